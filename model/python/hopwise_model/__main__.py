@@ -40,7 +40,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     export = add_command("export", run_export, "writes a model as ONNX and compares it with Python")
     export.add_argument("--out", required=True, metavar="DIR", help="folder for the ONNX files")
     score = add_command("score", run_score, "mean request times of a model's choices on a log")
-    tables = add_command("tables", run_tables, "WiseTrans's Tables 1 and 2 and Figure 13, by random rows and by conditions")
+    tables = add_command("tables", run_tables, "WiseTrans's Tables 1, 2 and 4 and Figure 13, by random rows and by conditions")
     tables.add_argument("--folds", type=int, default=10, help="of the cross-validation (default 10, as in the paper)")
     nested = add_command("nested", run_nested, "judges the whole training by nested folds of network conditions")
     nested.add_argument("--repeats", type=count, default=3, metavar="N", help="seeds of the folds, 1 to N (default 3)")

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -83,13 +84,20 @@ def load_model(folder: str | Path) -> Model:
         if learner.settings.joint:
             learner.models[QUIC] = learner.models[TCP]
         protocols = {name: protocol for protocol, name in NAMES.items()}
-        checker = manifest["checker"]
         rules = {protocol: Rule(**manifest["policy"]["rules"][name]) for name, protocol in protocols.items()}
         return Model(
             learner,
-            RollbackChecker(float(checker["mean"]), float(checker["variance"]), tuple(map(float, checker["spreads"]))),
+            _read_checker(**manifest["checker"]),
             Policy(protocols[manifest["policy"]["fixed"]], rules),
             manifest["card"],
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{folder}: expected a model that `train` wrote: {error}") from error
+
+
+def _read_checker(mean: float, variance: float, spreads: list[float]) -> RollbackChecker:
+    """Raises ValueError for values that no fit has."""
+    values = [float(value) for value in (mean, variance, *spreads)]
+    if len(values) != 4 or not all(map(math.isfinite, values)) or values[1] <= 0 or min(values[2:]) < 0:
+        raise ValueError(f"checker: expected a mean, a positive variance and two spreads, found {values}")
+    return RollbackChecker(values[0], values[1], (values[2], values[3]))

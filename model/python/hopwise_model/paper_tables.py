@@ -1,4 +1,4 @@
-"""WiseTrans's classifiers (Tables 1 and 2, Figure 13) on a log, by random rows and by conditions held out."""
+"""WiseTrans's classifiers (Tables 1, 2 and 4, Figure 13) on a log, by random rows and by conditions held out."""
 
 from collections.abc import Callable
 
@@ -17,6 +17,8 @@ from .costs import compute_costs, keep_comparable, mean_costs
 from .evaluation import MAX_SVM_ROWS
 from .features import FEATURES, compute_features
 from .request_log import QUIC, TCP, RequestLog
+from .rollback import compare_switches
+from .validation import check_held_out
 
 PROTOCOLS = {"tcp": TCP, "quic": QUIC}
 # Section 4.1.1.
@@ -43,31 +45,52 @@ CANDIDATES: dict[str, Callable] = {
 
 
 def reproduce_tables(log: RequestLog, folds: int, seed: int, report: Callable[[str], None]) -> dict:
-    """Accuracies by split, candidate and current protocol; by depth; importances; and what the choices cost.
+    """Accuracies by split, candidate and current protocol; by depth; after switches, with and without the rollback checker;
+    importances; and what the choices cost.
 
     The label is the protocol with the shorter mean request time in the row's condition, as the paper names no margin.
     Rows of one condition share their label and much of their features: random folds let a classifier recognise
     the condition, folds of whole conditions do not.
     """
     rows = keep_comparable(log.rows)
-    features, costs = compute_features(rows), compute_costs(rows)
+    features, costs, protocols = compute_features(rows), compute_costs(rows), rows["protocol"].to_numpy()
     is_quic_faster = costs[:, TCP] > costs[:, QUIC]
 
-    def judge(name: str, split: str, make: Callable) -> dict[str, float]:
+    def choose(name: str, split: str, make: Callable) -> np.ndarray:
         chosen = np.empty(len(rows), dtype=bool)
-        accuracies = {}
-        for protocol_name, protocol in PROTOCOLS.items():
-            own = np.flatnonzero(rows["protocol"].to_numpy() == protocol)
+        for protocol in PROTOCOLS.values():
+            own = np.flatnonzero(protocols == protocol)
             limit = MAX_SVM_ROWS if name == "svm" else None
             chosen[own] = predict_by_folds(
                 make, features[own], is_quic_faster[own], rows["condition"].iloc[own], split, folds, seed, limit
             )
-            accuracies[protocol_name] = float((chosen[own] == is_quic_faster[own]).mean())
+        return chosen
+
+    def judge(name: str, split: str, make: Callable) -> dict[str, float]:
+        chosen = choose(name, split, make)
+        accuracies = {
+            protocol_name: _share((chosen == is_quic_faster)[protocols == protocol])
+            for protocol_name, protocol in PROTOCOLS.items()
+        }
         report(f"{name}, {split}: " + ", ".join(f"{key} {value:.4f}" for key, value in accuracies.items()))
         return {**accuracies, **mean_costs(costs, chosen)}
 
+    def judge_rollback() -> dict[str, dict[str, float]]:
+        """Of the requests since a switch, by protocol: how many, and the share chosen rightly."""
+        checked = check_held_out(compare_switches(rows), rows, seed)
+        chosen = choose("xgboost", "heldOutConditions", new_xgboost)
+        judged = {}
+        for protocol_name, protocol in PROTOCOLS.items():
+            own = (protocols == protocol) & ~np.isnan(checked)
+            judged[protocol_name] = {
+                "requests": int(own.sum()),
+                "without": _share(chosen[own] == is_quic_faster[own]),
+                "with": _share((checked[own] > 0) == is_quic_faster[own]),
+            }
+        return judged
+
     splits = ("randomRows", "heldOutConditions")
-    share = {name: float(is_quic_faster[rows["protocol"] == protocol].mean()) for name, protocol in PROTOCOLS.items()}
+    share = {name: _share(is_quic_faster[protocols == protocol]) for name, protocol in PROTOCOLS.items()}
     return {
         "requests": len(rows),
         "conditions": int(rows["condition"].nunique()),
@@ -77,12 +100,18 @@ def reproduce_tables(log: RequestLog, folds: int, seed: int, report: Callable[[s
             split: {str(depth): judge(f"depth {depth}", split, lambda: new_xgboost(depth)) for depth in DEPTHS}
             for split in splits
         },
+        "rollback": judge_rollback(),
         "importances": {
             name: importances_of(features[own], is_quic_faster[own])
             for name, protocol in PROTOCOLS.items()
-            for own in [rows["protocol"].to_numpy() == protocol]
+            for own in [protocols == protocol]
         },
     }
+
+
+def _share(values: np.ndarray) -> float | None:
+    """Share of true values; None if there are none."""
+    return float(values.mean()) if len(values) > 0 else None
 
 
 def predict_by_folds(

@@ -26,6 +26,8 @@ TCP, QUIC = 0, 1
 # The testbed's own time limits are 60 s and 150 s. Longer values are clock errors.
 MAX_DURATION_MS = 200_000
 MAX_TTFB_MS = 200_000
+# No retransmission rate, round trip or goodput is as large in any unit.
+MAX_MEASURED = 1e9
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ def read_log(path: str | Path) -> RequestLog:
     """Reads a log.
 
     A row is skipped if its request failed or if its protocol, condition, time or duration is impossible. A measured
-    value that is negative, infinite or longer than any time limit counts as missing.
+    value that is negative, infinite, out of all range or longer than any time limit counts as missing.
 
     Raises InputError if the file is unreadable, lacks a column, or has no usable row.
     """
@@ -79,7 +81,7 @@ def _clean(raw: pd.DataFrame, path: str | Path) -> RequestLog:
         raise InputError(f"{path}: expected at least one usable request, skipped all {len(raw)}: {skipped}")
 
     rows = numbers.loc[usable, MEASURED]
-    rows = rows.where(rows >= 0)
+    rows = rows.where((rows >= 0) & (rows <= MAX_MEASURED))
     for name in ("Judge_Ttfb", "Judge_Ttfb_9"):
         rows[name] = rows[name].where(rows[name] <= MAX_TTFB_MS)
     rows["condition"] = numbers.loc[usable].groupby(CONDITION).ngroup()

@@ -76,7 +76,11 @@ def test_exported_models_answer_as_python_does(paths, tmp_path, capsys):
         assert figures["maxDifference"] <= 1e-6
 
 
-@pytest.mark.parametrize("damage", ["truncate trees", "truncate manifest", "other version", "no trees"])
+def with_value(manifest, name, value):
+    return json.loads(manifest.read_text()) | {name: value}
+
+
+@pytest.mark.parametrize("damage", ["truncate trees", "truncate manifest", "other version", "no trees", "checker", "policy"])
 def test_a_damaged_model_is_refused_with_one_line(paths, tmp_path, capsys, damage):
     for file in (paths / "model").iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
@@ -90,6 +94,10 @@ def test_a_damaged_model_is_refused_with_one_line(paths, tmp_path, capsys, damag
             manifest.write_text(manifest.read_text().replace('"formatVersion": 2', '"formatVersion": 1'))
         case "no trees":
             trees.unlink()
+        case "checker":
+            manifest.write_text(json.dumps(with_value(manifest, "checker", {"mean": 0.3, "variance": -1, "spreads": [1, 1]})))
+        case "policy":
+            manifest.write_text(json.dumps(with_value(manifest, "policy", {"fixed": "SCTP", "rules": {}})))
     assert main(["score", "--model", str(tmp_path), "--log", str(paths / "log.csv.gz")]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1

@@ -38,4 +38,20 @@ def test_the_tables_of_a_log(tmp_path, capsys):
     assert (tables["requests"], tables["conditions"]) == (1200, 30)
     assert tables["majorityAccuracy"]["tcp"] == pytest.approx(22 / 30)
     assert tables["candidates"]["randomRows"]["xgboost"]["tcp"] > 0.97
+    # TCP and QUIC are 10 minutes apart: no request can be compared with one before a switch.
+    assert tables["rollback"]["quic"] == {"requests": 0, "without": None, "with": None}
     assert sum(tables["importances"]["quic"].values()) == pytest.approx(1, abs=1e-5)
+
+
+def test_the_checker_is_judged_after_switches(tmp_path, capsys):
+    rows = generate_rows()
+    # Over TCP the first ten minutes of each 20, over QUIC the second: now 20 s later.
+    times = pd.to_datetime(rows["Timestamp"])
+    rows["Timestamp"] = (times - pd.to_timedelta(np.where(rows["Protocol"] == 1, 580, 0), unit="s")).astype(str)
+    log = write_log(tmp_path / "log.csv", rows)
+    assert main(["tables", "--log", str(log), "--folds", "3", "--json"]) == 0
+    quic = json.loads(capsys.readouterr().out)["rollback"]["quic"]
+    # 30 conditions of 20 requests, without the first of each, which has nothing to compare.
+    assert quic["requests"] == 30 * 19
+    # TCP takes 200 ms for 300 ms of QUIC, or 900 ms for 400 ms, each ±10%: one request shows it.
+    assert quic["with"] == 1

@@ -43,8 +43,9 @@ def test_negative_and_infinite_measurements_are_missing(tmp_path):
     rows.loc[0, "Judge_Retran_long"] = -1
     rows.loc[1, "Judge_Rtt_9"] = float("inf")
     rows.loc[2, "Judge_Ttfb"] = 6.5e7
+    rows.loc[3, "Judge_Thp"] = 1e300
     missing = read_log(write_log(tmp_path / "log.csv", rows)).rows.isna().sum()
-    assert missing["Judge_Retran_long"] == missing["Judge_Rtt_9"] == missing["Judge_Ttfb"] == 1
+    assert missing["Judge_Retran_long"] == missing["Judge_Rtt_9"] == missing["Judge_Ttfb"] == missing["Judge_Thp"] == 1
 
 
 @pytest.mark.parametrize(

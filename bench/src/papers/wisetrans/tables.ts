@@ -18,6 +18,12 @@ const judgedSchema = byProtocol.extend({
   oracleMs: z.number(),
 });
 const bySplit = <T extends z.ZodType>(value: T) => z.object({ randomRows: value, heldOutConditions: value });
+/** Of the requests since a switch: shares chosen rightly; null without requests. */
+const rollbackSchema = z.object({
+  requests: z.int(),
+  without: z.number().nullable(),
+  with: z.number().nullable(),
+});
 const importances = z.record(z.string(), z.number());
 
 const tablesSchema = z.object({
@@ -33,6 +39,7 @@ const tablesSchema = z.object({
     }),
   ),
   depths: bySplit(z.record(z.string(), judgedSchema)),
+  rollback: z.object({ tcp: rollbackSchema, quic: rollbackSchema }),
   importances: z.object({ tcp: importances, quic: importances }),
 });
 

@@ -1,10 +1,14 @@
 import { gunzipSync } from 'node:zlib';
+import { parseRecording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { showMeasuredAdvice } from '../src/advise/command.ts';
-import { serversFollowing, siteFollowing, TESTABLE, testableAdvice } from '../src/advise/server-changes.ts';
+import { judgeCell, summariseKinds } from '../src/advise/judge-advice.ts';
+import { answerTo } from '../src/advise/name-server.ts';
+import { EXPERIMENTS, SET_UPS, setUpsFor, TESTABLE } from '../src/advise/set-ups.ts';
+import { showJudged, showSummary } from '../src/advise/show-judged.ts';
+import { announce, compressText, forbidCaching, moveToOneOrigin } from '../src/advise/site-changes.ts';
 import type { GeneratedSite } from '../src/sites/write-site.ts';
 
-const PAGE = '<script src="https://cdn.page.test/a.js"></script>'.repeat(50);
+const PAGE = `<!doctype html><html><head lang="en"><title>A page</title></head>${'<script src="https://cdn.page.test/a.js"></script>'.repeat(50)}`;
 
 const SITE = siteOf([
   ['https://page.test', '/', 'text/html; charset=utf-8', PAGE],
@@ -27,7 +31,7 @@ function siteOf(resources: [origin: string, path: string, type: string, text: st
         origin,
         path,
         status: 200,
-        headers: { 'content-type': type },
+        headers: { 'content-type': type, 'Cache-Control': 'max-age=60' },
         body: { file: `body-${index}` },
         thinkMs: 0,
       })),
@@ -48,7 +52,7 @@ function bodiesOf({ site, files }: GeneratedSite): Record<string, string> {
 
 describe('pages that follow advice', () => {
   it('have pages and scripts compressed, and nothing else', () => {
-    const after = siteFollowing('compression', SITE)!;
+    const after = compressText(SITE)!;
     expect(bodiesOf(after)).toEqual(bodiesOf(SITE));
     expect(after.site.resources.map(({ headers }) => headers['content-encoding'])).toEqual([
       'gzip',
@@ -57,11 +61,11 @@ describe('pages that follow advice', () => {
     ]);
     const { file } = after.site.resources[0]!.body as { file: string };
     expect(after.files.get(file)!.length).toBeLessThan(PAGE.length / 10);
-    expect(siteFollowing('compression', after)).toBeNull();
+    expect(compressText(after)).toBeNull();
   });
 
   it('have all resources at one origin, to which their text refers', () => {
-    expect(bodiesOf(siteFollowing('one-origin', SITE)!)).toEqual({
+    expect(bodiesOf(moveToOneOrigin(SITE)!)).toEqual({
       'https://page.test/': PAGE.replaceAll('cdn.page.test', 'page.test'),
       'https://page.test/a.js': 'fetch("https://page.test/b.json")',
       'https://page.test/b.json': '{}',
@@ -73,43 +77,162 @@ describe('pages that follow advice', () => {
       ['https://page.test', '/', 'text/html', ''],
       ['https://cdn.page.test', '/', 'text/html', ''],
     ]);
-    expect(siteFollowing('one-origin', same)).toBeNull();
-    expect(siteFollowing('one-origin', siteOf([['https://page.test', '/', 'text/html', '']]))).toBeNull();
+    expect(moveToOneOrigin(same)).toBeNull();
+    expect(moveToOneOrigin(siteOf([['https://page.test', '/', 'text/html', '']]))).toBeNull();
   });
-});
 
-describe('servers that follow advice', () => {
-  it('change in that alone', () => {
-    const before = serversFollowing(null, false);
-    expect(before).toEqual({
-      congestionControl: 'cubic',
-      initialWindow: 10,
-      priorities: 'ignored',
-      altSvc: false,
+  it('announce connections and files at the beginning of the head', () => {
+    const links = [
+      { rel: 'preconnect', href: 'https://cdn.page.test', crossorigin: true },
+      { rel: 'preload', href: 'https://cdn.page.test/a.js?x=1&y="', as: 'script' },
+    ] as const;
+    const { 'https://page.test/': page, ...others } = bodiesOf(announce(SITE, links)!);
+    expect(page).toBe(
+      PAGE.replace(
+        '<head lang="en">',
+        '<head lang="en"><link rel="preconnect" href="https://cdn.page.test" crossorigin>' +
+          '<link rel="preload" href="https://cdn.page.test/a.js?x=1&amp;y=&quot;" as="script">',
+      ),
+    );
+    expect(others).toEqual(Object.fromEntries(Object.entries(bodiesOf(SITE)).slice(1)));
+    expect(announce(SITE, [])).toBeNull();
+    expect(announce(compressText(SITE)!, links)).toBeNull();
+  });
+
+  it('are kept by no cache on later visits', () => {
+    const { site } = forbidCaching(SITE);
+    expect(site.resources[1]!.headers).toEqual({
+      'content-type': 'text/javascript',
+      'cache-control': 'no-store',
     });
-    expect(serversFollowing('bbr', false)).toEqual({ ...before, congestionControl: 'bbr' });
-    expect(serversFollowing('initial-window', false)).toEqual({ ...before, initialWindow: 32 });
-    expect(serversFollowing('offer-h3', false)).toEqual({ ...before, altSvc: true });
-    expect(serversFollowing('withdraw-h3', true)).toEqual(before);
-  });
-
-  it.each([true, false])('differ from those before, with HTTP/3 offered: %s', (offersH3) => {
-    const kinds = testableAdvice(offersH3);
-    expect(kinds).toHaveLength(TESTABLE.length - 1);
-    for (const kind of kinds) {
-      const isOther = siteFollowing(kind, SITE) !== SITE;
-      expect(isOther).toBe(kind === 'compression' || kind === 'one-origin');
-      if (!isOther) expect(serversFollowing(kind, offersH3)).not.toEqual(serversFollowing(null, offersH3));
-    }
   });
 });
 
-it('gains are shown in percent, their difference in points', () => {
-  const shown = showMeasuredAdvice([
-    { kind: 'bbr', predicted: 0.3, measured: { gain: 0.254, low: 0.2, high: 0.31 } },
-  ]);
-  expect(shown.split('\n')).toEqual([
-    'advice        predicted   measured     low    high   difference',
-    'send by BBR       30.0%      25.4%   20.0%   31.0%         -4.6',
-  ]);
+describe('experiments', () => {
+  it.each(TESTABLE)('%s changes one thing', (kind) => {
+    const { before, after } = EXPERIMENTS[kind];
+    const changed = (name: typeof before | typeof after) => {
+      const { servers, changeSite, view, hasRecords } = SET_UPS[name];
+      return { ...servers, changeSite, view, hasRecords };
+    };
+    const [a, b] = [changed(before), changed(after)];
+    const names = Object.keys(a) as (keyof typeof a)[];
+    expect(names.filter((name) => a[name] !== b[name])).toHaveLength(1);
+  });
+
+  it('share what is before several of them', () => {
+    expect(setUpsFor(['bbr', 'tls-1.3', 'offer-h3'])).toEqual(['usual', 'bbr', 'tls-1.2', 'offers-h3']);
+  });
+});
+
+describe('the name server', () => {
+  /** A query with the identifier 7 for records of a type. */
+  const query = (host: string, type: number) =>
+    Buffer.concat([
+      Buffer.from([0, 7, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+      ...host.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)])),
+      Buffer.from([0, 0, type, 0, 1]),
+    ]);
+  const ask = (host: string, type: number) => {
+    const asked = query(host, type);
+    const answer = answerTo(asked, { 'a.test': '198.18.0.9' })!;
+    expect(answer.subarray(12, asked.length)).toEqual(asked.subarray(12));
+    return { counts: [...answer.subarray(0, 8)], record: [...answer.subarray(asked.length)] };
+  };
+  const answered = (records: number) => [0, 7, 0x81, 0x80, 0, 1, 0, records];
+
+  it("answers with a host's address and a record that offers HTTP/3", () => {
+    expect(ask('a.TEST', 1)).toEqual({
+      counts: answered(1),
+      record: [0xc0, 12, 0, 1, 0, 1, 0, 0, 1, 44, 0, 4, 198, 18, 0, 9],
+    });
+    // Priority 1, the root as target, the key 1 (alpn) with 6 bytes: h3 and h2.
+    const data = [0, 1, 0, 0, 1, 0, 6, 2, 104, 51, 2, 104, 50];
+    expect(ask('a.test', 65)).toEqual({
+      counts: answered(1),
+      record: [0xc0, 12, 0, 65, 0, 1, 0, 0, 1, 44, 0, data.length, ...data],
+    });
+  });
+
+  it('answers with nothing for other types and hosts, and not at all to what is no query', () => {
+    expect(ask('a.test', 28)).toEqual({ counts: answered(0), record: [] });
+    expect(ask('b.test', 1)).toEqual({ counts: answered(0), record: [] });
+    expect(answerTo(query('a.test', 1).subarray(0, 20), {})).toBeNull();
+    expect(answerTo(Buffer.alloc(3), {})).toBeNull();
+  });
+});
+
+describe('judged advice', () => {
+  const recording = parseRecording({
+    log: {
+      version: '1.2',
+      creator: { name: 'test', version: '1' },
+      entries: [
+        {
+          startedDateTime: '2026-01-01T00:00:00.000Z',
+          time: 400,
+          request: { method: 'GET', url: 'https://page.test/', httpVersion: 'h2', headers: [] },
+          response: {
+            status: 200,
+            httpVersion: 'h2',
+            headers: [],
+            content: { size: 30_000, mimeType: 'text/html' },
+            bodySize: 30_000,
+          },
+          timings: { blocked: 0, dns: 0, connect: 200, ssl: 100, send: 0, wait: 100, receive: 100 },
+        },
+      ],
+      pages: [],
+    },
+  });
+  const cell = {
+    page: 'page',
+    network: 'far',
+    path: {
+      rttMs: 100,
+      downMbps: 1_000,
+      upMbps: 1_000,
+      loss: 0,
+      lossBurst: 1,
+      queue: { ms: 100 },
+      udp: 'open' as const,
+    },
+    timesMs: { usual: [400, 410, 390], 'initial-window': [300, 310, 290] },
+    recordings: { usual: recording },
+    gzipBytes: {},
+  };
+
+  it('has promise and gain, and is left out where there are no loads', () => {
+    const judged = judgeCell(cell, ['bbr', 'initial-window']);
+    expect(judged.map(({ kind }) => kind)).toEqual(['initial-window']);
+    const [{ promised, gain, difference, isKept }] = judged as [(typeof judged)[number]];
+    // 30 kB are two flights of 10 packets and more, and one of 32: a round trip of 4.
+    expect(gain).toBeCloseTo(0.25, 12);
+    expect(promised).toBeCloseTo(0.25, 1);
+    expect(difference.estimate).toBeCloseTo(gain - promised, 12);
+    expect(isKept).toBe(true);
+  });
+
+  it('is shown in percent and points, and summed up by kind', () => {
+    const one = {
+      page: 'shop',
+      network: 'lte',
+      kind: 'bbr',
+      promised: 0.3,
+      gain: 0.254,
+      difference: { estimate: -0.046, low: -0.1, high: 0.01 },
+      isKept: true,
+    } as const;
+    const other = { ...one, gain: 0.2, difference: { ...one.difference, estimate: -0.1 }, isKept: false };
+    expect(showJudged([one, other]).split('\n')).toEqual([
+      'page and network   advice   promised   gained   difference     low   high   kept',
+      'shop, lte             bbr      30.0%    25.4%         -4.6   -10.0    1.0    yes',
+      'shop, lte             bbr      30.0%    20.0%        -10.0   -10.0    1.0     no',
+    ]);
+    // The median difference of 4.6 and 10 points.
+    expect(showSummary(summariseKinds([one, other])).split('\n')).toEqual([
+      'advice        cells   promised   gained   |difference|     kept',
+      'send by BBR       2      30.0%    22.7%            7.3   1 of 2',
+    ]);
+  });
 });

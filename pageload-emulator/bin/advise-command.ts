@@ -9,6 +9,7 @@ import {
   type ServerKind,
 } from '@hopwise/pageload-emulator';
 import { type Command, InvalidArgumentError } from 'commander';
+import { gzipBodies } from './gzip-bodies.ts';
 import { readNamed } from './read-named.ts';
 import { readParsed } from './read-text.ts';
 import { showAdvice } from './show-advice.ts';
@@ -55,10 +56,14 @@ Examples:
       const networks =
         flags.networks === undefined ? undefined : await readParsed(flags.networks, parseNetworks);
       const pages: Recording[] = [];
-      for (const file of files) pages.push((await readNamed(file)).recording);
+      const gzipBytes = new Map<string, number>();
+      for (const file of files) {
+        pages.push((await readNamed(file)).recording);
+        for (const [url, bytes] of await gzipBodies(file)) gzipBytes.set(url, bytes);
+      }
       const ownHosts = flags.own ?? [];
       try {
-        const list = adviseServers(pages, { ownHosts, ...(networks && { networks }) });
+        const list = adviseServers(pages, { ownHosts, gzipBytes, ...(networks && { networks }) });
         const kinds = flags.servers === true ? SERVER_KINDS : (flags.servers ?? []);
         print(flags.json ? JSON.stringify(list, null, 1) : showAdvice(list, kinds));
       } catch (error) {

@@ -1,6 +1,7 @@
 import {
   ADVICE_CAVEATS,
   ADVICE_WORDS,
+  type HeadLink,
   SERVER_SNIPPETS,
   type ServerAdvice,
   type ServerAdviceList,
@@ -59,7 +60,12 @@ function byNetwork(advice: readonly ServerAdvice[]): string[] {
   return ['', table(['gain on', ...advice.map((_, index) => `>${index + 1}`)], rows)];
 }
 
-function detailsOf({ kind }: ServerAdvice, number: number, kinds: readonly ServerKind[]): string[] {
+function detailsOf({ kind, links }: ServerAdvice, number: number, kinds: readonly ServerKind[]): string[] {
+  const tags = (links ?? []).flatMap((each) =>
+    each.links.length === 0
+      ? []
+      : [`   ${printable(each.page, 100)}:`, ...each.links.map((link) => `      ${tagOf(link)}`)],
+  );
   const snippets = kinds.flatMap((server) => {
     const snippet = SERVER_SNIPPETS[kind][server];
     return snippet === undefined
@@ -67,8 +73,14 @@ function detailsOf({ kind }: ServerAdvice, number: number, kinds: readonly Serve
       : [`   ${server}:`, ...snippet.split('\n').map((line) => `      ${line}`)];
   });
   const caveat = ADVICE_CAVEATS[kind];
-  if (caveat === undefined && snippets.length === 0) return [];
-  return ['', `${number}. ${ADVICE_WORDS[kind]}${caveat === undefined ? '' : `. ${caveat}`}`, ...snippets];
+  if (caveat === undefined && snippets.length + tags.length === 0) return [];
+  const words = `${number}. ${ADVICE_WORDS[kind]}${caveat === undefined ? '' : `. ${caveat}`}`;
+  return ['', words, ...tags, ...snippets];
+}
+
+function tagOf({ rel, href, as, crossorigin }: HeadLink): string {
+  const url = printable(href, 200).replaceAll('"', '%22');
+  return `<link rel="${rel}" href="${url}"${as ? ` as="${as}"` : ''}${crossorigin ? ' crossorigin' : ''}>`;
 }
 
 function percent(share: number): string {

@@ -1,13 +1,9 @@
 import type { NetworkPath, Recording } from '@hopwise/contract';
+import { documentOrigin } from './advise/document.ts';
 import { type AdvisedNetwork, type Gain, GainMeter } from './advise/gain.ts';
-import {
-  type AdviceKind,
-  documentOrigin,
-  IMPROVEMENTS,
-  type Improvement,
-  type ServedPage,
-  type Visit,
-} from './advise/improvements.ts';
+import { type HeadLink, headLinks } from './advise/head-links.ts';
+import { type AdviceKind, IMPROVEMENTS, type Improvement, type Visit } from './advise/improvements.ts';
+import type { ServedPage } from './advise/served-page.ts';
 import { drawVisitors } from './advise/visitors.ts';
 import type { NamedNetwork } from './network/network-list.ts';
 import { pageQuestion } from './predict.ts';
@@ -22,6 +18,8 @@ export interface ServerAdvice extends Gain {
   visit: Visit;
   /** Where to change it, and what the change gains at this origin alone, over all pages; largest gain first. */
   origins: { origin: string; gain: number }[];
+  /** What the head of each page's document is to announce; for advice on that alone. */
+  links?: { page: string; links: HeadLink[] }[];
 }
 
 export interface AdviseOptions {
@@ -29,6 +27,8 @@ export interface AdviseOptions {
   networks?: readonly NamedNetwork[];
   /** Further hosts that can be changed, besides those of each page's own site. */
   ownHosts?: readonly string[];
+  /** What gzip makes of responses whose bodies are known, bytes by URL. */
+  gzipBytes?: ReadonlyMap<string, number>;
 }
 
 export interface ServerAdviceList {
@@ -62,7 +62,11 @@ export function adviseServers(pages: readonly Recording[], options: AdviseOption
     const all = meanGain(subjects.map((subject) => subject.gainOf(improvement)));
     if (all.gain < MIN_GAIN || all.harms >= all.helps) continue;
     const { kind, effort, visit } = improvement;
-    advice.push({ kind, effort, visit, ...all, origins: originGains(subjects, improvement) });
+    const links =
+      kind === 'preconnect' || kind === 'preload'
+        ? { links: subjects.map((subject) => subject.linksFor(kind)) }
+        : {};
+    advice.push({ kind, effort, visit, ...all, origins: originGains(subjects, improvement), ...links });
   }
   advice.sort((a, b) => b.gain / b.effort - a.gain / a.effort);
   const firstVisits = IMPROVEMENTS.filter(
@@ -83,11 +87,22 @@ export function adviseServers(pages: readonly Recording[], options: AdviseOption
  *
  * @throws EmulationError when the page does not load on the network
  */
-export function gainOfAdvice(recording: Recording, kind: AdviceKind, path: NetworkPath): number {
+export function gainOfAdvice(
+  recording: Recording,
+  kind: AdviceKind,
+  path: NetworkPath,
+  { gzipBytes }: Pick<AdviseOptions, 'gzipBytes'> = {},
+): number {
   const improvement = IMPROVEMENTS.find((each) => each.kind === kind)!;
   const hosts = new Set(recording.requests.map(({ url }) => hostOf(originOf(url) ?? '')));
   const networks = [{ name: 'given', share: 1, path }];
-  return new Subject(recording, { networks, ownHosts: [...hosts] }).gainOf(improvement).gain;
+  const options = { networks, ownHosts: [...hosts], ...(gzipBytes && { gzipBytes }) };
+  return new Subject(recording, options).gainOf(improvement).gain;
+}
+
+/** What the document's head could announce, by the advice on it. */
+export function adviseHeadLinks(recording: Recording, kind: HeadLink['rel']): HeadLink[] {
+  return headLinks(kind, { recording, graph: pageQuestion(recording, {}).question.graph });
 }
 
 /** One page for which advice is wanted. */
@@ -97,7 +112,7 @@ class Subject {
   readonly #servers: AdvisedNetwork['scenarios'][number]['servers'];
   readonly #meter: GainMeter;
 
-  constructor(recording: Recording, { networks, ownHosts = [] }: AdviseOptions) {
+  constructor(recording: Recording, { networks, ownHosts = [], gzipBytes }: AdviseOptions) {
     const recorded = pageQuestion(recording, {}).question;
     const count = Math.max(MIN_SCENARIOS, Math.ceil(SCENARIOS / (networks?.length ?? 1)));
     const advised = networks?.map(({ name, share, path }) => {
@@ -105,7 +120,7 @@ class Subject {
       return { name, share, scenarios: drawVisitors(path, question.servers, count) };
     }) ?? [{ name: RECORDED, share: 1, scenarios: recorded.scenarios(count) }];
     const { graph, servers } = recorded;
-    this.#page = { recording, graph };
+    this.#page = { recording, graph, ...(gzipBytes && { gzipBytes }) };
     this.#servers = servers;
     this.#meter = new GainMeter(this.#page, advised);
     const site = siteKey(documentOrigin(graph));
@@ -126,6 +141,10 @@ class Subject {
       origins: new Set(this.placesOf(improvement)),
     }));
     return this.#meter.measure(changes);
+  }
+
+  linksFor(kind: HeadLink['rel']): { page: string; links: HeadLink[] } {
+    return { page: this.#page.recording.url, links: headLinks(kind, this.#page) };
   }
 
   /** Origins at which a change is possible. */

@@ -5,9 +5,11 @@
 
 export type * from '@hopwise/contract';
 export { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
+export type { HeadLink } from './advise/head-links.ts';
 export type { AdviceKind, Visit } from './advise/improvements.ts';
 export {
   type AdviseOptions,
+  adviseHeadLinks,
   adviseServers,
   gainOfAdvice,
   type ServerAdvice,

@@ -9,9 +9,14 @@ import {
   type ServerProfile,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
+import { browserLoadMs } from '../src/advise/browser-load.ts';
 import { compressibleBodies, withCompressedBodies } from '../src/advise/compression.ts';
+import { documentOrigin } from '../src/advise/document.ts';
 import { GainMeter } from '../src/advise/gain.ts';
-import { type AdviceKind, documentOrigin, IMPROVEMENTS } from '../src/advise/improvements.ts';
+import { headLinks } from '../src/advise/head-links.ts';
+import { type AdviceKind, IMPROVEMENTS } from '../src/advise/improvements.ts';
+import { withPreconnects } from '../src/advise/late-origins.ts';
+import { withPreloads } from '../src/advise/late-resources.ts';
 import { drawVisitors } from '../src/advise/visitors.ts';
 import { chromiumHar } from './hars.ts';
 import { pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf } from './pages.ts';
@@ -97,14 +102,22 @@ describe('compression', () => {
     bodyBytes: 10_000,
     decodedBytes: 10_000,
   };
-  const savedOf = (changes: object) =>
-    compressibleBodies({ ...RECORDING, requests: [{ ...request, id: 0, ...changes }] }, new Set([A]));
+  const savedOf = (changes: object, gzipBytes = new Map<string, number>()) =>
+    compressibleBodies(
+      { recording: { ...RECORDING, requests: [{ ...request, id: 0, ...changes }] }, gzipBytes },
+      new Set([A]),
+    );
 
   it('saves 70% of text that came as it is', () => {
     expect(savedOf({})).toEqual(new Map([[0, 7_000]]));
     const graph = withCompressedBodies(pageOf([{ bytes: 10_300 }, { bytes: 5_000 }]), savedOf({}));
     const sizes = graph.activities.map((each) => (each.kind === 'fetch' ? each.responseBytes : 0));
     expect(sizes).toEqual([3_300, 5_000]);
+  });
+
+  it('saves what gzip does where the body is known', () => {
+    expect(savedOf({}, new Map([[`${A}/x.js`, 1_800]]))).toEqual(new Map([[0, 8_200]]));
+    expect(savedOf({}, new Map([[`${A}/x.js`, 10_100]])).size).toBe(0);
   });
 
   it.each([
@@ -116,6 +129,82 @@ describe('compression', () => {
     ["is another origin's", { url: `${B}/x.js` }],
   ])('is not tried on what %s', (_, changes) => {
     expect(savedOf(changes).size).toBe(0);
+  });
+});
+
+describe('the head of a page', () => {
+  // The document (0) names a script (1), which inserts another one (2) of another origin.
+  const chain = pageOf(
+    [{ bytes: 1_000 }, { bytes: 1_000, after: [0] }, { origin: 1, bytes: 1_000, after: [1] }],
+    [A, B],
+  );
+  const graph: PageGraph = {
+    ...chain,
+    url: `${A}/0`,
+    activities: chain.activities.map((activity) =>
+      activity.kind === 'fetch' && activity.id > 0
+        ? {
+            ...activity,
+            type: 'script' as const,
+            after: activity.after.map((each) => ({
+              ...each,
+              kind: activity.id === 2 ? ('script' as const) : each.kind,
+            })),
+          }
+        : activity,
+    ),
+  };
+  const requests = graph.activities.map(({ id }) => ({
+    ...RECORDING.requests[0]!,
+    id,
+    type: id === 0 ? ('document' as const) : ('script' as const),
+    renderBlocking: false,
+    urgency: 3,
+    startMs: 300 * id,
+    phases: { ...RECORDING.requests[0]!.phases, connectStartMs: 300 * id, responseStartMs: 300 * id + 200 },
+  }));
+  const page = { recording: { ...RECORDING, requests }, graph };
+  const servers = [A, B].map((origin) => serverOf(origin, { offers: TCP_ONLY }));
+  const loadMs = (of: PageGraph) => browserLoadMs(of, { path: ROUND_TRIPS_ONLY, servers, seed: 1 }, 'first');
+
+  it('can announce what scripts ask for, and other origins', () => {
+    expect(headLinks('preload', page)).toEqual([{ rel: 'preload', href: `${B}/2`, as: 'script' }]);
+    expect(headLinks('preconnect', page)).toEqual([{ rel: 'preconnect', href: B }]);
+  });
+
+  it('saves the handshakes with an origin that are over when a script asks for it', () => {
+    // TCP, TLS and request of the document, the script, then TCP, TLS and request of the other origin: 700 ms. Announced 10 ms after
+    // the document's arrival, B's two round trips of handshakes end 110 ms after the script's.
+    const preconnected = withPreconnects(graph, [{ origin: B, anonymous: false }]);
+    expect(loadMs(graph)).toBeCloseTo(700, 0);
+    expect(loadMs(preconnected)).toBeCloseTo(300 + 10 + 200 + 100, 0);
+  });
+
+  it('saves nothing where requests of another kind need another connection', () => {
+    expect(loadMs(withPreconnects(graph, [{ origin: B, anonymous: true }]))).toBeCloseTo(700, 0);
+  });
+
+  it('lets a late script begin with the document, and run after what inserts it', () => {
+    const preloaded = withPreloads(graph, [{ url: `${B}/2`, as: 'script' }]);
+    expect(loadMs(preloaded)).toBeCloseTo(300 + 10 + 300, 0);
+    const ran = { kind: 'compute', id: 3, requestId: 2, durationMs: 5, blocksLoad: true } as const;
+    const after = [{ activity: 2, kind: 'execution', fraction: 1, source: 'inferred' }] as const;
+    const run = withPreloads({ ...graph, activities: [...graph.activities, { ...ran, after: [...after] }] }, [
+      { url: `${B}/2`, as: 'script' },
+    ]);
+    expect(run.activities[3]!.after.map(({ activity }) => activity)).toEqual([2, 1]);
+  });
+
+  it('announces no module, and nothing that goes without credentials', () => {
+    const module = {
+      ...page,
+      recording: { ...page.recording, requests: requests.map((each) => ({ ...each, urgency: 1 })) },
+    };
+    expect(headLinks('preload', module)).toEqual([]);
+    const anonymous = graph.activities.map((each) => (each.kind === 'fetch' ? { ...each, pool: 1 } : each));
+    const other = { ...page, graph: { ...graph, activities: anonymous } };
+    expect(headLinks('preload', other)).toEqual([]);
+    expect(headLinks('preconnect', other)).toEqual([{ rel: 'preconnect', href: B, crossorigin: true }]);
   });
 });
 

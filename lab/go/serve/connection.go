@@ -21,7 +21,9 @@ type connection struct {
 	turns    turns
 	requests atomic.Uint64
 	// socket is nil for QUIC.
-	socket  net.Conn
+	socket net.Conn
+	// quic is nil for TCP.
+	quic    *quic.Conn
 	bounded sync.Once
 }
 
@@ -33,6 +35,16 @@ var connections atomic.Uint64
 // withConnection makes the context of a new connection's requests.
 func withConnection(ctx context.Context, socket net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, &connection{number: connections.Add(1), socket: socket})
+}
+
+// withQUICConnection is withConnection for QUIC.
+func withQUICConnection(ctx context.Context, c *quic.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, &connection{number: connections.Add(1), quic: c})
+}
+
+// beganEarly is whether the connection began with early data.
+func (c *connection) beganEarly() bool {
+	return c.quic != nil && c.quic.ConnectionState().Used0RTT
 }
 
 // connectionOf returns the connection that a request came on.

@@ -115,6 +115,10 @@ func (f *fronts) check(origin site.Origin) error {
 		return fmt.Errorf("%s.pacingMbps: nginx cannot pace TCP: use the Go servers", origin.Origin)
 	case origin.Priorities == site.PrioritiesIgnored && offers("h2"):
 		return fmt.Errorf("%s.priorities: nginx honours those of HTTP/2 always: use the Go servers to ignore them", origin.Origin)
+	case origin.TLSVersion == "1.2" && (offers("h1") || offers("h2")):
+		return fmt.Errorf("%s.tlsVersion: the lab's nginx speaks TLS 1.3 alone: use the Go servers", origin.Origin)
+	case origin.EarlyData && offers("h3"):
+		return fmt.Errorf("%s.earlyData: the lab's quiche accepts none: use the Go servers", origin.Origin)
 	case f.config.Quiche == "" && offers("h3"):
 		return fmt.Errorf("%s.protocols: h3 needs hopwise-quiche, which the lab was started without", origin.Origin)
 	}

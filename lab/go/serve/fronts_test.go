@@ -98,6 +98,8 @@ func TestFrontsRefuseSettingsThatTheyLack(t *testing.T) {
 	}
 	paced := func(o *site.Origin) { o.PacingMbps = 5 }
 	ignoring := func(o *site.Origin) { o.Priorities = site.PrioritiesIgnored }
+	old := func(o *site.Origin) { o.TLSVersion = "1.2" }
+	early := func(o *site.Origin) { o.EarlyData = true }
 	for _, one := range []struct {
 		origin    site.Origin
 		quiche    string
@@ -107,6 +109,10 @@ func TestFrontsRefuseSettingsThatTheyLack(t *testing.T) {
 		{at(paced, "h3"), "/quiche", ""},
 		{at(ignoring, "h2"), "/quiche", "https://one.test.priorities: nginx honours those of HTTP/2 always"},
 		{at(ignoring, "h1", "h3"), "/quiche", ""},
+		{at(old, "h2"), "/quiche", "https://one.test.tlsVersion: the lab's nginx speaks TLS 1.3 alone"},
+		{at(old, "h3"), "/quiche", ""},
+		{at(early, "h3"), "/quiche", "https://one.test.earlyData: the lab's quiche accepts none"},
+		{at(early, "h1"), "/quiche", ""},
 		{at(func(*site.Origin) {}, "h1", "h3"), "", "https://one.test.protocols: h3 needs hopwise-quiche"},
 	} {
 		f := &fronts{config: FrontsConfig{Programs: Programs{Quiche: one.quiche}}}

@@ -40,13 +40,18 @@ type arrival struct {
 	connection uint64
 	// resumed is whether the connection's TLS handshake resumed an earlier session.
 	resumed bool
+	// earlyData is whether the connection began with early data (0-RTT).
+	earlyData bool
 }
 
 func (h *originHandler) arrival(r *http.Request, on *connection) arrival {
 	if h.fronts != nil {
 		return h.fronts.arrival(r.Header)
 	}
-	return arrival{"h" + strconv.Itoa(r.ProtoMajor), on.number, r.TLS != nil && r.TLS.DidResume}
+	return arrival{
+		protocol: "h" + strconv.Itoa(r.ProtoMajor), connection: on.number,
+		resumed: r.TLS != nil && r.TLS.DidResume, earlyData: on.beganEarly(),
+	}
 }
 
 // The server sets these itself, so a site's values are ignored.
@@ -75,7 +80,7 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	found, answered := h.find(r, path)
 	entry := Entry{
 		Origin: h.origin, Method: r.Method, Path: path,
-		Protocol: came.protocol, Connection: came.connection, Resumed: came.resumed,
+		Protocol: came.protocol, Connection: came.connection, Resumed: came.resumed, EarlyData: came.earlyData,
 		Status: found.status, StartMs: float64(start.UnixMicro()) / 1e3, Miss: found == miss || found == misdirected,
 	}
 	if answered != path {

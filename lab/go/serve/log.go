@@ -20,6 +20,8 @@ type Entry struct {
 	Connection uint64 `json:"connection"`
 	// Resumed is true when the connection's TLS handshake resumed an earlier session.
 	Resumed bool `json:"resumed,omitempty"`
+	// EarlyData is true when the connection began with early data (0-RTT).
+	EarlyData bool `json:"earlyData,omitempty"`
 	// Miss is true when the site has no such resource.
 	Miss bool `json:"miss,omitempty"`
 	// Aborted is true when the client disconnected before the end.

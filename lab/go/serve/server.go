@@ -277,7 +277,7 @@ func readResources(source *site.Site, dir string) (map[string]index, error) {
 func (s *Server) listen(running *replay, origin site.Origin, address string) error {
 	errorLog := log.New(s.recorder, origin.Origin+": ", 0)
 	own := s.identities[origin.Origin]
-	// Session tickets are on in both stacks, as in servers by default; early data is off.
+	// Session tickets are on in both stacks, as in servers by default.
 	security := &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{own.certificate}}
 	// Copies of the configuration share the key.
 	security.SetSessionTicketKeys([][32]byte{own.tickets})
@@ -293,6 +293,9 @@ func (s *Server) listen(running *replay, origin site.Origin, address string) err
 			return err
 		}
 		tcpSecurity := security.Clone()
+		if origin.TLSVersion == "1.2" {
+			tcpSecurity.MinVersion, tcpSecurity.MaxVersion = tls.VersionTLS12, tls.VersionTLS12
+		}
 		if !protocols.HTTP1() {
 			// Without ALPN the connection would use HTTP/1.1.
 			tcpSecurity.VerifyConnection = func(state tls.ConnectionState) error {
@@ -319,15 +322,13 @@ func (s *Server) listen(running *replay, origin site.Origin, address string) err
 			return err
 		}
 		transport := &quic.Transport{Conn: packets, TokenGeneratorKey: &own.tokens, StatelessResetKey: &own.resets}
-		listener, err := transport.ListenEarly(http3.ConfigureTLSConfig(security.Clone()), &quic.Config{MaxIncomingStreams: maxStreams})
+		listener, err := transport.ListenEarly(http3.ConfigureTLSConfig(security.Clone()), &quic.Config{MaxIncomingStreams: maxStreams, Allow0RTT: origin.EarlyData})
 		if err != nil {
 			return errors.Join(err, packets.Close())
 		}
 		server := &http3.Server{
-			Handler: running.handler,
-			ConnContext: func(ctx context.Context, _ *quic.Conn) context.Context {
-				return withConnection(ctx, nil)
-			},
+			Handler:     running.handler,
+			ConnContext: withQUICConnection,
 		}
 		running.stops = append(running.stops, func() error {
 			return errors.Join(server.Close(), listener.Close(), transport.Close(), packets.Close())

@@ -352,6 +352,77 @@ func TestSessionsOutliveServers(t *testing.T) {
 	}
 }
 
+func TestTLSVersion(t *testing.T) {
+	server := newTestServer(t, "")
+	for version, want := range map[string]uint16{"": tls.VersionTLS13, "1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13} {
+		again := site.Origin{Origin: "https://" + testHost, Protocols: []string{"h1", "h2", "h3"}, TLSVersion: version}
+		if err := server.Change([]site.Origin{again}); err != nil {
+			t.Fatal(err)
+		}
+		connection, err := tls.Dial("tcp", net.JoinHostPort("127.0.0.1", server.port), &tls.Config{RootCAs: server.trust, ServerName: testHost})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := connection.ConnectionState().Version; got != want {
+			t.Errorf("version %q: got %s, want %s", version, tls.VersionName(got), tls.VersionName(want))
+		}
+		// The server would complain of a connection without a request.
+		fmt.Fprintf(connection, "GET /1000?0 HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", testHost)
+		if _, err := io.Copy(io.Discard, connection); err != nil {
+			t.Fatal(err)
+		}
+		connection.Close()
+	}
+}
+
+func TestEarlyData(t *testing.T) {
+	for _, accepts := range []bool{false, true} {
+		server := newTestServer(t, "")
+		origin := site.Origin{Origin: "https://" + testHost, Protocols: []string{"h1", "h2", "h3"}, EarlyData: accepts}
+		security := &tls.Config{
+			RootCAs: server.trust, ServerName: testHost, ClientSessionCache: tls.NewLRUClientSessionCache(1),
+		}
+		for visit := range 2 {
+			if err := server.Change([]site.Origin{origin}); err != nil {
+				t.Fatal(err)
+			}
+			server.fetchEarly(t, security)
+			var log Log
+			for limit := time.Now().Add(5 * time.Second); len(log.Entries) == 0 && time.Now().Before(limit); {
+				time.Sleep(time.Millisecond)
+				log = server.Log()
+			}
+			if want := accepts && visit == 1; len(log.Entries) != 1 || log.Entries[0].EarlyData != want {
+				t.Errorf("visit %d, accepts %v: got %+v, want one entry, early data: %v", visit, accepts, log, want)
+			}
+		}
+	}
+}
+
+// fetchEarly makes a request over HTTP/3 that goes as early data where the session allows it.
+func (s *testServer) fetchEarly(t *testing.T, security *tls.Config) {
+	t.Helper()
+	transport := &http3.Transport{
+		TLSClientConfig: security,
+		Dial: func(ctx context.Context, _ string, security *tls.Config, config *quic.Config) (*quic.Conn, error) {
+			return quic.DialAddrEarly(ctx, net.JoinHostPort("127.0.0.1", s.port), security, config)
+		},
+	}
+	defer transport.Close()
+	request, err := http.NewRequest(http3.MethodGet0RTT, "https://"+testHost+"/1000?0", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // fetchOnce makes a request on a new connection.
 func (s *testServer) fetchOnce(t *testing.T, protocol string, security *tls.Config) {
 	t.Helper()

@@ -41,6 +41,10 @@ type Origin struct {
 	ThinkMs float64 `json:"thinkMs"`
 	// AltSvc is false for a server that serves HTTP/3 without offering it by Alt-Svc; nil means true.
 	AltSvc *bool `json:"altSvc,omitempty"`
+	// TLSVersion is the highest that the server speaks over TCP: 1.2 or 1.3, the default.
+	TLSVersion string `json:"tlsVersion,omitempty"`
+	// EarlyData is whether the server accepts 0-RTT over HTTP/3.
+	EarlyData bool `json:"earlyData,omitempty"`
 	Settings
 }
 
@@ -170,6 +174,8 @@ var (
 	protocols  = []string{"h1", "h2", "h3"}
 
 	congestionControls = []string{"cubic", "reno", "bbr"}
+	// Absent is 1.3.
+	tlsVersions = []string{"", "1.2", "1.3"}
 )
 
 // Open reads dir/site.json and checks it whole; an error is one line that names the entry. Close
@@ -334,6 +340,9 @@ func checkOrigin(origin Origin, known map[string]bool) error {
 	}
 	if !(origin.ThinkMs >= 0 && origin.ThinkMs <= 600_000) {
 		return fmt.Errorf(".thinkMs: expected 0 to 600000, got %v", origin.ThinkMs)
+	}
+	if !slices.Contains(tlsVersions, origin.TLSVersion) {
+		return fmt.Errorf(".tlsVersion: expected 1.2 or 1.3, got %q", clip(origin.TLSVersion))
 	}
 	return origin.Settings.Check()
 }

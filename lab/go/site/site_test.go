@@ -66,6 +66,7 @@ func TestErrorsNameTheEntry(t *testing.T) {
 		{`"extraRttMs": 0`, `"extraRttMs": 0, "congestionControl": "vegas"`, `origins[0].congestionControl: expected cubic, reno or bbr, got "vegas"`},
 		{`"extraRttMs": 0`, `"extraRttMs": 0, "initialWindow": 5000`, "origins[0].initialWindow: expected 1 to 1000, got 5000"},
 		{`"extraRttMs": 0`, `"extraRttMs": 0, "pacingMbps": -1`, "origins[0].pacingMbps: expected a rate of at most 10000, got -1"},
+		{`"extraRttMs": 0`, `"extraRttMs": 0, "tlsVersion": "1.1"`, `origins[0].tlsVersion: expected 1.2 or 1.3, got "1.1"`},
 		{`"extraRttMs": 0`, `"extraRttMs": 0, "priorities": "no"`, `origins[0].priorities: expected honoured or ignored, got "no"`},
 		{`"path": "/b"`, `"path": "b"`, "resources[1].path: expected a path that begins with /"},
 		{`"path": "/b"`, `"path": "/b", "method": "get"`, `resources[1].method: expected a method in capitals, got "get"`},

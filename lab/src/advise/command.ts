@@ -1,96 +1,151 @@
 import { tmpdir } from 'node:os';
-import { ADVICE_WORDS } from '@hopwise/pageload-emulator';
+import { join, resolve } from 'node:path';
+import type { AdviceKind } from '@hopwise/pageload-emulator';
 import { Command } from 'commander';
 import { browserProgram } from '../browser/browser-program.ts';
 import { Lab, labObstacle } from '../client/lab.ts';
 import { networkOf, profileNamed } from '../client/networks.ts';
-import { UserError } from '../command/errors.ts';
-import { integer } from '../command/option-types.ts';
+import { firstLine, UserError } from '../command/errors.ts';
+import { integer, list, someOf } from '../command/option-types.ts';
 import type { ProgramContext } from '../command/program.ts';
 import { MeasuringBrowser } from '../loads/measuring-browser.ts';
-import { table } from '../output/table.ts';
-import { openPage, PAGE_FORMS } from '../pages/page-source.ts';
-import { type MeasuredAdvice, measureAdvice } from './measure-advice.ts';
+import { openPage, PAGE_FORMS, type PageSource } from '../pages/page-source.ts';
+import { readCell, writeCell } from './cell-file.ts';
+import { judgeCell, summariseKinds } from './judge-advice.ts';
+import { type AdviceCell, type CellOptions, measureCell } from './measure-cell.ts';
+import { prepareRecordBrowser, type RecordBrowser } from './record-browser.ts';
+import { setUpsFor, TESTABLE } from './set-ups.ts';
+import { showJudged, showSummary } from './show-judged.ts';
 
 interface Options {
-  network: string;
+  networks: string[];
+  kinds: AdviceKind[];
   loads: number;
-  offersH3: boolean;
   timeout: number;
+  out?: string;
   json?: true;
 }
 
-/** `advise PAGE`: what advice to those who run servers gains in real loads, beside what is predicted. */
+/** `advise PAGE…`: what advice to those who run servers gains in real loads, beside what it promises. */
 export function adviseCommand(context: ProgramContext): Command {
   return new Command('advise')
     .exitOverride()
     .description(
-      'loads a page before and after the servers follow the advice of hopwise advise, and compares gains with predictions',
+      'loads pages before and after the advice of hopwise advise is followed, and compares gains with promises',
     )
-    .argument('<page>', PAGE_FORMS)
-    .option('--network <name>', 'link profile of lab/networks.json', 'lossy')
+    .argument('<page...>', PAGE_FORMS)
+    .option('--networks <list>', 'link profiles of lab/networks.json', list, ['cable'])
+    .option('--kinds <list>', `some of ${TESTABLE.join(', ')}`, someOf(TESTABLE), TESTABLE)
     .option('--loads <n>', 'loads before, and with each advice', integer(1, 1000), 9)
-    .option('--offers-h3', 'the servers offer HTTP/3 before any advice', false)
     .option('--timeout <s>', 'time limit for the load event', integer(1, 600), 60)
+    .option('--out <dir>', 'keeps the loads there, and goes on where a run into the same folder stopped')
     .option('--json', 'as JSON')
-    .action((page: string, options: Options) => advisePage(page, options, context));
+    .action((pages: string[], options: Options) => advisePages(pages, options, context));
 }
 
-async function advisePage(page: string, options: Options, context: ProgramContext): Promise<void> {
-  const { signal, cleanup } = context;
-  const network = networkOf(profileOf(options.network));
+async function advisePages(pages: string[], options: Options, context: ProgramContext): Promise<void> {
+  const profiles = options.networks.map((name) => ({ name, path: networkOf(profileOf(name)) }));
   const obstacle = await labObstacle();
   if (obstacle !== null) throw new UserError(obstacle);
   await context.useScratch();
-  const source = await openPage(page, signal);
-  const lab = await Lab.up({ site: source.dir, network, signal });
-  cleanup.add('the lab', () => lab.down());
-  const browser = await MeasuringBrowser.launch({
-    executablePath: await lab.wrapper(browserProgram('full')),
-    protocol: 'natural',
-    caSpki: lab.caSpki,
-    hosts: lab.hosts,
-  });
-  cleanup.add('Chromium', () => browser.close());
-  const measured = await measureAdvice({
-    lab,
-    browser,
-    site: source.site,
-    dir: source.dir,
-    scratch: tmpdir(),
-    network,
-    offersH3: options.offersH3,
-    loads: options.loads,
-    timeoutMs: options.timeout * 1000,
-    onProgress: context.say,
-    signal,
-  });
-  process.stdout.write(
-    `${options.json ? JSON.stringify(measured, null, 1) : showMeasuredAdvice(measured)}\n`,
+  const cells: AdviceCell[] = [];
+  for (const page of pages) {
+    const source = await openPage(page, context.signal);
+    const lab = new LazyLab(source, context);
+    for (const { name, path } of profiles) {
+      const kept = options.out === undefined ? null : await readCell(resolve(options.out), source.name, name);
+      if (kept !== null && isComplete(kept, options)) {
+        cells.push(kept);
+        continue;
+      }
+      const cell = await measureCell({
+        ...(await lab.open(path)),
+        source,
+        network: name,
+        path,
+        kinds: options.kinds,
+        loads: options.loads,
+        timeoutMs: options.timeout * 1000,
+        scratch: tmpdir(),
+        onProgress: context.say,
+        signal: context.signal,
+      });
+      if (options.out !== undefined) await writeCell(resolve(options.out), cell);
+      cells.push(cell);
+    }
+    await lab.close();
+  }
+  const judged = cells.flatMap((cell) => judgeCell(cell, options.kinds));
+  const summary = summariseKinds(judged);
+  const text = options.json
+    ? JSON.stringify({ cells: judged, kinds: summary }, null, 1)
+    : `${showJudged(judged)}\n\n${showSummary(summary)}`;
+  process.stdout.write(`${text}\n`);
+}
+
+/** Whether a kept cell has what is wanted. Advice that the page has no use for has no loads in any cell. */
+function isComplete({ timesMs }: AdviceCell, { kinds, loads }: Options): boolean {
+  const optional = new Set(setUpsFor(TESTABLE.filter((kind) => PAGE_DEPENDENT.has(kind))));
+  return setUpsFor(kinds).every((name) =>
+    timesMs[name] === undefined ? optional.has(name) && name !== 'usual' : timesMs[name].length >= loads,
   );
+}
+
+const PAGE_DEPENDENT: ReadonlySet<AdviceKind> = new Set([
+  'compression',
+  'one-origin',
+  'preconnect',
+  'preload',
+]);
+
+/** The lab and browsers for one page, brought up for its first cell that has to be measured. */
+class LazyLab {
+  readonly #source: PageSource;
+  readonly #context: ProgramContext;
+  #opened: { lab: Lab; records: RecordBrowser; browsers: CellOptions['browsers'] } | null = null;
+
+  constructor(source: PageSource, context: ProgramContext) {
+    this.#source = source;
+    this.#context = context;
+  }
+
+  async open(network: AdviceCell['path']) {
+    if (this.#opened !== null) return this.#opened;
+    const { signal, cleanup } = this.#context;
+    const lab = await Lab.up({ site: this.#source.dir, network, signal });
+    cleanup.add('the lab', () => lab.down());
+    const records = await prepareRecordBrowser(lab, join(tmpdir(), 'names'));
+    cleanup.add('the name server', async () => records.stop());
+    const launch = async (executablePath: string) => {
+      const browser = await MeasuringBrowser.launch({
+        executablePath,
+        protocol: 'natural',
+        caSpki: lab.caSpki,
+        hosts: lab.hosts,
+      });
+      cleanup.add('Chromium', () => browser.close());
+      return browser;
+    };
+    const browsers = {
+      plain: await launch(await lab.wrapper(browserProgram('full'))),
+      withRecords: await launch(records.executablePath),
+    };
+    this.#opened = { lab, records, browsers };
+    return this.#opened;
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.browsers.plain.close();
+    await this.#opened?.browsers.withRecords.close();
+    this.#opened?.records.stop();
+    await this.#opened?.lab.down();
+  }
 }
 
 function profileOf(name: string) {
   try {
     return profileNamed(name);
   } catch (error) {
-    throw new UserError((error as Error).message, 2);
+    throw new UserError(firstLine(error), 2);
   }
 }
-
-/** Gains in percent of the load time, and their difference in points. */
-export function showMeasuredAdvice(measured: readonly MeasuredAdvice[]): string {
-  return table(
-    [
-      ['advice', 'predicted', 'measured', 'low', 'high', 'difference'],
-      ...measured.map(({ kind, predicted, measured: { gain, low, high } }) => [
-        ADVICE_WORDS[kind],
-        ...[predicted, gain, low, high].map(percent),
-        (100 * (gain - predicted)).toFixed(1),
-      ]),
-    ],
-    { numbers: true },
-  );
-}
-
-const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;

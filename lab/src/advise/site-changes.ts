@@ -2,6 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { HeadLink } from '@hopwise/pageload-emulator';
+import { escapeHtml } from '../output/escape-html.ts';
 import type { Site } from '../sites/site.ts';
 import type { GeneratedSite } from '../sites/write-site.ts';
 
@@ -20,19 +22,18 @@ export async function readSiteFiles(site: Site, dir: string): Promise<GeneratedS
   return { site, files };
 }
 
+/** Whether a resource is text that comes as it is. */
+export const isCompressible = (resource: Resource): resource is Resource & { body: { file: string } } =>
+  isText(resource, TEXT) && 'file' in resource.body && header(resource, 'content-encoding') === null;
+
 /** The site with its text compressed by gzip. Null where all of it is compressed already. */
 export function compressText({ site, files }: GeneratedSite): GeneratedSite | null {
   const compressed = new Map(files);
   let count = 0;
   const resources = site.resources.map((resource): Resource => {
-    if (
-      !isText(resource, TEXT) ||
-      !('file' in resource.body) ||
-      header(resource, 'content-encoding') !== null
-    )
-      return resource;
+    if (!isCompressible(resource)) return resource;
     const file = `${resource.body.file}.gz`;
-    compressed.set(file, gzipSync(files.get(resource.body.file)!, { level: 9 }));
+    compressed.set(file, gzipSync(files.get(resource.body.file)!));
     count += 1;
     return { ...resource, headers: { ...resource.headers, 'content-encoding': 'gzip' }, body: { file } };
   });
@@ -70,6 +71,35 @@ export function moveToOneOrigin({ site, files }: GeneratedSite): GeneratedSite |
   });
   return { site: { ...site, resources }, files: moved };
 }
+
+/** The site with links at the beginning of its page's head. Null where there are none, and where the page is compressed. */
+export function announce({ site, files }: GeneratedSite, links: readonly HeadLink[]): GeneratedSite | null {
+  const page = site.resources.find(({ origin, path }) => `${origin}${path}` === site.entry);
+  if (links.length === 0 || !page || !('file' in page.body) || header(page, 'content-encoding') !== null)
+    return null;
+  const { file } = page.body;
+  const html = Buffer.from(files.get(file)!).toString('latin1');
+  const head = /<head[^>]*>/i.exec(html);
+  if (head === null) return null;
+  const at = head.index + head[0].length;
+  const changed = new Map(files);
+  changed.set(file, Buffer.from(html.slice(0, at) + links.map(linkTag).join('') + html.slice(at), 'latin1'));
+  return { site, files: changed };
+}
+
+const linkTag = ({ rel, href, as, crossorigin }: HeadLink): string =>
+  `<link rel="${rel}" href="${escapeHtml(href)}"${as ? ` as="${as}"` : ''}${crossorigin ? ' crossorigin' : ''}>`;
+
+/** The site with files that no cache keeps. */
+export function forbidCaching({ site, files }: GeneratedSite): GeneratedSite {
+  const resources = site.resources.map((resource): Resource => {
+    const kept = Object.entries(resource.headers).filter(([name]) => !CACHE_FIELDS.test(name));
+    return { ...resource, headers: { ...Object.fromEntries(kept), 'cache-control': 'no-store' } };
+  });
+  return { site: { ...site, resources }, files };
+}
+
+const CACHE_FIELDS = /^(cache-control|expires|etag|last-modified)$/i;
 
 const isText = (resource: Resource, types: RegExp): boolean =>
   types.test(header(resource, 'content-type') ?? '');

@@ -140,6 +140,8 @@ const logSchema = z.object({
       connection: z.int(),
       /** The connection's TLS handshake resumed an earlier session. */
       resumed: z.boolean().optional(),
+      /** The connection began with early data (0-RTT). */
+      earlyData: z.boolean().optional(),
       /** The site has no such resource. */
       miss: z.boolean().optional(),
       /** The client went away before the end. */

@@ -43,6 +43,10 @@ export const siteSchema = z.strictObject({
       priorities: z.enum(['honoured', 'ignored']).optional(),
       /** Whether answers offer HTTP/3 by `Alt-Svc` (RFC 7838) where it is served; true unless given. */
       altSvc: z.boolean().optional(),
+      /** Highest version of TLS over TCP; 1.3 unless given. */
+      tlsVersion: z.enum(['1.2', '1.3']).optional(),
+      /** Whether early data (0-RTT) is accepted over HTTP/3; false unless given. */
+      earlyData: z.boolean().optional(),
     }),
   ),
   resources: z.array(

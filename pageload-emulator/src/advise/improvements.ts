@@ -1,6 +1,10 @@
-import type { Recording, ServerProfile } from '@hopwise/contract';
+import type { ServerProfile } from '@hopwise/contract';
 import type { PageGraph } from '../graph/page-graph.ts';
 import { compressibleBodies, withCompressedBodies } from './compression.ts';
+import { documentOrigin } from './document.ts';
+import { lateOrigins, withPreconnects } from './late-origins.ts';
+import { lateResources, withPreloads } from './late-resources.ts';
+import type { ServedPage } from './served-page.ts';
 
 /** What can be changed at a server. */
 export type AdviceKind =
@@ -13,16 +17,12 @@ export type AdviceKind =
   | 'tls-1.3'
   | 'priorities'
   | 'compression'
-  | 'one-origin';
+  | 'one-origin'
+  | 'preconnect'
+  | 'preload';
 
 /** Visits that a change matters for: first ones, or later ones, which resume TLS sessions and know who offers HTTP/3. */
 export type Visit = 'first' | 'later';
-
-/** A page as it is served today. */
-export interface ServedPage {
-  recording: Recording;
-  graph: PageGraph;
-}
 
 /** A change of servers that the emulator can judge. Its methods change nothing in place. */
 export interface Improvement {
@@ -108,9 +108,8 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     kind: 'compression',
     effort: 1,
     visit: 'first',
-    isPossibleAt: ({ origin }, { recording }) => compressibleBodies(recording, new Set([origin])).size > 0,
-    changeGraph: ({ recording, graph }, origins) =>
-      withCompressedBodies(graph, compressibleBodies(recording, origins)),
+    isPossibleAt: ({ origin }, page) => compressibleBodies(page, new Set([origin])).size > 0,
+    changeGraph: (page, origins) => withCompressedBodies(page.graph, compressibleBodies(page, origins)),
   },
   {
     kind: 'one-origin',
@@ -119,22 +118,34 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     isPossibleAt: (server, { graph }) => isHttps(server) && server.origin !== documentOrigin(graph),
     changeGraph: ({ graph }, origins) => withDocumentsOrigin(graph, origins),
   },
+  {
+    kind: 'preconnect',
+    effort: 1,
+    visit: 'first',
+    isPossibleAt: ({ origin }, page) => origin === documentOrigin(page.graph) && lateOrigins(page).length > 0,
+    changeGraph: (page) => withPreconnects(page.graph, lateOrigins(page)),
+  },
+  {
+    kind: 'preload',
+    effort: 2,
+    visit: 'first',
+    isPossibleAt: ({ origin }, page) =>
+      origin === documentOrigin(page.graph) && lateResources(page).length > 0,
+    changeGraph: (page) => withPreloads(page.graph, lateResources(page)),
+  },
 ];
 
-/** The origin that the page itself came from, after redirects. */
-export function documentOrigin({ activities, origins, url }: PageGraph): string {
-  const document = activities.find((activity) => activity.kind === 'fetch' && activity.url === url);
-  return origins[document?.kind === 'fetch' ? document.origin : 0]!;
-}
-
-/** The page with all resources of some origins served by the document's. */
+/**
+ * The page with all resources of some origins served by the document's. Requests that went to another origin without credentials, such
+ * as those for fonts and modules, have them then, and take no connection of their own (Fetch standard, "same-origin").
+ */
 function withDocumentsOrigin(graph: PageGraph, origins: ReadonlySet<string>): PageGraph {
   const target = graph.origins.indexOf(documentOrigin(graph));
   return {
     ...graph,
     activities: graph.activities.map((activity) =>
       activity.kind === 'fetch' && origins.has(graph.origins[activity.origin]!)
-        ? { ...activity, origin: target }
+        ? { ...activity, origin: target, pool: 0 }
         : activity,
     ),
   };

@@ -104,6 +104,7 @@ const DISPATCHED = 2;
 const NOTICED = 3;
 const ISSUED = 4;
 const HANDLED = 5;
+const PRECONNECT = 6;
 
 class PageLoad implements EventHandler, StreamOwner {
   readonly #graph: PageGraph;
@@ -131,6 +132,7 @@ class PageLoad implements EventHandler, StreamOwner {
   #firstPaintMs: number | null = null;
   #mainThreadFreeMs = 0;
   #bytes = 0;
+  #preconnected = false;
 
   constructor(
     graph: PageGraph,
@@ -226,12 +228,17 @@ class PageLoad implements EventHandler, StreamOwner {
       case HANDLED:
         this.#handleResponse(this.#streams[id]!);
         break;
+      case PRECONNECT:
+        for (const { origin, pool } of this.#graph.preconnects!.connections)
+          this.#clients.of(origin, pool).connect();
+        break;
     }
   }
 
   onData(stream: Stream): void {
     const { id, received, responseBytes, inPartsBytes } = stream;
     this.#clients.answered(this.#activities[id]!.origin);
+    if (!this.#preconnected && id === this.#graph.preconnects?.activity) this.#preconnect();
     const whole = received >= responseBytes;
     if (inPartsBytes > 0) this.#satisfyUpTo(id, whole ? responseBytes - 1 : received);
     if (!whole) return;
@@ -240,6 +247,11 @@ class PageLoad implements EventHandler, StreamOwner {
     const noticedMs = this.#context.client.run(now, responseMs) + responseDelayMs;
     if (noticedMs > now) this.#events.append(this.#noticed, noticedMs, this, NOTICED, id);
     else this.#endFetch(stream);
+  }
+
+  #preconnect(): void {
+    this.#preconnected = true;
+    this.#events.scheduleRare(this.#events.now + this.#graph.preconnects!.delayMs, this, PRECONNECT);
   }
 
   /** Satisfies the dependants that need at most `bytes` of the activity's response. */

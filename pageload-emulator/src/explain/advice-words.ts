@@ -12,6 +12,8 @@ export const ADVICE_WORDS: Record<AdviceKind, string> = {
   priorities: "follow the browser's priorities (RFC 9218)",
   compression: 'compress text',
   'one-origin': "serve its files from the document's origin",
+  preconnect: 'announce connections in the head of the page',
+  preload: 'announce late scripts and style sheets in the head of the page',
 };
 
 /** What to know before doing it; absent where there is nothing. */
@@ -25,4 +27,5 @@ export const ADVICE_CAVEATS: Partial<Record<AdviceKind, string>> = {
   priorities:
     'nginx and servers on Go, such as Caddy, ignore these priorities: it takes other software or a CDN.',
   'one-origin': 'Cookies of the document then go along with each request.',
+  preload: 'What is announced and not used delays the rest: keep the list as the page changes.',
 };

@@ -67,4 +67,14 @@ gzip_types text/css application/javascript text/javascript application/json imag
 compression type text/html text/css application/javascript text/javascript application/json image/svg+xml`,
   },
   'one-origin': {},
+  preconnect: {
+    nginx: `add_header Link '<ORIGIN>; rel=preconnect';`,
+    caddy: 'header +Link "<ORIGIN>; rel=preconnect"',
+    haproxy: 'http-response add-header link "<ORIGIN>; rel=preconnect"',
+  },
+  preload: {
+    nginx: `add_header Link '<URL>; rel=preload; as=TYPE';`,
+    caddy: 'header +Link "<URL>; rel=preload; as=TYPE"',
+    haproxy: 'http-response add-header link "<URL>; rel=preload; as=TYPE"',
+  },
 };

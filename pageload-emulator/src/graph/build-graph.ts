@@ -21,7 +21,7 @@ import { thinkTimes } from './think-times.ts';
  * Time of Chromium from the arrival of a part of a document to the requests for what the parser finds in it: 8 to 12 ms in
  * loads of generated pages, independent of what arrived meanwhile.
  */
-const PARSER_MS = 10;
+export const PARSER_MS = 10;
 
 /**
  * Builds the page graph of a recorded load: what was fetched before the load event, what each

@@ -97,6 +97,14 @@ export interface PageGraph {
   activities: Activity[];
   /** The activity whose end is the end of the document's head; absent when the head holds nothing back. */
   head?: number;
+  /** Connections that a document announces (`rel=preconnect`), opened this long after its first bytes; none when absent. */
+  preconnects?: {
+    /** The document. */
+    activity: number;
+    delayMs: number;
+    /** `FetchActivity.origin` and `pool`. */
+    connections: readonly { origin: number; pool: number }[];
+  };
   /** Time that the browser itself takes; none when absent. */
   client?: ClientCosts;
 }

@@ -1,0 +1,70 @@
+/** How a page is served and visited, before and after each advice. */
+import type { AdviceKind, HeadLink } from '@hopwise/pageload-emulator';
+import type { ServerChange } from '../client/lab.ts';
+import type { GeneratedSite } from '../sites/write-site.ts';
+import { announce, compressText, forbidCaching, moveToOneOrigin } from './site-changes.ts';
+
+export interface SetUp {
+  /** Of all servers. */
+  servers: ServerChange;
+  /** The page's copy; null where there is nothing to change. The page as it is when absent. */
+  changeSite?(site: GeneratedSite, linksFor: (rel: HeadLink['rel']) => HeadLink[]): GeneratedSite | null;
+  /** `warm` is a second visit, to servers that have closed their connections. `cold` when absent. */
+  view?: 'cold' | 'warm';
+  /** Whether the names of the hosts have HTTPS records that offer HTTP/3 (RFC 9460). */
+  hasRecords?: true;
+}
+
+/** Linux's and nginx's defaults, without HTTP/3. */
+const USUAL: ServerChange = {
+  congestionControl: 'cubic',
+  initialWindow: 10,
+  priorities: 'ignored',
+  altSvc: false,
+  tlsVersion: '1.3',
+  earlyData: false,
+};
+const OFFERS_H3: ServerChange = { ...USUAL, altSvc: true };
+
+const SET_UP_LIST = {
+  usual: { servers: USUAL },
+  'offers-h3': { servers: OFFERS_H3 },
+  'https-record': { servers: OFFERS_H3, hasRecords: true },
+  'later-visit': { servers: OFFERS_H3, view: 'warm', changeSite: forbidCaching },
+  'early-data': { servers: { ...OFFERS_H3, earlyData: true }, view: 'warm', changeSite: forbidCaching },
+  'tls-1.2': { servers: { ...USUAL, tlsVersion: '1.2' } },
+  'initial-window': { servers: { ...USUAL, initialWindow: 32 } },
+  bbr: { servers: { ...USUAL, congestionControl: 'bbr' } },
+  priorities: { servers: { ...USUAL, priorities: 'honoured' } },
+  compression: { servers: USUAL, changeSite: compressText },
+  'one-origin': { servers: USUAL, changeSite: moveToOneOrigin },
+  preconnect: { servers: USUAL, changeSite: (site, linksFor) => announce(site, linksFor('preconnect')) },
+  preload: { servers: USUAL, changeSite: (site, linksFor) => announce(site, linksFor('preload')) },
+} as const satisfies Record<string, SetUp>;
+
+export type SetUpName = keyof typeof SET_UP_LIST;
+export const SET_UPS: Record<SetUpName, SetUp> = SET_UP_LIST;
+export const SET_UP_NAMES = Object.keys(SET_UPS) as SetUpName[];
+
+/** What each advice changes. */
+export const EXPERIMENTS = {
+  'offer-h3': { before: 'usual', after: 'offers-h3' },
+  'withdraw-h3': { before: 'offers-h3', after: 'usual' },
+  'https-record': { before: 'offers-h3', after: 'https-record' },
+  'early-data': { before: 'later-visit', after: 'early-data' },
+  'initial-window': { before: 'usual', after: 'initial-window' },
+  bbr: { before: 'usual', after: 'bbr' },
+  'tls-1.3': { before: 'tls-1.2', after: 'usual' },
+  priorities: { before: 'usual', after: 'priorities' },
+  compression: { before: 'usual', after: 'compression' },
+  'one-origin': { before: 'usual', after: 'one-origin' },
+  preconnect: { before: 'usual', after: 'preconnect' },
+  preload: { before: 'usual', after: 'preload' },
+} as const satisfies Record<AdviceKind, { before: SetUpName; after: SetUpName }>;
+
+export const TESTABLE = Object.keys(EXPERIMENTS) as AdviceKind[];
+
+/** The set-ups that some advice takes, without repetition. */
+export function setUpsFor(kinds: readonly AdviceKind[]): SetUpName[] {
+  return [...new Set(kinds.flatMap((kind) => [EXPERIMENTS[kind].before, EXPERIMENTS[kind].after]))];
+}

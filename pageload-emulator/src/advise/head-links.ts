@@ -1,0 +1,24 @@
+import { lateOrigins } from './late-origins.ts';
+import { lateResources } from './late-resources.ts';
+import type { ServedPage } from './served-page.ts';
+
+/** A `<link>` for the beginning of a document's head. */
+export interface HeadLink {
+  rel: 'preconnect' | 'preload';
+  href: string;
+  /** Of what is preloaded. */
+  as?: 'script' | 'style';
+  /** Whether the connection is for requests without credentials. */
+  crossorigin?: true;
+}
+
+/** What the head of the page's document could announce. */
+export function headLinks(kind: HeadLink['rel'], page: ServedPage): HeadLink[] {
+  return kind === 'preconnect'
+    ? lateOrigins(page).map(({ origin, anonymous }) => ({
+        rel: kind,
+        href: origin,
+        ...(anonymous && { crossorigin: true as const }),
+      }))
+    : lateResources(page).map(({ url, as }) => ({ rel: kind, href: url, as }));
+}

@@ -20,7 +20,7 @@ if (obstacle) console.warn(`Skipping the tests of nginx with quiche: ${obstacle}
 
 const NETWORK = { ...LINK, rttMs: 10 };
 
-describe.skipIf(obstacle)('nginx with quiche in the lab', { timeout: 120_000 }, () => {
+describe.skipIf(obstacle)('nginx with quiche in the lab', { timeout: 300_000 }, () => {
   let site: string;
   let lab: Lab;
 

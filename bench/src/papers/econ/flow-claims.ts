@@ -52,7 +52,7 @@ export function flowClaims(): Claim[] {
       paper: 'econ',
       place: 'Figure 6',
       stated:
-        "under Reno ECON's median error is 6.1 to 11.3% on four networks, the best rival's, PFTK included, 20.1 to 24.8%",
+        "under Reno ECON errs less than each rival, PFTK included, on all four networks: a median error of 6.1 to 11.3%, the best rival's 20.1 to 24.8%",
       measure: on('reno', renoFinding),
     },
     {
@@ -60,7 +60,7 @@ export function flowClaims(): Claim[] {
       paper: 'econ',
       place: 'Table 2',
       stated:
-        "ECON's median error of the time that 1 to 100 MB take under Cubic is 8.7 to 13.1% on four networks, the best rival's 25.4 to 59.0%",
+        "ECON errs less than each rival on the time that 1 to 100 MB take under Cubic, on all four networks: a median error of 8.7 to 13.1%, the best rival's 25.4 to 59.0%",
       measure: on('cubic', latencyFinding),
     },
     {

@@ -18,6 +18,7 @@ interface AdviseFlags {
   networks?: string;
   own?: string[];
   servers?: ServerKind[] | true;
+  unproven: boolean;
   json?: boolean;
 }
 
@@ -41,11 +42,13 @@ export function addAdviseCommand(program: Command, print: (text: string) => void
       `also shows the configuration for ${SERVER_KINDS.join(', ')}, or for those in a list`,
       serverKinds,
     )
+    .option('--unproven', 'also changes whose predicted gains the lab has not confirmed', false)
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
       `
-The gains are predicted: no load was made with the changes. An advice is given where it shortens the load time by 2% or more.
+The gains are predicted: no load was made with the changes. An advice is given where it shortens the load time by 2% or more, and
+where most real loads of such changes were within 5 points of the prediction.
 
 Examples:
   hopwise advise page.har
@@ -63,7 +66,12 @@ Examples:
       }
       const ownHosts = flags.own ?? [];
       try {
-        const list = adviseServers(pages, { ownHosts, gzipBytes, ...(networks && { networks }) });
+        const list = adviseServers(pages, {
+          ownHosts,
+          gzipBytes,
+          unproven: flags.unproven,
+          ...(networks && { networks }),
+        });
         const kinds = flags.servers === true ? SERVER_KINDS : (flags.servers ?? []);
         print(flags.json ? JSON.stringify(list, null, 1) : showAdvice(list, kinds));
       } catch (error) {

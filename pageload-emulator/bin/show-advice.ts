@@ -21,8 +21,8 @@ export function showAdvice(list: ServerAdviceList, kinds: readonly ServerKind[])
   if (advice.length === 0) return `No change of the servers is predicted to gain 2% or more. ${tried}`;
   return [
     table(
-      ['', 'what to do', 'effort', 'visits', '>gain', '>helps', '>harms', 'where'],
-      advice.map(({ kind, effort, visit, gain, helps, harms, origins }, index) => [
+      ['', 'what to do', 'effort', 'visits', '>gain', '>helps', '>harms', '>kept', 'where'],
+      advice.map(({ kind, effort, visit, gain, helps, harms, proof, origins }, index) => [
         String(index + 1),
         ADVICE_WORDS[kind],
         EFFORTS[effort],
@@ -30,12 +30,13 @@ export function showAdvice(list: ServerAdviceList, kinds: readonly ServerKind[])
         percent(gain),
         percent(helps),
         percent(harms),
+        `${proof.kept} of ${proof.cells}`,
         placesOf(origins),
       ]),
     ),
     '',
     ...(together === null ? [] : [`All for first visits together: ${percent(together)}.`]),
-    'Gains are shares of the load time, predicted and not verified in the lab.',
+    'Gains are shares of the load time, predicted. Kept: tests in the lab in which such a gain was within 5 points.',
     tried,
     ...byNetwork(advice),
     ...advice.flatMap((each, index) => detailsOf(each, index + 1, kinds)),

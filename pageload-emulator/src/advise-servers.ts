@@ -3,6 +3,7 @@ import { documentOrigin } from './advise/document.ts';
 import { type AdvisedNetwork, type Gain, GainMeter } from './advise/gain.ts';
 import { type HeadLink, headLinks } from './advise/head-links.ts';
 import { type AdviceKind, IMPROVEMENTS, type Improvement, type Visit } from './advise/improvements.ts';
+import { isProven, PROOFS, type Proof } from './advise/proof.ts';
 import type { ServedPage } from './advise/served-page.ts';
 import { drawVisitors } from './advise/visitors.ts';
 import type { NamedNetwork } from './network/network-list.ts';
@@ -16,6 +17,8 @@ export interface ServerAdvice extends Gain {
   /** `Improvement.effort`. */
   effort: 1 | 2 | 3;
   visit: Visit;
+  /** How often real loads kept such promises. */
+  proof: Proof;
   /** Where to change it, and what the change gains at this origin alone, over all pages; largest gain first. */
   origins: { origin: string; gain: number }[];
   /** What the head of each page's document is to announce; for advice on that alone. */
@@ -27,6 +30,8 @@ export interface AdviseOptions {
   networks?: readonly NamedNetwork[];
   /** Further hosts that can be changed, besides those of each page's own site. */
   ownHosts?: readonly string[];
+  /** Also gives advice whose promises the lab has not shown to be kept. Default false. */
+  unproven?: boolean;
   /** What gzip makes of responses whose bodies are known, bytes by URL. */
   gzipBytes?: ReadonlyMap<string, number>;
 }
@@ -58,7 +63,8 @@ const RECORDED = 'recorded';
 export function adviseServers(pages: readonly Recording[], options: AdviseOptions = {}): ServerAdviceList {
   const subjects = pages.map((recording) => new Subject(recording, options));
   const advice: ServerAdvice[] = [];
-  for (const improvement of IMPROVEMENTS) {
+  const tried = IMPROVEMENTS.filter(({ kind }) => options.unproven || isProven(kind));
+  for (const improvement of tried) {
     const all = meanGain(subjects.map((subject) => subject.gainOf(improvement)));
     if (all.gain < MIN_GAIN || all.harms >= all.helps) continue;
     const { kind, effort, visit } = improvement;
@@ -66,7 +72,15 @@ export function adviseServers(pages: readonly Recording[], options: AdviseOption
       kind === 'preconnect' || kind === 'preload'
         ? { links: subjects.map((subject) => subject.linksFor(kind)) }
         : {};
-    advice.push({ kind, effort, visit, ...all, origins: originGains(subjects, improvement), ...links });
+    advice.push({
+      kind,
+      effort,
+      visit,
+      ...all,
+      proof: PROOFS[kind],
+      origins: originGains(subjects, improvement),
+      ...links,
+    });
   }
   advice.sort((a, b) => b.gain / b.effort - a.gain / a.effort);
   const firstVisits = IMPROVEMENTS.filter(

@@ -34,11 +34,11 @@ function advise(...flags: string[]) {
 
 describe('hopwise advise', () => {
   it('ranks changes and shows their configuration', () => {
-    const { status, stdout } = advise('--networks', file('far.json'), '--servers', 'nginx,dns');
+    const { status, stdout } = advise('--unproven', '--networks', file('far.json'), '--servers', 'nginx,dns');
     expect(stdout).toMatch(
-      /^ +what to do +effort +visits +gain +helps +harms +where\n1 {2}announce HTTP\/3 in/,
+      /^ +what to do +effort +visits +gain +helps +harms +kept +where\n1 {2}announce HTTP\/3 in/,
     );
-    expect(stdout).toContain('predicted and not verified in the lab');
+    expect(stdout).toContain('Kept: tests in the lab in which such a gain was within 5 points.');
     expect(stdout).toContain('      HOST. 3600 IN HTTPS 1 . alpn="h3,h2"\n');
     expect(stdout).toContain('      ssl_early_data on;\n');
     expect(stdout).not.toContain('haproxy');
@@ -46,7 +46,7 @@ describe('hopwise advise', () => {
   });
 
   it('prints JSON', () => {
-    const { owned, advice } = JSON.parse(advise('--own', 'CDN.test', '--json').stdout);
+    const { owned, advice } = JSON.parse(advise('--unproven', '--own', 'CDN.test', '--json').stdout);
     expect(owned).toEqual(['https://shop.test', 'https://cdn.test']);
     expect(advice[0]).toMatchObject({ networks: [{ name: 'recorded', gain: advice[0].gain }] });
   });
@@ -73,6 +73,43 @@ describe('hopwise advise', () => {
 });
 
 describe('the shown advice', () => {
+  it('has the links for the head of each page', () => {
+    const shown = showAdvice(
+      {
+        owned: ['https://a.test'],
+        together: null,
+        advice: [
+          {
+            kind: 'preload',
+            effort: 2,
+            visit: 'first',
+            gain: 0.1,
+            helps: 1,
+            harms: 0,
+            proof: { kept: 1, cells: 3 },
+            networks: [],
+            origins: [{ origin: 'https://a.test', gain: 0.1 }],
+            links: [
+              {
+                page: 'https://a.test/',
+                links: [{ rel: 'preload', href: 'https://b.test/x.js?q="', as: 'script' }],
+              },
+            ],
+          },
+        ],
+      },
+      ['caddy'],
+    );
+    expect(shown).toContain(
+      [
+        '   https://a.test/:',
+        '      <link rel="preload" href="https://b.test/x.js?q=%22" as="script">',
+        '   caddy:',
+        '      header +Link "<URL>; rel=preload; as=TYPE"',
+      ].join('\n'),
+    );
+  });
+
   it('has the gains by network, and leaves out origins that gain nothing', () => {
     const advice = {
       kind: 'bbr',
@@ -81,6 +118,7 @@ describe('the shown advice', () => {
       gain: 0.1,
       helps: 0.5,
       harms: 0.04,
+      proof: { kept: 1, cells: 3 },
       networks: [
         { name: 'lte', gain: 0.22 },
         { name: 'fast', gain: -0.02 },
@@ -98,10 +136,10 @@ describe('the shown advice', () => {
       ),
     ).toBe(
       [
-        '   what to do   effort     visits  gain  helps  harms  where',
-        '1  send by BBR  a setting  first    10%    50%     4%  https://a.test (9%)',
+        '   what to do   effort     visits  gain  helps  harms    kept  where',
+        '1  send by BBR  a setting  first    10%    50%     4%  1 of 3  https://a.test (9%)',
         '',
-        'Gains are shares of the load time, predicted and not verified in the lab.',
+        'Gains are shares of the load time, predicted. Kept: tests in the lab in which such a gain was within 5 points.',
         'Tried at https://a.test, https://b.test.',
         '',
         'gain on    1',

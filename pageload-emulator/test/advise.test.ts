@@ -17,6 +17,7 @@ import { headLinks } from '../src/advise/head-links.ts';
 import { type AdviceKind, IMPROVEMENTS } from '../src/advise/improvements.ts';
 import { withPreconnects } from '../src/advise/late-origins.ts';
 import { withPreloads } from '../src/advise/late-resources.ts';
+import { isProven } from '../src/advise/proof.ts';
 import { drawVisitors } from '../src/advise/visitors.ts';
 import { chromiumHar } from './hars.ts';
 import { pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf } from './pages.ts';
@@ -236,7 +237,7 @@ describe('advice', () => {
   });
 
   it('weighs networks by their visitors and ranks by gain for effort', () => {
-    const { advice } = adviseServers([RECORDING], { networks, ownHosts: ['cdn.test'] });
+    const { advice } = adviseServers([RECORDING], { networks, ownHosts: ['cdn.test'], unproven: true });
     expect(advice.length).toBeGreaterThan(1);
     for (const { gain, networks: each } of advice) {
       expect(gain).toBeCloseTo(each[0]!.gain / 4 + (each[1]!.gain * 3) / 4, 12);
@@ -244,18 +245,31 @@ describe('advice', () => {
     }
     const ranks = advice.map(({ gain, effort }) => gain / effort);
     expect(ranks).toEqual(ranks.toSorted((a, b) => b - a));
-    expect(adviseServers([RECORDING, RECORDING], { networks, ownHosts: ['cdn.test'] }).advice).toEqual(
-      advice,
-    );
+    expect(
+      adviseServers([RECORDING, RECORDING], { networks, ownHosts: ['cdn.test'], unproven: true }).advice,
+    ).toEqual(advice);
   });
 
   it('of one kind gains the same alone, at the servers of all hosts', () => {
     const [, far] = networks;
-    const list = adviseServers([RECORDING], { networks: [{ ...far!, share: 1 }], ownHosts: ['cdn.test'] });
+    const list = adviseServers([RECORDING], {
+      networks: [{ ...far!, share: 1 }],
+      ownHosts: ['cdn.test'],
+      unproven: true,
+    });
     const { kind, gain } = list.advice[0]!;
     const alone = gainOfAdvice(RECORDING, kind, far!.path);
     // One network has 32 loads in either case.
     expect(alone).toBe(gain);
+  });
+
+  it('is only what most real loads have confirmed, unless the rest is asked for', () => {
+    const asked = { networks, ownHosts: ['cdn.test'] };
+    const proven = adviseServers([RECORDING], asked).advice;
+    for (const { proof } of proven) expect(2 * proof.kept).toBeGreaterThan(proof.cells);
+    const all = adviseServers([RECORDING], { ...asked, unproven: true }).advice;
+    expect(all.filter(({ kind }) => isProven(kind))).toEqual(proven);
+    expect(all.length).toBeGreaterThan(proven.length);
   });
 
   it('finds the document behind a redirect', () => {

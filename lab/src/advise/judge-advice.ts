@@ -3,7 +3,7 @@ import { type AdviceKind, gainOfAdvice } from '@hopwise/pageload-emulator';
 import { toNetworkPath } from '../client/networks.ts';
 import { bootstrapMedianRatio, median } from '../statistics.ts';
 import type { AdviceCell } from './measure-cell.ts';
-import { EXPERIMENTS } from './set-ups.ts';
+import { EXPERIMENTS, recordedWith } from './set-ups.ts';
 
 /** A promise counts as kept when the gain is within this of it, a share of the load time. */
 export const TOLERANCE = 0.05;
@@ -29,7 +29,7 @@ export function judgeCell(cell: AdviceCell, kinds: readonly AdviceKind[]): Judge
     const { before, after } = EXPERIMENTS[kind];
     const beforeMs = timesMs[before];
     const afterMs = timesMs[after];
-    const recording = recordings[before];
+    const recording = recordings[recordedWith(kind)];
     if (!beforeMs || !afterMs || !recording) return [];
     const gzip = new Map(Object.entries(gzipBytes));
     const promised = gainOfAdvice(recording, kind, toNetworkPath(path), { gzipBytes: gzip });

@@ -12,7 +12,7 @@ import { processorSpeed } from '../loads/processor-speed.ts';
 import type { PageSource } from '../pages/page-source.ts';
 import type { Site } from '../sites/site.ts';
 import { type GeneratedSite, writeSite } from '../sites/write-site.ts';
-import { EXPERIMENTS, SET_UPS, type SetUpName, setUpsFor } from './set-ups.ts';
+import { recordedWith, SET_UPS, type SetUpName, setUpsFor } from './set-ups.ts';
 import { isCompressible, readSiteFiles } from './site-changes.ts';
 
 /** Loads of one page on one network. */
@@ -22,7 +22,7 @@ export interface AdviceCell {
   path: LabNetwork;
   /** Load times, milliseconds, by round; loads of the same round met the same sequence of losses. */
   timesMs: Partial<Record<SetUpName, number[]>>;
-  /** One load with each set-up; with those that some advice changes, ahead of the others. */
+  /** One load with each set-up; those that advice is given by, ahead of the others. */
   recordings: Partial<Record<SetUpName, Recording>>;
   /** What gzip makes of text that is not compressed, bytes by URL. */
   gzipBytes: Record<string, number>;
@@ -57,12 +57,12 @@ export async function measureCell(options: CellOptions): Promise<AdviceCell> {
   const before = await readSiteFiles(site, source.dir);
   const loaders = new SetUpLoaders(options, before);
   const recordings: AdviceCell['recordings'] = {};
-  for (const name of new Set(options.kinds.map((kind) => EXPERIMENTS[kind].before))) {
+  for (const name of new Set<SetUpName>(['usual', ...options.kinds.map(recordedWith)])) {
     recordings[name] = await loaders.record(name);
   }
-  const usual = recordings.usual ?? (await loaders.record('usual'));
   const names: SetUpName[] = [];
-  for (const name of setUpsFor(options.kinds)) if (await loaders.prepare(name, usual)) names.push(name);
+  for (const name of setUpsFor(options.kinds))
+    if (await loaders.prepare(name, recordings.usual!)) names.push(name);
   const measurement = await measureProtocols<SetUpName>({
     browsers: Object.fromEntries(names.map((name) => [name, loaders.of(name)])),
     url: site.entry,
@@ -124,14 +124,12 @@ class SetUpLoaders {
     return true;
   }
 
-  /** Makes one load with a set-up that changes no page, or only for later visits. */
+  /** Makes one load of the page as it is. */
   async record(name: SetUpName): Promise<Recording> {
     const { source, timeoutMs } = this.#options;
-    // A recording of a later visit would not show the network; advice on it is given by a first one.
-    const recorded = SET_UPS[name].view === 'warm' ? 'offers-h3' : name;
-    this.#dirs.set(recorded, source.dir);
-    await this.serve(recorded, 1);
-    const load = await this.of(recorded).load(source.site.entry, { timeoutMs });
+    this.#dirs.set(name, source.dir);
+    await this.serve(name, 1);
+    const load = await this.of(name).load(source.site.entry, { timeoutMs });
     if (!load.ok || load.recording === null) {
       throw new UserError(`${source.name}, ${name}: ${load.ok ? 'the load was not recorded' : load.reason}`);
     }

@@ -1,10 +1,4 @@
-/**
- * A name server for the lab's hosts, as a program of its own: `name-server.ts ADDRESSES`, a JSON object of IPv4 addresses by host. Says
- * `ready` on standard output and answers on 127.0.0.1:53 until standard input ends. Every host has an HTTPS record that offers HTTP/3.
- */
-import { createSocket } from 'node:dgram';
-import { isMainThread } from 'node:worker_threads';
-
+/** Answers of a name server whose hosts all have an HTTPS record that offers HTTP/3. */
 const TYPE_A = 1;
 const TYPE_HTTPS = 65;
 const CLASS_IN = 1;
@@ -53,15 +47,4 @@ export function answerTo(query: Uint8Array, addresses: Readonly<Record<string, s
   record.writeUInt32BE(TTL_SECONDS, 6);
   record.writeUInt16BE(data.length, 10);
   return Buffer.concat([header, question, record, data]);
-}
-
-if (isMainThread && process.argv[1]?.endsWith('name-server.js')) {
-  const addresses = JSON.parse(process.argv[2] ?? '{}') as Record<string, string>;
-  const socket = createSocket('udp4');
-  socket.on('message', (query, { port, address }) => {
-    const answer = answerTo(query, addresses);
-    if (answer !== null) socket.send(answer, port, address);
-  });
-  socket.bind(53, '127.0.0.1', () => process.stdout.write('ready\n'));
-  process.stdin.resume().on('end', () => process.exit());
 }

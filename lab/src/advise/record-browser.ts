@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { browserProgram } from '../browser/browser-program.ts';
 import type { Lab } from '../client/lab.ts';
 import { UserError } from '../command/errors.ts';
 
-const NAME_SERVER = fileURLToPath(new URL('name-server.js', import.meta.url));
+/** Built, or as source under a test. */
+const NAME_SERVER = fileURLToPath(new URL(`name-server-main${extname(import.meta.url)}`, import.meta.url));
 
 export interface RecordBrowser {
   /** Script that starts Chromium. */

@@ -64,6 +64,12 @@ export const EXPERIMENTS = {
 
 export const TESTABLE = Object.keys(EXPERIMENTS) as AdviceKind[];
 
+/** The set-up whose recording the advice is given by: always of a first visit, as later ones may not show the network. */
+export function recordedWith(kind: AdviceKind): SetUpName {
+  const { before } = EXPERIMENTS[kind];
+  return before === 'later-visit' ? 'offers-h3' : before;
+}
+
 /** The set-ups that some advice takes, without repetition. */
 export function setUpsFor(kinds: readonly AdviceKind[]): SetUpName[] {
   return [...new Set(kinds.flatMap((kind) => [EXPERIMENTS[kind].before, EXPERIMENTS[kind].after]))];

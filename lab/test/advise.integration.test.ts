@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { adviseHeadLinks } from '@hopwise/pageload-emulator';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AdviceCell, measureCell } from '../src/advise/measure-cell.ts';
+import { prepareRecordBrowser, type RecordBrowser } from '../src/advise/record-browser.ts';
+import { chromiumPath } from '../src/browser/chromium.ts';
+import { Lab } from '../src/client/lab.ts';
+import type { LabNetwork } from '../src/client/networks.ts';
+import { MeasuringBrowser } from '../src/loads/measuring-browser.ts';
+import { generateSite } from '../src/pages/page-generator.ts';
+import { writeSite } from '../src/sites/write-site.ts';
+
+const path: LabNetwork = {
+  rttMs: 60,
+  downMbps: 20,
+  upMbps: 10,
+  loss: 0,
+  lossBurst: 1,
+  queue: { bdp: 2 },
+  udp: 'open',
+};
+
+const page = generateSite({
+  kind: 'app',
+  seed: 4,
+  name: 'small',
+  requests: 24,
+  origins: 4,
+  bytes: 500_000,
+  depth: 4,
+});
+
+let folder: string;
+let lab: Lab;
+let records: RecordBrowser;
+let cell: AdviceCell;
+const browsers: MeasuringBrowser[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hopwise-advise-'));
+  const dir = join(folder, 'site');
+  await writeSite(page, dir);
+  lab = await Lab.up({ site: dir, network: path });
+  records = await prepareRecordBrowser(lab, join(folder, 'names'));
+  for (const executablePath of [await lab.wrapper(chromiumPath()), records.executablePath]) {
+    const { caSpki, hosts } = lab;
+    browsers.push(await MeasuringBrowser.launch({ executablePath, protocol: 'natural', caSpki, hosts }));
+  }
+  cell = await measureCell({
+    lab,
+    browsers: { plain: browsers[0]!, withRecords: browsers[1]! },
+    source: { name: 'small', dir, site: page.site },
+    network: 'here',
+    path,
+    kinds: ['https-record', 'early-data', 'preconnect'],
+    loads: 1,
+    timeoutMs: 30_000,
+    scratch: folder,
+    onProgress: () => undefined,
+    signal: new AbortController().signal,
+  });
+}, 120_000);
+
+afterAll(async () => {
+  for (const browser of browsers) await browser.close();
+  records?.stop();
+  await lab?.down();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const documentIn = (name: keyof AdviceCell['recordings']) => cell.recordings[name]!.requests[0]!;
+
+it('begins first visits on HTTP/3 where names have HTTPS records, and only there', () => {
+  expect(documentIn('offers-h3').protocol).toBe('h2');
+  expect(documentIn('https-record').protocol).toBe('h3');
+});
+
+it('sends requests of later visits ahead of the handshake where early data is accepted', () => {
+  const isEarly = ({ phases }: ReturnType<typeof documentIn>) =>
+    phases.requestStartMs! < phases.connectEndMs!;
+  expect(documentIn('later-visit').protocol).toBe('h3');
+  expect(isEarly(documentIn('later-visit'))).toBe(false);
+  expect(isEarly(documentIn('early-data'))).toBe(true);
+});
+
+it('has connections ready where the head announces them', () => {
+  const announced = adviseHeadLinks(cell.recordings.usual!, 'preconnect').map(({ href }) => href);
+  expect(announced.length).toBeGreaterThan(0);
+  /** How long the first requests to these origins wait for their connections, milliseconds together. */
+  const waitMs = (name: 'usual' | 'preconnect') => {
+    const { requests } = cell.recordings[name]!;
+    return announced
+      .map((origin) => requests.find(({ url }) => new URL(url).origin === origin)!)
+      .reduce((sum, { phases, startMs }) => sum + phases.requestStartMs! - startMs, 0);
+  };
+  expect(waitMs('preconnect')).toBeLessThan(waitMs('usual') - path.rttMs);
+});
+
+it('has a load time for every set-up', () => {
+  const names = ['early-data', 'https-record', 'later-visit', 'offers-h3', 'preconnect', 'usual'];
+  expect(Object.keys(cell.timesMs).sort()).toEqual(names);
+  for (const times of Object.values(cell.timesMs)) expect(times).toHaveLength(1);
+});

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { adviseHeadLinks } from '@hopwise/pageload-emulator';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AdviceCell, measureCell } from '../src/advise/measure-cell.ts';
 import { prepareRecordBrowser, type RecordBrowser } from '../src/advise/record-browser.ts';
@@ -54,7 +53,7 @@ beforeAll(async () => {
     source: { name: 'small', dir, site: page.site },
     network: 'here',
     path,
-    kinds: ['https-record', 'early-data', 'preconnect'],
+    kinds: ['https-record', 'early-data'],
     loads: 1,
     timeoutMs: 30_000,
     scratch: folder,
@@ -85,21 +84,8 @@ it('sends requests of later visits ahead of the handshake where early data is ac
   expect(isEarly(documentIn('early-data'))).toBe(true);
 });
 
-it('has connections ready where the head announces them', () => {
-  const announced = adviseHeadLinks(cell.recordings.usual!, 'preconnect').map(({ href }) => href);
-  expect(announced.length).toBeGreaterThan(0);
-  /** How long the first requests to these origins wait for their connections, milliseconds together. */
-  const waitMs = (name: 'usual' | 'preconnect') => {
-    const { requests } = cell.recordings[name]!;
-    return announced
-      .map((origin) => requests.find(({ url }) => new URL(url).origin === origin)!)
-      .reduce((sum, { phases, startMs }) => sum + phases.requestStartMs! - startMs, 0);
-  };
-  expect(waitMs('preconnect')).toBeLessThan(waitMs('usual') - path.rttMs);
-});
-
 it('has a load time for every set-up', () => {
-  const names = ['early-data', 'https-record', 'later-visit', 'offers-h3', 'preconnect', 'usual'];
+  const names = ['early-data', 'https-record', 'later-visit', 'offers-h3'];
   expect(Object.keys(cell.timesMs).sort()).toEqual(names);
   for (const times of Object.values(cell.timesMs)) expect(times).toHaveLength(1);
 });

@@ -30,7 +30,7 @@ export function showAdvice(list: ServerAdviceList, kinds: readonly ServerKind[])
         percent(gain),
         percent(helps),
         percent(harms),
-        `${proof.kept} of ${proof.cells}`,
+        proof.cells === 0 ? 'untested' : `${proof.kept} of ${proof.cells}`,
         placesOf(origins),
       ]),
     ),

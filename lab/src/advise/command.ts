@@ -1,6 +1,5 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { AdviceKind } from '@hopwise/pageload-emulator';
 import { Command } from 'commander';
 import { browserProgram } from '../browser/browser-program.ts';
 import { Lab, labObstacle } from '../client/lab.ts';
@@ -14,12 +13,12 @@ import { readCell, writeCell } from './cell-file.ts';
 import { judgeCell, summariseKinds } from './judge-advice.ts';
 import { type AdviceCell, type CellOptions, measureCell } from './measure-cell.ts';
 import { prepareRecordBrowser, type RecordBrowser } from './record-browser.ts';
-import { setUpsFor, TESTABLE } from './set-ups.ts';
+import { setUpsFor, TESTABLE, type TestableAdvice } from './set-ups.ts';
 import { showJudged, showSummary } from './show-judged.ts';
 
 interface Options {
   networks: string[];
-  kinds: AdviceKind[];
+  kinds: TestableAdvice[];
   loads: number;
   timeout: number;
   out?: string;
@@ -91,12 +90,7 @@ function isComplete({ timesMs }: AdviceCell, { kinds, loads }: Options): boolean
   );
 }
 
-const PAGE_DEPENDENT: ReadonlySet<AdviceKind> = new Set([
-  'compression',
-  'one-origin',
-  'preconnect',
-  'preload',
-]);
+const PAGE_DEPENDENT: ReadonlySet<TestableAdvice> = new Set(['compression', 'one-origin', 'preload']);
 
 /** The lab and browsers for one page, brought up for its first cell that has to be measured. */
 class LazyLab {

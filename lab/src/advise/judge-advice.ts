@@ -1,9 +1,9 @@
 /** What advice promised, beside what it gained. */
-import { type AdviceKind, gainOfAdvice } from '@hopwise/pageload-emulator';
+import { gainOfAdvice } from '@hopwise/pageload-emulator';
 import { toNetworkPath } from '../client/networks.ts';
 import { bootstrapMedianRatio, median } from '../statistics.ts';
 import type { AdviceCell } from './measure-cell.ts';
-import { EXPERIMENTS, recordedWith } from './set-ups.ts';
+import { EXPERIMENTS, recordedWith, type TestableAdvice } from './set-ups.ts';
 
 /** A promise counts as kept when the gain is within this of it, a share of the load time. */
 export const TOLERANCE = 0.05;
@@ -12,7 +12,7 @@ export const TOLERANCE = 0.05;
 export interface JudgedAdvice {
   page: string;
   network: string;
-  kind: AdviceKind;
+  kind: TestableAdvice;
   /** By the recording ahead of the loads, and the figures of the network. */
   promised: number;
   /** Of the medians. */
@@ -23,7 +23,7 @@ export interface JudgedAdvice {
 }
 
 /** The advice that a cell has loads for. */
-export function judgeCell(cell: AdviceCell, kinds: readonly AdviceKind[]): JudgedAdvice[] {
+export function judgeCell(cell: AdviceCell, kinds: readonly TestableAdvice[]): JudgedAdvice[] {
   const { page, network, path, timesMs, recordings, gzipBytes } = cell;
   return kinds.flatMap((kind) => {
     const { before, after } = EXPERIMENTS[kind];
@@ -48,7 +48,7 @@ const isWithin = (difference: number): boolean => Math.abs(difference) <= TOLERA
 
 /** One kind of advice over all cells. */
 export interface KindSummary {
-  kind: AdviceKind;
+  kind: TestableAdvice;
   cells: number;
   /** Of the cells: medians of promise and gain, and of their absolute difference. */
   promised: number;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type AdviceKind, adviseHeadLinks, type Recording } from '@hopwise/pageload-emulator';
+import { adviseHeadLinks, type Recording } from '@hopwise/pageload-emulator';
 import { siteInitScript } from '../browser/determinism.ts';
 import type { Lab } from '../client/lab.ts';
 import type { LabNetwork } from '../client/networks.ts';
@@ -12,7 +12,7 @@ import { processorSpeed } from '../loads/processor-speed.ts';
 import type { PageSource } from '../pages/page-source.ts';
 import type { Site } from '../sites/site.ts';
 import { type GeneratedSite, writeSite } from '../sites/write-site.ts';
-import { recordedWith, SET_UPS, type SetUpName, setUpsFor } from './set-ups.ts';
+import { recordedWith, SET_UPS, type SetUpName, setUpsFor, type TestableAdvice } from './set-ups.ts';
 import { isCompressible, readSiteFiles } from './site-changes.ts';
 
 /** Loads of one page on one network. */
@@ -35,7 +35,7 @@ export interface CellOptions {
   source: PageSource;
   network: string;
   path: LabNetwork;
-  kinds: readonly AdviceKind[];
+  kinds: readonly TestableAdvice[];
   /** With each set-up. */
   loads: number;
   timeoutMs: number;
@@ -116,7 +116,7 @@ class SetUpLoaders {
     const { changeSite } = SET_UPS[name];
     this.#dirs.set(name, source.dir);
     if (!changeSite) return true;
-    const changed = changeSite(this.#before, (rel) => adviseHeadLinks(usual, rel));
+    const changed = changeSite(this.#before, adviseHeadLinks(usual, 'preload'));
     if (changed === null) return false;
     const dir = join(scratch, `${source.name.replace(/[^\w-]/g, '-')}-${name}`);
     await writeSite(changed, dir);

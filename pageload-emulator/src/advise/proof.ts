@@ -18,7 +18,7 @@ export const PROOFS: Readonly<Record<AdviceKind, Proof>> = {
   priorities: { kept: 1, cells: 3 },
   compression: { kept: 1, cells: 3 },
   'one-origin': { kept: 2, cells: 3 },
-  preconnect: { kept: 0, cells: 3 },
+  preconnect: { kept: 0, cells: 0 },
   preload: { kept: 1, cells: 3 },
 };
 

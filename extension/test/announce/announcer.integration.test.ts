@@ -60,7 +60,7 @@ function knownNetwork() {
 interface Driver {
   load(url: string): Promise<void>;
   change(settings: Partial<Settings>): Promise<void>;
-  /** Stores what is known of the network. */
+  /** Stores what is known of the network, which no helper recognises. */
   store(network: object): Promise<void>;
 }
 
@@ -116,7 +116,10 @@ test('Chromium announces the rate to servers that ask for it, on their own pages
         expect(await browser.ask(own, { type: 'change-settings', change })).toMatchObject({ ok: true });
       },
       store: (network) =>
-        own.evaluate((stored) => chrome.storage.local.set({ network: stored }), network) as Promise<void>,
+        own.evaluate(
+          (stored) => chrome.storage.local.set({ networks: { '': stored } }),
+          network,
+        ) as Promise<void>,
     });
   } finally {
     await browser.close();
@@ -135,7 +138,8 @@ test.skipIf(!firefox)('Firefox announces it too', async () => {
       change: async (change) => {
         expect(await browser.ask(own, { type: 'change-settings', change })).toMatchObject({ ok: true });
       },
-      store: (network) => own.evaluate((stored) => chrome.storage.local.set({ network: stored }), network),
+      store: (network) =>
+        own.evaluate((stored) => chrome.storage.local.set({ networks: { '': stored } }), network),
     });
   } finally {
     await browser.close();

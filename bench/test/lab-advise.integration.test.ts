@@ -6,35 +6,32 @@ const COMMAND = fileURLToPath(new URL('../../bench/dist/ground-truth/main.js', i
 const advise = (...words: string[]) =>
   spawnSync(process.execPath, [COMMAND, 'advise', ...words], { encoding: 'utf8' });
 
-it('loads a page before and after each advice', () => {
+interface Judged {
+  kind: string;
+  promised: number;
+  gain: number;
+  difference: { estimate: number; low: number; high: number };
+}
+
+it('loads a page before and after each advice, and sums up each kind', () => {
+  const kinds = ['withdraw-h3', 'compression', 'one-origin'];
   const { status, stdout, stderr } = advise(
     'shop',
-    '--network',
-    'fast',
-    '--loads',
-    '1',
-    '--offers-h3',
-    '--json',
+    ...['--networks', 'fast', '--loads', '1', '--kinds', kinds.join(','), '--json'],
   );
   expect(status, stderr).toBe(0);
-  const measured: { kind: string; predicted: number; measured: object }[] = JSON.parse(stdout);
-  expect(measured.map(({ kind }) => kind)).toEqual([
-    'withdraw-h3',
-    'initial-window',
-    'bbr',
-    'priorities',
-    'compression',
-    'one-origin',
-  ]);
-  // One load has no interval.
-  for (const { measured: gained } of measured) {
-    const { gain } = gained as { gain: number };
-    expect(gained).toEqual({ gain, low: gain, high: gain });
+  const judged: { cells: Judged[]; kinds: { kind: string; cells: number }[] } = JSON.parse(stdout);
+  expect(judged.cells.map(({ kind }) => kind)).toEqual(kinds);
+  expect(judged.kinds).toMatchObject(kinds.map((kind) => ({ kind, cells: 1 })));
+  for (const { promised, gain, difference } of judged.cells) {
+    expect(difference.estimate).toBeCloseTo(gain - promised, 10);
+    // One load has no interval.
+    expect([difference.low, difference.high]).toEqual([difference.estimate, difference.estimate]);
   }
 });
 
 it('refuses an unknown network in one line', () => {
-  const { status, stderr } = advise('shop', '--network', 'lte-por');
+  const { status, stderr } = advise('shop', '--networks', 'lte-por');
   expect(stderr).toMatch(/^hopwise: network "lte-por": expected one of .*\n$/);
   expect(status).toBe(2);
 });

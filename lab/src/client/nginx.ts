@@ -137,9 +137,11 @@ async function copyParts(unpacked: string, target: string): Promise<void> {
   for (const entry of await readdir(unpacked, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     const isProgram = path === join(unpacked, 'usr/sbin/nginx');
-    // Links to libraries become files of their own.
-    if (isProgram || (/\.so\.\d/.test(entry.name) && !entry.isDirectory()))
-      await copyFile(path, join(target, entry.name)).catch(() => {});
+    if (!isProgram && (entry.isDirectory() || !/\.so\.\d/.test(entry.name))) continue;
+    // Links to libraries become files of their own; what links outside of the package leads nowhere here.
+    await copyFile(path, join(target, entry.name)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { table, wrap } from '@hopwise/lab/output/table';
-import type { Claim, Finding } from './claim.ts';
+import { type Claim, type Finding, PAPERS } from './claim.ts';
 import { judgeFinding, type Verdict } from './judge-claim.ts';
 
 /** A claim with what a run found. */
@@ -52,7 +52,7 @@ export function renderMarkdown({ claims, judged, command, before = '' }: Report)
     // What an earlier run has measured says more than that this one could not.
     if (each.finding.kind !== 'skipped' || !rows.has(each.id)) rows.set(each.id, rowOf(each));
   }
-  const sections = objectKeys(TITLES).flatMap((paper) => {
+  const sections = PAPERS.flatMap((paper) => {
     const own = claims.flatMap((claim) => (claim.paper === paper ? (rows.get(claim.id) ?? []) : []));
     return own.length === 0 ? [] : [{ paper, rows: own }];
   });
@@ -97,7 +97,3 @@ function counts(verdicts: readonly Verdict[]): string {
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
-
-function objectKeys<K extends string>(of: Record<K, unknown>): K[] {
-  return Object.keys(of) as K[];
-}

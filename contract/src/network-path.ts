@@ -44,8 +44,11 @@ export interface NetworkPath {
 /** Fields of `NetworkPath` that a caller can give. Timings do not show `lossBurst`; counts of lost packets do. */
 export type NetworkFigure = 'rttMs' | 'downBps' | 'upBps' | 'loss' | 'lossBurst' | 'queueBytes' | 'udp';
 
-/** A server's congestion control. `hybla` grows as fast over a long round trip as Reno over one of 25 ms. */
-export type CongestionControl = 'cubic' | 'reno' | 'bbr' | 'hybla';
+/**
+ * A server's congestion control. `hybla` grows as fast over a long round trip as Reno over one of 25 ms. `quiche-cubic` undoes
+ * reductions after sparse losses; over TCP it is `cubic`.
+ */
+export type CongestionControl = 'cubic' | 'reno' | 'bbr' | 'hybla' | 'quiche-cubic';
 
 /** How a server sends over one transport. */
 export interface SendingProfile {

@@ -34,6 +34,7 @@ const PANEL_TABS: [id: string, complete: string][] = [
   ['connections', '[role=table]'],
   ['graph', '.hw-critical-node'],
   ['what-if', `.hw-what-if:has(.hw-bar-mark) [aria-label="cell"] :nth-child(${MAP_CELLS})`],
+  ['servers', '[role=tabpanel] .hw-headline'],
   ['history', 'section:has(.hw-loads) + section p:not(:empty)'],
 ];
 

@@ -88,11 +88,16 @@ test('the popup has no violation', async () => {
 
 test('no tab of the panel has a violation', async () => {
   const panel = await open('panel.html');
-  for (const name of ['Overview', 'Origins', 'Waterfall', 'Connections', 'Graph', 'What if', 'History']) {
+  const names = ['Overview', 'Origins', 'Waterfall', 'Connections', 'Graph', 'What if', 'Servers', 'History'];
+  for (const name of names) {
     await panel.getByRole('tab', { name }).click();
     if (name === 'Waterfall') await panel.getByRole('button', { name: /^1\.js/ }).click();
     if (name === 'Connections') await panel.getByRole('table', { name: 'Connections' }).waitFor();
     if (name === 'What if') await panel.locator('.hw-what-if-map [aria-label="cell"]').first().waitFor();
+    if (name === 'Servers') {
+      await panel.getByRole('checkbox', { name: /^Also changes/ }).check();
+      await panel.locator('.hw-changes details').first().click();
+    }
     if (name === 'Graph') await panel.locator('.hw-critical-node').first().waitFor();
     if (name === 'History') await panel.getByText(/loads? of this page/).waitFor();
     await expectNone(panel, name);

@@ -1,5 +1,6 @@
 /** The panel's tabs in Chromium, on a page of 2,000 requests. */
 import { fileURLToPath } from 'node:url';
+import type { Recording } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ExtensionBrowser, launch } from './browser.ts';
@@ -19,7 +20,7 @@ const errors: string[] = [];
 beforeAll(async () => {
   site = await startSite();
   browser = await launch(fileURLToPath(new URL('../dist/chromium', import.meta.url)));
-  panel = await openPanel(REQUESTS);
+  panel = await openPanel(largePage(REQUESTS));
 }, 120_000);
 
 afterAll(async () => {
@@ -27,8 +28,8 @@ afterAll(async () => {
   await site?.close();
 });
 
-async function openPanel(requests: number): Promise<Page> {
-  const opened = await openWithLoad(browser, `${site.url}/slow.html`, largePage(requests), 'panel.html');
+async function openPanel(page: Recording): Promise<Page> {
+  const opened = await openWithLoad(browser, `${site.url}/slow.html`, page, 'panel.html');
   opened.on('pageerror', (error) => errors.push(error.message));
   opened.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   return opened;
@@ -105,7 +106,7 @@ test('shows the connections of the emulated load', async () => {
 });
 
 test('answers each change of a slider soon, on a page of 100 requests', async () => {
-  panel = await openPanel(100);
+  panel = await openPanel(largePage(100));
   await openTab('What if');
   await panel.locator('.hw-bar').first().waitFor();
   const timesMs = await panel.evaluate(async () => {
@@ -136,6 +137,24 @@ test('answers each change of a slider soon, on a page of 100 requests', async ()
 test('blocked UDP leaves HTTP/3 without a time', async () => {
   await panel.getByRole('combobox', { name: 'UDP' }).selectOption('blocked');
   await panel.locator('[data-protocol=h3]', { hasText: 'does not load' }).waitFor();
+});
+
+test('advises changes of the page’s servers on networks of choice, with configuration', async () => {
+  const page = JSON.stringify(largePage(100)).replaceAll('//o0.page.test', '//o0.cdn.test');
+  panel = await openPanel(JSON.parse(page));
+  await openTab('Servers');
+  await panel.locator('[role=tabpanel] .hw-headline').waitFor();
+  await panel.getByRole('checkbox', { name: /^Also changes/ }).check();
+  await panel.getByRole('combobox', { name: 'Networks of the visitors' }).selectOption('satellite');
+  await panel.locator('[data-kind=initial-window]').waitFor();
+  await panel.locator('[data-kind=initial-window] summary').click();
+  await panel.getByText('initcwnd 32').waitFor();
+  const at = panel.locator('[data-kind=initial-window] p').first();
+  const before = await at.textContent();
+  expect(before).toContain('page.test');
+  expect(before).not.toContain('o0.cdn.test');
+  await panel.getByRole('checkbox', { name: 'o0.cdn.test' }).check();
+  await expect.poll(() => at.textContent()).toContain('o0.cdn.test');
 });
 
 test('no view has thrown or logged an error', () => {

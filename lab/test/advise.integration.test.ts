@@ -53,6 +53,7 @@ beforeAll(async () => {
     source: { name: 'small', dir, site: page.site },
     network: 'here',
     path,
+    stack: 'go',
     kinds: ['https-record', 'early-data'],
     loads: 1,
     timeoutMs: 30_000,

@@ -1,11 +1,12 @@
 import { gunzipSync } from 'node:zlib';
-import { parseRecording } from '@hopwise/pageload-emulator';
+import { type MeasuredGain, parseRecording, proofOf } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { judgeCell, summariseKinds } from '../src/advise/judge-advice.ts';
 import { answerTo } from '../src/advise/name-server.ts';
-import { EXPERIMENTS, SET_UPS, setUpsFor, TESTABLE } from '../src/advise/set-ups.ts';
+import { EXPERIMENTS, SET_UPS, serversIn, setUpsFor, TESTABLE, testableOn } from '../src/advise/set-ups.ts';
 import { showJudged, showSummary } from '../src/advise/show-judged.ts';
 import { announce, compressText, forbidCaching, moveToOneOrigin } from '../src/advise/site-changes.ts';
+import { mergeGains, withRows, withTables } from '../src/advise/write-proofs.ts';
 import type { GeneratedSite } from '../src/sites/write-site.ts';
 
 const PAGE = `<!doctype html><html><head lang="en"><title>A page</title></head>${'<script src="https://cdn.page.test/a.js"></script>'.repeat(50)}`;
@@ -197,6 +198,7 @@ describe('judged advice', () => {
       queue: { ms: 100 },
       udp: 'open' as const,
     },
+    stack: 'go',
     timesMs: { usual: [400, 410, 390], 'initial-window': [300, 310, 290] },
     recordings: { usual: recording },
     gzipBytes: {},
@@ -211,6 +213,18 @@ describe('judged advice', () => {
     expect(promised).toBeCloseTo(0.25, 1);
     expect(difference.estimate).toBeCloseTo(gain - promised, 12);
     expect(isKept).toBe(true);
+  });
+
+  it('on nginx names the servers, and asks of them only what they have', () => {
+    const [judged] = judgeCell({ ...cell, stack: 'nginx-quiche' }, ['initial-window']);
+    expect(judged!.network).toBe(`${cell.network}, nginx`);
+    const kinds = testableOn('nginx-quiche');
+    expect(TESTABLE.filter((kind) => !kinds.includes(kind))).toEqual(['early-data', 'tls-1.3', 'priorities']);
+    for (const name of setUpsFor(kinds)) {
+      const { tlsVersion, earlyData, priorities } = serversIn(name, 'nginx-quiche');
+      expect([tlsVersion, earlyData, priorities]).toEqual([undefined, undefined, 'honoured']);
+    }
+    expect(serversIn('initial-window', 'nginx-quiche').initialWindow).toBe(32);
   });
 
   it('is shown in percent and points, and summed up by kind', () => {
@@ -231,8 +245,39 @@ describe('judged advice', () => {
     ]);
     // The median difference of 4.6 and 10 points.
     expect(showSummary(summariseKinds([one, other])).split('\n')).toEqual([
-      'advice        cells   promised   gained   |difference|     kept',
-      'send by BBR       2      30.0%    22.7%            7.3   1 of 2',
+      'advice        cells   given   promised   gained   |difference|     kept',
+      'send by BBR       2       2      30.0%    22.7%            7.3   1 of 2',
     ]);
+    const tiny = { ...one, promised: 0.01, gain: 0.01 };
+    expect(summariseKinds([tiny])).toEqual([{ kind: 'bbr', cells: 1, given: 0, kept: 0, medians: null }]);
+    expect(showSummary(summariseKinds([tiny]))).toMatch(/send by BBR +1 +0\s*$/);
+  });
+
+  it('is written into the source and the documentation, in place of earlier gains of the same page and network', () => {
+    const earlier: MeasuredGain[] = [
+      ['bbr', 'shop', 'lossy', 0.3, 0.1, 0, 0.2],
+      ['bbr', 'news', 'lossy', 0.01, 0.2, 0.1, 0.3],
+    ];
+    const gains = mergeGains(earlier, [['bbr', 'shop', 'lossy', 0.25, 0.21, -0.01, 0.3]]);
+    expect(gains).toEqual([['bbr', 'shop', 'lossy', 0.25, 0.21, -0.01, 0.3], earlier[1]]);
+    // 4 points are within 5; the other cell has no advice.
+    expect(proofOf('bbr', gains)).toEqual({ kept: 1, cells: 1 });
+    expect(proofOf('bbr', earlier)).toEqual({ kept: 0, cells: 1 });
+    const head = '// before\nexport const MEASURED_GAINS: readonly MeasuredGain[] = [';
+    expect(withRows(`${head}];\n`, gains)).toBe(
+      `${head}\n  ['bbr', 'shop', 'lossy', 0.25, 0.21, -0.01, 0.3],\n  ['bbr', 'news', 'lossy', 0.01, 0.2, 0.1, 0.3],\n];\n`,
+    );
+    const marks = [
+      '<!-- Written by `npm run lab -- advise … --write`. -->',
+      '<!-- End of what is written. -->',
+    ];
+    const document = withTables(`a\n${marks.join('\nold\n')}\nb`, gains);
+    expect(document).toContain('| bbr | 2 | 1 | 1 | yes |');
+    expect(document).toContain(
+      '| `lossy` | shop | news |\n| --- | --- | --- |\n| bbr | 25; 21 (−1 to 30) | [1; 20 (10 to 30)] |',
+    );
+    expect(document).not.toContain('old');
+    expect(document.startsWith('a\n') && document.endsWith('\nb')).toBe(true);
+    expect(() => withTables('no marks', gains)).toThrow('expected <!-- Written by');
   });
 });

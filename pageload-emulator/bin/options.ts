@@ -45,7 +45,7 @@ export function argument<T>(parse: (text: string) => T): (text: string) => T {
   };
 }
 
-const CONTROLS: readonly CongestionControl[] = ['cubic', 'reno', 'bbr', 'hybla'];
+const CONTROLS: readonly CongestionControl[] = ['cubic', 'reno', 'bbr', 'hybla', 'quiche-cubic'];
 const MAX_PACKETS = 1_000;
 const MAX_MBPS = 100_000;
 const MAX_FACTOR = 100;

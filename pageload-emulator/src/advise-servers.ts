@@ -3,7 +3,7 @@ import { documentOrigin } from './advise/document.ts';
 import { type AdvisedNetwork, type Gain, GainMeter } from './advise/gain.ts';
 import { type HeadLink, headLinks } from './advise/head-links.ts';
 import { type AdviceKind, IMPROVEMENTS, type Improvement, type Visit } from './advise/improvements.ts';
-import { isProven, PROOFS, type Proof } from './advise/proof.ts';
+import { isProven, MIN_GAIN, type Proof, proofOf } from './advise/proof.ts';
 import type { ServedPage } from './advise/served-page.ts';
 import { drawVisitors } from './advise/visitors.ts';
 import type { NamedNetwork } from './network/network-list.ts';
@@ -45,8 +45,6 @@ export interface ServerAdviceList {
   together: number | null;
 }
 
-/** A smaller gain is not worth a change: it is well below the emulator's error. Assumed. */
-const MIN_GAIN = 0.02;
 /** Scenarios in all for a page, and at least for a network. */
 const SCENARIOS = 32;
 const MIN_SCENARIOS = 8;
@@ -61,10 +59,27 @@ const RECORDED = 'recorded';
  * @throws EmulationError when a page does not load on a network
  */
 export function adviseServers(pages: readonly Recording[], options: AdviseOptions = {}): ServerAdviceList {
+  const steps = adviseServersInSteps(pages, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/**
+ * `adviseServers`, a kind of change at a time, so that other work can be done in between.
+ *
+ * @returns yields the share of the kinds that have been tried
+ */
+export function* adviseServersInSteps(
+  pages: readonly Recording[],
+  options: AdviseOptions = {},
+): Generator<number, ServerAdviceList> {
   const subjects = pages.map((recording) => new Subject(recording, options));
   const advice: ServerAdvice[] = [];
   const tried = IMPROVEMENTS.filter(({ kind }) => options.unproven || isProven(kind));
-  for (const improvement of tried) {
+  for (const [index, improvement] of tried.entries()) {
+    yield index / tried.length;
     const all = meanGain(subjects.map((subject) => subject.gainOf(improvement)));
     if (all.gain < MIN_GAIN || all.harms >= all.helps) continue;
     const { kind, effort, visit } = improvement;
@@ -77,7 +92,7 @@ export function adviseServers(pages: readonly Recording[], options: AdviseOption
       effort,
       visit,
       ...all,
-      proof: PROOFS[kind],
+      proof: proofOf(kind),
       origins: originGains(subjects, improvement),
       ...links,
     });

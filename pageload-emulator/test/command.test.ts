@@ -433,7 +433,7 @@ describe('unusable input', () => {
     [
       'a what-if',
       ['explain', 'page.har', '--what-if', 'iw=fast'],
-      /--what-if.*expected iw=PACKETS \(1 to 1000\), cc=cubic\|reno\|bbr\|hybla, start=.*, got "iw=fast"/,
+      /--what-if.*expected iw=PACKETS \(1 to 1000\), cc=cubic\|reno\|bbr\|hybla\|quiche-cubic, start=.*, got "iw=fast"/,
     ],
     ['a file of p(cwnd)', ['flow', '--bytes', '9', '--pcwnd', 'page.har'], /page\.har: .*expected/],
     [

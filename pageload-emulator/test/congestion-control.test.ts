@@ -3,6 +3,7 @@ import { Bbr } from '../src/transport/bbr.ts';
 import type { Acknowledged, CongestionControl } from '../src/transport/congestion-control.ts';
 import { Cubic } from '../src/transport/cubic.ts';
 import { Hybla } from '../src/transport/hybla.ts';
+import { QuicheCubic } from '../src/transport/quiche-cubic.ts';
 import { Reno } from '../src/transport/reno.ts';
 
 /** An acknowledgement for a sender limited by its window. */
@@ -83,6 +84,49 @@ describe('Cubic', () => {
     const cubic = new Cubic(10);
     cubic.onAck(acked(10, { windowLimited: false }));
     expect(cubic.window).toBe(10);
+  });
+});
+
+describe('QuicheCubic', () => {
+  const afterLosing = (packets: number, { slowStart = false } = {}): QuicheCubic => {
+    const cubic = new QuicheCubic(100);
+    if (!slowStart) cubic.leaveSlowStart();
+    cubic.onLoss();
+    cubic.onPacketsLost(packets);
+    return cubic;
+  };
+
+  it('undoes a reduction after the loss of less than a fifth of the reduced window', () => {
+    const cubic = afterLosing(13);
+    expect(cubic.window).toBe(70);
+    cubic.onAck(acked(1));
+    expect(cubic.window).toBe(100);
+    // Once: the next reduction counts its own losses.
+    cubic.onLoss();
+    cubic.onPacketsLost(14);
+    cubic.onAck(acked(1));
+    expect(cubic.window).toBeLessThan(71);
+  });
+
+  it('keeps a reduction after the loss of a fifth, while the application limits it, and at the end of slow start', () => {
+    const dense = afterLosing(14);
+    dense.onAck(acked(1));
+    expect(dense.window).toBeLessThan(71);
+    const idle = afterLosing(1);
+    idle.onAck(acked(1, { windowLimited: false }));
+    expect(idle.window).toBe(70);
+    const first = afterLosing(1, { slowStart: true });
+    first.onAck(acked(1));
+    expect(first.window).toBeLessThan(71);
+  });
+
+  it('forgives a single loss in a small window', () => {
+    const cubic = new QuicheCubic(4);
+    cubic.leaveSlowStart();
+    cubic.onLoss();
+    cubic.onPacketsLost(1);
+    cubic.onAck(acked(1));
+    expect(cubic.window).toBe(4);
   });
 });
 

@@ -17,7 +17,7 @@ const path = fc
 const sending: fc.Arbitrary<SendingProfile> = fc.record(
   {
     initialWindow: fc.constantFrom(1, 2, 10, 32, 1_000),
-    congestionControl: fc.constantFrom('cubic' as const, 'reno' as const, 'bbr' as const, 'hybla' as const),
+    congestionControl: fc.constantFrom(...(['cubic', 'reno', 'bbr', 'hybla', 'quiche-cubic'] as const)),
     startBps: fc.constantFrom(1, 1e5, 2e7, 1e11),
   },
   { requiredKeys: ['initialWindow', 'congestionControl'] },

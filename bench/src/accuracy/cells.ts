@@ -118,12 +118,8 @@ function sendingOf({ server: { stack = 'go', ...server } }: GroundTruthMatrix): 
   const { initialWindow, congestionControl } = server;
   const own = { initialWindow, congestionControl };
   const { quic = own } = server;
-  return {
-    sending: {
-      tcp: own,
-      quic: { initialWindow: quic.initialWindow, congestionControl: quic.congestionControl },
-    },
-  };
+  const control = quic.congestionControl === 'cubic' ? 'quiche-cubic' : quic.congestionControl;
+  return { sending: { tcp: own, quic: { initialWindow: quic.initialWindow, congestionControl: control } } };
 }
 
 /** Whether predictions may be made from a load. A load without requests was reduced to its figures. */

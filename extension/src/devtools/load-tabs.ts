@@ -7,6 +7,7 @@ import { ConnectionsTab } from './connections/connections-tab.ts';
 import { EmulationClient } from './emulation/emulation-client.ts';
 import { GraphTab } from './graph/graph-tab.ts';
 import { HistoryTab } from './history/history-tab.ts';
+import { ServersTab } from './servers/servers-tab.ts';
 import { WaterfallTab } from './waterfall/waterfall-tab.ts';
 import { WhatIfTab } from './what-if/what-if-tab.ts';
 
@@ -23,6 +24,7 @@ export class LoadTabs {
   #connections: ConnectionsTab | null = null;
   #whatIf: WhatIfTab | null = null;
   #history: HistoryTab | null = null;
+  #servers: ServersTab | null = null;
   #graph: GraphTab | null = null;
 
   waterfall(load: StoredLoad): HTMLElement {
@@ -62,6 +64,13 @@ export class LoadTabs {
     return el('div', {}, this.#problem, this.#whatIf.element);
   }
 
+  servers(load: StoredLoad): HTMLElement {
+    const prediction = this.#prepare(load);
+    if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
+    this.#servers ??= new ServersTab(prediction, this.#emulation);
+    return el('div', {}, this.#problem, this.#servers.element);
+  }
+
   history(load: StoredLoad): HTMLElement {
     this.#prepare(load);
     this.#history ??= new HistoryTab(load, this.#emulation);
@@ -79,6 +88,7 @@ export class LoadTabs {
       this.#waterfall = null;
       this.#connections = null;
       this.#whatIf = null;
+      this.#servers = null;
       this.#history?.close();
       this.#history = null;
       this.#graph?.close();

@@ -71,6 +71,7 @@ const tabs = new Tabs([
   },
   { id: 'graph', label: t('panelGraph'), render: () => withLoad((load) => [loadTabs.graph(load)]) },
   { id: 'what-if', label: t('panelWhatIf'), render: () => withLoad((load) => [loadTabs.whatIf(load)]) },
+  { id: 'servers', label: t('panelServers'), render: () => withLoad((load) => [loadTabs.servers(load)]) },
   {
     id: 'history',
     label: t('panelHistory'),

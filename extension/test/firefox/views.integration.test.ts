@@ -24,6 +24,7 @@ const PANEL_TABS: [id: string, complete: string][] = [
   ['connections', '[role=table]'],
   ['graph', '.hw-critical-node'],
   ['what-if', '.hw-what-if-map [aria-label="cell"]'],
+  ['servers', '[role=tabpanel] .hw-headline'],
   ['history', '.hw-loads'],
 ];
 

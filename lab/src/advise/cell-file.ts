@@ -16,6 +16,7 @@ const cellSchema = z.object({
   page: z.string(),
   network: z.string().regex(NETWORK_NAME),
   path: networkSchema,
+  stack: z.enum(['go', 'nginx-quiche']),
   timesMs: z.partialRecord(setUp, z.array(z.number().positive()).min(1)),
   recordings: z.partialRecord(
     setUp,
@@ -24,12 +25,14 @@ const cellSchema = z.object({
   gzipBytes: z.record(z.string(), z.int().nonnegative()),
 });
 
-const cellPath = (dir: string, page: string, network: string): string =>
-  join(dir, `${fileNamePart(page)}--${network}.json.gz`);
+type CellKey = Pick<AdviceCell, 'page' | 'network' | 'stack'>;
+
+const cellPath = (dir: string, { page, network, stack }: CellKey): string =>
+  join(dir, `${fileNamePart(page)}--${network}--${stack}.json.gz`);
 
 /** Reads a cell. @returns null when it has not been measured */
-export async function readCell(dir: string, page: string, network: string): Promise<AdviceCell | null> {
-  const file = cellPath(dir, page, network);
+export async function readCell(dir: string, key: CellKey): Promise<AdviceCell | null> {
+  const file = cellPath(dir, key);
   let compressed: Buffer;
   try {
     compressed = await readFile(file);
@@ -49,5 +52,5 @@ export async function readCell(dir: string, page: string, network: string): Prom
 
 export async function writeCell(dir: string, cell: AdviceCell): Promise<void> {
   await mkdir(dir, { recursive: true });
-  await replaceFile(cellPath(dir, cell.page, cell.network), gzipSync(JSON.stringify(cell)));
+  await replaceFile(cellPath(dir, cell), gzipSync(JSON.stringify(cell)));
 }

@@ -1,27 +1,31 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { browserProgram } from '../browser/browser-program.ts';
 import { Lab, labObstacle } from '../client/lab.ts';
 import { networkOf, profileNamed } from '../client/networks.ts';
+import { type ServerStack, STACKS, type StackName } from '../client/server-stack.ts';
 import { firstLine, UserError } from '../command/errors.ts';
 import { integer, list, someOf } from '../command/option-types.ts';
 import type { ProgramContext } from '../command/program.ts';
 import { MeasuringBrowser } from '../loads/measuring-browser.ts';
 import { openPage, PAGE_FORMS, type PageSource } from '../pages/page-source.ts';
 import { readCell, writeCell } from './cell-file.ts';
-import { judgeCell, summariseKinds } from './judge-advice.ts';
+import { asMeasuredGain, judgeCell, summariseKinds } from './judge-advice.ts';
 import { type AdviceCell, type CellOptions, measureCell } from './measure-cell.ts';
 import { prepareRecordBrowser, type RecordBrowser } from './record-browser.ts';
-import { setUpsFor, TESTABLE, type TestableAdvice } from './set-ups.ts';
+import { setUpsFor, TESTABLE, type TestableAdvice, testableOn } from './set-ups.ts';
 import { showJudged, showSummary } from './show-judged.ts';
+import { writeProofs } from './write-proofs.ts';
 
 interface Options {
   networks: string[];
-  kinds: TestableAdvice[];
+  kinds?: TestableAdvice[];
+  server: StackName;
   loads: number;
   timeout: number;
   out?: string;
+  write?: true;
   json?: true;
 }
 
@@ -34,26 +38,41 @@ export function adviseCommand(context: ProgramContext): Command {
     )
     .argument('<page...>', PAGE_FORMS)
     .option('--networks <list>', 'link profiles of lab/networks.json', list, ['cable'])
-    .option('--kinds <list>', `some of ${TESTABLE.join(', ')}`, someOf(TESTABLE), TESTABLE)
+    .option(
+      '--kinds <list>',
+      `some of ${TESTABLE.join(', ')}; all that the servers can follow by default`,
+      someOf(TESTABLE),
+    )
+    .addOption(
+      new Option('--server <stack>', 'the servers: Go, or nginx with quiche for HTTP/3')
+        .choices(Object.keys(STACKS))
+        .default('go'),
+    )
     .option('--loads <n>', 'loads before, and with each advice', integer(1, 1000), 9)
     .option('--timeout <s>', 'time limit for the load event', integer(1, 600), 60)
     .option('--out <dir>', 'keeps the loads there, and goes on where a run into the same folder stopped')
+    .option('--write', 'renews what hopwise advise goes by, and the tables of lab/docs/advise.md')
     .option('--json', 'as JSON')
     .action((pages: string[], options: Options) => advisePages(pages, options, context));
 }
 
 async function advisePages(pages: string[], options: Options, context: ProgramContext): Promise<void> {
   const profiles = options.networks.map((name) => ({ name, path: networkOf(profileOf(name)) }));
+  const stack = STACKS[options.server];
+  const kinds = kindsFor(stack, options.kinds);
   const obstacle = await labObstacle();
   if (obstacle !== null) throw new UserError(obstacle);
   await context.useScratch();
   const cells: AdviceCell[] = [];
   for (const page of pages) {
     const source = await openPage(page, context.signal);
-    const lab = new LazyLab(source, context);
+    const lab = new LazyLab(source, stack, context);
     for (const { name, path } of profiles) {
-      const kept = options.out === undefined ? null : await readCell(resolve(options.out), source.name, name);
-      if (kept !== null && isComplete(kept, options)) {
+      const kept =
+        options.out === undefined
+          ? null
+          : await readCell(resolve(options.out), { page: source.name, network: name, stack });
+      if (kept !== null && isComplete(kept, kinds, options.loads)) {
         cells.push(kept);
         continue;
       }
@@ -62,7 +81,8 @@ async function advisePages(pages: string[], options: Options, context: ProgramCo
         source,
         network: name,
         path,
-        kinds: options.kinds,
+        stack,
+        kinds,
         loads: options.loads,
         timeoutMs: options.timeout * 1000,
         scratch: tmpdir(),
@@ -74,7 +94,8 @@ async function advisePages(pages: string[], options: Options, context: ProgramCo
     }
     await lab.close();
   }
-  const judged = cells.flatMap((cell) => judgeCell(cell, options.kinds));
+  const judged = cells.flatMap((cell) => judgeCell(cell, kinds));
+  if (options.write) await writeProofs(judged.map(asMeasuredGain));
   const summary = summariseKinds(judged);
   const text = options.json
     ? JSON.stringify({ cells: judged, kinds: summary }, null, 1)
@@ -82,8 +103,19 @@ async function advisePages(pages: string[], options: Options, context: ProgramCo
   process.stdout.write(`${text}\n`);
 }
 
+/** @throws UserError for advice that servers of the stack cannot follow */
+function kindsFor(stack: ServerStack, wanted: TestableAdvice[] | undefined): TestableAdvice[] {
+  const possible = testableOn(stack);
+  const impossible = wanted?.filter((kind) => !possible.includes(kind)) ?? [];
+  if (impossible.length === 0) return wanted ?? possible;
+  throw new UserError(
+    `--kinds ${impossible.join(',')}: expected what nginx and quiche can follow: ${possible.join(', ')}`,
+    2,
+  );
+}
+
 /** Whether a kept cell has what is wanted. Advice that the page has no use for has no loads in any cell. */
-function isComplete({ timesMs }: AdviceCell, { kinds, loads }: Options): boolean {
+function isComplete({ timesMs }: AdviceCell, kinds: readonly TestableAdvice[], loads: number): boolean {
   const optional = new Set(setUpsFor(TESTABLE.filter((kind) => PAGE_DEPENDENT.has(kind))));
   return setUpsFor(kinds).every((name) =>
     timesMs[name] === undefined ? optional.has(name) && name !== 'usual' : timesMs[name].length >= loads,
@@ -95,18 +127,20 @@ const PAGE_DEPENDENT: ReadonlySet<TestableAdvice> = new Set(['compression', 'one
 /** The lab and browsers for one page, brought up for its first cell that has to be measured. */
 class LazyLab {
   readonly #source: PageSource;
+  readonly #stack: ServerStack;
   readonly #context: ProgramContext;
   #opened: { lab: Lab; records: RecordBrowser; browsers: CellOptions['browsers'] } | null = null;
 
-  constructor(source: PageSource, context: ProgramContext) {
+  constructor(source: PageSource, stack: ServerStack, context: ProgramContext) {
     this.#source = source;
+    this.#stack = stack;
     this.#context = context;
   }
 
   async open(network: AdviceCell['path']) {
     if (this.#opened !== null) return this.#opened;
     const { signal, cleanup } = this.#context;
-    const lab = await Lab.up({ site: this.#source.dir, network, signal });
+    const lab = await Lab.up({ site: this.#source.dir, network, stack: this.#stack, signal });
     cleanup.add('the lab', () => lab.down());
     const records = await prepareRecordBrowser(lab, join(tmpdir(), 'names'));
     cleanup.add('the name server', async () => records.stop());

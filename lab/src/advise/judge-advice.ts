@@ -1,16 +1,14 @@
 /** What advice promised, beside what it gained. */
-import { gainOfAdvice } from '@hopwise/pageload-emulator';
+import { gainOfAdvice, type MeasuredGain, MIN_GAIN, TOLERANCE } from '@hopwise/pageload-emulator';
 import { toNetworkPath } from '../client/networks.ts';
 import { bootstrapMedianRatio, median } from '../statistics.ts';
 import type { AdviceCell } from './measure-cell.ts';
 import { EXPERIMENTS, recordedWith, type TestableAdvice } from './set-ups.ts';
 
-/** A promise counts as kept when the gain is within this of it, a share of the load time. */
-export const TOLERANCE = 0.05;
-
 /** What one advice gains in one cell, as shares of the load time. */
 export interface JudgedAdvice {
   page: string;
+  /** With the servers where they are not the Go ones. */
   network: string;
   kind: TestableAdvice;
   /** By the recording ahead of the loads, and the figures of the network. */
@@ -24,7 +22,8 @@ export interface JudgedAdvice {
 
 /** The advice that a cell has loads for. */
 export function judgeCell(cell: AdviceCell, kinds: readonly TestableAdvice[]): JudgedAdvice[] {
-  const { page, network, path, timesMs, recordings, gzipBytes } = cell;
+  const { page, path, timesMs, recordings, gzipBytes } = cell;
+  const network = cell.stack === 'go' ? cell.network : `${cell.network}, nginx`;
   return kinds.flatMap((kind) => {
     const { before, after } = EXPERIMENTS[kind];
     const beforeMs = timesMs[before];
@@ -40,34 +39,56 @@ export function judgeCell(cell: AdviceCell, kinds: readonly TestableAdvice[]): J
       low: 1 - ratio.high - promised,
       high: 1 - ratio.low - promised,
     };
-    return [{ page, network, kind, promised, gain, difference, isKept: isWithin(difference.estimate) }];
+    return [
+      { page, network, kind, promised, gain, difference, isKept: Math.abs(difference.estimate) <= TOLERANCE },
+    ];
   });
 }
 
-const isWithin = (difference: number): boolean => Math.abs(difference) <= TOLERANCE;
+/** As `hopwise advise` goes by it. */
+export function asMeasuredGain({
+  kind,
+  page,
+  network,
+  promised,
+  gain,
+  difference,
+}: JudgedAdvice): MeasuredGain {
+  const [low, high] = [difference.low, difference.high].map((each) => each + promised) as [number, number];
+  return [kind, page, network, rounded(promised), rounded(gain), rounded(low), rounded(high)];
+}
+
+const rounded = (share: number): number => Number(share.toFixed(4));
 
 /** One kind of advice over all cells. */
 export interface KindSummary {
   kind: TestableAdvice;
   cells: number;
-  /** Of the cells: medians of promise and gain, and of their absolute difference. */
-  promised: number;
-  gain: number;
-  difference: number;
-  /** Share of the cells in which the promise is kept. */
+  /** Cells in which enough is promised for the advice to be given. */
+  given: number;
+  /** Of these, those in which the promise is kept. */
   kept: number;
+  /** Of these: medians of promise and gain, and of their absolute difference; null where it is given in none. */
+  medians: { promised: number; gain: number; difference: number } | null;
 }
 
 export function summariseKinds(judged: readonly JudgedAdvice[]): KindSummary[] {
   return [...new Set(judged.map(({ kind }) => kind))].map((kind) => {
     const cells = judged.filter((each) => each.kind === kind);
+    const given = cells.filter(({ promised }) => promised >= MIN_GAIN);
     return {
       kind,
       cells: cells.length,
-      promised: median(cells.map(({ promised }) => promised)),
-      gain: median(cells.map(({ gain }) => gain)),
-      difference: median(cells.map(({ difference }) => Math.abs(difference.estimate))),
-      kept: cells.filter(({ isKept }) => isKept).length / cells.length,
+      given: given.length,
+      kept: given.filter(({ isKept }) => isKept).length,
+      medians:
+        given.length === 0
+          ? null
+          : {
+              promised: median(given.map(({ promised }) => promised)),
+              gain: median(given.map(({ gain }) => gain)),
+              difference: median(given.map(({ difference }) => Math.abs(difference.estimate))),
+            },
     };
   });
 }

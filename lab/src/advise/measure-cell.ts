@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { adviseHeadLinks, type Recording } from '@hopwise/pageload-emulator';
 import { siteInitScript } from '../browser/determinism.ts';
-import type { Lab } from '../client/lab.ts';
+import type { Lab, ServerChange } from '../client/lab.ts';
 import type { LabNetwork } from '../client/networks.ts';
+import type { ServerStack } from '../client/server-stack.ts';
 import { UserError } from '../command/errors.ts';
 import { disturbedBy, type Watched, watchDisturbance } from '../loads/disturbance.ts';
 import { type Loader, measureProtocols } from '../loads/measure-protocols.ts';
@@ -12,7 +13,14 @@ import { processorSpeed } from '../loads/processor-speed.ts';
 import type { PageSource } from '../pages/page-source.ts';
 import type { Site } from '../sites/site.ts';
 import { type GeneratedSite, writeSite } from '../sites/write-site.ts';
-import { recordedWith, SET_UPS, type SetUpName, setUpsFor, type TestableAdvice } from './set-ups.ts';
+import {
+  recordedWith,
+  SET_UPS,
+  type SetUpName,
+  serversIn,
+  setUpsFor,
+  type TestableAdvice,
+} from './set-ups.ts';
 import { isCompressible, readSiteFiles } from './site-changes.ts';
 
 /** Loads of one page on one network. */
@@ -20,6 +28,7 @@ export interface AdviceCell {
   page: string;
   network: string;
   path: LabNetwork;
+  stack: ServerStack;
   /** Load times, milliseconds, by round; loads of the same round met the same sequence of losses. */
   timesMs: Partial<Record<SetUpName, number[]>>;
   /** One load with each set-up; those that advice is given by, ahead of the others. */
@@ -35,6 +44,8 @@ export interface CellOptions {
   source: PageSource;
   network: string;
   path: LabNetwork;
+  /** That the lab runs. */
+  stack: ServerStack;
   kinds: readonly TestableAdvice[];
   /** With each set-up. */
   loads: number;
@@ -52,7 +63,7 @@ export interface CellOptions {
  * @throws UserError when the page does not load
  */
 export async function measureCell(options: CellOptions): Promise<AdviceCell> {
-  const { source, network, path, signal } = options;
+  const { source, network, path, stack, signal } = options;
   const { site } = source;
   const before = await readSiteFiles(site, source.dir);
   const loaders = new SetUpLoaders(options, before);
@@ -88,7 +99,7 @@ export async function measureCell(options: CellOptions): Promise<AdviceCell> {
     const first = result.loads[0]?.recording;
     if (first) recordings[name] ??= first;
   }
-  return { page: source.name, network, path, timesMs, recordings, gzipBytes: gzipBytes(before) };
+  return { page: source.name, network, path, stack, timesMs, recordings, gzipBytes: gzipBytes(before) };
 }
 
 /** The loads of one cell by set-up. */
@@ -138,10 +149,10 @@ class SetUpLoaders {
 
   async serve(name: SetUpName, seed: number): Promise<void> {
     this.#seed = seed;
-    const { lab, path, source } = this.#options;
+    const { lab, path, source, stack } = this.#options;
     await lab.drain();
     await lab.serve(this.#dirs.get(name)!);
-    await lab.configureServers(everywhere(source.site, name));
+    await lab.configureServers(everywhere(source.site, serversIn(name, stack)));
     await lab.configure({ ...path, seed });
     await lab.resetStats();
   }
@@ -171,8 +182,8 @@ class SetUpLoaders {
   }
 }
 
-const everywhere = ({ origins }: Site, name: SetUpName) =>
-  Object.fromEntries(origins.map(({ origin }) => [origin, SET_UPS[name].servers]));
+const everywhere = ({ origins }: Site, servers: ServerChange) =>
+  Object.fromEntries(origins.map(({ origin }) => [origin, servers]));
 
 /** Bytes of each text that is not compressed, by gzip at the level that zlib defaults to. */
 function gzipBytes({ site, files }: GeneratedSite): Record<string, number> {

@@ -1,6 +1,7 @@
 /** How a page is served and visited, before and after each advice. */
 import type { AdviceKind, HeadLink } from '@hopwise/pageload-emulator';
 import type { ServerChange } from '../client/lab.ts';
+import type { ServerStack } from '../client/server-stack.ts';
 import type { GeneratedSite } from '../sites/write-site.ts';
 import { announce, compressText, forbidCaching, moveToOneOrigin } from './site-changes.ts';
 
@@ -70,6 +71,21 @@ export const EXPERIMENTS = {
 export type TestableAdvice = keyof typeof EXPERIMENTS;
 
 export const TESTABLE = Object.keys(EXPERIMENTS) as TestableAdvice[];
+
+/** nginx and quiche of the lab follow priorities always, and have neither TLS 1.2 nor early data. */
+const FOR_GO_ONLY: ReadonlySet<TestableAdvice> = new Set(['early-data', 'tls-1.3', 'priorities']);
+
+/** The advice that servers of a stack can follow. */
+export const testableOn = (stack: ServerStack): TestableAdvice[] =>
+  TESTABLE.filter((kind) => stack === 'go' || !FOR_GO_ONLY.has(kind));
+
+/** Settings of all servers of a stack in a set-up. */
+export function serversIn(name: SetUpName, stack: ServerStack): ServerChange {
+  const { servers } = SET_UPS[name];
+  if (stack === 'go') return servers;
+  const { congestionControl, initialWindow, altSvc } = servers;
+  return { congestionControl, initialWindow, altSvc, priorities: 'honoured' };
+}
 
 /** The set-up whose recording the advice is given by: always of a first visit, as later ones may not show the network. */
 export function recordedWith(kind: TestableAdvice): SetUpName {

@@ -20,18 +20,19 @@ export function showJudged(judged: readonly JudgedAdvice[]): string {
   );
 }
 
-/** Each kind over all cells: medians, and the share of cells in which the promise is kept. */
+/** Each kind over the pages and networks on which it is given: medians, and how often the promise is kept. */
 export function showSummary(summary: readonly KindSummary[]): string {
   return table(
     [
-      ['advice', 'cells', 'promised', 'gained', '|difference|', 'kept'],
-      ...summary.map(({ kind, cells, promised, gain, difference, kept }) => [
+      ['advice', 'cells', 'given', 'promised', 'gained', '|difference|', 'kept'],
+      ...summary.map(({ kind, cells, given, medians, kept }) => [
         ADVICE_WORDS[kind],
         String(cells),
-        percent(promised),
-        percent(gain),
-        points(difference),
-        `${Math.round(kept * cells)} of ${cells}`,
+        String(given),
+        ...(medians === null
+          ? ['', '', '']
+          : [percent(medians.promised), percent(medians.gain), points(medians.difference)]),
+        given === 0 ? '' : `${kept} of ${given}`,
       ]),
     ],
     { numbers: true },

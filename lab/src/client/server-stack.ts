@@ -8,6 +8,10 @@ import { nginxProgram } from './nginx.ts';
 /** `go`: net/http and quic-go; `nginx-quiche`: nginx for HTTP/1.1 and HTTP/2, quiche for HTTP/3. */
 export type ServerStack = 'go' | 'nginx-quiche';
 
+/** Stacks by their names on command lines. */
+export const STACKS = { go: 'go', nginx: 'nginx-quiche' } as const satisfies Record<string, ServerStack>;
+export type StackName = keyof typeof STACKS;
+
 /** Absolute paths. */
 export interface FrontPrograms {
   nginx: string;

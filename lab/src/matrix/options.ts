@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { BrowserKind } from '../browser/browser-program.ts';
-import type { ServerStack } from '../client/server-stack.ts';
+import { type ServerStack, STACKS, type StackName } from '../client/server-stack.ts';
 import { integer, list, someOf } from '../command/option-types.ts';
 import type { GroundTruthMatrix, LoadProtocol, View } from '../ground-truth/ground-truth.ts';
 import { PAGE_FORMS } from '../pages/page-source.ts';
@@ -37,9 +37,6 @@ export interface MatrixOptions {
   /** Only prints what would be measured. */
   plan: boolean;
 }
-
-/** Stacks by their names on the command line. */
-const STACKS = { go: 'go', nginx: 'nginx-quiche' } as const satisfies Record<string, ServerStack>;
 
 const PROTOCOLS: LoadProtocol[] = ['h1', 'h2', 'h3', 'natural', 'assigned'];
 const VIEWS: View[] = ['cold', 'warm'];
@@ -136,7 +133,7 @@ export function matrixOptions(command: Command): MatrixOptions {
     out: given.out,
     browser: given.browser,
     assignments: given.assignments,
-    stack: STACKS[given.server as keyof typeof STACKS],
+    stack: STACKS[given.server as StackName],
     congestionControl: given.congestionControl,
     initialWindow: given.initialWindow,
     priorities: given.priorities,

@@ -6,6 +6,7 @@ const CONTROL_NAME: Record<CongestionControl, string> = {
   reno: 'Reno',
   bbr: 'BBR',
   hybla: 'Hybla',
+  'quiche-cubic': "quiche's Cubic",
 };
 
 /** Describes a change as a noun phrase: "an initial window of 32 packets and BBR". */

@@ -38,6 +38,8 @@ export interface CongestionControl {
   onAck(ack: Acknowledged): void;
   /** A loss event: called once per recovery, however many packets were lost. */
   onLoss(nowMs: number, inFlight: number): void;
+  /** Packets that were found to be lost, over QUIC; after the `onLoss` that they lead to. */
+  onPacketsLost?(packets: number): void;
   /** All losses are repaired. */
   onRecovered(): void;
   /**

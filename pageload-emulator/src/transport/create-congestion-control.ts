@@ -4,6 +4,7 @@ import { Bbr } from './bbr.ts';
 import type { CongestionControl } from './congestion-control.ts';
 import { Cubic } from './cubic.ts';
 import { Hybla } from './hybla.ts';
+import { QuicheCubic } from './quiche-cubic.ts';
 import { Reno } from './reno.ts';
 
 /** Creates the algorithm of that name. @param initialWindow packets */
@@ -15,6 +16,8 @@ export function createCongestionControl(
   switch (algorithm) {
     case 'cubic':
       return new Cubic(initialWindow);
+    case 'quiche-cubic':
+      return transport === 'quic' ? new QuicheCubic(initialWindow) : new Cubic(initialWindow);
     case 'reno':
       return new Reno(initialWindow, transport);
     case 'hybla':

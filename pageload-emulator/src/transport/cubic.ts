@@ -15,6 +15,17 @@ function cut(window: number): number {
   return Math.max(2, Math.floor(Math.floor(window) * BETA));
 }
 
+/** What a loss changes. Windows are packets, times milliseconds. */
+export interface CubicState {
+  window: number;
+  ssthresh: number;
+  windowMax: number;
+  epochMs: number;
+  kSeconds: number;
+  origin: number;
+  renoWindow: number;
+}
+
 /**
  * CUBIC (RFC 9438) as in Linux (tcp_cubic.c), with fast convergence and the Reno-friendly region, whose increase stays below
  * Reno's even beyond the last maximum. Windows are packets.
@@ -92,6 +103,28 @@ export class Cubic implements CongestionControl {
     this.#ssthresh = Math.max(this.#ssthresh, 0.75 * this.window);
     this.window = idleWindow(this.window, this.#initialWindow, timeouts);
     this.#epochMs = -1;
+  }
+
+  protected get state(): CubicState {
+    return {
+      window: this.window,
+      ssthresh: this.#ssthresh,
+      windowMax: this.#windowMax,
+      epochMs: this.#epochMs,
+      kSeconds: this.#kSeconds,
+      origin: this.#origin,
+      renoWindow: this.#renoWindow,
+    };
+  }
+
+  protected restore(state: CubicState): void {
+    this.window = state.window;
+    this.#ssthresh = state.ssthresh;
+    this.#windowMax = state.windowMax;
+    this.#epochMs = state.epochMs;
+    this.#kSeconds = state.kSeconds;
+    this.#origin = state.origin;
+    this.#renoWindow = state.renoWindow;
   }
 
   #startEpoch(nowMs: number): void {

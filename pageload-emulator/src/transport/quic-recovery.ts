@@ -15,9 +15,11 @@ export class QuicRecovery extends LossRecovery {
     if (this.gaps.length === 0) return 0;
     return this.notice(burst.index, (gap) => {
       // One reduction a round trip (section 7.3.2).
-      if (gap.index < this.#end) return;
-      this.#end = nextBurst;
-      this.control.onLoss(burst.ackMs, inFlight);
+      if (gap.index >= this.#end) {
+        this.#end = nextBurst;
+        this.control.onLoss(burst.ackMs, inFlight);
+      }
+      this.control.onPacketsLost?.(gap.inFlight);
     });
   }
 

@@ -1,9 +1,10 @@
 import type { KnownNetwork, Recording } from '@hopwise/contract';
+import type { AdviseOptions } from '@hopwise/pageload-emulator';
 import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts';
 import type { WhatIfSettings } from './what-if.ts';
 
 /** Kinds of questions, each replaced by the next of its kind. */
-type Question = 'what-if' | 'map' | 'network' | 'graph';
+type Question = 'what-if' | 'map' | 'network' | 'graph' | 'servers';
 type AnswerOf<K extends EmulationAnswer['kind']> = Extract<EmulationAnswer, { kind: K }>;
 
 /** The panel's side of the worker that emulates loads. The worker starts with the first page. */
@@ -38,6 +39,11 @@ export class EmulationClient {
   /** @param onAnswer is called as rows of the map are ready */
   askMap(settings: WhatIfSettings, onAnswer: (answer: AnswerOf<'map'>) => void): void {
     this.#send({ kind: 'map', id: this.#ask('map', onAnswer), settings });
+  }
+
+  /** @param onAnswer is called as kinds of changes have been tried, at last with the advice */
+  askServers(options: AdviseOptions, onAnswer: (answer: AnswerOf<'servers'>) => void): void {
+    this.#send({ kind: 'servers', id: this.#ask('servers', onAnswer), options });
   }
 
   /** @param criticalPaths numbers of the requests along critical paths */

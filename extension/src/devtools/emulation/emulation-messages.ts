@@ -1,5 +1,5 @@
 import type { KnownNetwork, Language } from '@hopwise/contract';
-import type { Explanation, Recording } from '@hopwise/pageload-emulator';
+import type { AdviseOptions, Explanation, Recording, ServerAdviceList } from '@hopwise/pageload-emulator';
 import type { GraphLayout } from './graph-layout.ts';
 import type { SeenNetwork } from './pooled-network.ts';
 import type { OpenedFile } from './read-file.ts';
@@ -13,6 +13,7 @@ export type EmulationRequest =
   | { kind: 'explain'; network: KnownNetwork }
   | { kind: 'what-if'; id: number; settings: WhatIfSettings }
   | { kind: 'map'; id: number; settings: WhatIfSettings }
+  | { kind: 'servers'; id: number; options: AdviseOptions }
   /** Of the page: with the numbers of the requests along critical paths. */
   | { kind: 'graph'; id: number; criticalPaths: number[][]; groupsAlike: boolean }
   /** Loads of one page, oldest first. */
@@ -25,6 +26,8 @@ export type EmulationAnswer =
   | { kind: 'what-if'; id: number; times: ProtocolTimes; loads: number; isFinal: boolean }
   | { kind: 'map'; id: number; cells: MapCell[]; isFinal: boolean }
   | { kind: 'graph'; id: number; layout: GraphLayout }
+  /** The share of the kinds of changes that have been tried, and in the end the advice. */
+  | { kind: 'servers'; id: number; tried: number; list: ServerAdviceList | null }
   /** What one load shows, and what the pooled ones so far show together. */
   | { kind: 'network'; id: number; index: number; own: SeenNetwork; pooled: SeenNetwork | null }
   | { kind: 'opened'; opened: OpenedFile }

@@ -1,5 +1,6 @@
 /** Emulates loads beside the panel, so that it stays responsive: a coarse answer first, refined while no newer question has come. */
 import {
+  adviseServersInSteps,
   buildGraph,
   EmulationError,
   estimateNetwork,
@@ -22,7 +23,7 @@ const LOADS = 15;
 let recording: Recording | null = null;
 let page: EmulatedPage | null = null;
 /** Number of the newest question by kind. */
-const newest = { 'what-if': 0, map: 0, network: 0, graph: 0 };
+const newest = { 'what-if': 0, map: 0, network: 0, graph: 0, servers: 0 };
 
 const answer = (message: EmulationAnswer) => postMessage(message);
 
@@ -73,6 +74,17 @@ async function answerMap({ id, settings }: EmulationRequest & { kind: 'map' }): 
   }
 }
 
+async function answerServers({ id, options }: EmulationRequest & { kind: 'servers' }): Promise<void> {
+  if (!recording) return;
+  const steps = adviseServersInSteps([recording], options);
+  while (newest.servers === id) {
+    const step = steps.next();
+    if (step.done) return answer({ kind: 'servers', id, tried: 1, list: step.value });
+    answer({ kind: 'servers', id, tried: step.value, list: null });
+    await receiveMessages();
+  }
+}
+
 function answerGraph({ id, criticalPaths, groupsAlike }: EmulationRequest & { kind: 'graph' }): void {
   if (!page || !recording) return;
   const graph = buildRequestGraph(page.graph, recording, criticalPaths, groupsAlike);
@@ -109,6 +121,7 @@ addEventListener('message', async ({ data }: MessageEvent<EmulationRequest>) => 
       if (data.kind === 'map') await answerMap(data);
       else if (data.kind === 'network') await answerNetwork(data);
       else if (data.kind === 'graph') answerGraph(data);
+      else if (data.kind === 'servers') await answerServers(data);
       else await answerWhatIf(data);
     }
   } catch (error) {

@@ -1,0 +1,114 @@
+import {
+  type HeadLink,
+  SERVER_KINDS,
+  SERVER_SNIPPETS,
+  type ServerAdvice,
+  type ServerAdviceList,
+} from '@hopwise/pageload-emulator';
+import { type PlainKey, t } from '../../language/translate.ts';
+import { builder } from '../../ui/dom.ts';
+import { formatOrigin, formatShare } from '../../ui/format.ts';
+import { caveatOf, nameChange, SERVER_NAMES } from './advice-text.ts';
+
+const el = builder();
+
+const EFFORTS: Record<ServerAdvice['effort'], PlainKey> = {
+  1: 'serversSetting',
+  2: 'serversService',
+  3: 'serversRebuild',
+};
+const VISITS: Record<ServerAdvice['visit'], PlainKey> = { first: 'serversFirst', later: 'serversLater' };
+
+/** Origins at which a change alone gains less are left out where others gain more. */
+const MIN_SHOWN_GAIN = 0.005;
+
+/** The changes, the largest gain for its effort first, each with its configuration. */
+export function renderAdvice({ advice, together }: ServerAdviceList): HTMLElement[] {
+  const [first] = advice;
+  if (!first) return [el('p', { class: 'hw-headline' }, t('serversNone'))];
+  return [
+    el(
+      'p',
+      { class: 'hw-headline' },
+      t('serversBest', { change: nameChange(first.kind), gain: formatShare(first.gain) }),
+    ),
+    el('ol', { class: 'hw-changes' }, ...advice.map(renderChange)),
+    ...(together === null
+      ? []
+      : [el('p', {}, t('serversTogether', { gain: formatShare(Math.max(0, together)) }))]),
+  ];
+}
+
+function renderChange(advice: ServerAdvice): HTMLElement {
+  const { kind, effort, visit, gain, helps, harms, proof, origins, networks } = advice;
+  const caveat = caveatOf(kind);
+  const kept =
+    proof.cells === 0 ? t('serversUntested') : t('serversKept', { kept: proof.kept, cells: proof.cells });
+  return el(
+    'li',
+    { 'data-kind': kind },
+    el(
+      'div',
+      { class: 'hw-change-title' },
+      el('strong', {}, nameChange(kind)),
+      el('span', { class: 'hw-number' }, t('serversGain', { gain: formatShare(gain) })),
+    ),
+    el('p', {}, t('serversWhere', { origins: placesOf(origins) })),
+    el(
+      'p',
+      { class: 'hw-note' },
+      [
+        t(EFFORTS[effort]),
+        t(VISITS[visit]),
+        t('serversHelps', { helps: formatShare(helps), harms: formatShare(harms) }),
+        kept,
+      ].join(' · '),
+    ),
+    networks.length < 2
+      ? null
+      : el(
+          'p',
+          { class: 'hw-note' },
+          networks.map((network) => `${network.name} ${signedShare(network.gain)}`).join(' · '),
+        ),
+    caveat === null ? null : el('p', { class: 'hw-note' }, caveat),
+    renderConfiguration(advice),
+  );
+}
+
+const signedShare = (share: number): string => (share < 0 ? `−${formatShare(-share)}` : formatShare(share));
+
+function placesOf(origins: ServerAdvice['origins']): string {
+  const worthwhile = origins.filter(({ gain }) => gain >= MIN_SHOWN_GAIN);
+  return (worthwhile.length === 0 ? origins : worthwhile)
+    .map(({ origin, gain }) => `${formatOrigin(origin)} (${signedShare(gain)})`)
+    .join(', ');
+}
+
+/** What to copy; null where there is nothing to configure. */
+function renderConfiguration({ kind, origins, links = [] }: ServerAdvice): HTMLElement | null {
+  const tags = links.flatMap((each) => each.links.map(tagOf));
+  const host = origins[0]?.origin.replace(/^https?:\/\//, '') ?? 'HOST';
+  const snippets = SERVER_KINDS.flatMap((server): [string, string][] => {
+    const snippet = SERVER_SNIPPETS[kind][server];
+    return snippet === undefined ? [] : [[SERVER_NAMES[server], snippet.replaceAll('HOST', host)]];
+  });
+  const parts: [string, string][] = tags.length > 0 ? [['HTML', tags.join('\n')], ...snippets] : snippets;
+  if (parts.length === 0) return null;
+  return el(
+    'details',
+    {},
+    el('summary', {}, t('serversConfiguration')),
+    ...parts.flatMap(([name, text]) => [
+      el('h4', {}, name),
+      // Wide lines scroll, also by keyboard.
+      el('pre', { class: 'hw-snippet', tabindex: '0', 'aria-label': name, role: 'region' }, text),
+    ]),
+  );
+}
+
+function tagOf({ rel, href, as, crossorigin }: HeadLink): string {
+  const address = href.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  const attributes = [`rel="${rel}"`, `href="${address}"`, ...(as ? [`as="${as}"`] : [])];
+  return `<${['link', ...attributes, ...(crossorigin ? ['crossorigin'] : [])].join(' ')}>`;
+}

@@ -272,7 +272,7 @@ describe('judged advice', () => {
       '<!-- End of what is written. -->',
     ];
     const document = withTables(`a\n${marks.join('\nold\n')}\nb`, gains);
-    expect(document).toContain('| bbr | 2 | 1 | 1 | yes |');
+    expect(document).toContain('| bbr | 2 | 1 | 1 | no |');
     expect(document).toContain(
       '| `lossy` | shop | news |\n| --- | --- | --- |\n| bbr | 25; 21 (−1 to 30) | [1; 20 (10 to 30)] |',
     );

@@ -8,7 +8,7 @@ export { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
 export type { HeadLink } from './advise/head-links.ts';
 export { ADVISED_INITIAL_WINDOW, type AdviceKind, type Visit } from './advise/improvements.ts';
 export { MEASURED_GAINS, type MeasuredGain } from './advise/measured-gains.ts';
-export { MIN_GAIN, type Proof, proofOf, TOLERANCE } from './advise/proof.ts';
+export { isEnough, MIN_GAIN, type Proof, proofOf, TOLERANCE } from './advise/proof.ts';
 export {
   type AdviseOptions,
   adviseHeadLinks,

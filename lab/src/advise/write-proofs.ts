@@ -1,7 +1,7 @@
 /** Measured gains as the source and the documentation have them. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MEASURED_GAINS, type MeasuredGain, MIN_GAIN, proofOf } from '@hopwise/pageload-emulator';
+import { isEnough, MEASURED_GAINS, type MeasuredGain, MIN_GAIN, proofOf } from '@hopwise/pageload-emulator';
 import { replaceFile } from '../command/write-file.ts';
 import { ROOT } from '../paths.ts';
 import { TESTABLE } from './set-ups.ts';
@@ -54,8 +54,8 @@ export function withTables(document: string, gains: readonly MeasuredGain[]): st
 function proofTable(gains: readonly MeasuredGain[]): string {
   const rows = TESTABLE.map((kind) => {
     const measured = gains.filter(([each]) => each === kind).length;
-    const { kept, cells } = proofOf(kind, gains);
-    return [kind, String(measured), String(cells), String(kept), 2 * kept > cells ? 'yes' : 'no'];
+    const proof = proofOf(kind, gains);
+    return [kind, String(measured), String(proof.cells), String(proof.kept), isEnough(proof) ? 'yes' : 'no'];
   });
   return markdown(['advice', 'measured', 'given', 'kept', 'advised by default'], rows);
 }
@@ -76,7 +76,9 @@ function gainTable(network: string, gains: readonly MeasuredGain[]): string {
 /** As "12; 9 (7 to 14)"; in brackets where the advice is not given. */
 function cellText([, , , promised, ...measured]: MeasuredGain): string {
   const [gained, low, high] = measured.map((share) => (100 * share).toFixed(0));
-  const text = `${(100 * promised).toFixed(0)}; ${gained} (${low} to ${high})`.replaceAll('-', '−');
+  const text = `${(100 * promised).toFixed(0)}; ${gained} (${low} to ${high})`
+    .replaceAll(/-(?=0\b)/g, '')
+    .replaceAll('-', '−');
   return promised < MIN_GAIN ? `[${text}]` : text;
 }
 

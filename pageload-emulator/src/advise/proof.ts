@@ -20,8 +20,11 @@ export function proofOf(kind: AdviceKind, measured: readonly MeasuredGain[] = ME
   return { kept: kept.length, cells: given.length };
 }
 
-/** Whether most measured cells kept the promise. */
-export function isProven(kind: AdviceKind): boolean {
-  const { kept, cells } = proofOf(kind);
-  return 2 * kept > cells;
-}
+/** One cell may keep its promise by chance. */
+const MIN_CELLS = 2;
+
+/** Whether a promise was kept in most cells, of two at least. */
+export const isEnough = ({ kept, cells }: Proof): boolean => cells >= MIN_CELLS && 2 * kept > cells;
+
+/** Whether the lab confirmed an advice. */
+export const isProven = (kind: AdviceKind): boolean => isEnough(proofOf(kind));

@@ -5,7 +5,7 @@ import {
   type ServerAdvice,
   type ServerAdviceList,
 } from '@hopwise/pageload-emulator';
-import { type PlainKey, t } from '../../language/translate.ts';
+import { type PlainKey, plural, t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatOrigin, formatShare } from '../../ui/format.ts';
 import { caveatOf, nameChange, SERVER_NAMES } from './advice-text.ts';
@@ -19,8 +19,9 @@ const EFFORTS: Record<ServerAdvice['effort'], PlainKey> = {
 };
 const VISITS: Record<ServerAdvice['visit'], PlainKey> = { first: 'serversFirst', later: 'serversLater' };
 
-/** Origins at which a change alone gains less are left out where others gain more. */
+/** Origins at which a change alone gains less are counted, not named. */
 const MIN_SHOWN_GAIN = 0.005;
+const MAX_NAMED = 5;
 
 /** The changes, the largest gain for its effort first, each with its configuration. */
 export function renderAdvice({ advice, together }: ServerAdviceList): HTMLElement[] {
@@ -76,13 +77,19 @@ function renderChange(advice: ServerAdvice): HTMLElement {
   );
 }
 
-const signedShare = (share: number): string => (share < 0 ? `−${formatShare(-share)}` : formatShare(share));
+/** Without a sign where it would be that of nothing. */
+function signedShare(share: number): string {
+  const shown = formatShare(Math.abs(share) < 0.005 ? 0 : Math.abs(share));
+  return share <= -0.005 ? `−${shown}` : shown;
+}
 
+/** The origins at which a change gains most by itself; how many there are where it gains only together. */
 function placesOf(origins: ServerAdvice['origins']): string {
-  const worthwhile = origins.filter(({ gain }) => gain >= MIN_SHOWN_GAIN);
-  return (worthwhile.length === 0 ? origins : worthwhile)
-    .map(({ origin, gain }) => `${formatOrigin(origin)} (${signedShare(gain)})`)
-    .join(', ');
+  const named = origins.filter(({ gain }) => gain >= MIN_SHOWN_GAIN).slice(0, MAX_NAMED);
+  if (named.length === 0) return plural('origins', origins.length);
+  const names = named.map(({ origin, gain }) => `${formatOrigin(origin)} (${signedShare(gain)})`).join(', ');
+  const more = origins.length - named.length;
+  return more === 0 ? names : t('serversMore', { names, count: more });
 }
 
 /** What to copy; null where there is nothing to configure. */

@@ -43,7 +43,7 @@ export class ServersTab {
     }
     this.element = el(
       'section',
-      { class: 'hw-card' },
+      { class: 'hw-card hw-servers' },
       el('h3', {}, t('serversTitle')),
       el(
         'div',

@@ -244,7 +244,7 @@ describe('a page that requests its resources in many ways', () => {
       expect(await page.locator('.hw-times tbody th').allTextContents()).toEqual(
         expect.arrayContaining(['Browser’s own choice', 'HTTP/1.1', 'HTTP/2', 'HTTP/3']),
       );
-      expect(await page.getByRole('tab').count()).toBe(path === 'panel.html' ? 7 : 0);
+      expect(await page.getByRole('tab').count()).toBe(path === 'panel.html' ? 8 : 0);
       const verify = page.getByRole('button', { name: 'Verify' });
       expect(await verify.getAttribute('title')).toContain('at most five times the page’s data');
       await verify.click();

@@ -43,7 +43,8 @@ async function expectToFit(page: Page): Promise<void> {
       document.documentElement.scrollWidth,
       document.documentElement.clientWidth,
     ]);
-    expect(widths[0], `${width} px`).toBe(widths[1]);
+    // Less where the page is short and leaves the scrollbar's gutter free.
+    expect(widths[0], `${width} px`).toBeLessThanOrEqual(widths[1]!);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       expect(await violationsOf(page), `${width} px, ${colorScheme}`).toEqual([]);
@@ -89,13 +90,16 @@ test('every tab of the panel is German', async () => {
     'Verbindungen',
     'Graph',
     'Was wäre, wenn',
+    'Server',
     'Verlauf',
   ];
   expect(await panel.getByRole('tab').allInnerTexts()).toEqual(names);
   for (const name of names) {
     await panel.getByRole('tab', { name, exact: true }).click();
     const text = () => panel.locator('body').innerText();
-    await expect.poll(text, { timeout: 30_000 }).not.toMatch(/(angeordnet|emuliert|gelesen) …/);
+    await expect
+      .poll(text, { timeout: 30_000 })
+      .not.toMatch(/(angeordnet|emuliert|gelesen) …|werden erprobt/);
     expect.soft(await text(), name).not.toMatch(ENGLISH);
     await expectToFit(panel);
   }

@@ -60,14 +60,19 @@ export class ServersTab {
 
   #ask(): void {
     const networks = this.#visitors();
+    this.#showProgress(0);
     this.#emulation.askServers(
       { ...(networks && { networks }), ownHosts: [...this.#own], unproven: this.#unproven.checked },
       ({ tried, list }) => {
-        this.#status.textContent =
-          list === null ? t('serversTrying', { share: formatShare(tried) }) : t('serversPredicted');
-        if (list !== null) this.#show(list);
+        if (list === null) return this.#showProgress(tried);
+        this.#status.textContent = t('serversPredicted');
+        this.#show(list);
       },
     );
+  }
+
+  #showProgress(tried: number): void {
+    this.#status.textContent = t('serversTrying', { share: formatShare(tried) });
   }
 
   #visitors(): NamedNetwork[] | undefined {

@@ -198,7 +198,7 @@ describe('judged advice', () => {
       queue: { ms: 100 },
       udp: 'open' as const,
     },
-    stack: 'go',
+    stack: 'go' as const,
     timesMs: { usual: [400, 410, 390], 'initial-window': [300, 310, 290] },
     recordings: { usual: recording },
     gzipBytes: {},

@@ -1,7 +1,7 @@
 import {
   ADVICE_CAVEATS,
   ADVICE_WORDS,
-  type HeadLink,
+  linkTag,
   SERVER_SNIPPETS,
   type ServerAdvice,
   type ServerAdviceList,
@@ -65,7 +65,10 @@ function detailsOf({ kind, links }: ServerAdvice, number: number, kinds: readonl
   const tags = (links ?? []).flatMap((each) =>
     each.links.length === 0
       ? []
-      : [`   ${printable(each.page, 100)}:`, ...each.links.map((link) => `      ${tagOf(link)}`)],
+      : [
+          `   ${printable(each.page, 100)}:`,
+          ...each.links.map((link) => `      ${linkTag({ ...link, href: printable(link.href, 200) })}`),
+        ],
   );
   const snippets = kinds.flatMap((server) => {
     const snippet = SERVER_SNIPPETS[kind][server];
@@ -77,11 +80,6 @@ function detailsOf({ kind, links }: ServerAdvice, number: number, kinds: readonl
   if (caveat === undefined && snippets.length + tags.length === 0) return [];
   const words = `${number}. ${ADVICE_WORDS[kind]}${caveat === undefined ? '' : `. ${caveat}`}`;
   return ['', words, ...tags, ...snippets];
-}
-
-function tagOf({ rel, href, as, crossorigin }: HeadLink): string {
-  const url = printable(href, 200).replaceAll('"', '%22');
-  return `<link rel="${rel}" href="${url}"${as ? ` as="${as}"` : ''}${crossorigin ? ' crossorigin' : ''}>`;
 }
 
 function percent(share: number): string {

@@ -5,7 +5,7 @@
 
 export type * from '@hopwise/contract';
 export { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
-export type { HeadLink } from './advise/head-links.ts';
+export { type HeadLink, linkTag } from './advise/head-links.ts';
 export { ADVISED_INITIAL_WINDOW, type AdviceKind, type Visit } from './advise/improvements.ts';
 export { MEASURED_GAINS, type MeasuredGain } from './advise/measured-gains.ts';
 export { isEnough, MIN_GAIN, type Proof, proofOf, TOLERANCE } from './advise/proof.ts';

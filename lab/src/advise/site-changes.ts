@@ -2,8 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { HeadLink } from '@hopwise/pageload-emulator';
-import { escapeHtml } from '../output/escape-html.ts';
+import { type HeadLink, linkTag } from '@hopwise/pageload-emulator';
 import type { Site } from '../sites/site.ts';
 import type { GeneratedSite } from '../sites/write-site.ts';
 
@@ -86,9 +85,6 @@ export function announce({ site, files }: GeneratedSite, links: readonly HeadLin
   changed.set(file, Buffer.from(html.slice(0, at) + links.map(linkTag).join('') + html.slice(at), 'latin1'));
   return { site, files: changed };
 }
-
-const linkTag = ({ rel, href, as, crossorigin }: HeadLink): string =>
-  `<link rel="${rel}" href="${escapeHtml(href)}"${as ? ` as="${as}"` : ''}${crossorigin ? ' crossorigin' : ''}>`;
 
 /** The site with files that no cache keeps. */
 export function forbidCaching({ site, files }: GeneratedSite): GeneratedSite {

@@ -12,6 +12,12 @@ export interface HeadLink {
   crossorigin?: true;
 }
 
+/** The link as HTML. */
+export function linkTag({ rel, href, as, crossorigin }: HeadLink): string {
+  const address = href.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  return `<link rel="${rel}" href="${address}"${as ? ` as="${as}"` : ''}${crossorigin ? ' crossorigin' : ''}>`;
+}
+
 /** What the head of the page's document could announce. */
 export function headLinks(kind: HeadLink['rel'], page: ServedPage): HeadLink[] {
   return kind === 'preconnect'

@@ -27,14 +27,13 @@ export class QuicheCubic extends Cubic {
   }
 
   override onAck(ack: Acknowledged): void {
-    if (ack.windowLimited && this.#before !== null && this.#lostPackets < sparse(this.window)) {
-      if (this.window < this.#before.window) {
-        this.restore(this.#before);
-        this.#before = null;
-        return;
-      }
-    }
-    super.onAck(ack);
+    const before = this.#before;
+    const isSpurious =
+      before !== null && this.window < before.window && this.#lostPackets < minDense(this.window);
+    if (ack.windowLimited && isSpurious) {
+      this.restore(before);
+      this.#before = null;
+    } else super.onAck(ack);
   }
 
   override onTimeout(nowMs: number, again: boolean): void {
@@ -44,4 +43,4 @@ export class QuicheCubic extends Cubic {
 }
 
 /** The number of lost packets from which a reduction of the window stays. */
-const sparse = (window: number): number => Math.max(MIN_SPARSE_PACKETS, Math.floor(SPARSE_SHARE * window));
+const minDense = (window: number): number => Math.max(MIN_SPARSE_PACKETS, Math.floor(SPARSE_SHARE * window));

@@ -75,9 +75,10 @@ async function answerMap({ id, settings }: EmulationRequest & { kind: 'map' }): 
 }
 
 async function answerServers({ id, options }: EmulationRequest & { kind: 'servers' }): Promise<void> {
-  if (!recording) return;
-  const steps = adviseServersInSteps([recording], options);
-  while (newest.servers === id) {
+  const own = recording;
+  if (!own) return;
+  const steps = adviseServersInSteps([own], options);
+  while (newest.servers === id && recording === own) {
     const step = steps.next();
     if (step.done) return answer({ kind: 'servers', id, tried: 1, list: step.value });
     answer({ kind: 'servers', id, tried: step.value, list: null });

@@ -1,5 +1,5 @@
 import {
-  type HeadLink,
+  linkTag,
   SERVER_KINDS,
   SERVER_SNIPPETS,
   type ServerAdvice,
@@ -94,7 +94,7 @@ function placesOf(origins: ServerAdvice['origins']): string {
 
 /** What to copy; null where there is nothing to configure. */
 function renderConfiguration({ kind, origins, links = [] }: ServerAdvice): HTMLElement | null {
-  const tags = links.flatMap((each) => each.links.map(tagOf));
+  const tags = links.flatMap((each) => each.links.map(linkTag));
   const host = origins[0]?.origin.replace(/^https?:\/\//, '') ?? 'HOST';
   const snippets = SERVER_KINDS.flatMap((server): [string, string][] => {
     const snippet = SERVER_SNIPPETS[kind][server];
@@ -112,10 +112,4 @@ function renderConfiguration({ kind, origins, links = [] }: ServerAdvice): HTMLE
       el('pre', { class: 'hw-snippet', tabindex: '0', 'aria-label': name, role: 'region' }, text),
     ]),
   );
-}
-
-function tagOf({ rel, href, as, crossorigin }: HeadLink): string {
-  const address = href.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
-  const attributes = [`rel="${rel}"`, `href="${address}"`, ...(as ? [`as="${as}"`] : [])];
-  return `<${['link', ...attributes, ...(crossorigin ? ['crossorigin'] : [])].join(' ')}>`;
 }

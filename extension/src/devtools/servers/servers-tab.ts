@@ -89,9 +89,7 @@ export class ServersTab {
   }
 
   #show(list: ServerAdviceList): void {
-    const others = this.#origins.filter(
-      (origin) => !list.owned.includes(origin) || this.#own.has(hostOf(origin)),
-    );
+    const others = this.#origins.filter((origin) => !list.owned.includes(origin));
     // Once: a box that is being used must stay.
     if (this.#others.childElementCount === 0 && others.length > 0) this.#offerOthers(others);
     this.#advice.replaceChildren(...renderAdvice(list));

@@ -103,7 +103,7 @@ describe('the shown advice', () => {
     expect(shown).toContain(
       [
         '   https://a.test/:',
-        '      <link rel="preload" href="https://b.test/x.js?q=%22" as="script">',
+        '      <link rel="preload" href="https://b.test/x.js?q=&quot;" as="script">',
         '   caddy:',
         '      header +Link "<URL>; rel=preload; as=TYPE"',
       ].join('\n'),

@@ -6,9 +6,9 @@ import { drawCells } from '../src/gauntlet/cells.ts';
 import { drawnSite } from '../src/gauntlet/command.ts';
 import { drawNetwork, drawUdpKind, NETWORK_RANGES } from '../src/gauntlet/draw-network.ts';
 import { drawPage } from '../src/gauntlet/draw-page.ts';
-import { EXTRA_RTT_MS, INITIAL_WINDOWS } from '../src/gauntlet/draw-servers.ts';
+import { EXTRA_RTT_MS, INITIAL_WINDOWS, serversOn } from '../src/gauntlet/draw-servers.ts';
 import { FAMILIES } from '../src/gauntlet/families.ts';
-import { knownPage } from '../src/gauntlet/known-pages.ts';
+import { knownPage, readKnownPages, writeKnownPages } from '../src/gauntlet/known-pages.ts';
 import { drawRecordedPage, splitOfFile } from '../src/gauntlet/recorded-page.ts';
 import { drawFrom, ownerOf, randomFor, SPLITS, type Split } from '../src/gauntlet/splits.ts';
 import { expectedMs } from '../src/matrix/measure-plan.ts';
@@ -98,6 +98,15 @@ describe('drawn networks and pages', () => {
   });
 });
 
+it('has servers of nginx follow priorities, and differ in nothing else', () => {
+  const servers = Array.from({ length: 20 }, (_, number) => drawPage('train', 1, number).origins).flat();
+  expect(servers.some(({ priorities }) => priorities === 'ignored')).toBe(true);
+  expect(serversOn('nginx-quiche', servers)).toEqual(
+    servers.map((server) => ({ ...server, priorities: 'honoured' })),
+  );
+  expect(serversOn('go', servers)).toEqual(servers);
+});
+
 describe('drawCells', () => {
   it('gives the same cells for the same seed, and keeps them when more are asked for', () => {
     const few = drawCells('validation', 4, 5);
@@ -162,6 +171,24 @@ describe('knownPage', () => {
         parent: answered.after?.url,
         means: 'answer',
       });
+  });
+});
+
+describe('writeKnownPages', () => {
+  it('adds pages to a folder, and refuses one of another split or of other servers', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'hopwise-known-'));
+    onTestFinished(() => rm(dir, { recursive: true }));
+    const known = { format: 'hopwise-gauntlet', version: 1, split: 'train', seed: 1, stack: 'go' } as const;
+    const [first, second] = [1, 2].map((number) => knownPage(drawPage('train', 1, number)));
+    await writeKnownPages(dir, { ...known, pages: { first: first! } });
+    await writeKnownPages(dir, { ...known, pages: { second: second! } });
+    expect(Object.keys((await readKnownPages(dir))!.pages)).toEqual(['first', 'second']);
+    await expect(writeKnownPages(dir, { ...known, split: 'test', pages: {} })).rejects.toThrow(
+      /: its loads are of --split train --seed 1: use another folder$/,
+    );
+    await expect(writeKnownPages(dir, { ...known, stack: 'nginx-quiche', pages: {} })).rejects.toThrow(
+      /: its loads are of other servers \(go\): use another folder$/,
+    );
   });
 });
 

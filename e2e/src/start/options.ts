@@ -1,3 +1,5 @@
+import { serverOption } from '@hopwise/lab/client/server-option';
+import type { ServerStack } from '@hopwise/lab/client/server-stack';
 import { integer, number } from '@hopwise/lab/command/option-types';
 import { PAGE_FORMS } from '@hopwise/lab/pages/page-source';
 import {
@@ -18,6 +20,8 @@ export interface StartOptions {
   changes: NetworkFlagValues;
   /** As `openPage` takes it. */
   page: string;
+  /** The lab's servers. */
+  server: ServerStack;
   /** PEM file of a CA that a live run trusts besides the system's; null for none. */
   ca: string | null;
   /** Page loads of the browser's own choice, of each forced protocol and of hopwise's action. */
@@ -36,7 +40,7 @@ export interface StartOptions {
 
 /** Options that mean nothing in the other kind of run. */
 const LAB_OPTIONS = [
-  ...['--network', '--page', '--loads', '--seed', '--keep-disturbed'],
+  ...['--network', '--page', '--server', '--loads', '--seed', '--keep-disturbed'],
   ...NETWORK_FLAGS.map(({ usage }) => usage.replace(/ .*/, '')),
 ];
 const LIVE_OPTIONS = ['--ca'];
@@ -74,6 +78,7 @@ export function parseOptions(argv: string[]): StartOptions {
   for (const flag of NETWORK_FLAGS) command.addOption(networkOption(flag));
   command
     .option('--page <page>', PAGE_FORMS, 'app')
+    .addOption(serverOption())
     .option('--ca <file>', 'live: trust this CA (PEM) too, for servers of your own')
     .option(
       '--loads <n>',
@@ -117,6 +122,7 @@ export function parseOptions(argv: string[]): StartOptions {
       NETWORK_FLAGS.flatMap(({ name }) => (given[name] === undefined ? [] : [[name, given[name]]])),
     ),
     page: given.page,
+    server: given.server,
     ca: given.ca ?? null,
     loads: given.loads,
     rounds: given.rounds,

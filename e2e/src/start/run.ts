@@ -5,6 +5,7 @@ import { chromiumPath, requireDisplay } from '@hopwise/lab/browser/chromium';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import { readCa } from '@hopwise/lab/browser/local-ca';
 import { Lab, LabInputError } from '@hopwise/lab/client/lab';
+import { frontPrograms } from '@hopwise/lab/client/server-stack';
 import { toNetworkPath } from '@hopwise/lab/client/networks';
 import type { Cleanup } from '@hopwise/lab/command/cleanup';
 import { firstLine, UserError } from '@hopwise/lab/command/errors';
@@ -51,9 +52,11 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
   const { network, asSet } = networkFrom(options);
   const page = await openPage(options.page, signal);
   progress.step(
-    `lab: ${page.name}, ${page.site.resources.length} resources on ${page.site.origins.length} origins; link ${asSet.name}`,
+    `lab: ${page.name}, ${page.site.resources.length} resources on ${page.site.origins.length} origins${options.server === 'go' ? '' : ' of nginx and quiche'}; link ${asSet.name}`,
   );
-  const lab = await Lab.up({ site: page.dir, network, signal }).catch((error) => {
+  const stack = options.server;
+  if (stack === 'nginx-quiche') await setUpFronts(page.dir, context);
+  const lab = await Lab.up({ site: page.dir, network, stack, signal }).catch((error) => {
     if (error instanceof LabInputError) throw new UserError(error.message, 2);
     throw new UserError(`${firstLine(error)}; without the lab: npm start -- https://example.org/`);
   });
@@ -110,6 +113,14 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
     warnings: [...seen.warnings, ...warnings],
     elapsedMs: progress.elapsedMs,
   };
+}
+
+/** The lab would set the servers up too, but without a word. */
+async function setUpFronts(site: string, { progress, signal }: RunContext): Promise<void> {
+  await frontPrograms(site, { log: (text) => progress.detail(text), signal }).catch((error) => {
+    signal.throwIfAborted();
+    throw new UserError(`--server nginx: ${firstLine(error)}`);
+  });
 }
 
 async function runLive(options: StartOptions, url: string, context: RunContext): Promise<Findings> {

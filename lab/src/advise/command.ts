@@ -1,10 +1,11 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { browserProgram } from '../browser/browser-program.ts';
 import { Lab, labObstacle } from '../client/lab.ts';
 import { networkOf, profileNamed } from '../client/networks.ts';
-import { type ServerStack, STACKS, type StackName } from '../client/server-stack.ts';
+import { serverOption } from '../client/server-option.ts';
+import type { ServerStack } from '../client/server-stack.ts';
 import { firstLine, UserError } from '../command/errors.ts';
 import { integer, list, someOf } from '../command/option-types.ts';
 import type { ProgramContext } from '../command/program.ts';
@@ -21,7 +22,7 @@ import { writeProofs } from './write-proofs.ts';
 interface Options {
   networks: string[];
   kinds?: TestableAdvice[];
-  server: StackName;
+  server: ServerStack;
   loads: number;
   timeout: number;
   out?: string;
@@ -43,11 +44,7 @@ export function adviseCommand(context: ProgramContext): Command {
       `some of ${TESTABLE.join(', ')}; all that the servers can follow by default`,
       someOf(TESTABLE),
     )
-    .addOption(
-      new Option('--server <stack>', 'the servers: Go, or nginx with quiche for HTTP/3')
-        .choices(Object.keys(STACKS))
-        .default('go'),
-    )
+    .addOption(serverOption())
     .option('--loads <n>', 'loads before, and with each advice', integer(1, 1000), 9)
     .option('--timeout <s>', 'time limit for the load event', integer(1, 600), 60)
     .option('--out <dir>', 'keeps the loads there, and goes on where a run into the same folder stopped')
@@ -58,7 +55,7 @@ export function adviseCommand(context: ProgramContext): Command {
 
 async function advisePages(pages: string[], options: Options, context: ProgramContext): Promise<void> {
   const profiles = options.networks.map((name) => ({ name, path: networkOf(profileOf(name)) }));
-  const stack = STACKS[options.server];
+  const stack = options.server;
   const kinds = kindsFor(stack, options.kinds);
   const obstacle = await labObstacle();
   if (obstacle !== null) throw new UserError(obstacle);

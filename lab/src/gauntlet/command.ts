@@ -2,6 +2,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { serverOption } from '../client/server-option.ts';
+import type { ServerStack } from '../client/server-stack.ts';
 import { firstLine, UserError } from '../command/errors.ts';
 import { integer, list } from '../command/option-types.ts';
 import type { ProgramContext } from '../command/program.ts';
@@ -14,6 +16,7 @@ import { type GeneratedSite, writeSite } from '../sites/write-site.ts';
 import { cellsOf, type DrawnCell, drawCells } from './cells.ts';
 import { networkTitle } from './draw-network.ts';
 import type { DrawnPage } from './draw-page.ts';
+import { serversOn } from './draw-servers.ts';
 import { knownPage, writeKnownPages } from './known-pages.ts';
 import { drawRecordedPage, splitOfFile } from './recorded-page.ts';
 import { SPLITS, type Split } from './splits.ts';
@@ -23,6 +26,7 @@ interface Options {
   cells: number;
   seed: number;
   recorded: string[];
+  server: ServerStack;
   out?: string;
   timeout: number;
   quietLimit: number;
@@ -58,7 +62,8 @@ export function gauntletCommand(context: ProgramContext): Command {
         .argParser(list)
         .default([], 'none'),
     )
-    .option('--out <dir>', 'folder of the results (default: out/gauntlet/<split>)')
+    .addOption(serverOption())
+    .option('--out <dir>', 'folder of the results (default: out/gauntlet/<split>, with -nginx behind it)')
     .option('--timeout <s>', 'time limit for the load event', integer(1, 600), 60)
     .option('--quiet-limit <s>', 'how long to wait for a quiet machine', integer(0, 3600), 60)
     .option('--repeat-disturbed', 'repeat loads that were kept although disturbed', false)
@@ -71,18 +76,22 @@ export function gauntletCommand(context: ProgramContext): Command {
 
 async function measureGauntlet(options: Options, context: ProgramContext): Promise<void> {
   const { split, seed } = options;
-  const out = options.out ?? join('out/gauntlet', split);
+  const out = options.out ?? join('out/gauntlet', options.server === 'go' ? split : `${split}-nginx`);
   const dir = resolve(out);
   await mkdir(dir, { recursive: true }).catch((error) => {
     throw new UserError(`--out ${out}: ${firstLine(error)}`, 2);
   });
   const cells = [...drawCells(split, seed, options.cells), ...(await recordedCells(options))];
-  const drawn = [...new Set(cells.map(({ page }) => page))];
+  const drawn = [...new Set(cells.map(({ page }) => page))].map((page) => ({
+    ...page,
+    origins: serversOn(options.server, page.origins),
+  }));
   await writeKnownPages(dir, {
     format: 'hopwise-gauntlet',
     version: 1,
     split,
     seed,
+    stack: options.server,
     pages: Object.fromEntries(drawn.map((page) => [page.name, knownPage(page)])),
   });
   const pages: MatrixPage[] = [];
@@ -110,7 +119,7 @@ async function measureGauntlet(options: Options, context: ProgramContext): Promi
       views,
       seeds: FORCED_SEEDS,
       // Drawn pages configure all of their origins.
-      server: { congestionControl: 'cubic', initialWindow: 10, priorities: 'honoured' },
+      server: { stack: options.server, congestionControl: 'cubic', initialWindow: 10, priorities: 'honoured' },
       assignmentFile: null,
       ipVersion: 4,
       timeoutMs: options.timeout * 1000,

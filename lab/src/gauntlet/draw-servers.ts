@@ -1,4 +1,5 @@
 /** Servers of the gauntlet's pages. */
+import type { ServerStack } from '../client/server-stack.ts';
 import type { Random } from '../random.ts';
 import type { Site } from '../sites/site.ts';
 import { drawFrom, type Range, type Split } from './splits.ts';
@@ -36,6 +37,11 @@ export function drawServers(random: Random, split: Split, origins: readonly stri
       ...(siteOf(origin) === siteOf(document) ? ofOwn : drawServer(random, split)),
     };
   });
+}
+
+/** Drawn servers as the stack can have them: nginx follows the priorities of HTTP/2 always. */
+export function serversOn(stack: ServerStack, servers: readonly Server[]): Server[] {
+  return servers.map((server) => (stack === 'go' ? server : { ...server, priorities: 'honoured' }));
 }
 
 /** The last two labels of the host. */

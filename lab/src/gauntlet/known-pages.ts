@@ -46,6 +46,7 @@ const knownSchema = z.object({
   version: z.literal(1),
   split: z.enum(SPLITS),
   seed: z.int(),
+  stack: z.enum(['go', 'nginx-quiche']).default('go'),
   /** By name. */
   pages: z.record(z.string(), pageSchema),
 });
@@ -118,7 +119,7 @@ const others = (nodes: readonly PageNode[], but: PageNode): string[] =>
 /**
  * Writes the file into a folder of measured loads; pages of earlier runs stay.
  *
- * @throws UserError when the folder is of another split or seed
+ * @throws UserError when the folder is of another split, seed or stack
  */
 export async function writeKnownPages(dir: string, known: KnownPages): Promise<void> {
   const present = await readKnownPages(dir);
@@ -127,6 +128,9 @@ export async function writeKnownPages(dir: string, known: KnownPages): Promise<v
       `${dir}: its loads are of --split ${present.split} --seed ${present.seed}: use another folder`,
       2,
     );
+  }
+  if (present !== null && present.stack !== known.stack) {
+    throw new UserError(`${dir}: its loads are of other servers (${present.stack}): use another folder`, 2);
   }
   const pages = { ...present?.pages, ...known.pages };
   await replaceFileWithin(dir, FILE, `${JSON.stringify({ ...known, pages })}\n`);

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { BrowserKind } from '../browser/browser-program.ts';
-import { type ServerStack, STACKS, type StackName } from '../client/server-stack.ts';
+import { serverOption } from '../client/server-option.ts';
+import type { ServerStack } from '../client/server-stack.ts';
 import { integer, list, someOf } from '../command/option-types.ts';
 import type { GroundTruthMatrix, LoadProtocol, View } from '../ground-truth/ground-truth.ts';
 import { PAGE_FORMS } from '../pages/page-source.ts';
@@ -69,11 +70,7 @@ export function addMatrixOptions(command: Command): Command {
       '--assignments <file>',
       "for assigned: JSON {page: {network: {origin: protocol}}}; default: hopwise's own",
     )
-    .addOption(
-      new Option('--server <stack>', 'the servers: Go, or nginx with quiche for HTTP/3')
-        .choices(Object.keys(STACKS))
-        .default('go'),
-    )
+    .addOption(serverOption())
     .addOption(
       new Option(
         '--congestion-control <name>',
@@ -133,7 +130,7 @@ export function matrixOptions(command: Command): MatrixOptions {
     out: given.out,
     browser: given.browser,
     assignments: given.assignments,
-    stack: STACKS[given.server as StackName],
+    stack: given.server,
     congestionControl: given.congestionControl,
     initialWindow: given.initialWindow,
     priorities: given.priorities,

@@ -99,8 +99,9 @@ export class ServersTab {
     const boxes = origins.slice(0, MAX_OTHERS).map((origin) => {
       const box = el('input', { type: 'checkbox' });
       box.addEventListener('change', () => {
-        if (box.checked) this.#own.add(hostOf(origin));
-        else this.#own.delete(hostOf(origin));
+        const { host } = new URL(origin);
+        if (box.checked) this.#own.add(host);
+        else this.#own.delete(host);
         this.#ask();
       });
       return el('label', { class: 'hw-check', title: origin }, box, formatOrigin(origin));
@@ -108,5 +109,3 @@ export class ServersTab {
     this.#others.append(el('fieldset', {}, el('legend', {}, t('serversOthers')), ...boxes));
   }
 }
-
-const hostOf = (origin: string): string => origin.replace(/^https?:\/\//, '');

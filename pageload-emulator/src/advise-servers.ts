@@ -142,13 +142,13 @@ class Subject {
   readonly #meter: GainMeter;
 
   constructor(recording: Recording, { networks, ownHosts = [], gzipBytes }: AdviseOptions) {
-    const recorded = pageQuestion(recording, {}).question;
+    const { graph, servers, scenarios } = pageQuestion(recording, {}).question;
     const count = Math.max(MIN_SCENARIOS, Math.ceil(SCENARIOS / (networks?.length ?? 1)));
-    const advised = networks?.map(({ name, share, path }) => {
-      const { question } = pageQuestion(recording, { network: path });
-      return { name, share, scenarios: drawVisitors(path, question.servers, count) };
-    }) ?? [{ name: RECORDED, share: 1, scenarios: recorded.scenarios(count) }];
-    const { graph, servers } = recorded;
+    const advised = networks?.map(({ name, share, path }) => ({
+      name,
+      share,
+      scenarios: drawVisitors(path, servers, count),
+    })) ?? [{ name: RECORDED, share: 1, scenarios: scenarios(count) }];
     this.#page = { recording, graph, ...(gzipBytes && { gzipBytes }) };
     this.#servers = servers;
     this.#meter = new GainMeter(this.#page, advised);

@@ -8,7 +8,7 @@ export { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
 export { type HeadLink, linkTag } from './advise/head-links.ts';
 export { ADVISED_INITIAL_WINDOW, type AdviceKind, type Visit } from './advise/improvements.ts';
 export { MEASURED_GAINS, type MeasuredGain } from './advise/measured-gains.ts';
-export { isEnough, MIN_GAIN, type Proof, proofOf, TOLERANCE } from './advise/proof.ts';
+export { isEnough, keepsPromise, MIN_GAIN, type Proof, proofOf } from './advise/proof.ts';
 export {
   type AdviseOptions,
   adviseHeadLinks,
@@ -63,6 +63,7 @@ export {
   emulate,
   type OriginOutcome,
 } from './emulate/emulate.ts';
+export { networkPosterior } from './estimate/build-posterior.ts';
 export { estimateNetwork, type NetworkEstimate } from './estimate/estimate-network.ts';
 export { learnNetwork } from './estimate/learn-network.ts';
 export { type NetworkCluster, parseCluster } from './estimate/network-cluster.ts';

@@ -42,6 +42,21 @@ describe('the posterior of a synthetic load', () => {
     }
   });
 
+  it('judges the servers by the rate of the link on which the page was recorded, unless its arrivals show one', () => {
+    const recording = filled(pathOf({ rttMs: 50, downBps: 100e6, queueBytes: 2_000_000 }));
+    const serversAt = (downBps?: number) => estimateNetwork(recording, downBps).servers;
+    const given = (downBps: number) => posteriorOf(recording, { given: { downBps } }).servers;
+    expect(estimateNetwork(recording).isFilled).toBe(false);
+    expect(given(100e6)).toEqual(serversAt(100e6));
+    expect(given(100e6)).not.toEqual(serversAt());
+    expect(posteriorOf(recording).servers).not.toEqual(serversAt());
+    // The page arrived much faster than this.
+    expect(given(1e6)).toEqual(serversAt());
+    const slow = filled(pathOf({ rttMs: 50, downBps: 12e6, queueBytes: 240_000 }));
+    expect(estimateNetwork(slow).isFilled).toBe(true);
+    expect(posteriorOf(slow).servers).toEqual(estimateNetwork(slow).servers);
+  });
+
   it('distinguishes lossy paths from clean ones', () => {
     const lossesAt = (loss: number) =>
       [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => {

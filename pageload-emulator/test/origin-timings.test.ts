@@ -1,5 +1,6 @@
 import { parseRecording, type Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
+import { estimateNetwork } from '../src/estimate/estimate-network.ts';
 import { extraRtts } from '../src/estimate/extra-rtts.ts';
 import { timingsByOrigin } from '../src/recording/origin-timings.ts';
 import { chromiumEntry, harOf } from './hars.ts';
@@ -83,6 +84,19 @@ describe('the round trip of an origin beyond the path', () => {
     // 90 less 30 is 60: 10 to 40 beyond the path. P(extra > x) = 30 / (30 + x): 0.75 and 0.4286, their mean 0.5893;
     // 30 / 0.5893 - 30 = 20.909
     expect(extraOf(load(far), () => 30)[1]).toBeCloseTo(20.909, 3);
+  });
+
+  it('takes queueing into account where the rate of the link is known', () => {
+    const files = Array.from({ length: 5 }, (_, number) =>
+      chromiumEntry(`${PAGE}${number}`, 180, { wait: 60, receive: 200 }),
+    );
+    const recording = load(...files, far);
+    const extraAt = (linkBps?: number) => estimateNetwork(recording, linkBps).servers[1]!.extraRttMs;
+    // The page does not fill any link.
+    expect(extraAt()).toBeCloseTo(40, 6);
+    // During either handshake 0.5 Mbit/s has more to send than fits into it: 0 to 40 beyond the path.
+    // (1 + 30 / 70) / 2 = 0.7143; 30 / 0.7143 - 30 = 12
+    expect(extraAt(0.5e6)).toBeCloseTo(12, 3);
   });
 
   it('is not lost where a request joined a preconnect', () => {

@@ -1,5 +1,5 @@
 /** What advice promised, beside what it gained. */
-import { gainOfAdvice, type MeasuredGain, MIN_GAIN, TOLERANCE } from '@hopwise/pageload-emulator';
+import { gainOfAdvice, keepsPromise, type MeasuredGain, MIN_GAIN } from '@hopwise/pageload-emulator';
 import { toNetworkPath } from '../client/networks.ts';
 import { bootstrapMedianRatio, median } from '../statistics.ts';
 import type { AdviceCell } from './measure-cell.ts';
@@ -39,9 +39,7 @@ export function judgeCell(cell: AdviceCell, kinds: readonly TestableAdvice[]): J
       low: 1 - ratio.high - promised,
       high: 1 - ratio.low - promised,
     };
-    return [
-      { page, network, kind, promised, gain, difference, isKept: Math.abs(difference.estimate) <= TOLERANCE },
-    ];
+    return [{ page, network, kind, promised, gain, difference, isKept: keepsPromise(promised, gain) }];
   });
 }
 

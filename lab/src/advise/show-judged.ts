@@ -1,4 +1,4 @@
-import { ADVICE_WORDS } from '@hopwise/pageload-emulator';
+import { ADVICE_WORDS, MIN_GAIN } from '@hopwise/pageload-emulator';
 import { table } from '../output/table.ts';
 import type { JudgedAdvice, KindSummary } from './judge-advice.ts';
 
@@ -13,7 +13,7 @@ export function showJudged(judged: readonly JudgedAdvice[]): string {
         percent(promised),
         percent(gain),
         ...[difference.estimate, difference.low, difference.high].map(points),
-        isKept ? 'yes' : 'no',
+        promised < MIN_GAIN ? 'not given' : isKept ? 'yes' : 'no',
       ]),
     ],
     { numbers: true },

@@ -119,7 +119,12 @@ async function measureGauntlet(options: Options, context: ProgramContext): Promi
       views,
       seeds: FORCED_SEEDS,
       // Drawn pages configure all of their origins.
-      server: { stack: options.server, congestionControl: 'cubic', initialWindow: 10, priorities: 'honoured' },
+      server: {
+        stack: options.server,
+        congestionControl: 'cubic',
+        initialWindow: 10,
+        priorities: 'honoured',
+      },
       assignmentFile: null,
       ipVersion: 4,
       timeoutMs: options.timeout * 1000,

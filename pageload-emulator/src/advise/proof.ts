@@ -4,8 +4,12 @@ import { MEASURED_GAINS, type MeasuredGain } from './measured-gains.ts';
 /** A smaller gain is not worth a change: it is well below the emulator's error. Assumed. */
 export const MIN_GAIN = 0.02;
 
-/** A promise counts as kept when the gain is within this of it, a share of the load time. */
-export const TOLERANCE = 0.05;
+/** A share of the load time. */
+const TOLERANCE = 0.05;
+
+/** Whether an advice gained anything, and what was promised, give or take 5 points. */
+export const keepsPromise = (promised: number, gained: number): boolean =>
+  gained > 0 && Math.abs(gained - promised) <= TOLERANCE;
 
 /** On how many pages and networks of the lab an advice was given, and on how many of them its promise was kept. */
 export interface Proof {
@@ -16,7 +20,7 @@ export interface Proof {
 /** The proof by some measured gains. Where too little was promised for the advice to be given, its gain proves nothing. */
 export function proofOf(kind: AdviceKind, measured: readonly MeasuredGain[] = MEASURED_GAINS): Proof {
   const given = measured.filter(([each, , , promised]) => each === kind && promised >= MIN_GAIN);
-  const kept = given.filter(([, , , promised, gained]) => Math.abs(gained - promised) <= TOLERANCE);
+  const kept = given.filter(([, , , promised, gained]) => keepsPromise(promised, gained));
   return { kept: kept.length, cells: given.length };
 }
 

@@ -8,6 +8,7 @@ import type {
   Protocol,
   RecordedRequest,
   Recording,
+  ServerProfile,
   UdpShares,
   UdpTreatment,
 } from '@hopwise/contract';
@@ -38,6 +39,7 @@ import { mixFits, posteriorOf } from './mix-fits.ts';
 import { ClusterPrior, type NetworkCluster } from './network-cluster.ts';
 import type { NetworkPosterior, UncertainFigure } from './network-posterior.ts';
 import { randomLoss } from './random-loss.ts';
+import { isRecordedElsewhere } from './recorded-elsewhere.ts';
 import { Replay } from './replay.ts';
 import { upstreamRate } from './upstream-rate.ts';
 import { assumeProtocols } from './withheld-protocols.ts';
@@ -54,6 +56,8 @@ export interface Knowledge {
   cluster?: NetworkCluster | null | undefined;
 }
 
+/** Quantile of the fitted rate by which queueing is judged: packets queue for less time on a faster link. */
+const LINK_SHARE = 0.9;
 /** Error of measured figures: standard deviation of the logarithm. */
 const MEASURED = { rttMs: 0.03, downBps: 0.08, upBps: 0.1, queueBytes: 0.2, policedBps: 0.25 };
 /** Counted losses weigh as at most this many events, as loss changes from minute to minute; assumed. */
@@ -104,6 +108,7 @@ class PosteriorBuilder {
   readonly #graph: PageGraph;
   readonly #given: KnownNetwork;
   readonly #measured: MeasuredNetwork;
+  readonly #knownServers: ReadonlyMap<string, KnownServer>;
   readonly #estimate: NetworkEstimate;
   readonly #prior: ClusterPrior;
   /** The transport whose handshake shows the round trip; null without any. */
@@ -122,13 +127,12 @@ class PosteriorBuilder {
     );
     this.#transport = handshakeTransport(recording);
     const estimate = estimateNetwork(recording);
-    const known = new Map((knowledge.servers ?? []).map((server) => [server.origin, server]));
-    const servers = estimate.servers.map((server) => ({ ...server, ...known.get(server.origin) }));
-    this.#estimate = { ...estimate, servers };
+    this.#knownServers = new Map((knowledge.servers ?? []).map((server) => [server.origin, server]));
+    this.#estimate = { ...estimate, servers: this.#withKnown(estimate.servers) };
   }
 
   build(): NetworkPosterior {
-    const { servers, sources: seen } = this.#estimate;
+    const seen = this.#estimate.sources;
     const rttMs = this.#rtt();
     const typicalRttMs = this.#given.rttMs ?? this.#measured.rttMs ?? rttMs.quantile(0.5);
     const fit = this.#fit(typicalRttMs);
@@ -171,7 +175,7 @@ class PosteriorBuilder {
     }
     return {
       path,
-      servers,
+      servers: this.#servers(down),
       sources,
       intervals,
       udp: shares,
@@ -187,6 +191,25 @@ class PosteriorBuilder {
       },
       given: this.#given,
     };
+  }
+
+  /**
+   * The servers. Where arrivals alone do not show a full link, round trips and waits are judged again by the link's rate, as
+   * packets may have queued nevertheless: a repaired loss lets bytes arrive at once, faster than the link.
+   *
+   * @param fitted the rate by replays
+   */
+  #servers(fitted: LogDensity): ServerProfile[] {
+    const { isFilled, servers } = this.#estimate;
+    const given = this.#given.downBps;
+    const isElsewhere = given !== undefined && isRecordedElsewhere(this.#recording, this.#given);
+    if (isFilled || isElsewhere) return servers;
+    const linkBps = given ?? fitted.quantile(LINK_SHARE);
+    return this.#withKnown(estimateNetwork(this.#recording, linkBps).servers);
+  }
+
+  #withKnown(servers: readonly ServerProfile[]): ServerProfile[] {
+    return servers.map((server) => ({ ...server, ...this.#knownServers.get(server.origin) }));
   }
 
   #rtt(): LogDensity {

@@ -25,6 +25,8 @@ export interface NetworkEstimate {
   /** One for each origin, in order of first use. */
   servers: ServerProfile[];
   sources: Record<NetworkFigure, FigureSource>;
+  /** Whether the page filled the link for a while, as its arrivals show. */
+  isFilled: boolean;
 }
 
 // Assumed when the recording shows nothing: an ordinary fixed line.
@@ -53,8 +55,11 @@ const MIN_FILLING_BYTES = 150 * PACKET.tcp.payloadBytes;
  * - An unusual initial window shows in the first response on a new connection (`initialWindow`).
  * - Origins served by one connection share connections (`connectionGroups`).
  * - An origin offers h3 if it used it or announced it (`Alt-Svc`), and h2 unless it used only h1.
+ *
+ * @param linkBps the link's downstream rate where it is known from elsewhere, bits per second: round trips and waits are then judged by
+ *   how long packets may have queued on such a link
  */
-export function estimateNetwork(recording: Recording): NetworkEstimate {
+export function estimateNetwork(recording: Recording, linkBps?: number): NetworkEstimate {
   const origins = [...timingsByOrigin(recording).values()];
   const handshakes = origins.flatMap(({ rttMs, fromHandshake }) =>
     fromHandshake && rttMs !== null ? [rttMs] : [],
@@ -82,9 +87,9 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
   const downBps = Math.max(rate?.bps ?? ASSUMED_DOWN_BPS, 50_000);
   const udpSeen = recording.requests.some(({ protocol }) => protocol === 'h3');
   // No packets queue on a link that the page never filled.
-  const filled = rate?.filled === true && arrivals.total >= MIN_FILLING_BYTES;
-  const queuedMs = (fromMs: number, toMs: number) =>
-    filled ? arrivals.transmission(fromMs, toMs, downBps) : 0;
+  const isFilled = rate?.filled === true && arrivals.total >= MIN_FILLING_BYTES;
+  const queueingBps = linkBps ?? (isFilled ? downBps : Number.POSITIVE_INFINITY);
+  const queuedMs = (fromMs: number, toMs: number) => arrivals.transmission(fromMs, toMs, queueingBps);
   const extraRttMs = extraRtts(origins, rttMs, queuedMs);
   const groups = connectionGroups(recording);
   const votes = origins.map(({ requests }) => priorityVotes(requests));
@@ -99,11 +104,12 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
       queueBytes: assumedQueueBytes(downBps, typicalRttMs),
       udp: { kind: 'open' },
     },
+    isFilled,
     servers: origins.map((timings, index) => {
       const connectionGroup = groups.get(timings.origin);
       const prioritises = honoursPriorities(votes[index]!) ?? pageHonours;
       return {
-        ...profileOf(timings, rttMs, extraRttMs[index]!, downBps, queuedMs),
+        ...profileOf(timings, rttMs, extraRttMs[index]!, linkBps ?? downBps, queuedMs),
         ...(connectionGroup !== undefined && { connectionGroup }),
         ...(prioritises !== null && { prioritises }),
       };

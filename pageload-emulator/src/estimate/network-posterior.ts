@@ -22,7 +22,7 @@ export interface PathDensities {
 }
 
 /** Distribution of networks and servers, given a recording and other knowledge. `path` and `servers` are the likeliest ones. */
-export interface NetworkPosterior extends NetworkEstimate {
+export interface NetworkPosterior extends Omit<NetworkEstimate, 'isFilled'> {
   intervals: Record<UncertainFigure, Interval>;
   udp: UdpShares;
   densities: PathDensities;

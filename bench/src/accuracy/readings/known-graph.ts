@@ -3,7 +3,7 @@ import type { KnownPage, KnownRequest } from '@hopwise/lab/gauntlet/known-pages'
 import {
   type Activity,
   buildGraph,
-  estimateNetwork,
+  networkPosterior,
   type PageGraph,
   type Recording,
 } from '@hopwise/pageload-emulator';
@@ -41,7 +41,7 @@ export function scoreGraph(recording: Recording, known: KnownPage): GraphScore {
     thinkTimes: { stated: 0, right: 0 },
     extraRtts: { stated: 0, right: 0 },
   };
-  const { servers } = estimateNetwork(recording);
+  const { servers } = networkPosterior(recording, graph);
   const usualThinkMs = new Map(servers.map(({ origin, thinkMs }) => [origin, thinkMs]));
   const urlOf = ({ requestId }: Activity): string => recording.requests[requestId]!.url;
   for (const activity of graph.activities) {

@@ -10,6 +10,7 @@ import {
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { NO_COSTS } from '../src/client/client-costs.ts';
+import { connectionPools } from '../src/graph/connection-pools.ts';
 import { inOrder } from './in-order.ts';
 import { pageOf, ROUND_TRIPS_ONLY, serverOf, uniform } from './pages.ts';
 
@@ -328,19 +329,24 @@ describe('the head in a recording', () => {
     expect(buildGraph(recordingOf([request(2, 100, 102, 160)])).head).toBeUndefined();
   });
 
-  it('gives fonts without credentials connections of their own, but not frames of other sites', () => {
-    const ad = { url: 'https://ad.test/', type: 'iframe' as const };
-    const graph = buildGraph(
-      recordingOf([
-        request(2, 100, 102, 160, ad),
-        request(3, 165, 166, 190, { initiator: { kind: 'parser', requestId: 2, source: 'recorded' } }),
-        request(4, 170, 171, 190, { type: 'font', url: 'https://fonts.test/f' }),
-        request(5, 170, 171, 190, { type: 'font' }),
-        request(6, 170, 171, 190, { type: 'iframe', url: 'https://static.a.test/' }),
-      ]),
-    );
-    const fetches = graph.activities.filter((each) => each.kind === 'fetch');
-    expect(fetches.map(({ pool }) => pool ?? 0)).toEqual([0, 0, 0, 0, 1, 0, 0]);
+  it('gives fonts without credentials and frames of other sites connections of their own', () => {
+    const inFrame = { initiator: { kind: 'parser' as const, requestId: 2, source: 'recorded' as const } };
+    const poolsIn = (browser: string, changes: Partial<RecordedRequest> = {}) => {
+      const recording = recordingOf([
+        request(2, 100, 102, 160, { url: 'https://ad.test/', type: 'iframe' }),
+        request(3, 165, 166, 190, { ...inFrame, ...changes }),
+        request(4, 166, 167, 190, { ...inFrame, type: 'font', url: 'https://fonts.test/g' }),
+        request(5, 170, 171, 190, { type: 'font', url: 'https://fonts.test/f' }),
+        request(6, 170, 171, 190, { type: 'font', ...changes }),
+        request(7, 170, 171, 190, { type: 'iframe', url: 'https://static.a.test/' }),
+      ]);
+      return connectionPools({ ...recording, browser }).slice(2);
+    };
+    expect(poolsIn('Chrome 156.0.8078.79')).toEqual([2, 2, 3, 1, 0, 0]);
+    // Their sites share what the page's site has.
+    expect(poolsIn('Firefox 145.0')).toEqual([0, 0, 1, 1, 0, 0]);
+    // A connection that carried requests of page and frame: an older browser.
+    expect(poolsIn('', { connectionId: '7' })).toEqual([0, 0, 1, 1, 0, 0]);
   });
 
   it('recognises requests without credentials by a second connection beside the first', () => {

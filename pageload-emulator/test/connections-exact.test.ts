@@ -139,6 +139,19 @@ describe('discovery of HTTP/3', () => {
     expect(ends(load('h2', page, { change }))[1]).toBe(600);
   });
 
+  it('from Alt-Svc once for the page and once for the frames of other sites', () => {
+    const page = [{ bytes: 40 * 1_430 }, { ...SMALL, after: [0] }, { ...SMALL, after: [1] }];
+    const change = ([, second, third]: FetchActivity[]) => {
+      second!.after[0]!.fraction = 0.1;
+      second!.pool = 2;
+      third!.pool = 2;
+    };
+    const run = load('h3', page, { server: { h3Discovery: 'alt-svc' }, change });
+    // The second begins at 300 over TCP, as it would over HTTP/2; QUIC connects from its end on, while HTTP/2 takes the third.
+    expect(ends(run).slice(1)).toEqual([600, 700]);
+    expect(run.origins[0]!.connections).toBe(3);
+  });
+
   it('is announced by the first response, or the server is never known to multiplex', () => {
     const page = [SMALL, ...new Array<FetchSketch>(8).fill({ ...SMALL, after: [0] })];
     const together = new Array<number>(8).fill(300);

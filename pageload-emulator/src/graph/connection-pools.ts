@@ -1,36 +1,71 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { siteKey } from '../recording/har/urls.ts';
 import { originOf } from '../util/url.ts';
 
+// Bits of a pool's number.
 const WITHOUT_CREDENTIALS = 1;
+const IN_CROSS_SITE_FRAME = 2;
+
+/** The pool's partition of the network state, which has connections and what is known of servers; 0 for the page's own. */
+export const partitionOf = (pool: number): number => pool & IN_CROSS_SITE_FRAME;
 
 /**
- * Determines which requests to an origin may share connections: browsers separate connections with and without credentials
- * (Fetch standard, "connection pools"). Cross-origin fonts are requested without credentials; so are cross-origin module
- * scripts and resources with a `crossorigin` attribute, which only the requests' headers or the connections of a multiplexed
- * recording show. A page and its frames share connections: partitions depend on the page's site (Fetch standard, "network partition keys").
+ * Determines which requests to an origin may share connections.
+ *
+ * - Browsers separate connections with and without credentials (Fetch standard, "connection pools"). Cross-origin fonts are
+ *   requested without credentials; so are cross-origin module scripts and resources with a `crossorigin` attribute, which only
+ *   the requests' headers or the connections of a multiplexed recording show.
+ * - Chromium separates those of frames of other sites from the page's (`NetworkAnonymizationKey`: the page's site, and whether
+ *   the frame is of another), unless a recorded connection carried requests of both. Firefox and WebKit go by the page's site alone
+ *   (Fetch standard, "network partition keys").
  *
  * @returns by `RecordedRequest.id`, a number that is equal for requests that may share connections; 0 for most
  */
 export function connectionPools(recording: Recording): number[] {
   const frames = framesOf(recording);
-  const pools = recording.requests.map((request) => {
+  const anonymous = recording.requests.map((request) => {
     const { credentials } = request;
     if (credentials !== undefined && credentials !== null) return credentials ? 0 : WITHOUT_CREDENTIALS;
     const home = frames[request.id] ?? recording.url;
-    const anonymous = request.type === 'font' && originOf(request.url) !== originOf(home);
-    return anonymous ? WITHOUT_CREDENTIALS : 0;
+    const isAnonymous = request.type === 'font' && originOf(request.url) !== originOf(home);
+    return isAnonymous ? WITHOUT_CREDENTIALS : 0;
   });
-  for (const connections of multiplexedConnections(recording)) separate(connections, pools);
+  const partitions = partitionsOf(recording, frames);
+  const pools = anonymous.map((pool, id) => pool | partitions[id]!);
+  for (const connections of multiplexedConnections(recording, partitions)) separate(connections, pools);
   return pools;
 }
 
-/** For each origin and multiplexed protocol, its requests by connection, in order of the connections' first use. */
-function multiplexedConnections({ requests }: Recording): RecordedRequest[][][] {
+const PARTITIONED_BY_PAGE = /^(firefox|safari|webkit)/i;
+
+/** `IN_CROSS_SITE_FRAME` for requests of frames of other sites, where the browser separates them; else 0. */
+function partitionsOf(
+  { browser, requests, url }: Recording,
+  frames: readonly (string | null)[],
+): number[] {
+  const site = siteKey(url);
+  const isCrossSite = frames.map((frame) => frame !== null && siteKey(frame) !== site);
+  const byConnection = new Map<string, boolean>();
+  const isShared = requests.some(({ id, connectionId, fromCache }) => {
+    if (connectionId === null || fromCache) return false;
+    const before = byConnection.get(connectionId) ?? isCrossSite[id]!;
+    byConnection.set(connectionId, before);
+    return before !== isCrossSite[id];
+  });
+  const separates = !isShared && !PARTITIONED_BY_PAGE.test(browser);
+  return isCrossSite.map((is) => (is && separates ? IN_CROSS_SITE_FRAME : 0));
+}
+
+/** For each origin, partition and multiplexed protocol, its requests by connection, in order of the connections' first use. */
+function multiplexedConnections(
+  { requests }: Recording,
+  partitions: readonly number[],
+): RecordedRequest[][][] {
   const found = new Map<string, Map<string, RecordedRequest[]>>();
   for (const request of requests.toSorted((a, b) => a.startMs - b.startMs || a.id - b.id)) {
     const { protocol, connectionId, fromCache, url } = request;
     if ((protocol !== 'h2' && protocol !== 'h3') || connectionId === null || fromCache) continue;
-    const key = `${protocol} ${originOf(url)}`;
+    const key = `${protocol} ${partitions[request.id]} ${originOf(url)}`;
     const connections = found.get(key) ?? new Map<string, RecordedRequest[]>();
     found.set(key, connections);
     const own = connections.get(connectionId);
@@ -48,18 +83,20 @@ function multiplexedConnections({ requests }: Recording): RecordedRequest[][][] 
 function separate(connections: readonly RecordedRequest[][], pools: number[]): void {
   const isAnonymous = (own: RecordedRequest[]) => {
     const initiator = own[0]!.initiator.requestId;
-    const imported = connections.length > 1 && initiator !== null && pools[initiator] === WITHOUT_CREDENTIALS;
-    return imported || own.some(({ id }) => pools[id] === WITHOUT_CREDENTIALS);
+    const imported = connections.length > 1 && initiator !== null && isWithoutCredentials(pools[initiator]!);
+    return imported || own.some(({ id }) => isWithoutCredentials(pools[id]!));
   };
   let usedUntilMs = Number.NEGATIVE_INFINITY;
   for (const own of connections) {
     if (isAnonymous(own) || own[0]!.startMs < usedUntilMs) {
-      for (const { id } of own) pools[id] = WITHOUT_CREDENTIALS;
+      for (const { id } of own) pools[id]! |= WITHOUT_CREDENTIALS;
     } else {
       usedUntilMs = Math.max(usedUntilMs, ...own.map(({ endMs }) => endMs));
     }
   }
 }
+
+const isWithoutCredentials = (pool: number): boolean => (pool & WITHOUT_CREDENTIALS) !== 0;
 
 /** URL of the frame that made each request, the request's own URL for a frame's document; null for the page itself. */
 function framesOf({ requests }: Recording): (string | null)[] {

@@ -1,4 +1,5 @@
 import type { Protocol, ServerProfile, UdpTreatment } from '@hopwise/contract';
+import { partitionOf } from '../graph/connection-pools.ts';
 import type { ConnectionSettings } from '../transport/connection.ts';
 import { handshakeOf } from '../transport/handshake.ts';
 import type { SimulationContext } from '../transport/simulation-context.ts';
@@ -22,7 +23,8 @@ export class OriginClients {
   readonly #sockets = new SocketLimit();
   /** Clients of each origin, by pool. */
   readonly #clients: OriginClient[][];
-  readonly #http3: Http3Knowledge[];
+  /** By origin and partition of the network state. */
+  readonly #http3: Http3Knowledge[][];
   /** Whether each origin's server is known to multiplex. */
   readonly #multiplexes: boolean[];
   readonly #quicExperience = { worked: false };
@@ -44,7 +46,7 @@ export class OriginClients {
     this.#protocols = protocols;
     this.#udp = udp;
     this.#clients = servers.map(() => []);
-    this.#http3 = servers.map(({ h3Discovery }) => ({ known: h3Discovery !== 'alt-svc' }));
+    this.#http3 = servers.map(() => []);
     this.#multiplexes = servers.map(
       ({ h3Discovery, session }, origin) =>
         protocols[origin] !== 'h1' && (h3Discovery === 'known' || session?.tcp !== undefined),
@@ -109,11 +111,20 @@ export class OriginClients {
         quic: (onOpen) => this.#multiplexed(origin, pool, 'h3', onOpen),
         tcp: (onOpen) => this.#overTcp(origin, pool, tcp, onOpen),
       },
-      this.#http3[origin]!,
+      this.#knowledgeOf(origin, pool),
       this.#quicExperience,
       handshake,
       refusalMs,
     );
+  }
+
+  /** Pools of one partition share what is known of a server. */
+  #knowledgeOf(origin: number, pool: number): Http3Knowledge {
+    const known = this.#servers[origin]!.h3Discovery !== 'alt-svc';
+    const byPartition = this.#http3[origin]!;
+    const partition = partitionOf(pool);
+    byPartition[partition] ??= { known };
+    return byPartition[partition];
   }
 
   #overTcp(origin: number, pool: number, protocol: 'h1' | 'h2', onOpen: (() => void) | null): OriginClient {

@@ -155,7 +155,7 @@ function httpErrorFinding(times: readonly HttpTimes[], protocol: 'h1' | 'h2', st
       value,
       max: stated,
       bounds: 'the mean error is at most the paper’s',
-      text: `mean error ${percent(value)}: ${each.join(', ')}; without 500 objects of 1 MB; the browser’s own time for 500 objects is in the measured ones alone`,
+      text: `mean error ${percent(value)}: ${each.join(', ')}; 500 objects of 1 MB loaded once; the browser’s own time for 500 objects is in the measured ones alone`,
     },
   };
 }
@@ -176,7 +176,7 @@ function httpChoiceFinding(times: readonly HttpTimes[]): Finding {
       value: right / all,
       min: 1,
       bounds: 'its choice takes at most 5% longer than the other protocol in all scenarios',
-      text: `right in ${right} of ${all}; times of HTTP/1.1 over HTTP/2: ${each.join('; ')}; without 500 objects of 1 MB`,
+      text: `right in ${right} of ${all}; times of HTTP/1.1 over HTTP/2: ${each.join('; ')}; 500 objects of 1 MB loaded once`,
     },
   };
 }

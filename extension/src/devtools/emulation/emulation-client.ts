@@ -7,12 +7,19 @@ import type { WhatIfSettings } from './what-if.ts';
 type Question = 'what-if' | 'map' | 'network' | 'graph' | 'servers';
 type AnswerOf<K extends EmulationAnswer['kind']> = Extract<EmulationAnswer, { kind: K }>;
 
+interface Asked {
+  id: number;
+  onAnswer: (answer: never) => void;
+  /** Shows the problem instead of the client's own handler. */
+  onFailure?: ((problem: string) => void) | undefined;
+}
+
 /** The panel's side of the worker that emulates loads. The worker starts with the first page. */
 export class EmulationClient {
   #worker: Worker | null = null;
   #lastId = 0;
   #onExplained: (answer: AnswerOf<'explain'>) => void = () => {};
-  readonly #asked = new Map<Question, { id: number; onAnswer: (answer: never) => void }>();
+  readonly #asked = new Map<Question, Asked>();
   readonly #onProblem: (problem: string) => void;
 
   constructor(onProblem: (problem: string) => void) {
@@ -41,9 +48,16 @@ export class EmulationClient {
     this.#send({ kind: 'map', id: this.#ask('map', onAnswer), settings });
   }
 
-  /** @param onAnswer is called as kinds of changes have been tried, at last with the advice */
-  askServers(options: AdviseOptions, onAnswer: (answer: AnswerOf<'servers'>) => void): void {
-    this.#send({ kind: 'servers', id: this.#ask('servers', onAnswer), options });
+  /**
+   * @param onAnswer is called as kinds of changes have been tried, at last with the advice
+   * @param onFailure is called instead where the page cannot be emulated on one of the networks
+   */
+  askServers(
+    options: AdviseOptions,
+    onAnswer: (answer: AnswerOf<'servers'>) => void,
+    onFailure: (problem: string) => void,
+  ): void {
+    this.#send({ kind: 'servers', id: this.#ask('servers', onAnswer, onFailure), options });
   }
 
   /** @param criticalPaths numbers of the requests along critical paths */
@@ -66,9 +80,9 @@ export class EmulationClient {
     this.#send({ kind: 'network', id: this.#ask('network', onAnswer), loads });
   }
 
-  #ask(kind: Question, onAnswer: (answer: never) => void): number {
+  #ask(kind: Question, onAnswer: Asked['onAnswer'], onFailure?: Asked['onFailure']): number {
     const id = ++this.#lastId;
-    this.#asked.set(kind, { id, onAnswer });
+    this.#asked.set(kind, { id, onAnswer, onFailure });
     return id;
   }
 
@@ -84,11 +98,19 @@ export class EmulationClient {
   }
 
   #take(answer: EmulationAnswer): void {
-    if (answer.kind === 'problem') this.#onProblem(answer.problem);
+    if (answer.kind === 'problem') this.#fail(answer);
     else if (answer.kind === 'explain') this.#onExplained(answer);
     else if (answer.kind !== 'opened') {
       const asked = this.#asked.get(answer.kind);
       if (asked?.id === answer.id) asked.onAnswer(answer as never);
     }
+  }
+
+  #fail({ problem, of, id }: AnswerOf<'problem'>): void {
+    const asked = id === null ? null : this.#asked.get(of as Question);
+    // A newer question of its kind has replaced it.
+    if (asked !== null && asked?.id !== id) return;
+    const show = asked?.onFailure ?? this.#onProblem;
+    show(problem);
   }
 }

@@ -31,4 +31,5 @@ export type EmulationAnswer =
   /** What one load shows, and what the pooled ones so far show together. */
   | { kind: 'network'; id: number; index: number; own: SeenNetwork; pooled: SeenNetwork | null }
   | { kind: 'opened'; opened: OpenedFile }
-  | { kind: 'problem'; problem: string };
+  /** `of` and `id` are those of the question that has no answer for it; null for other requests. */
+  | { kind: 'problem'; problem: string; of: EmulationRequest['kind']; id: number | null };

@@ -127,6 +127,6 @@ addEventListener('message', async ({ data }: MessageEvent<EmulationRequest>) => 
     }
   } catch (error) {
     if (!(error instanceof EmulationError || error instanceof InputError)) throw error;
-    answer({ kind: 'problem', problem: error.message });
+    answer({ kind: 'problem', problem: error.message, of: data.kind, id: 'id' in data ? data.id : null });
   }
 });

@@ -68,6 +68,10 @@ export class ServersTab {
         this.#status.textContent = t('serversPredicted');
         this.#show(list);
       },
+      (problem) => {
+        this.#advice.replaceChildren();
+        this.#status.textContent = t('panelEmulationFailed', { problem });
+      },
     );
   }
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { latencyFinding, renoFinding, secondsFinding, sizesFinding } from '../src/papers/econ/flow-claims.ts';
+import {
+  changesFinding,
+  latencyFinding,
+  renoFinding,
+  secondsFinding,
+  sizesFinding,
+} from '../src/papers/econ/flow-claims.ts';
 import {
   joinCounts,
   medianErrors,
@@ -131,6 +137,20 @@ describe('verdicts on flows', () => {
         ),
       ),
     ).toBe('refuted');
+  });
+
+  it('judge each two minutes after a change of the network by themselves', () => {
+    const steadyRate = 100_000;
+    const { ECON: econ } = predictSeconds(flowOf(12, () => steadyRate))[0]!.predicted;
+    // After the first change only ECON is right in most seconds, after the others every history is right.
+    const flow = flowOf(
+      600,
+      (second) => (second >= 120 && second < 240 ? (second % 3 === 0 ? econ / 10 : econ) : steadyRate),
+      { congestionControl: 'reno' },
+    );
+    const finding = changesFinding(flow);
+    expect(finding).toMatchObject({ real: { value: 0.25, min: 1 } });
+    expect(judgeFinding(finding)).toBe('refuted');
   });
 
   it('count the losses at which no rival predicts transfers better', () => {

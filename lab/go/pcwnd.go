@@ -50,6 +50,16 @@ type pcwndConfig struct {
 	Sampler string `json:"sampler"`
 	// ProgressMs is the time from one line of progress to the next: 1000 unless given.
 	ProgressMs float64 `json:"progressMs"`
+	// Changes of the link, in order.
+	Changes []pcwndChange `json:"changes"`
+
+	network link.Network
+}
+
+// pcwndChange replaces the link some seconds after the first byte.
+type pcwndChange struct {
+	Seconds float64         `json:"seconds"`
+	Network json.RawMessage `json:"network"`
 
 	network link.Network
 }
@@ -98,8 +108,30 @@ func readPcwndConfig(path string) (pcwndConfig, error) {
 		return settings, errors.New("network: expected an object")
 	}
 	var err error
-	settings.network, err = link.ParseNetwork(settings.Network)
-	return settings, err
+	if settings.network, err = link.ParseNetwork(settings.Network); err != nil {
+		return settings, err
+	}
+	after := 0.0
+	for index := range settings.Changes {
+		change := &settings.Changes[index]
+		if !(change.Seconds > after && change.Seconds < settings.Seconds) {
+			return settings, fmt.Errorf("changes[%d].seconds: expected more than %v and less than %v, got %v", index, after, settings.Seconds, change.Seconds)
+		}
+		after = change.Seconds
+		if change.network, err = link.ParseNetwork(change.Network); err != nil {
+			return settings, fmt.Errorf("changes[%d].%w", index, err)
+		}
+	}
+	return settings, nil
+}
+
+// bufferBytes is enough on each of the links.
+func (c pcwndConfig) bufferBytes() int {
+	most := bufferBytes(c.network)
+	for _, change := range c.Changes {
+		most = max(most, bufferBytes(change.network))
+	}
+	return most
 }
 
 // measurePcwnd runs bulk transfers from the server's namespace to the client's over the link.
@@ -136,13 +168,13 @@ func measurePcwnd(args []string) (err error) {
 	listening, err := askSender(sender, pcwnd.SendConfig{
 		Address: server.String(), CongestionControl: settings.CongestionControl,
 		Connections: settings.Connections, Seconds: settings.Seconds, Sampler: settings.Sampler,
-		BufferBytes: bufferBytes(settings.network), ProgressMs: settings.ProgressMs,
+		BufferBytes: settings.bufferBytes(), ProgressMs: settings.ProgressMs,
 	})
 	if err != nil {
 		return err
 	}
 	receiver, err := spawnAhead(l.client, 0, "bulk receiver", commandReceive,
-		listening.Address, strconv.Itoa(settings.Connections), strconv.Itoa(bufferBytes(settings.network)))
+		listening.Address, strconv.Itoa(settings.Connections), strconv.Itoa(settings.bufferBytes()))
 	if err != nil {
 		return err
 	}
@@ -162,8 +194,15 @@ func measurePcwnd(args []string) (err error) {
 	answers := json.NewEncoder(os.Stdout)
 	watch := time.NewTicker(time.Second)
 	defer watch.Stop()
+	began, changes := time.Now(), settings.Changes
+	change := time.NewTimer(untilNext(began, changes))
+	defer change.Stop()
 	for {
 		select {
+		case <-change.C:
+			l.pump.Configure(changes[0].network)
+			changes = changes[1:]
+			change.Reset(untilNext(began, changes))
 		case <-signals:
 			return errors.New("stopped")
 		case <-left:
@@ -187,6 +226,14 @@ func measurePcwnd(args []string) (err error) {
 			return answers.Encode(pcwndLine{Result: &pcwndResult{*reply.Result, down, l.schedule}})
 		}
 	}
+}
+
+// untilNext is the time from now to the first of the changes, or as good as never.
+func untilNext(began time.Time, changes []pcwndChange) time.Duration {
+	if len(changes) == 0 {
+		return math.MaxInt64
+	}
+	return time.Until(began.Add(time.Duration(changes[0].Seconds * float64(time.Second))))
 }
 
 // aheadPriority is above normal processes and below the link's threads.

@@ -42,10 +42,36 @@ describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () =>
     expect(sum(windows, 'rounds')).toBeGreaterThanOrEqual(shown.at(-1)!.rounds);
   });
 
+  test('changes the link during the transfer', async () => {
+    const shown: CollectProgress[] = [];
+    await collectPcwnd({
+      network: LINK,
+      changes: [{ seconds: 1.5, network: { ...LINK, rttMs: LINK.rttMs + 150 } }],
+      congestionControl: 'cubic',
+      connections: 1,
+      seconds: 5,
+      progressMs: 250,
+      onProgress: (progress) => shown.push(progress),
+    });
+    const rtts = (fromSeconds: number, toSeconds: number) =>
+      shown
+        .filter(({ seconds }) => seconds >= fromSeconds && seconds < toSeconds)
+        .map(({ connections: [sender] }) => sender!.rttMs);
+    expect(Math.min(...rtts(0, 1.4))).toBeLessThan(LINK.rttMs + 100);
+    // The smoothed round trip follows within some round trips.
+    expect(Math.min(...rtts(4, 6))).toBeGreaterThan(LINK.rttMs + 130);
+  });
+
   test('reports unusable input in one line, and stops on abort', async () => {
     const options = { network: LINK, congestionControl: 'cubic', connections: 1, seconds: 30 } as const;
     await expect(collectPcwnd({ ...options, connections: 0 })).rejects.toMatchObject({
       message: expect.stringMatching(/connections: expected 1 to 100, got 0$/),
+      exitCode: 2,
+    });
+    await expect(
+      collectPcwnd({ ...options, changes: [{ seconds: 30, network: LINK }] }),
+    ).rejects.toMatchObject({
+      message: expect.stringMatching(/changes\[0\]\.seconds: expected more than 0 and less than 30, got 30$/),
       exitCode: 2,
     });
     const stop = new AbortController();

@@ -95,6 +95,8 @@ export interface CollectOptions {
   /** Parallel bulk transfers, started together. */
   connections: number;
   seconds: number;
+  /** What the link becomes so many seconds after the first byte, in order. */
+  changes?: readonly { seconds: number; network: LabNetwork }[];
   /** `tcp_probe` unless given, falling back to `tcp_info` where the tracepoints are unavailable. */
   sampler?: Sampler;
   /** Time from one progress to the next; 1,000 unless given. */
@@ -114,7 +116,7 @@ const DOWN_LIMIT_MS = 8000;
  * @throws UserError with one line that says what is missing and how to fix it
  */
 export async function collectPcwnd(options: CollectOptions): Promise<Measured> {
-  const { network, congestionControl, connections, seconds, sampler, progressMs, signal } = options;
+  const { network, congestionControl, connections, seconds, changes, sampler, progressMs, signal } = options;
   signal?.throwIfAborted();
   const binary = await labProgram(signal).catch((error: Error) => {
     signal?.throwIfAborted();
@@ -125,7 +127,7 @@ export async function collectPcwnd(options: CollectOptions): Promise<Measured> {
     const config = join(scratch, 'pcwnd.json');
     await writeFile(
       config,
-      JSON.stringify({ network, congestionControl, connections, seconds, sampler, progressMs }),
+      JSON.stringify({ network, congestionControl, connections, seconds, changes, sampler, progressMs }),
     );
     return await run(binary, config, options);
   } finally {

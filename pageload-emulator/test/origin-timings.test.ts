@@ -30,6 +30,16 @@ describe('round trips of an origin', () => {
     ]);
   });
 
+  it('of a navigation make up for the little that was cut off before its request', () => {
+    const navigation = (entry: Record<string, number>) =>
+      trips(parseRecording(harOf([chromiumEntry(PAGE, 0, entry)])), 'https://a.test')[0];
+    // TCP took 46 after the request, TLS 55 with 5 for the keys.
+    expect(navigation({ connect: 101, ssl: 55, wait: 60 })).toEqual(['transport', 50]);
+    expect(navigation({ dns: 3, connect: 101, ssl: 55, wait: 60 })).toEqual(['transport', 46]);
+    // TLS 1.2 takes two round trips.
+    expect(navigation({ connect: 150, ssl: 100, wait: 60 })).toEqual(['transport', 50]);
+  });
+
   it('leave out the part of a TCP handshake that a request saw of a connection under way', () => {
     // A request that joins a preconnect sees the last 20 of TCP's 90.
     const joined = chromiumEntry(FAR, 200, { connect: 115, ssl: 95, wait: 100 });

@@ -15,6 +15,7 @@ function streamOf(id: number, bytes: number, urgency = 3, incremental = true): S
     responseBytes: bytes,
     thinkMs: 0,
     inPartsBytes: 0,
+    unwritten: bytes,
     unsent: bytes,
     received: 0,
     order: new ByteOrder(),
@@ -96,7 +97,7 @@ describe('responses on a shared connection', () => {
           }
           turn++;
           const waiting = streams.filter(
-            (stream, id) => stream.unsent > 0 && !ready.some((r) => r.id === id),
+            (stream, id) => stream.unwritten > 0 && !ready.some((r) => r.id === id),
           );
           const { id, urgency } = source.next!;
           if (honoured) {

@@ -325,6 +325,7 @@ class PageLoad implements EventHandler, StreamOwner {
       responseBytes,
       thinkMs: thinkMs < 0 ? this.#servers[origin]!.thinkMs : thinkMs,
       inPartsBytes,
+      unwritten: responseBytes,
       unsent: responseBytes,
       received: 0,
       order: NO_ORDER,

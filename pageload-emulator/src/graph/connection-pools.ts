@@ -39,10 +39,7 @@ export function connectionPools(recording: Recording): number[] {
 const PARTITIONED_BY_PAGE = /^(firefox|safari|webkit)/i;
 
 /** `IN_CROSS_SITE_FRAME` for requests of frames of other sites, where the browser separates them; else 0. */
-function partitionsOf(
-  { browser, requests, url }: Recording,
-  frames: readonly (string | null)[],
-): number[] {
+function partitionsOf({ browser, requests, url }: Recording, frames: readonly (string | null)[]): number[] {
   const site = siteKey(url);
   const isCrossSite = frames.map((frame) => frame !== null && siteKey(frame) !== site);
   const byConnection = new Map<string, boolean>();

@@ -54,6 +54,7 @@ function findWaits(recording: Recording): Map<number, Wait> {
   const known = [...origins.values()].flatMap(({ rttMs }) => rttMs ?? []);
   const typicalRttMs = quantile(shown.length > 0 ? shown : known, 0.5);
   const queuedMs = linkQueue(recording, typicalRttMs ?? 0);
+  const busyMs = connectionQueue(recording, typicalRttMs ?? 0);
   const waits = new Map<number, Wait>();
   for (const request of recording.requests) {
     const origin = originOf(request.url);
@@ -65,7 +66,7 @@ function findWaits(recording: Recording): Map<number, Wait> {
     waits.set(request.id, {
       group: groupOf(request, origin),
       excessMs: Math.max(0, waitMs - rttMs),
-      maxDelayMs: queuedMs(request) + UNSEEN_DELAY_MS,
+      maxDelayMs: Math.max(queuedMs(request), busyMs.get(request.id) ?? 0) + UNSEEN_DELAY_MS,
     });
   }
   return waits;
@@ -107,6 +108,30 @@ function linkQueue({ requests }: Recording, rttMs: number): (request: RecordedRe
     bps === null || requestStartMs === null || responseStartMs === null
       ? 0
       : arrivals.transmission(requestStartMs, responseStartMs, bps);
+}
+
+/**
+ * For how long a request's connection had carried other responses when its own began, milliseconds by `RecordedRequest.id`, as far as it
+ * waited meanwhile. What a server has written to a connection goes first (`SocketBuffer`), a window in each round trip.
+ */
+function connectionQueue({ requests }: Recording, rttMs: number): Map<number, number> {
+  const starting = requests.flatMap(
+    ({ id, connectionId, endMs, phases: { requestStartMs, responseStartMs } }) =>
+      connectionId === null || requestStartMs === null || responseStartMs === null
+        ? []
+        : [{ id, connectionId, requestStartMs, responseStartMs, endMs }],
+  );
+  starting.sort((a, b) => a.responseStartMs - b.responseStartMs);
+  const busy = new Map<string | number, { sinceMs: number; untilMs: number }>();
+  const waitedMs = new Map<number, number>();
+  for (const { id, connectionId, requestStartMs, responseStartMs, endMs } of starting) {
+    const period = busy.get(connectionId);
+    if (period !== undefined && responseStartMs <= period.untilMs + rttMs) {
+      waitedMs.set(id, responseStartMs - Math.max(requestStartMs, period.sinceMs));
+      period.untilMs = Math.max(period.untilMs, endMs);
+    } else busy.set(connectionId, { sinceMs: responseStartMs, untilMs: endMs });
+  }
+  return waitedMs;
 }
 
 /**

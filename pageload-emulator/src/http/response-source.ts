@@ -59,11 +59,11 @@ export class PrioritySource implements ResponseSource {
     const inOrder = whole !== null && whole.length > 0;
     const stream = inOrder ? whole.first : turns.first;
     const share = inOrder ? room : Math.max(packetBytes, Math.ceil(room / turns.length));
-    const bytes = Math.min(room, share, stream.unsent);
-    stream.unsent -= bytes;
-    if (stream.unsent === 0) this.#streams--;
-    if (!inOrder) turns.next(stream.unsent > 0);
-    else if (stream.unsent === 0) whole.removeFirst();
+    const bytes = Math.min(room, share, stream.unwritten);
+    stream.unwritten -= bytes;
+    if (stream.unwritten === 0) this.#streams--;
+    if (!inOrder) turns.next(stream.unwritten > 0);
+    else if (stream.unwritten === 0) whole.removeFirst();
     if ((whole === null || whole.length === 0) && (turns === null || turns.length === 0)) {
       this.#ready &= ~(1 << urgency);
     }
@@ -175,9 +175,9 @@ export class SingleSource implements ResponseSource {
   take(room: number): number {
     const stream = this.#stream;
     if (stream === null) return 0;
-    const bytes = Math.min(room, stream.unsent);
-    stream.unsent -= bytes;
-    if (stream.unsent === 0) this.#stream = null;
+    const bytes = Math.min(room, stream.unwritten);
+    stream.unwritten -= bytes;
+    if (stream.unwritten === 0) this.#stream = null;
     return bytes;
   }
 }

@@ -9,6 +9,6 @@ export interface ResponseSource {
   /** Number of responses with bytes to send. */
   readonly streams: number;
   add(stream: Stream): void;
-  /** Takes up to `room` bytes of the next response from its `unsent`; returns how many. */
+  /** Takes up to `room` bytes of the next response from its `unwritten`; returns how many. */
   take(room: number, packetBytes: number): number;
 }

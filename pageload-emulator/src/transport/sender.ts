@@ -15,6 +15,7 @@ import type { ResponseSource } from './response-source.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
 import type { RttEstimator } from './rtt-estimator.ts';
 import type { SimulationContext } from './simulation-context.ts';
+import { type SendWindow, SocketBuffer } from './socket-buffer.ts';
 import type { SegmentQueue, Stream } from './stream.ts';
 import { TcpRecovery } from './tcp-recovery.ts';
 import type { TransportCounters } from './transport-counters.ts';
@@ -75,7 +76,7 @@ export interface SenderParts {
  * clock of the bottleneck as they do packet by packet, at a fraction of the events. An acknowledgement that nothing waits for
  * is processed when the next bytes are to be sent.
  */
-export class Sender implements EventHandler, Acknowledgee {
+export class Sender implements EventHandler, Acknowledgee, SendWindow {
   readonly #context: SimulationContext;
   readonly #parts: SenderParts;
   readonly #control: CongestionControl;
@@ -124,7 +125,7 @@ export class Sender implements EventHandler, Acknowledgee {
     this.#context = context;
     this.#parts = parts;
     this.#control = parts.control;
-    this.#source = parts.source;
+    this.#source = parts.transport === 'tcp' ? new SocketBuffer(parts.source, this) : parts.source;
     this.#packet = PACKET[parts.transport];
     this.#loss = context.loss[parts.transport].down;
     this.#roundTrip = (context.down.bytesPerMs * parts.baseRttMs) / this.#packet.payloadBytes;
@@ -139,6 +140,14 @@ export class Sender implements EventHandler, Acknowledgee {
     const rttMs = parts.rtt.smoothedMs || parts.baseRttMs;
     if (parts.startBps !== undefined) this.#startAt(parts.startBps, rttMs);
     this.#control.onOpen?.(rttMs);
+  }
+
+  get windowBytes(): number {
+    return this.#control.window * this.#packet.payloadBytes;
+  }
+
+  get inFlightBytes(): number {
+    return this.#inFlight * this.#packet.payloadBytes;
   }
 
   /** Begins at a given rate, with a window of rate × round trip, without slow start (Rüth et al., "Blitz-starting QUIC connections", 2019). */
@@ -456,6 +465,7 @@ export class Sender implements EventHandler, Acknowledgee {
         const stream = source.next;
         if (stream === null) break;
         const taken = source.take(room - bytes, this.#packet.payloadBytes);
+        stream.unsent -= taken;
         segment = this.#context.segments.create(stream, stream.order.sent, taken, stream.unsent === 0);
         stream.order.sent += taken;
         this.#sentBytes = stream.order.sent;

@@ -94,6 +94,8 @@ export interface Stream {
   readonly thinkMs: number;
   /** How many of the response's first bytes other activities wait for in parts. */
   readonly inPartsBytes: number;
+  /** Response bytes that the server has not handed to its transport yet. */
+  unwritten: number;
   /** Response bytes not yet sent for the first time. */
   unsent: number;
   /** Response bytes handed to the page. */

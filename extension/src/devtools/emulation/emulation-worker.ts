@@ -126,7 +126,9 @@ addEventListener('message', async ({ data }: MessageEvent<EmulationRequest>) => 
       else await answerWhatIf(data);
     }
   } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    answer({ kind: 'problem', problem, of: data.kind, id: 'id' in data ? data.id : null });
+    // Others are defects, which belong in the console too.
     if (!(error instanceof EmulationError || error instanceof InputError)) throw error;
-    answer({ kind: 'problem', problem: error.message, of: data.kind, id: 'id' in data ? data.id : null });
   }
 });

@@ -5,8 +5,16 @@ import { judgeCell, summariseKinds } from '../src/advise/judge-advice.ts';
 import { answerTo } from '../src/advise/name-server.ts';
 import { EXPERIMENTS, SET_UPS, serversIn, setUpsFor, TESTABLE, testableOn } from '../src/advise/set-ups.ts';
 import { showJudged, showSummary } from '../src/advise/show-judged.ts';
-import { announce, compressText, forbidCaching, moveToOneOrigin } from '../src/advise/site-changes.ts';
+import {
+  announce,
+  compressText,
+  forbidCaching,
+  makeSlowly,
+  moveToOneOrigin,
+  redirectToEntry,
+} from '../src/advise/site-changes.ts';
 import { mergeGains, withRows, withTables } from '../src/advise/write-proofs.ts';
+import { siteSchema } from '../src/sites/site.ts';
 import type { GeneratedSite } from '../src/sites/write-site.ts';
 
 const PAGE = `<!doctype html><html><head lang="en"><title>A page</title></head>${'<script src="https://cdn.page.test/a.js"></script>'.repeat(50)}`;
@@ -71,6 +79,28 @@ describe('pages that follow advice', () => {
       'https://page.test/a.js': 'fetch("https://page.test/b.json")',
       'https://page.test/b.json': '{}',
     });
+  });
+
+  it('are entered through a redirect of another host before they stand in its place', () => {
+    const { site, files } = redirectToEntry(SITE);
+    expect(site.entry).toBe('https://go.page.test/');
+    expect(site.origins.map(({ origin }) => origin)).toEqual([
+      'https://page.test',
+      'https://cdn.page.test',
+      'https://go.page.test',
+    ]);
+    expect(site.resources.at(-1)).toMatchObject({
+      origin: 'https://go.page.test',
+      path: '/',
+      status: 301,
+      headers: { location: 'https://page.test/' },
+    });
+    expect(siteSchema.parse(site)).toEqual(site);
+    expect(files).toBe(SITE.files);
+  });
+
+  it('are made slowly before they come from a cache', () => {
+    expect(makeSlowly(SITE).site.resources.map(({ thinkMs }) => thinkMs)).toEqual([400, 0, 0]);
   });
 
   it('stay as they are where origins have the same path, or there is one only', () => {
@@ -219,7 +249,12 @@ describe('judged advice', () => {
     const [judged] = judgeCell({ ...cell, stack: 'nginx-quiche' }, ['initial-window']);
     expect(judged!.network).toBe(`${cell.network}, nginx`);
     const kinds = testableOn('nginx-quiche');
-    expect(TESTABLE.filter((kind) => !kinds.includes(kind))).toEqual(['early-data', 'tls-1.3', 'priorities']);
+    expect(TESTABLE.filter((kind) => !kinds.includes(kind))).toEqual([
+      'offer-h2',
+      'early-data',
+      'tls-1.3',
+      'priorities',
+    ]);
     for (const name of setUpsFor(kinds)) {
       const { tlsVersion, earlyData, priorities } = serversIn(name, 'nginx-quiche');
       expect([tlsVersion, earlyData, priorities]).toEqual([undefined, undefined, 'honoured']);

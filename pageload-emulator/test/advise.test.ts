@@ -76,6 +76,41 @@ describe('a change gains', () => {
     expect(gainOf('one-origin', { graph, server, at: B })).toBeCloseTo(200 / 600, 3);
   });
 
+  it('the handshakes of five connections and a second turn, by HTTP/2', () => {
+    // TCP, TLS and the document: 300 ms. Over HTTP/1.1 its connection then takes three of nine files while five others open and take
+    // one each, and one more takes the last: 400 ms. Over HTTP/2 all come at once: 100 ms.
+    const files = Array.from({ length: 9 }, () => ({ bytes: 1_000, after: [0] }));
+    const graph = pageOf([{ bytes: 1_000 }, ...files]);
+    const server = { offers: { h1: true, h2: false, h3: false } };
+    expect(gainOf('offer-h2', { graph, server })).toBeCloseTo(300 / 700, 3);
+  });
+
+  it("the redirect's handshakes and answer, by the page in its place", () => {
+    const chain = pageOf([{ bytes: 300 }, { origin: 1, bytes: 1_000, after: [0] }], [A, B]);
+    const [redirect, document] = chain.activities;
+    const after = [{ ...document!.after[0]!, kind: 'redirect' as const }];
+    const graph = { ...chain, url: `${B}/1`, activities: [redirect!, { ...document!, after }] };
+    const server = { offers: TCP_ONLY };
+    // Two times TCP, TLS and request become one.
+    expect(gainOf('no-redirect', { graph, server })).toBeCloseTo(300 / 600, 3);
+    expect(gainOf('no-redirect', { graph, server, at: B })).toBe(0);
+    const possible = IMPROVEMENTS.find(({ kind }) => kind === 'no-redirect')!.isPossibleAt;
+    const page = { recording: RECORDING, graph };
+    expect([A, B].filter((origin) => possible(serverOf(origin), page))).toEqual([A]);
+    const insecure = { ...graph, origins: ['http://a.test', B] };
+    expect(possible(serverOf('http://a.test'), { ...page, graph: insecure })).toBe(false);
+  });
+
+  it("an application's time for the page, by a cache", () => {
+    const slow = { ...small, activities: small.activities.map((each) => ({ ...each, thinkMs: 405 })) };
+    const server = { offers: TCP_ONLY };
+    expect(gainOf('page-cache', { graph: slow, server })).toBeCloseTo(400 / 705, 3);
+    const possible = IMPROVEMENTS.find(({ kind }) => kind === 'page-cache')!.isPossibleAt;
+    expect(possible(serverOf(A), { recording: RECORDING, graph: slow })).toBe(true);
+    expect(possible(serverOf(B), { recording: RECORDING, graph: slow })).toBe(false);
+    expect(possible(serverOf(A), { recording: RECORDING, graph: small })).toBe(false);
+  });
+
   it('what losses cost, by BBR', () => {
     const path = pathOf({ rttMs: 60, downBps: 50e6, loss: 0.02 });
     const asked = { graph: pageOf([{ bytes: 3e6 }]), server: { offers: TCP_ONLY } };

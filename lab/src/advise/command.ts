@@ -11,12 +11,14 @@ import { integer, list, someOf } from '../command/option-types.ts';
 import type { ProgramContext } from '../command/program.ts';
 import { MeasuringBrowser } from '../loads/measuring-browser.ts';
 import { openPage, PAGE_FORMS, type PageSource } from '../pages/page-source.ts';
+import { writeSite } from '../sites/write-site.ts';
 import { readCell, writeCell } from './cell-file.ts';
 import { asMeasuredGain, judgeCell, summariseKinds } from './judge-advice.ts';
 import { type AdviceCell, type CellOptions, measureCell } from './measure-cell.ts';
 import { prepareRecordBrowser, type RecordBrowser } from './record-browser.ts';
 import { setUpsFor, TESTABLE, type TestableAdvice, testableOn } from './set-ups.ts';
 import { showJudged, showSummary } from './show-judged.ts';
+import { readSiteFiles, redirectToEntry } from './site-changes.ts';
 import { writeProofs } from './write-proofs.ts';
 
 interface Options {
@@ -137,7 +139,9 @@ class LazyLab {
   async open(network: AdviceCell['path']) {
     if (this.#opened !== null) return this.#opened;
     const { signal, cleanup } = this.#context;
-    const lab = await Lab.up({ site: this.#source.dir, network, stack: this.#stack, signal });
+    const site = join(tmpdir(), 'all-origins');
+    await writeSite(redirectToEntry(await readSiteFiles(this.#source.site, this.#source.dir)), site);
+    const lab = await Lab.up({ site, network, stack: this.#stack, signal });
     cleanup.add('the lab', () => lab.down());
     const records = await prepareRecordBrowser(lab, join(tmpdir(), 'names'));
     cleanup.add('the name server', async () => records.stop());

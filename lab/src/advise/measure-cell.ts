@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { adviseHeadLinks, type Recording } from '@hopwise/pageload-emulator';
+import { adviseHeadLinks, type HeadLink, type Recording } from '@hopwise/pageload-emulator';
 import { siteInitScript } from '../browser/determinism.ts';
 import type { Lab, ServerChange } from '../client/lab.ts';
 import type { LabNetwork } from '../client/networks.ts';
@@ -69,11 +69,13 @@ export async function measureCell(options: CellOptions): Promise<AdviceCell> {
   const loaders = new SetUpLoaders(options, before);
   const recordings: AdviceCell['recordings'] = {};
   for (const name of new Set<SetUpName>(['usual', ...options.kinds.map(recordedWith)])) {
+    // No recording is needed of a page with announcements.
+    await loaders.prepare(name, []);
     recordings[name] = await loaders.record(name);
   }
+  const preloads = adviseHeadLinks(recordings.usual!, 'preload');
   const names: SetUpName[] = [];
-  for (const name of setUpsFor(options.kinds))
-    if (await loaders.prepare(name, recordings.usual!)) names.push(name);
+  for (const name of setUpsFor(options.kinds)) if (await loaders.prepare(name, preloads)) names.push(name);
   const measurement = await measureProtocols<SetUpName>({
     browsers: Object.fromEntries(names.map((name) => [name, loaders.of(name)])),
     url: site.entry,
@@ -106,8 +108,8 @@ export async function measureCell(options: CellOptions): Promise<AdviceCell> {
 class SetUpLoaders {
   readonly #options: CellOptions;
   readonly #before: GeneratedSite;
-  /** Folders of the page's copies. */
-  readonly #dirs = new Map<SetUpName, string>();
+  /** The page's copies. */
+  readonly #copies = new Map<SetUpName, Pick<PageSource, 'dir' | 'site'>>();
   #watched: Watched | null = null;
   #seed = 1;
 
@@ -122,23 +124,22 @@ class SetUpLoaders {
   }
 
   /** Writes the page's copy for a set-up. @returns false where it is the page as it is */
-  async prepare(name: SetUpName, usual: Recording): Promise<boolean> {
+  async prepare(name: SetUpName, preloads: readonly HeadLink[]): Promise<boolean> {
     const { source, scratch } = this.#options;
     const { changeSite } = SET_UPS[name];
-    this.#dirs.set(name, source.dir);
+    this.#copies.set(name, source);
     if (!changeSite) return true;
-    const changed = changeSite(this.#before, adviseHeadLinks(usual, 'preload'));
+    const changed = changeSite(this.#before, preloads);
     if (changed === null) return false;
     const dir = join(scratch, `${source.name.replace(/[^\w-]/g, '-')}-${name}`);
     await writeSite(changed, dir);
-    this.#dirs.set(name, dir);
+    this.#copies.set(name, { dir, site: changed.site });
     return true;
   }
 
-  /** Makes one load of the page as it is. */
+  /** Makes one load of the page's copy. */
   async record(name: SetUpName): Promise<Recording> {
     const { source, timeoutMs } = this.#options;
-    this.#dirs.set(name, source.dir);
     await this.serve(name, 1);
     const load = await this.of(name).load(source.site.entry, { timeoutMs });
     if (!load.ok || load.recording === null) {
@@ -149,10 +150,11 @@ class SetUpLoaders {
 
   async serve(name: SetUpName, seed: number): Promise<void> {
     this.#seed = seed;
-    const { lab, path, source, stack } = this.#options;
+    const { lab, path, stack } = this.#options;
+    const { dir, site } = this.#copies.get(name)!;
     await lab.drain();
-    await lab.serve(this.#dirs.get(name)!);
-    await lab.configureServers(everywhere(source.site, serversIn(name, stack)));
+    await lab.serve(dir);
+    await lab.configureServers(everywhere(site, serversIn(name, stack)));
     await lab.configure({ ...path, seed });
     await lab.resetStats();
   }
@@ -162,10 +164,11 @@ class SetUpLoaders {
     const { view = 'cold', hasRecords } = SET_UPS[name];
     const browser = hasRecords ? browsers.withRecords : browsers.plain;
     return {
-      load: async (url: string, limits: LoadOptions) => {
+      load: async (_url: string, limits: LoadOptions) => {
+        const { entry } = this.#copies.get(name)!.site;
         let watch = await watchDisturbance({ lab });
         this.#watched = null;
-        return browser.load(url, {
+        return browser.load(entry, {
           ...limits,
           ...siteInitScript(source.site),
           view,

@@ -3,7 +3,14 @@ import type { AdviceKind, HeadLink } from '@hopwise/pageload-emulator';
 import type { ServerChange } from '../client/lab.ts';
 import type { ServerStack } from '../client/server-stack.ts';
 import type { GeneratedSite } from '../sites/write-site.ts';
-import { announce, compressText, forbidCaching, moveToOneOrigin } from './site-changes.ts';
+import {
+  announce,
+  compressText,
+  forbidCaching,
+  makeSlowly,
+  moveToOneOrigin,
+  redirectToEntry,
+} from './site-changes.ts';
 
 export interface SetUp {
   /** Of all servers. */
@@ -37,6 +44,9 @@ const SET_UP_LIST = {
   'https-record': { servers: OFFERS_H3, hasRecords: true },
   'later-visit': { servers: OFFERS_H3, view: 'warm', changeSite: forbidCaching },
   'early-data': { servers: { ...OFFERS_H3, earlyData: true }, view: 'warm', changeSite: forbidCaching },
+  http1: { servers: { ...USUAL, protocols: ['h1'] } },
+  redirecting: { servers: USUAL, changeSite: redirectToEntry },
+  'slow-page': { servers: USUAL, changeSite: makeSlowly },
   'tls-1.2': { servers: { ...USUAL, tlsVersion: '1.2' } },
   'initial-window': { servers: { ...USUAL, initialWindow: 32 } },
   bbr: { servers: { ...USUAL, congestionControl: 'bbr' } },
@@ -55,6 +65,7 @@ export const SET_UP_NAMES = Object.keys(SET_UPS) as SetUpName[];
  * loads are made in.
  */
 export const EXPERIMENTS = {
+  'offer-h2': { before: 'http1', after: 'usual' },
   'offer-h3': { before: 'usual', after: 'offers-h3' },
   'withdraw-h3': { before: 'offers-h3', after: 'usual' },
   'https-record': { before: 'offers-h3', after: 'https-record' },
@@ -63,6 +74,8 @@ export const EXPERIMENTS = {
   bbr: { before: 'usual', after: 'bbr' },
   'tls-1.3': { before: 'tls-1.2', after: 'usual' },
   priorities: { before: 'usual', after: 'priorities' },
+  'no-redirect': { before: 'redirecting', after: 'usual' },
+  'page-cache': { before: 'slow-page', after: 'usual' },
   compression: { before: 'usual', after: 'compression' },
   'one-origin': { before: 'usual', after: 'one-origin' },
   preload: { before: 'usual', after: 'preload' },
@@ -72,8 +85,8 @@ export type TestableAdvice = keyof typeof EXPERIMENTS;
 
 export const TESTABLE = Object.keys(EXPERIMENTS) as TestableAdvice[];
 
-/** nginx and quiche of the lab follow priorities always, and have neither TLS 1.2 nor early data. */
-const FOR_GO_ONLY: ReadonlySet<TestableAdvice> = new Set(['early-data', 'tls-1.3', 'priorities']);
+/** nginx and quiche of the lab follow priorities always, offer every protocol, and have neither TLS 1.2 nor early data. */
+const FOR_GO_ONLY: ReadonlySet<TestableAdvice> = new Set(['offer-h2', 'early-data', 'tls-1.3', 'priorities']);
 
 /** The advice that servers of a stack can follow. */
 export const testableOn = (stack: ServerStack): TestableAdvice[] =>

@@ -86,6 +86,41 @@ export function announce({ site, files }: GeneratedSite, links: readonly HeadLin
   return { site, files: changed };
 }
 
+/** The site entered through a redirect of another host, such as a domain without `www.`, with the round trip of the page's server. */
+export function redirectToEntry({ site, files }: GeneratedSite): GeneratedSite {
+  const own = site.origins.find(({ origin }) => origin === new URL(site.entry).origin)!;
+  const origin = `https://go.${new URL(site.entry).host}`;
+  const redirect: Resource = {
+    origin,
+    path: '/',
+    status: 301,
+    headers: { location: site.entry, 'content-type': 'text/plain' },
+    body: { filler: 'bytes', bytes: 150 },
+    thinkMs: 0,
+  };
+  const changed = {
+    ...site,
+    entry: `${origin}/`,
+    origins: [...site.origins, { ...own, origin }],
+    resources: [...site.resources, redirect],
+  };
+  return { site: changed, files };
+}
+
+/** Of an application that makes the page anew for each request; assumed. */
+const SLOW_PAGE_MS = 400;
+
+/** The site with a page that its server takes long to make. */
+export function makeSlowly({ site, files }: GeneratedSite): GeneratedSite {
+  const resources = site.resources.map(
+    (resource): Resource =>
+      `${resource.origin}${resource.path}` === site.entry
+        ? { ...resource, thinkMs: resource.thinkMs + SLOW_PAGE_MS }
+        : resource,
+  );
+  return { site: { ...site, resources }, files };
+}
+
 /** The site with files that no cache keeps. */
 export function forbidCaching({ site, files }: GeneratedSite): GeneratedSite {
   const resources = site.resources.map((resource): Resource => {

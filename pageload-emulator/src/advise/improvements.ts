@@ -4,10 +4,13 @@ import { compressibleBodies, withCompressedBodies } from './compression.ts';
 import { documentOrigin } from './document.ts';
 import { lateOrigins, withPreconnects } from './late-origins.ts';
 import { lateResources, withPreloads } from './late-resources.ts';
+import { isMadeSlowly, withCachedDocument } from './page-cache.ts';
+import { redirectingOrigins, withoutRedirects } from './redirects.ts';
 import type { ServedPage } from './served-page.ts';
 
 /** What can be changed at a server. */
 export type AdviceKind =
+  | 'offer-h2'
   | 'offer-h3'
   | 'withdraw-h3'
   | 'https-record'
@@ -16,6 +19,8 @@ export type AdviceKind =
   | 'bbr'
   | 'tls-1.3'
   | 'priorities'
+  | 'no-redirect'
+  | 'page-cache'
   | 'compression'
   | 'one-origin'
   | 'preconnect'
@@ -48,6 +53,13 @@ const isHttps = ({ origin }: ServerProfile): boolean => origin.startsWith('https
 
 /** What is tried, in the order of `AdviceKind`. */
 export const IMPROVEMENTS: readonly Improvement[] = [
+  {
+    kind: 'offer-h2',
+    effort: 1,
+    visit: 'first',
+    isPossibleAt: (server) => isHttps(server) && !server.offers.h2,
+    changeServer: (server) => ({ ...server, offers: { ...server.offers, h2: true } }),
+  },
   {
     kind: 'offer-h3',
     effort: 2,
@@ -103,6 +115,20 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     visit: 'first',
     isPossibleAt: ({ offers, prioritises }) => (offers.h2 || offers.h3) && !prioritises,
     changeServer: (server) => ({ ...server, prioritises: true }),
+  },
+  {
+    kind: 'no-redirect',
+    effort: 1,
+    visit: 'first',
+    isPossibleAt: (server, { graph }) => isHttps(server) && redirectingOrigins(graph).has(server.origin),
+    changeGraph: ({ graph }, origins) => withoutRedirects(graph, origins),
+  },
+  {
+    kind: 'page-cache',
+    effort: 2,
+    visit: 'first',
+    isPossibleAt: ({ origin }, { graph }) => origin === documentOrigin(graph) && isMadeSlowly(graph),
+    changeGraph: ({ graph }) => withCachedDocument(graph),
   },
   {
     kind: 'compression',

@@ -2,6 +2,7 @@ import { ADVISED_INITIAL_WINDOW, type AdviceKind } from '../advise/improvements.
 
 /** What to do, as an imperative clause. */
 export const ADVICE_WORDS: Record<AdviceKind, string> = {
+  'offer-h2': 'offer HTTP/2',
   'offer-h3': 'offer HTTP/3',
   'withdraw-h3': 'stop offering HTTP/3',
   'https-record': 'announce HTTP/3 in an HTTPS record of the DNS',
@@ -10,6 +11,8 @@ export const ADVICE_WORDS: Record<AdviceKind, string> = {
   bbr: 'send by BBR',
   'tls-1.3': 'offer TLS 1.3',
   priorities: "follow the browser's priorities (RFC 9218)",
+  'no-redirect': 'serve the page in place of a redirect to it',
+  'page-cache': 'serve the page from a cache',
   compression: 'compress text',
   'one-origin': "serve its files from the document's origin",
   preconnect: 'announce connections in the head of the page',
@@ -26,6 +29,10 @@ export const ADVICE_CAVEATS: Partial<Record<AdviceKind, string>> = {
   bbr: 'The setting is for all TCP connections that the machine sends on.',
   priorities:
     'nginx and servers on Go, such as Caddy, ignore these priorities: it takes other software or a CDN.',
+  'no-redirect':
+    'Name one address as the canonical one in the page (<link rel="canonical">), for search engines.',
+  'page-cache':
+    'Only where all visitors get the same page: what depends on a cookie belongs in no shared cache.',
   'one-origin': 'Cookies of the document then go along with each request.',
   preload: 'What is announced and not used delays the rest: keep the list as the page changes.',
 };

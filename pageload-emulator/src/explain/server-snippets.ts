@@ -6,9 +6,21 @@ export type ServerKind = (typeof SERVER_KINDS)[number];
 
 /**
  * Configuration for an advice: for nginx 1.25, Caddy 2.6, HAProxy 2.8 and Linux 4.20 or later, and a zone file (RFC 9460). HOST stands
- * for the origin's host, GATEWAY and DEVICE for those of the default route. A kind of server is absent where it has no such setting.
+ * for the origin's host, TARGET for the host that it redirects to, GATEWAY and DEVICE for those of the default route. A kind of server is absent where it has no such setting.
  */
 export const SERVER_SNIPPETS: Record<AdviceKind, Partial<Record<ServerKind, string>>> = {
+  'offer-h2': {
+    nginx: `server {
+  listen 443 ssl;
+  http2 on;
+}`,
+    caddy: `{
+  servers {
+    protocols h1 h2
+  }
+}`,
+    haproxy: 'bind :443 ssl crt /etc/haproxy/site.pem alpn h2,http/1.1',
+  },
   'offer-h3': {
     nginx: `server {
   listen 443 ssl;
@@ -58,6 +70,29 @@ net.ipv4.tcp_congestion_control = bbr`,
     haproxy: 'ssl-default-bind-options ssl-min-ver TLSv1.2 ssl-max-ver TLSv1.3',
   },
   priorities: {},
+  'no-redirect': {
+    nginx: `# in place of "return 301" in a server of its own
+server_name HOST TARGET;`,
+    caddy: `# in place of "redir" in a site of its own
+HOST, TARGET {
+}`,
+    haproxy: '# without "http-request redirect" for HOST: its requests go to the servers of TARGET',
+  },
+  'page-cache': {
+    nginx: `proxy_cache_path /var/cache/nginx/pages keys_zone=pages:10m;
+server {
+  proxy_cache pages;
+  proxy_cache_valid 200 1m;
+  proxy_cache_lock on;
+  proxy_cache_use_stale updating;
+}`,
+    haproxy: `cache pages
+  total-max-size 64
+  max-age 60
+backend web
+  http-request cache-use pages
+  http-response cache-store pages`,
+  },
   compression: {
     nginx: `gzip on;
 gzip_vary on;

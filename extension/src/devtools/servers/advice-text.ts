@@ -2,6 +2,7 @@ import { ADVISED_INITIAL_WINDOW, type AdviceKind, type ServerKind } from '@hopwi
 import { type PlainKey, t } from '../../language/translate.ts';
 
 const CHANGES: Record<Exclude<AdviceKind, 'initial-window'>, PlainKey> = {
+  'offer-h2': 'changeOfferH2',
   'offer-h3': 'changeOfferH3',
   'withdraw-h3': 'changeWithdrawH3',
   'https-record': 'changeHttpsRecord',
@@ -9,6 +10,8 @@ const CHANGES: Record<Exclude<AdviceKind, 'initial-window'>, PlainKey> = {
   bbr: 'changeBbr',
   'tls-1.3': 'changeTls13',
   priorities: 'changePriorities',
+  'no-redirect': 'changeNoRedirect',
+  'page-cache': 'changePageCache',
   compression: 'changeCompression',
   'one-origin': 'changeOneOrigin',
   preconnect: 'changePreconnect',
@@ -22,6 +25,8 @@ const CAVEATS: Partial<Record<AdviceKind, PlainKey>> = {
   'initial-window': 'caveatInitialWindow',
   bbr: 'caveatBbr',
   priorities: 'caveatPriorities',
+  'no-redirect': 'caveatNoRedirect',
+  'page-cache': 'caveatPageCache',
   'one-origin': 'caveatOneOrigin',
   preload: 'caveatPreload',
 };

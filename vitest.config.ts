@@ -17,6 +17,7 @@ const integration = {
   // Limits for what hangs: a busy machine may be several times slower than a quiet one.
   testTimeout: 120_000,
   hookTimeout: 300_000,
+  expect: { poll: { timeout: 20_000 } },
 };
 
 export default defineConfig({

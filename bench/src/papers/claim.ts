@@ -36,7 +36,7 @@ export interface RealFigure {
 /** What a run found about a claim. */
 export type Finding =
   | { kind: 'measured'; hopwise: string; real: RealFigure }
-  /** One machine cannot provide the real side. */
+  /** One machine cannot provide the real side, or not as much of it in a run's time as the paper has. */
   | { kind: 'incomparable'; reason: string }
   /** This run did not measure it, another one can. */
   | { kind: 'skipped'; reason: string };

@@ -105,6 +105,6 @@ test('a local origin is pinned once the user allows it where it was refused, unt
   const options = await browser.openOwn('options.html');
   await options.getByRole('button', { name: `Remove ${origin}` }).click();
   await options.getByText('None. Pins of local origins are refused').waitFor();
-  expect(await pins.all()).toEqual([]);
+  await expect.poll(() => pins.all()).toEqual([]);
   await expect.poll(requestLocally).toBe('Failed to fetch');
 });

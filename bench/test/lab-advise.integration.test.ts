@@ -28,7 +28,7 @@ it('loads a page before and after each advice, and sums up each kind', () => {
     // One load has no interval.
     expect([difference.low, difference.high]).toEqual([difference.estimate, difference.estimate]);
   }
-  // The page takes 400 ms more to make; without it the load takes about half a second.
+  // 400 ms of a load of less than 2 s.
   expect(judged.cells.find(({ kind }) => kind === 'page-cache')!.gain).toBeGreaterThan(0.2);
 });
 

@@ -8,8 +8,8 @@ import { showJudged, showSummary } from '../src/advise/show-judged.ts';
 import {
   announce,
   compressText,
+  delayPage,
   forbidCaching,
-  makeSlowly,
   moveToOneOrigin,
   redirectToEntry,
 } from '../src/advise/site-changes.ts';
@@ -100,7 +100,7 @@ describe('pages that follow advice', () => {
   });
 
   it('are made slowly before they come from a cache', () => {
-    expect(makeSlowly(SITE).site.resources.map(({ thinkMs }) => thinkMs)).toEqual([400, 0, 0]);
+    expect(delayPage(SITE).site.resources.map(({ thinkMs }) => thinkMs)).toEqual([400, 0, 0]);
   });
 
   it('stay as they are where origins have the same path, or there is one only', () => {

@@ -69,7 +69,7 @@ export async function measureCell(options: CellOptions): Promise<AdviceCell> {
   const loaders = new SetUpLoaders(options, before);
   const recordings: AdviceCell['recordings'] = {};
   for (const name of new Set<SetUpName>(['usual', ...options.kinds.map(recordedWith)])) {
-    // No recording is needed of a page with announcements.
+    // Without what the head could announce, which the recordings show.
     await loaders.prepare(name, []);
     recordings[name] = await loaders.record(name);
   }
@@ -164,6 +164,7 @@ class SetUpLoaders {
     const { view = 'cold', hasRecords } = SET_UPS[name];
     const browser = hasRecords ? browsers.withRecords : browsers.plain;
     return {
+      // The page's copy may be entered through a redirect, at another URL.
       load: async (_url: string, limits: LoadOptions) => {
         const { entry } = this.#copies.get(name)!.site;
         let watch = await watchDisturbance({ lab });

@@ -6,8 +6,8 @@ import type { GeneratedSite } from '../sites/write-site.ts';
 import {
   announce,
   compressText,
+  delayPage,
   forbidCaching,
-  makeSlowly,
   moveToOneOrigin,
   redirectToEntry,
 } from './site-changes.ts';
@@ -46,7 +46,7 @@ const SET_UP_LIST = {
   'early-data': { servers: { ...OFFERS_H3, earlyData: true }, view: 'warm', changeSite: forbidCaching },
   http1: { servers: { ...USUAL, protocols: ['h1'] } },
   redirecting: { servers: USUAL, changeSite: redirectToEntry },
-  'slow-page': { servers: USUAL, changeSite: makeSlowly },
+  'slow-page': { servers: USUAL, changeSite: delayPage },
   'tls-1.2': { servers: { ...USUAL, tlsVersion: '1.2' } },
   'initial-window': { servers: { ...USUAL, initialWindow: 32 } },
   bbr: { servers: { ...USUAL, congestionControl: 'bbr' } },

@@ -111,7 +111,7 @@ export function redirectToEntry({ site, files }: GeneratedSite): GeneratedSite {
 const SLOW_PAGE_MS = 400;
 
 /** The site with a page that its server takes long to make. */
-export function makeSlowly({ site, files }: GeneratedSite): GeneratedSite {
+export function delayPage({ site, files }: GeneratedSite): GeneratedSite {
   const resources = site.resources.map(
     (resource): Resource =>
       `${resource.origin}${resource.path}` === site.entry

@@ -7,8 +7,8 @@ export function redirectingOrigins(graph: PageGraph): Set<string> {
 }
 
 /**
- * The page at the address that the redirects of some origins lead to. Redirects of other origins stay. What a redirect took remains as
- * a computation without a duration, so that indices stay as they are.
+ * The page at the address that the redirects of some origins lead to. Redirects of other origins stay. Each of
+ * the others becomes a computation without a duration, which keeps the indices of activities.
  */
 export function withoutRedirects(graph: PageGraph, origins: ReadonlySet<string>): PageGraph {
   const removed = new Set(

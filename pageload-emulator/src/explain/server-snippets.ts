@@ -6,7 +6,8 @@ export type ServerKind = (typeof SERVER_KINDS)[number];
 
 /**
  * Configuration for an advice: for nginx 1.25, Caddy 2.6, HAProxy 2.8 and Linux 4.20 or later, and a zone file (RFC 9460). HOST stands
- * for the origin's host, TARGET for the host that it redirects to, GATEWAY and DEVICE for those of the default route. A kind of server is absent where it has no such setting.
+ * for the origin's host, TARGET and PATH for the host and path that it redirects to, GATEWAY and DEVICE for those of the default route.
+ * A kind of server is absent where it has no such setting.
  */
 export const SERVER_SNIPPETS: Record<AdviceKind, Partial<Record<ServerKind, string>>> = {
   'offer-h2': {
@@ -71,12 +72,18 @@ net.ipv4.tcp_congestion_control = bbr`,
   },
   priorities: {},
   'no-redirect': {
-    nginx: `# in place of "return 301" in a server of its own
-server_name HOST TARGET;`,
-    caddy: `# in place of "redir" in a site of its own
+    nginx: `# to another host, in place of its "return 301"
+server_name HOST TARGET;
+# to another path, in place of its "return 301"
+rewrite ^/$ /PATH last;`,
+    caddy: `# to another host, in place of its "redir"
 HOST, TARGET {
+  # to another path, in place of its "redir"
+  rewrite / /PATH
 }`,
-    haproxy: '# without "http-request redirect" for HOST: its requests go to the servers of TARGET',
+    haproxy: `# to another host: without its "http-request redirect"
+# to another path, in place of its "http-request redirect"
+http-request set-path /PATH if { path / }`,
   },
   'page-cache': {
     nginx: `proxy_cache_path /var/cache/nginx/pages keys_zone=pages:10m;

@@ -4,17 +4,8 @@
  * Tests are outside: they may use another package's test support.
  */
 
-/** What the product code of each package may import of the others. */
-const MAY_IMPORT = {
-  contract: [],
-  'pageload-emulator': ['contract'],
-  'native-host': ['contract', 'pageload-emulator'],
-  model: ['contract', 'pageload-emulator'],
-  extension: ['contract', 'pageload-emulator', 'model'],
-  lab: ['contract', 'pageload-emulator'],
-  bench: ['contract', 'pageload-emulator', 'native-host', 'model', 'extension', 'lab'],
-  e2e: ['contract', 'pageload-emulator', 'native-host', 'model', 'extension', 'lab'],
-};
+import { MAY_IMPORT } from './scripts/packages.mjs';
+
 const PACKAGES = Object.keys(MAY_IMPORT);
 
 const packageRules = PACKAGES.map((name) => {
@@ -28,8 +19,37 @@ const packageRules = PACKAGES.map((name) => {
   };
 });
 
-/** Folders beside each other in `src` and in the folders there. */
-const folderRules = ['[^/]+/src', '[^/]+/src/[^/]+'].map((parent) => ({
+/** `scripts/` is no package: it sets up, tests and packs the others. */
+const scriptRules = [
+  {
+    name: 'nothing-imports-scripts',
+    comment: 'Packages know nothing of what sets them up.',
+    severity: 'error',
+    from: { pathNot: '^scripts/' },
+    to: { path: '^scripts/' },
+  },
+  {
+    name: 'scripts-imports',
+    comment: 'scripts may import contract, native-host (whose parts it packs) and the list of benches.',
+    severity: 'error',
+    from: { path: '^scripts/', pathNot: '^scripts/test/' },
+    to: {
+      path: `^(${PACKAGES.join('|')})/`,
+      pathNot: '^((contract|native-host)/src/|bench/src/registry[.]mjs$)',
+    },
+  },
+  {
+    name: 'setup-imports',
+    comment:
+      'Set-up runs before any package is installed: it may import modules of Node and of itself alone.',
+    severity: 'error',
+    from: { path: '^scripts/(hopwise|setup/[^/]+)[.]mjs$' },
+    to: { dependencyTypesNot: ['core'], pathNot: '^(scripts/setup/[^/]+|bench/src/registry)[.]mjs$' },
+  },
+];
+
+/** Folders beside each other in `scripts`, in `src` and in the folders there. */
+const folderRules = ['scripts', '[^/]+/src', '[^/]+/src/[^/]+'].map((parent) => ({
   name: 'folders-in-one-direction',
   comment:
     'Of two folders beside each other one may import the other: never both, and not by way of a third.',
@@ -43,12 +63,14 @@ const folderRules = ['[^/]+/src', '[^/]+/src/[^/]+'].map((parent) => ({
 export default {
   forbidden: [
     ...packageRules.filter(({ to }) => to.path !== '^()/'),
+    ...scriptRules,
     ...folderRules,
     {
       name: 'no-tests-in-the-product',
       comment: 'What ships imports nothing of the tests.',
       severity: 'error',
-      from: { path: '^[^/]+/(src|bin)/' },
+      // Benches start the tests' servers and browsers; they do not ship.
+      from: { path: '^([^/]+/(src|bin)|scripts)/', pathNot: '^(bench|research|scripts/test)/' },
       to: { path: '^[^/]+/(test|specs)/' },
     },
     {

@@ -13,11 +13,18 @@ const shared = {
   ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } },
 };
 
+const unit = {
+  exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
+  testTimeout: 60_000,
+  maxWorkers: '100%',
+};
+
 const integration = {
   // Limits for what hangs: a busy machine may be several times slower than a quiet one.
   testTimeout: 120_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 20_000 } },
+  setupFiles: ['./scripts/suites/processor-time.ts'],
 };
 
 export default defineConfig({
@@ -26,12 +33,18 @@ export default defineConfig({
       {
         ...shared,
         test: {
+          ...unit,
           name: 'unit',
           include: ['*/test/**/*.test.ts'],
-          exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
-          testTimeout: 60_000,
-          maxWorkers: '100%',
+          exclude: [...unit.exclude, 'extension/**'],
+          // Files of one worker share what they import, which most of them have in common.
+          isolate: false,
         },
+      },
+      {
+        ...shared,
+        // These files put their own browser's API and database into the global scope.
+        test: { ...unit, name: 'unit-extension', include: ['extension/test/**/*.test.ts'] },
       },
       {
         ...shared,
@@ -40,9 +53,12 @@ export default defineConfig({
           name: 'integration',
           include: ['*/test/**/*.integration.test.ts'],
           exclude: ['**/*.alone.integration.test.ts', '**/*.long.integration.test.ts', '**/node_modules/**'],
-          globalSetup: ['./extension/test/build-once.ts', './native-host/test/support/find-libcurl.ts'],
-          // Three at a time leave tests of browsers too little processor time now and then.
-          maxWorkers: 2,
+          globalSetup: [
+            './extension/test/support/build-once.ts',
+            './native-host/test/support/find-libcurl.ts',
+          ],
+          // They mostly wait: for time limits, emulated links and pages. Two cores are then some three quarters busy.
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },

@@ -187,7 +187,10 @@ await Promise.all([
     ...common,
     format: 'iife',
     sourcemap: 'linked',
-    entryPoints: { content: path('src/recorder/content.ts') },
+    entryPoints: {
+      content: path('src/recorder/content.ts'),
+      'content-detailed': path('src/recorder/content-detailed.ts'),
+    },
   }),
   buildReportClient(),
   ...[

@@ -7,8 +7,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-import { ROOT } from './setup-programs.mjs';
-import { chromiumPath } from './setup-steps.mjs';
+import { chromiumPath } from './setup/debian.mjs';
+import { ROOT } from './setup/programs.mjs';
 
 const report = join(ROOT, 'out', 'report.html');
 if (!existsSync(report)) {

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXTENSION_ID, type Prediction, type Recording, type Verification } from '@hopwise/contract';
 import { chromium, type Page } from 'playwright-core';
-import { chromiumPath } from './setup-steps.mjs';
+import { chromiumPath } from './setup/debian.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const EXTENSION = join(ROOT, 'extension/dist/chromium');

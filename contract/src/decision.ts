@@ -1,11 +1,24 @@
-import type { LoadTime } from './load-time.ts';
 import type { Assignment, Protocol } from './protocol.ts';
 
 /**
- * What a person can do about a page's protocols: nothing; keep origins off HTTP/3; hold origins to the protocols of an
+ * Distribution of a load time: median, 10th and 90th percentile, between which four of five single loads lie. It covers random
+ * losses, the network's uncertainty, the emulator's error and the browser's own scatter.
+ */
+export interface LoadTime {
+  /** navigationStart to loadEventEnd (PLT), milliseconds, median. */
+  pltMs: number;
+  /** 10th percentile, milliseconds. */
+  low: number;
+  /** 90th percentile, milliseconds. */
+  high: number;
+}
+
+/**
+ * What a person can do about a page's protocols: nothing; keep origins off HTTP/3; force origins to the protocols of an
  * assignment; offer HTTP/3 at servers of their own, or stop offering it.
  */
-export type ActionKind = 'leave' | 'avoid-h3' | 'hold' | 'offer-h3' | 'withdraw-h3';
+export const ACTION_KINDS = ['leave', 'avoid-h3', 'force-protocol', 'offer-h3', 'withdraw-h3'] as const;
+export type ActionKind = (typeof ACTION_KINDS)[number];
 
 /** What an action takes: the native helper, its local certificate authority, control of the servers. */
 export type ActionNeed = 'helper' | 'ca' | 'server';
@@ -15,15 +28,17 @@ export interface Action {
   kind: ActionKind;
   /** Origins that it changes, those with the most bytes first; empty for `leave`. */
   origins: string[];
-  /** The protocol that these origins are held to; null when they differ (`assignment` has them) and for `leave`. */
+  /** The protocol that these origins are forced to; null when they differ (`assignment` has them) and for `leave`. */
   protocol: Protocol | null;
   /** Protocol of every origin under the action. */
   assignment: Assignment;
   /** Load time under the action. */
   time: LoadTime;
+  /** The same by the emulation alone, without experience and evidence. */
+  emulated: LoadTime;
   /** Expected gain over the baseline, milliseconds; negative for a loss. */
   gainMs: number;
-  /** The same as a fraction of the baseline's load time. */
+  /** The gain as a fraction of the baseline's load time. */
   gain: number;
   /** Probability that a load takes less time than under the baseline. */
   helps: number;
@@ -46,29 +61,27 @@ export interface Baseline extends LoadTime {
   protocols: Assignment;
   /** Load time of visits after the first, which begin on HTTP/3 where it is offered; equal to `pltMs` for `later`. */
   laterPltMs: number;
+  /** Its load time by the emulation alone, without experience and evidence. */
+  emulated: LoadTime;
   /** Whether the figures rest on measured loads. */
   measured: boolean;
 }
 
 /** One thing that the decision rests on, as a sentence, with its weight. */
 export interface Evidence {
-  kind: 'emulation' | 'experience' | 'verification' | 'loads' | 'earlier-decision';
+  kind: 'emulation' | 'verification' | 'loads' | 'earlier-decision';
   text: string;
 }
 
-/**
- * `act`: an action is worthwhile. `leave`: the browser's own behaviour is right. `unsure`: an action may gain much, but not
- * surely, or the load took far longer than can be explained.
- */
-export type DecisionKind = 'act' | 'leave' | 'unsure';
-
 /** What to do about a page's protocols. */
 export interface Decision {
-  kind: DecisionKind;
+  /**
+   * `act`: an action is worthwhile. `leave`: the browser's own behaviour is right. `unsure`: an action may gain much, but not
+   * surely, or the recorded load is not understood (`Prediction.fit`).
+   */
+  kind: 'act' | 'leave' | 'unsure';
   /** One line for a person: what to do and what it gains. */
   verdict: string;
-  /** The recorded load time beside the expected one, milliseconds, where they differ so much that something is not understood. */
-  unexplained: { recordedMs: number; expectedMs: number } | null;
   /** The one protocol that serves the page as a whole best, if every origin offered it. */
   best: Protocol;
   /** Probability that it is faster than each other protocol, the least of these. */

@@ -18,7 +18,7 @@ import {
 } from './transfer-plan.ts';
 
 /** To be raised when a message changes its meaning; host and extension compare it in `hello`. */
-export const MESSAGE_VERSION = 5;
+export const MESSAGE_VERSION = 6;
 
 /** Chromium closes the port of a host that sends a longer message. */
 export const MAX_MESSAGE_TO_BROWSER_BYTES = 1024 * 1024;
@@ -134,7 +134,7 @@ export const toExtension = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('network'),
     id: requestId,
-    /** The same for the same network, for this helper; null when the network cannot be recognised now. */
+    /** Equal for the same network, for this helper; null when the network cannot be recognised now. */
     key: z.nullable(networkKeySchema),
   }),
   z.object({
@@ -156,8 +156,8 @@ export const toExtension = z.discriminatedUnion('type', [
      * without it. Whenever this rises, the proxy settings have to be applied again, even if nothing else has changed.
      */
     resets: count,
-    /** Hosts that the local CA can issue certificates for: only these can be pinned to a protocol. */
-    vouched: z.array(text(253)).check(z.maxLength(MAX_CA_HOSTS)),
+    /** Hosts that the local CA may sign for: only these can be pinned to a protocol. */
+    caHosts: z.array(text(253)).check(z.maxLength(MAX_CA_HOSTS)),
     launcher,
     /** Hosts whose pins wait for the browser's request to their `TRUST_TRIAL_PORT` through the proxy. */
     trials: z.array(text(253)).check(z.maxLength(MAX_CA_HOSTS)),

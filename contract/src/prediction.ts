@@ -1,8 +1,6 @@
-import type { Decision } from './decision.ts';
-import type { LoadTime } from './load-time.ts';
+import type { Decision, LoadTime } from './decision.ts';
 import type { FigureSource, UdpNotation, UdpShares } from './network-path.ts';
 import type { Assignment, Protocol } from './protocol.ts';
-import type { WaterfallEntry } from './waterfall-entry.ts';
 
 /** Paint times, milliseconds after navigationStart. */
 export interface PaintTimes {
@@ -29,7 +27,7 @@ export interface AssignedPrediction extends LoadTime {
 
 /** One protocol's load time with changed servers. */
 export interface WhatIfTime extends LoadTime {
-  /** Median ratio to the load time with the present servers in the same scenarios, less 1: −0.1 is 10% faster. */
+  /** Ratio to the load time with the present servers, less 1: −0.1 is 10% faster. */
   change: number;
 }
 
@@ -68,8 +66,55 @@ export interface OriginRecommendation {
   decided: boolean;
 }
 
-/** Answer of `hopwise predict --json`; field names and units are the public contract. */
+/** How well the emulation explains the recorded load. */
+export interface Fit {
+  /** The recorded load time, milliseconds; null without a load event. */
+  recordedMs: number | null;
+  /** The same load emulated, milliseconds, median; null where the recorded one was on another network than the one asked about. */
+  explainedMs: number | null;
+  /** Whether the recorded load is reproduced within the stated error and the network's figures are plausible. */
+  understood: boolean;
+  /** What is explained of the recorded load, in one sentence; '' where there is nothing to compare. */
+  summary: string;
+  /** What is not understood, in sentences; empty when all is. */
+  notes: string[];
+}
+
+/** The emulation's own answer, without experience and evidence: what the emulator is judged by. Nothing else is shown of it. */
+export interface EmulatedAnswer {
+  protocols: Record<Protocol, ProtocolPrediction | Unavailable>;
+  /** The fastest in the median, unless another protocol's mean regret over the possible networks is clearly smaller. */
+  best: Protocol;
+  /** Gain of `best` over the runner-up, as a fraction of the runner-up's time; 0 when `best` is the safest but not the fastest. */
+  margin: number;
+  /** Probability that `best` is the fastest uniform choice, 0 to 1. */
+  confidence: number;
+  decided: boolean;
+}
+
+/** One request in the waterfall of an emulated load; milliseconds after navigationStart. */
+export interface WaterfallEntry {
+  /** `RecordedRequest.id`. */
+  requestId: number;
+  /** When the browser decided to make it. */
+  startMs: number;
+  /** When it left on an open connection. */
+  sentMs: number;
+  /** When its response's first byte arrived. */
+  firstByteMs: number;
+  /** When its response's last byte arrived. */
+  endMs: number;
+}
+
+/** Version of the form of `Prediction`. */
+export const PREDICTION_SCHEMA = 2;
+
+/**
+ * Answer of `hopwise predict --json`; field names and units are the public contract. All load times, gains and chances are the decision's,
+ * but for those in `emulated`.
+ */
 export interface Prediction {
+  schema: typeof PREDICTION_SCHEMA;
   /** The page: its requests before the load event, and the bytes of their responses on the wire. */
   page: { url: string; requests: number; origins: number; bytes: number };
   /** The network that the prediction is for. */
@@ -104,16 +149,20 @@ export interface Prediction {
   decision: Decision;
   /** The recorded load: its time in milliseconds, and its requests by protocol. */
   observed: { pltMs: number | null; protocols: Partial<Record<Protocol, number>> };
-  /** Each protocol applied to every origin, as if all offered it. */
+  /** How well the recorded load is explained. */
+  fit: Fit;
+  /** Each protocol applied to every origin, as if all offered it. Times are those of `decision.protocols`, paints are emulated. */
   protocols: Record<Protocol, ProtocolPrediction | Unavailable>;
-  /** Best uniform choice: the fastest in the median, unless another protocol's mean regret over the possible networks is clearly smaller. */
+  /** As `decision.best`. */
   best: Protocol;
   /** Gain of `best` over the runner-up, as a fraction of the runner-up's time; 0 when `best` is the safest but not the fastest. */
   margin: number;
-  /** Probability that `best` is the fastest uniform choice, 0 to 1. */
+  /** As `decision.confidence`. */
   confidence: number;
   /** Whether margin and confidence are enough to act on. */
   decided: boolean;
+  /** The emulation alone. */
+  emulated: EmulatedAnswer;
   /** Why `best` wins, or why nothing does: one or more sentences. */
   reasons: string[];
   /** The best joint assignment. */

@@ -46,6 +46,17 @@ export interface RequestPhases {
   responseStartMs: number | null;
 }
 
+/** Phases that are all unknown, or did not take place. */
+export const NO_PHASES: Readonly<RequestPhases> = {
+  dnsStartMs: null,
+  dnsEndMs: null,
+  connectStartMs: null,
+  secureStartMs: null,
+  connectEndMs: null,
+  requestStartMs: null,
+  responseStartMs: null,
+};
+
 /** One request of a page load, without body, cookies and header values except those derived here. */
 export interface RecordedRequest {
   /** Position in `Recording.requests`. */
@@ -121,6 +132,11 @@ export interface Recording {
   largestContentfulPaintMs: number | null;
   /** URL of the image of the largest paint; null for text, absent when unknown. */
   largestContentfulPaintUrl?: string | null;
-  /** In order of `startMs`; the first is the document (or the redirect that led to it). */
+  /**
+   * What the input lacked of a page load: its load event, so that `pltMs` is null and the load's end a guess, or the navigation as a whole,
+   * so that the requests are a set of transfers. Absent where neither is missing.
+   */
+  missing?: 'load-event' | 'navigation';
+  /** In order of `startMs`; the first is the document (or the redirect that led to it), unless the input lacks it. */
   requests: RecordedRequest[];
 }

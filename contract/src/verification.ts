@@ -109,7 +109,7 @@ const quicFigures = z.object({
 });
 
 const verifiedOrigin = z.object({
-  /** Of a URL of the plan, whatever its length. */
+  /** Is the origin of a URL of the plan, whatever its length. */
   origin: text(8192),
   /** Why it cannot be reached over TCP, '' when it can. */
   unreachable: text(512),
@@ -144,7 +144,7 @@ export const verificationSchema = z.object({
   startedAt: text(32),
   protocols: z.partialRecord(protocol, verifiedProtocol),
   /**
-   * Of the requested assignments those that differ from one protocol for every origin, see `areSameRounds`. Absent in
+   * Those requested assignments that differ from one protocol for every origin, see `areSameRounds`. Absent in
    * verifications by helpers that know no assignments.
    */
   assignments: z.optional(z.array(verifiedAssignment).check(z.maxLength(MAX_ASSIGNMENTS))),

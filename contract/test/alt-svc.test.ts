@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { h3Offers } from '../src/probe/alt-svc.ts';
+import { h3Offers, offersH3 } from '../src/alt-svc.ts';
 
 it.each([
   ['h3=":443"; ma=86400', [{ host: '', port: 443, maxAgeS: 86_400 }]],
@@ -35,4 +35,25 @@ it('takes any text', () => {
 
 it('lists no more than eight', () => {
   expect(h3Offers('h3=":443",'.repeat(500))).toHaveLength(8);
+});
+
+it.each([
+  ['h3=":443"', true],
+  ['h3=":443"; ma=86400, h3-29=":443"; ma=86400', true],
+  ['h3=":443"; ma=0', false],
+  ['h3=":443"; ma=0, h3=":8443"', true],
+  ['clear', false],
+  ['h2="h3.test:443"', false],
+  ['h2="alt.test:443"; v="h3"', false],
+  ['h3-29=":443"; ma=86400', false],
+  ['h3-Q050=":443"', false],
+  ['quic=":443"; v="46,43"', false],
+])('%j makes a browser of today try HTTP/3: %j', (value, expected) => {
+  expect(offersH3(value)).toBe(expected);
+});
+
+it('counts drafts of HTTP/3 for browsers of their time', () => {
+  expect(offersH3('h3-29=":443"; ma=86400', true)).toBe(true);
+  expect(offersH3('h3-29=":443"; ma=0', true)).toBe(false);
+  expect(offersH3('h2="h3-29:443"', true)).toBe(false);
 });

@@ -3,10 +3,9 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bundledSite } from '@hopwise/lab/pages/bundled';
-import { writeSite } from '@hopwise/lab/sites/write-site';
 import { expect, test } from '@playwright/test';
 import { ReplayProject } from './replay-project.ts';
+import { writeSmallSite } from './small-site.ts';
 import { asNobody } from './start-command.ts';
 
 let project: ReplayProject;
@@ -15,13 +14,14 @@ test.beforeEach(async () => {
 });
 test.afterEach(() => project.remove());
 
-/** A configuration and a file with tests in the project's folder. */
+/** A configuration, the page `small` and a file with tests in the project's folder. */
 async function write(tests: string, config = ''): Promise<void> {
   await writeFile(
     join(project.folder, 'playwright.config.ts'),
     `export default { testDir: 'tests', workers: 1, timeout: 60_000, ${config} };\n`,
   );
   await writeFile(join(project.folder, 'package.json'), '{"type": "module"}');
+  await writeSmallSite(join(project.folder, 'small'));
   await mkdir(join(project.folder, 'tests'), { recursive: true });
   await writeFile(
     join(project.folder, 'tests/replay.spec.ts'),
@@ -40,8 +40,8 @@ test('an unknown page, one that cannot be read, and an unknown network', async (
       { page: 'none.har' },
       { page: 7 },
       { page: 'cut.har' },
-      { page: 'shop', network: 'lte-por' },
-      { page: 'shop', netwrk: 'lte' },
+      { page: 'app', network: 'lte-por' },
+      { page: 'app', netwrk: 'lte' },
       undefined,
     ]) {
       test.describe(JSON.stringify(options) ?? 'none', () => {
@@ -69,7 +69,7 @@ test('an unknown page, one that cannot be read, and an unknown network', async (
 
 test('HTTP/3 where UDP is blocked: the line says so, and the natural choice still loads', async () => {
   await write(`
-    test.use({ replay: { page: 'app', network: 'udp-blocked' } });
+    test.use({ replay: { page: 'small', network: 'udp-blocked', keepDisturbed: true } });
     test('one after another', async ({ load }) => {
       const loaded = await load();
       expect(loaded).toLoadWithin(30_000);
@@ -80,18 +80,17 @@ test('HTTP/3 where UDP is blocked: the line says so, and the natural choice stil
   `);
   const { output } = await project.test();
   const [wrong, unreachable, ...others] = complaints(output);
-  expect(wrong, output).toMatch(/^Error: app, udp-blocked, natural: 70 of 70 requests were not on h3:$/);
+  expect(wrong, output).toMatch(/^Error: small, udp-blocked, natural: 2 of 2 requests were not on h3:$/);
   expect(unreachable).toMatch(
-    /^ReplayError: app, udp-blocked, h3: UDP is blocked on this network: no answer for https:\/\/www\.app\.test\//,
+    /^ReplayError: small, udp-blocked, h3: UDP is blocked on this network: no answer for https:\/\/small\.test\//,
   );
   expect(others).toEqual([]);
 });
 
 test('no rights for the lab', async () => {
   test.skip(process.getuid?.() !== 0, 'only root can become a user without rights');
-  await writeSite(bundledSite('app'), join(project.folder, 'site'));
   await write(`
-    test.use({ replay: { page: 'site' } });
+    test.use({ replay: { page: 'small', keepDisturbed: true } });
     test('loads', async ({ load }) => void (await load()));
   `);
   await promisify(execFile)('chmod', ['-R', 'a+rwX', project.folder]);
@@ -107,7 +106,7 @@ test('no rights for the lab', async () => {
 
 test('no Chromium', async () => {
   await write(`
-    test.use({ replay: { page: 'shop' } });
+    test.use({ replay: { page: 'small', keepDisturbed: true } });
     test('loads', async ({ load }) => void (await load()));
   `);
   const { output } = await project.test({ env: { HOPWISE_CHROMIUM: join(project.folder, 'chromium') } });
@@ -116,13 +115,13 @@ test('no Chromium', async () => {
 
 test('after a failure and a timeout nothing is left', async () => {
   await write(`
-    test.use({ replay: { page: 'app', network: 'fast' } });
+    test.use({ replay: { page: 'small', network: 'fast', keepDisturbed: true } });
     test('fails', async ({ load }) => {
       await load();
       throw new Error('as it should');
     });
     test('hangs', async ({ load, replayPage, replayUrl }) => {
-      test.setTimeout(4_000);
+      test.setTimeout(2_000);
       await replayPage.goto(replayUrl);
       await load();
       await new Promise(() => {});
@@ -139,7 +138,7 @@ test('after a failure and a timeout nothing is left', async () => {
 test('a killed worker takes its lab and its browsers along, and the next one removes what is left', async () => {
   await write(`
     import { spawnSync } from 'node:child_process';
-    test.use({ replay: { page: 'app', network: '3g' } });
+    test.use({ replay: { page: 'app', network: '3g', keepDisturbed: true } });
     test('is killed', async ({ load }) => {
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), 2_500);
       await load();

@@ -7,7 +7,7 @@ import { type Assignment, expect, PROTOCOLS, test } from '../src/playwright/inde
 test.describe.configure({ mode: 'default' });
 
 test.describe('a bundled page', () => {
-  test.use({ replay: { page: 'shop', network: 'lte', protocol: 'h3' } });
+  test.use({ replay: { page: 'shop', network: 'lte', protocol: 'h3', keepDisturbed: true } });
 
   test('a page, a network and a protocol', async ({ load, replayPage, replayUrl, lab }, info) => {
     const loaded = await load();
@@ -55,7 +55,9 @@ test.describe('a bundled page', () => {
   });
 
   test.describe('in a group, with figures of its own', () => {
-    test.use({ replay: { page: 'shop', network: { profile: 'cable', udp: { policedMbps: 2 } } } });
+    test.use({
+      replay: { page: 'shop', network: { profile: 'cable', udp: { policedMbps: 2 } }, keepDisturbed: true },
+    });
 
     test('the prediction is made for the network', async ({ prediction }) => {
       expect(prediction.best).not.toBe('h3');

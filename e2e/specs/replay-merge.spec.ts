@@ -42,7 +42,10 @@ for (const [order, test] of [
   ['the replay fixtures last', mergeTests(otherTest, replayTest)],
 ] as const) {
   test.describe(order, () => {
-    test.use({ replay: { page: 'app', network: 'fast', protocol: 'h2' }, network: 'office' });
+    test.use({
+      replay: { page: 'app', network: 'fast', protocol: 'h2', keepDisturbed: true },
+      network: 'office',
+    });
 
     test('a load beside the other fixtures', async ({ load, title, network }) => {
       const loaded = await load();

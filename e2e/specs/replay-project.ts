@@ -10,8 +10,9 @@ import { expect } from '@playwright/test';
 const run = promisify(execFile);
 /** The packages that such a project installs. */
 const PACKAGES = ['contract', 'pageload-emulator', 'lab', 'e2e'];
-/** What `npm run pack:playwright` runs. */
-const PACK = join(ROOT, 'scripts/pack-playwright.mjs');
+/** What `npm run package -- playwright` runs. */
+const PACK = [join(ROOT, 'scripts/package/main.ts'), 'playwright'];
+const TRANSFORM_CACHE = join(tmpdir(), 'playwright-transform-cache-of-projects');
 const MODULES = join(ROOT, 'node_modules');
 
 export interface Ended {
@@ -72,7 +73,7 @@ export class ReplayProject {
         recursive: true,
         filter: (path) => !/node_modules|test-results|playwright-report/.test(path),
       });
-      await run(process.execPath, [PACK, join(project.folder, 'hopwise')]);
+      await run(process.execPath, [...PACK, join(project.folder, 'hopwise')]);
       const words = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=0'];
       await run('npm', words, { cwd: project.folder });
       return project;
@@ -101,7 +102,14 @@ export class ReplayProject {
     return new Promise((resolve, reject) => {
       const child = spawn(words[0] as string, words.slice(1), {
         cwd: this.folder,
-        env: { ...process.env, TMPDIR: this.temporary, FORCE_COLOR: '0', ...env },
+        env: {
+          ...process.env,
+          TMPDIR: this.temporary,
+          FORCE_COLOR: '0',
+          // What Playwright has compiled of the packages, for all projects; another user may not write there.
+          ...(prefix.length === 0 && { PLAYWRIGHT_TRANSFORM_CACHE_DIR: TRANSFORM_CACHE }),
+          ...env,
+        },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       let output = '';

@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { chmod, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Report } from '@hopwise/extension/report';
 import { ROOT } from '@hopwise/lab/paths';
 
@@ -55,14 +57,47 @@ export function start(
 }
 
 /**
+ * Path of a libcurl with HTTP/3 that other users can load too, as `HOPWISE_LIBCURL` takes it. Nobody else may enter the home folder
+ * that has a private copy, so that it is copied to `folder`; a libcurl of the system is there for all.
+ *
+ * @param folder one that the other user can enter
+ */
+export async function libcurlForOthers(folder: string): Promise<string> {
+  const words = [join(ROOT, 'native-host/dist/bin/hopwise-host.js'), 'status', '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, words);
+  const { libcurl } = JSON.parse(stdout) as { libcurl: string };
+  if (!libcurl.startsWith(homedir())) return libcurl;
+  const copy = join(folder, 'libcurl');
+  await cp(dirname(libcurl), copy, { recursive: true, verbatimSymlinks: true });
+  // Whatever the umask is.
+  await chmod(copy, 0o755);
+  for (const name of await readdir(copy)) await chmod(join(copy, name), 0o644);
+  return join(copy, basename(libcurl));
+}
+
+/**
  * Words that run a command as a user without rights, with a /dev/net/tun of this mode whatever the machine's is.
  * It takes root. `folder` must be one that the user can enter.
  */
 export function asNobody(folder: string, tunMode: number): string[] {
   const tun = join(folder, 'tun');
   const script = `mknod -m ${tunMode.toString(8)} ${tun} c 10 200 && mount --bind ${tun} /dev/net/tun &&
-    exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"`;
+    ${openCheckout(folder)} exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"`;
   return ['unshare', '--mount', 'sh', '-c', script, 'sh'];
+}
+
+/**
+ * A checkout below a home that others may not enter, such as root's, is mounted at its own path in an empty home that all may
+ * enter. @returns shell commands that keep the working folder, with `&&` behind them; '' where all may enter
+ */
+function openCheckout(folder: string): string {
+  const above: string[] = [];
+  for (let path = dirname(ROOT); path !== '/'; path = dirname(path)) above.unshift(path);
+  const closed = above.find((path) => (statSync(path).mode & 0o001) === 0);
+  if (closed === undefined) return '';
+  const checkout = join(folder, 'checkout');
+  return `here=$PWD && mkdir ${checkout} && mount --bind ${ROOT} ${checkout} && mount -t tmpfs -o mode=755 tmpfs ${closed} &&
+    mkdir -p ${ROOT} && mount --bind ${checkout} ${ROOT} && cd "$here" &&`;
 }
 
 /** Runs `start` with an output folder of its own and returns its report beside how it ended. */

@@ -5,17 +5,26 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { isUnavailable, type Report } from '@hopwise/extension/report';
 import { determinismScript } from '@hopwise/lab/browser/determinism';
-import { bundledSite } from '@hopwise/lab/pages/bundled';
 import { type GeneratedSite, writeSite } from '@hopwise/lab/sites/write-site';
 import { expect, test } from '@playwright/test';
-import { ordered, PROTOCOLS, QUICK, spread } from './report-figures.ts';
-import { asNobody, start, startReport } from './start-command.ts';
+import { ordered, PROTOCOLS, spread } from './report-figures.ts';
+import { asNobody, libcurlForOthers, start, startReport } from './start-command.ts';
 
-/** The other specs' browsers disturb the loads. */
-const QUICK_BESIDE_OTHERS = [...QUICK, '--keep-disturbed'];
+let folder: string;
+test.beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hw-'));
+  // One test runs as another user.
+  await chmod(folder, 0o777);
+  await writeSite(chanceSite(), join(folder, 'chance'));
+  await chmod(join(folder, 'chance'), 0o755);
+});
+test.afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A short run of a small page. The other specs' browsers disturb its loads. */
+const quick = () => ['--loads', '1', '--rounds', '1', '--keep-disturbed', '--page', join(folder, 'chance')];
 
 test('with UDP blocked HTTP/3 is unavailable, not slow', async () => {
-  const { report, stdout } = await startReport(['--network', 'udp-blocked', ...QUICK_BESIDE_OTHERS]);
+  const { report, stdout } = await startReport(['--network', 'udp-blocked', ...quick()]);
   const { predictedMs, verifiedMs, measuredMs } = report.protocols.h3;
   for (const time of [predictedMs, verifiedMs, measuredMs]) {
     expect(isUnavailable(time), JSON.stringify(time)).toBe(true);
@@ -35,38 +44,21 @@ test('with UDP blocked HTTP/3 is unavailable, not slow', async () => {
 });
 
 test('a link of one’s own, a recorded page with its chance and clock, JSON alone on stdout', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'hw-page-'));
-  try {
-    await writeSite(chanceSite(), join(folder, 'chance'));
-    const { report, stdout } = await startReport([
-      ...QUICK_BESIDE_OTHERS,
-      '--rtt',
-      '40',
-      '--down',
-      '6',
-      '--up',
-      '2',
-      '--loss',
-      '0',
-      '--udp',
-      '2',
-      '--page',
-      join(folder, 'chance'),
-      '--json',
-    ]);
-    expect(JSON.parse(stdout)).toEqual(report);
-    const { requests, pltMs } = report.recording;
-    const ofLoad = requests
-      .filter(({ startMs }) => startMs < (pltMs ?? 0))
-      .map(({ url }) => new URL(url).pathname);
-    expect(ofLoad).toEqual(['/', '/a.png', expect.stringMatching(/^\/0\.\d+\/2020$/)]);
-    expect(report.page).toMatchObject({ name: 'chance', requests: 3 });
-    expect(report.network.set).toMatchObject({ rttMs: 40, downMbps: 6, upMbps: 2, loss: 0, udp: 2 });
-    // The recording and every load drew the number that the site has.
-    expect(report.warnings.filter((warning) => warning.includes('failed'))).toEqual([]);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const { report, stdout } = await startReport([
+    ...quick(),
+    ...['--rtt', '40', '--down', '6', '--up', '2', '--loss', '0', '--udp', '2'],
+    '--json',
+  ]);
+  expect(JSON.parse(stdout)).toEqual(report);
+  const { requests, pltMs } = report.recording;
+  const ofLoad = requests
+    .filter(({ startMs }) => startMs < (pltMs ?? 0))
+    .map(({ url }) => new URL(url).pathname);
+  expect(ofLoad).toEqual(['/', '/a.png', expect.stringMatching(/^\/0\.\d+\/2020$/)]);
+  expect(report.page).toMatchObject({ name: 'chance', requests: 3 });
+  expect(report.network.set).toMatchObject({ rttMs: 40, downMbps: 6, upMbps: 2, loss: 0, udp: 2 });
+  // The recording and every load drew the number that the site has.
+  expect(report.warnings.filter((warning) => warning.includes('failed'))).toEqual([]);
 });
 
 /** A page that asks for a URL made of chance and clock, and has no other. */
@@ -114,33 +106,15 @@ function chanceSite(): GeneratedSite {
 
 test('without root, where /dev/net/tun may be opened', async () => {
   test.skip(process.getuid?.() !== 0, 'only root can become another user');
-  const folder = await mkdtemp(join(tmpdir(), 'hw-'));
-  try {
-    await chmod(folder, 0o777);
-    await writeSite(bundledSite('app'), join(folder, 'app'));
-    await chmod(join(folder, 'app'), 0o755);
-    const ended = await start(
-      [
-        ...QUICK_BESIDE_OTHERS,
-        '--network',
-        'fast',
-        '--page',
-        join(folder, 'app'),
-        '--out',
-        join(folder, 'out'),
-      ],
-      {
-        prefix: asNobody(folder, 0o666),
-        env: { HOME: folder, TMPDIR: folder },
-      },
-    );
-    expect(ended.code, ended.stderr).toBe(0);
-    const report = JSON.parse(await readFile(join(folder, 'out/report.json'), 'utf8')) as Report;
-    for (const protocol of PROTOCOLS) {
-      const measured = spread(report.protocols[protocol].measuredMs);
-      expect(measured.proved).toBe(measured.requests);
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const ended = await start([...quick(), '--network', 'fast', '--out', join(folder, 'out')], {
+    prefix: asNobody(folder, 0o666),
+    env: { HOME: folder, TMPDIR: folder, HOPWISE_LIBCURL: await libcurlForOthers(folder) },
+  });
+  expect(ended.code, ended.stderr).toBe(0);
+  const report = JSON.parse(await readFile(join(folder, 'out/report.json'), 'utf8')) as Report;
+  for (const protocol of PROTOCOLS) {
+    const measured = spread(report.protocols[protocol].measuredMs);
+    expect(measured.requests).toBeGreaterThanOrEqual(3);
+    expect(measured.proved).toBe(measured.requests);
   }
 });

@@ -9,9 +9,9 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { predict } from '@hopwise/pageload-emulator';
 import { expect, type Page, test } from '@playwright/test';
-import { type ExtensionBrowser, launch } from '../../extension/test/browser.ts';
-import { changeLoad } from '../../extension/test/change-load.ts';
-import { largePage } from '../../extension/test/large-page.ts';
+import { type ExtensionBrowser, launch } from '../../extension/test/support/browser.ts';
+import { changeLoad } from '../../extension/test/support/change-load.ts';
+import { largePage } from '../../extension/test/support/large-page.ts';
 
 // One browser for all.
 test.describe.configure({ mode: 'default' });
@@ -22,14 +22,14 @@ const WIDTHS = [320, 600, 1240];
 const HEIGHT = 700;
 const COLOR_SCHEMES = ['light', 'dark'] as const;
 const WEIGHTS = [400, 500, 600, 700];
-/** Of the map of the fastest protocol: 8 loss rates, 9 round trips. */
+/** Cells of the map of the fastest protocol: 8 loss rates, 9 round trips. */
 const MAP_CELLS = 72;
 /** An hour after the recording. */
 const NOW = new Date('2026-11-20T13:00:00Z');
 /** Tabs of the panel, each with what it shows once it is complete. */
 const PANEL_TABS: [id: string, complete: string][] = [
   ['overview', '.hw-headline'],
-  ['origins', '.hw-origins'],
+  ['origins', '.hw-origins, .hw-rest'],
   ['waterfall', '.hw-rows .hw-row'],
   ['connections', '[role=table]'],
   ['graph', '.hw-critical-node'],

@@ -13,7 +13,7 @@ import { openPage, type PageSource } from '@hopwise/lab/pages/page-source';
 import { EXTENSION_DIR, HOST_SCRIPT } from '@hopwise/lab/paths';
 import type { Site } from '@hopwise/lab/sites/site';
 import type { Page } from 'playwright-core';
-import { type ExtensionBrowser, launch } from '../../extension/test/browser.ts';
+import { type ExtensionBrowser, launch } from '../../extension/test/support/browser.ts';
 import { withholdTimings } from './withhold-timings.ts';
 
 const LOAD_TIMEOUT_MS = 60_000;
@@ -41,11 +41,12 @@ export class BrowserOnLink {
   /**
    * @param pageName as of `npm start -- --page`
    * @param withholdsTimings whether the page's servers send no `Timing-Allow-Origin`
+   * @param recordsInDetail whether every load is recorded in detail; otherwise those that the extension chooses, as it ships
    */
   static async open(
     pageName: string,
     network: LabNetwork,
-    { withholdsTimings = false } = {},
+    { withholdsTimings = false, recordsInDetail = false } = {},
   ): Promise<BrowserOnLink> {
     const folder = await mkdtemp(join(tmpdir(), 'hopwise-on-link-'));
     const source = await openPage(pageName);
@@ -63,6 +64,8 @@ export class BrowserOnLink {
           XDG_STATE_HOME: join(folder, 'state'),
           XDG_CONFIG_HOME: join(folder, 'config'),
         },
+        'en-US',
+        recordsInDetail,
       );
       execFileSync(process.execPath, [HOST_SCRIPT, 'install', '--user-data-dir', browser.profile]);
       return new BrowserOnLink(browser, await browser.openOwn('devtools.html'), open);
@@ -83,14 +86,18 @@ export class BrowserOnLink {
   /** Allows pins to the page's servers. Their addresses are reserved for benchmarks, so pins need the user's permission. */
   async allowPinsToServers(): Promise<void> {
     for (const { origin } of this.site.origins) {
-      const pin = { type: 'pin', origin, kind: 'avoid-h3', minutes: 60, persistent: false } as const;
-      const answer = await this.browser.ask(this.own, { ...pin, allowLocal: true });
+      const pins = [{ origin, kind: 'avoid-h3' as const, allowLocal: true }];
+      const answer = await this.browser.ask(this.own, { type: 'pin', pins, minutes: 60, persistent: false });
       if (!answer.ok) throw new Error(`${origin}: ${answer.error}`);
-      await this.browser.ask(this.own, { type: 'unpin', origin });
+      await this.browser.ask(this.own, { type: 'unpin', origins: [origin] });
     }
   }
 
-  /** Loads the page without cache and open connections. @returns the recorded load */
+  /**
+   * Loads the page without cache and open connections.
+   *
+   * @returns the recorded load. What is asked of the autopilot from now on is answered after it has handled the load
+   */
   async loadCold(tab: Page): Promise<StoredLoad> {
     const { lab, page } = this.#open;
     const before = await this.#latest();
@@ -102,7 +109,9 @@ export class BrowserOnLink {
     // The policer's bucket is full again.
     await lab.configure(this.network);
     await tab.goto(this.site.entry, { waitUntil: 'load', timeout: LOAD_TIMEOUT_MS });
-    return this.nextLoad(before?.id ?? null);
+    const load = await this.nextLoad(before?.id ?? null);
+    await this.#waitUntilHandled(tab, load);
+    return load;
   }
 
   /** The extension's popup for a tab, as a page. */
@@ -133,6 +142,18 @@ export class BrowserOnLink {
     await close(this.#open);
   }
 
+  /** Waits until the worker has no more to store of a load, after which it hands it to the autopilot. */
+  async #waitUntilHandled(tab: Page, load: StoredLoad): Promise<void> {
+    const tabId = await this.browser.tabIdOf(this.own, tab.url());
+    const deadline = performance.now() + RECORDED_TIMEOUT_MS;
+    while (performance.now() < deadline) {
+      const answer = await this.browser.ask(this.own, { type: 'latest', tabId, brief: true });
+      if (answer.ok && answer.phase === 'recorded' && answer.loadId === load.id) return;
+      await sleep(POLL_MS);
+    }
+    throw new Error(`load ${load.id} of ${this.site.entry} is not stored`);
+  }
+
   async #latest(): Promise<StoredLoad | null> {
     const answer = await this.browser.ask(this.own, { type: 'latest', url: this.site.entry });
     return answer.ok ? answer.load : null;
@@ -143,7 +164,7 @@ interface OpenLab {
   page: PageSource;
   lab: Lab;
   network: LabNetwork;
-  /** Of the helper's state. */
+  /** Folder of the helper's state. */
   folder: string;
 }
 

@@ -21,8 +21,9 @@ import { writeSite } from '@hopwise/lab/sites/write-site';
 import { type Assignment, originOf, type Recording } from '@hopwise/pageload-emulator';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { measureUntil } from '../../lab/test/attempts.ts';
-import { logged } from '../../lab/test/lab-log.ts';
+import { measureUntil } from '../../lab/test/support/attempts.ts';
+import { logged } from '../../lab/test/support/lab-log.ts';
+import { drawShare } from '../../scripts/suites/draw-share.ts';
 import { ExtensionSession } from '../src/start/observe.ts';
 
 const network: LabNetwork = {
@@ -173,7 +174,7 @@ function timesThatDiffer({ requests }: Recording, timed: Map<string, Entry>): st
 }
 
 describe('a recording made from the DevTools protocol', () => {
-  it.each(['h1', 'h2', 'h3', 'natural'] as const)(
+  it.each(drawShare(['h1', 'h2', 'h3', 'natural'] as const, 2))(
     'has the phases, sizes and protocols of Resource Timing under %s, in every frame and process',
     async (protocol) => {
       const browser = await chromium.launch({
@@ -314,7 +315,7 @@ describe('an assignment', () => {
 });
 
 describe('a repeat view', () => {
-  it.each(['h2', 'h3'] as const)(
+  it.each(drawShare(['h2', 'h3'] as const, 1))(
     'is the second view in one context under %s',
     async (protocol: ProtocolMode) => {
       const browser = await launch(protocol);
@@ -429,7 +430,7 @@ describe("a load's moments", () => {
 });
 
 describe('a browser that fails', () => {
-  it.each([0, 150, 700, 1500])(
+  it.each(drawShare([0, 150, 700, 1500], 1))(
     'is reported when its process ends %d ms after the load began, and soon',
     async (afterMs) => {
       const browser = await launch('h2');

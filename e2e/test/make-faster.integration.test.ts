@@ -1,4 +1,7 @@
-/** "Make it faster" in real Chromium with the real helper: a natural load over HTTP/3 on a link that polices UDP, and one click. */
+/**
+ * "Make it faster" in real Chromium with the real helper: a natural load over HTTP/3 on a link that polices UDP, and one click.
+ * Then monitoring in the panel, with real transfers by the helper.
+ */
 import type { StoredLoad } from '@hopwise/extension/messages';
 import { networkOf, profileNamed } from '@hopwise/lab/client/networks';
 import type { Page } from 'playwright-core';
@@ -6,18 +9,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allowPins } from '../../extension/test/pins/pinning-chromium.ts';
 import { BrowserOnLink } from './browser-on-link.ts';
 
+const POLICED = networkOf(profileNamed('udp-policed'));
+/** HTTP/3 takes several times as long as HTTP/2, also on a machine that is so busy that a page of HTTP/2 waits for it. */
+const STRICTLY_POLICED = { ...POLICED, udp: { policedMbps: 0.8 } };
+const VERIFIED = { timeout: 60_000 };
+
 let link: BrowserOnLink;
 
 beforeAll(async () => {
-  link = await BrowserOnLink.open('app', networkOf(profileNamed('udp-policed')));
+  link = await BrowserOnLink.open('app', STRICTLY_POLICED);
   await allowPins(link.own);
-  // The lab's addresses are reserved for benchmarks: pins to them are refused until the user has allowed them.
-  for (const { origin } of link.site.origins) {
-    const pin = { type: 'pin', origin, kind: 'avoid-h3', minutes: 60, persistent: false } as const;
-    const made = await link.browser.ask(link.own, { ...pin, allowLocal: true });
-    expect(made).toMatchObject({ ok: true, allowed: true });
-    await link.browser.ask(link.own, { type: 'unpin', origin });
-  }
+  await link.allowPinsToServers();
 });
 
 afterAll(() => link?.close());
@@ -64,4 +66,27 @@ test('one click keeps a page off HTTP/3 and reloads it, the gain is measured, an
   await popup.getByText(`This page has ${link.site.origins.length} pins.`).waitFor();
   await popup.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(listPins).toEqual([]);
+  await tab.close();
+});
+
+test('monitoring verifies the page at once, shows the times and waits for the next verification', async () => {
+  link.network = POLICED;
+  const tab = await link.newTab();
+  await link.loadCold(tab);
+  const tabId = await link.browser.tabIdOf(link.own, tab.url());
+  const panel = await link.browser.openOwn(`panel.html?tabId=${tabId}`);
+  await panel.getByRole('tab', { name: 'History' }).click();
+  const card = panel.locator('section', { has: panel.getByRole('heading', { name: 'Monitoring' }) });
+  await card.getByRole('button', { name: 'Start' }).click();
+  await card.getByText(/^0 of 7 verifications of https:/).waitFor();
+  await card.getByText(/^1 of 7 .* The next one begins at /).waitFor(VERIFIED);
+  const cells = await card.getByRole('row').nth(1).getByRole('cell').allTextContents();
+  expect(
+    cells.slice(0, 3).every((text) => /^[\d.]+\s(s|ms)$/.test(text)),
+    cells.join(' | '),
+  ).toBe(true);
+  expect(cells[3]).toMatch(/^(HTTP\/[12](\.1)?|within 5%)$/);
+  await card.getByRole('button', { name: 'Stop' }).click();
+  await card.getByRole('button', { name: 'Start' }).waitFor();
+  expect(await card.getByRole('status').textContent()).not.toContain('next');
 });

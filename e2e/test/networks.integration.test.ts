@@ -67,7 +67,7 @@ async function load(learnt: number): Promise<StoredLoad> {
 }
 
 test('what is learnt at home is found again after the train', async () => {
-  await options.getByLabel('Let hopwise make pins by itself').check();
+  await options.getByLabel('Let hopwise make pages faster by itself').check();
   await options.getByLabel('Also try the next best choice now and then').check();
   // Nothing is tried and no pin made: each load is the browser's own.
   await link.browser.ask(link.own, { type: 'change-autopilot', change: { minGain: 0.9 } });

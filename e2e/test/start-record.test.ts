@@ -1,6 +1,6 @@
 import type { StoredLoad } from '@hopwise/extension/messages';
 import { describe, expect, it } from 'vitest';
-import { type Recorder, recordPage } from '../src/start/record.ts';
+import { type ExtensionRecorder, recordPage } from '../src/start/record.ts';
 
 /** Loads of which the first ones are disturbed, each in a browser of its own. */
 function machine(disturbed: number) {
@@ -9,7 +9,7 @@ function machine(disturbed: number) {
   let opened = 0;
   const open = async () => {
     const id = ++opened;
-    const recorder: Recorder & { id: number } = {
+    const recorder: ExtensionRecorder & { id: number } = {
       id,
       observe: async (_url, { onLoadEvent }) => {
         await onLoadEvent?.();

@@ -1,19 +1,20 @@
-/** Every page of the extension, in every state that a click reaches, checked by axe in light and dark, and reached by the Tab key. */
+/** Every page of the extension, in every state that a click reaches, checked by axe in light or dark, and reached by the Tab key. */
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Act } from '../src/autopilot/act.ts';
-import { AXE, listViolations } from './axe.ts';
-import { type ExtensionBrowser, launch } from './browser.ts';
-import { largePage } from './large-page.ts';
-import { openWithLoad } from './open-with-load.ts';
-import { type Site, startSite } from './site.ts';
-import { walkByTab } from './tab-walk.ts';
+import { drawShare } from '../../scripts/suites/draw-share.ts';
+import type { AutopilotRun } from '../src/autopilot/autopilot-run.ts';
+import { AXE, listViolations } from './support/axe.ts';
+import { type ExtensionBrowser, launch } from './support/browser.ts';
+import { largePage } from './support/large-page.ts';
+import { openWithLoad } from './support/open-with-load.ts';
+import { type Site, startSite } from './support/site.ts';
+import { walkByTab } from './support/tab-walk.ts';
 
-const REQUESTS = 120;
+const REQUESTS = 40;
 
 /** What the autopilot did, as its log has it. */
-const ACT: Act = {
+const ACT: AutopilotRun = {
   id: '1',
   madeAtMs: Date.now(),
   pageUrl: 'https://page.test/',
@@ -62,15 +63,12 @@ afterAll(async () => {
   await site?.close();
 });
 
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(listViolations);
-}
-
 async function expectNone(page: Page, state: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
+  await page.evaluate(AXE);
+  const schemes = ['light', 'dark'] as const;
+  for (const colorScheme of drawShare(schemes, 1, (scheme) => `${state}, ${scheme}`)) {
     await page.emulateMedia({ colorScheme });
-    expect.soft(await violationsOf(page), `${state}, ${colorScheme}`).toEqual([]);
+    expect.soft(await page.evaluate(listViolations), `${state}, ${colorScheme}`).toEqual([]);
   }
   const walk = await walkByTab({
     evaluate: (what) => page.evaluate(what),
@@ -80,7 +78,7 @@ async function expectNone(page: Page, state: string): Promise<void> {
 }
 
 const open = (path: 'panel.html' | 'popup.html') =>
-  openWithLoad(browser, `${site.url}/slow.html`, largePage(REQUESTS), path);
+  openWithLoad(browser, `${site.url}/kept.html`, largePage(REQUESTS), path);
 
 test('the popup has no violation', async () => {
   await expectNone(await open('popup.html'), 'popup');

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { TabLoad } from '../src/background/tab-loads.ts';
 import { isMissingHost } from '../src/helper/helper-port.ts';
 import type { StoredLoad } from '../src/storage/loads.ts';
-import { type ExtensionBrowser, launch } from './browser.ts';
-import { type Site, startSite } from './site.ts';
+import { type ExtensionBrowser, launch } from './support/browser.ts';
+import { type Site, startSite } from './support/site.ts';
 
 const packageRoot = fileURLToPath(new URL('..', import.meta.url));
 
@@ -186,7 +186,7 @@ describe('a page that requests its resources in many ways', () => {
     const { tabId, load } = await record('/slow.html', page);
     // Loads from this machine are not learned.
     expect(load.cluster).toBeNull();
-    expect(await own.evaluate(() => chrome.storage.local.get())).toEqual({});
+    expect(await own.evaluate(() => chrome.storage.local.getKeys())).toEqual(['settings']);
     const figure = { mean: 3, spread: 0.5 };
     const cluster: NetworkCluster = {
       format: 'hopwise-network-cluster',
@@ -224,7 +224,7 @@ describe('a page that requests its resources in many ways', () => {
     for (const view of [popup, panel]) await view.getByText(rests).waitFor();
     await panel.getByRole('button', { name: 'Forget earlier loads' }).click();
     await panel.getByText('Network estimated from this load only.').waitFor();
-    expect(await own.evaluate(() => chrome.storage.local.get())).toEqual({});
+    expect(await own.evaluate(() => chrome.storage.local.getKeys())).toEqual(['settings']);
     expect((await recorded(page)).load).toMatchObject({
       cluster: null,
       prediction: { page: { url: page.url() } },

@@ -4,12 +4,13 @@ import type { Prediction } from '@hopwise/contract';
 import { predict } from '@hopwise/pageload-emulator';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { AUTOPILOT_DEFAULTS } from '../src/autopilot/autopilot-settings.ts';
 import type { PageRequest } from '../src/background/page-requests.ts';
 import type { PinGain } from '../src/evidence/pin-outcomes.ts';
 import type { IncompleteLoad } from '../src/messages/load-messages.ts';
 import type { StoredLoad } from '../src/storage/loads.ts';
-import { actionOf, decisionOf } from './decisions.ts';
 import { loadOf } from './evidence/stored-loads.ts';
+import { actionOf, decisionOf } from './support/decisions.ts';
 
 const A = 'https://page.test';
 
@@ -45,10 +46,17 @@ function stub(body: string): void {
           return { ...answer, phase: 'recorded', loadId: load.id, load: request.brief ? null : load };
         }
         if (request.type === 'verification') return { ok: true, state: 'none' };
+        if (request.type === 'saved-time') return { ok: true, saved: { savedMs: 0, loads: 0 } };
+        if (request.type === 'autopilot') {
+          const network = { hindersUdp: null, keepsOffH3: false };
+          return { ok: true, settings: AUTOPILOT_DEFAULTS, runs: [], learnt: [], network };
+        }
         if (request.type === 'pin-outcomes') return { ok: true, outcomes: [] };
         if (request.type === 'pin') asked.push(request);
-        const pins = asked.map((pin) => ({ ...pin, state: 'active', expiresAtMs: null, reason: '' }));
-        return { ok: true, allowed: true, pins, vouched: null, launcher: null, localOrigins: [] };
+        const pins = asked
+          .flatMap((request) => (request.type === 'pin' ? request.pins : []))
+          .map((pin) => ({ ...pin, state: 'active', expiresAtMs: null, reason: '' }));
+        return { ok: true, allowed: true, pins, caHosts: null, launcher: null, localOrigins: [] };
       },
     },
     i18n: { getUILanguage: () => 'en-GB' },
@@ -114,7 +122,7 @@ describe.each(PAGES)('the %s', (_name, path, open) => {
     expect(headline.nextElementSibling!.contains(button('Make it faster')!)).toBe(true);
     button('Make it faster')!.click();
     await vi.advanceTimersByTimeAsync(10);
-    expect(asked).toMatchObject([{ type: 'pin', origin: A, kind: 'avoid-h3' }]);
+    expect(asked).toMatchObject([{ type: 'pin', pins: [{ origin: A, kind: 'avoid-h3' }] }]);
     expect(reloads).toEqual([[7, { bypassCache: true }]]);
   });
 

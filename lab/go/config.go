@@ -33,6 +33,8 @@ type config struct {
 	ReceiveBuffer int `json:"receiveBuffer"`
 	// IPVersion is the IP version that host names resolve to inside the lab: 4 (the default) or 6.
 	IPVersion int `json:"ipVersion"`
+	// PublicAddresses gives the servers addresses like those on the internet, which these programs do not take for local.
+	PublicAddresses bool `json:"publicAddresses"`
 
 	network link.Network
 }

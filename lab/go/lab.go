@@ -17,14 +17,39 @@ import (
 	"hopwise/lab/site"
 )
 
-// Addresses are from the ranges for benchmarking (RFC 2544 by RFC 6890, RFC 5180), which are not routed.
+// addressPlan has the addresses of a lab.
+type addressPlan struct {
+	client  netip.Addr
+	client6 netip.Addr
+	// servers and servers6 hold the client's address too.
+	servers  netip.Prefix
+	servers6 netip.Prefix
+}
+
 var (
-	clientAddress  = netip.MustParseAddr("198.18.0.2")
-	clientAddress6 = netip.MustParseAddr("2001:2::2")
-	labPrefix      = netip.MustParsePrefix("198.18.0.0/15")
-	labPrefix6     = netip.MustParsePrefix("2001:2::/48")
-	anywhere6      = netip.MustParsePrefix("::/0")
+	// benchmarkAddresses are from the ranges for benchmarking (RFC 2544 by RFC 6890, RFC 5180), which are not routed.
+	benchmarkAddresses = newAddressPlan("198.18.0.0/15", "2001:2::/48")
+	// publicAddresses are like those of servers on the internet, for programs that treat these differently. The lab's namespaces
+	// have no device that leads there.
+	publicAddresses = newAddressPlan("198.16.0.0/15", "2600:2::/48")
+
+	anywhere6 = netip.MustParsePrefix("::/0")
 )
+
+func newAddressPlan(v4, v6 string) addressPlan {
+	plan := addressPlan{servers: netip.MustParsePrefix(v4), servers6: netip.MustParsePrefix(v6)}
+	plan.client = plan.servers.Addr().Next().Next()
+	plan.client6 = plan.servers6.Addr().Next().Next()
+	return plan
+}
+
+// server returns the addresses of the origin with this index, from 0.
+func (p addressPlan) server(index int) (netip.Addr, netip.Addr) {
+	v4, v6 := p.servers.Addr().As4(), p.servers6.Addr().As16()
+	v4[1], v4[2], v4[3] = v4[1]+1, byte(1+index/250), byte(1+index%250)
+	v6[13], v6[14], v6[15] = 1, byte((index+1)>>8), byte(index+1)
+	return netip.AddrFrom4(v4), netip.AddrFrom16(v6)
+}
 
 // endpoint is one origin of the lab.
 type endpoint struct {
@@ -36,16 +61,11 @@ type endpoint struct {
 
 func (e endpoint) addresses() []netip.Addr { return []netip.Addr{e.Address, e.Address6} }
 
-func serverAddresses(index int) (netip.Addr, netip.Addr) {
-	v6 := labPrefix6.Addr().As16()
-	v6[13], v6[14], v6[15] = 1, byte((index+1)>>8), byte(index+1)
-	return netip.AddrFrom4([4]byte{198, 19, byte(1 + index/250), byte(1 + index%250)}), netip.AddrFrom16(v6)
-}
-
 // lab holds all running parts.
 type lab struct {
 	dir       string
 	dirIsOwn  bool
+	addresses addressPlan
 	authority *certs.Authority
 	defaults  site.Settings
 	// fronts is nil for the Go servers.
@@ -69,7 +89,10 @@ const frontsDir = "fronts"
 
 // newLab starts all parts, or none.
 func newLab(settings config) (l *lab, err error) {
-	l = &lab{defaults: settings.Server, fronts: settings.Fronts}
+	l = &lab{defaults: settings.Server, fronts: settings.Fronts, addresses: benchmarkAddresses}
+	if settings.PublicAddresses {
+		l.addresses = publicAddresses
+	}
 	defer func() {
 		if err != nil {
 			l.down()
@@ -107,7 +130,7 @@ func newLab(settings config) (l *lab, err error) {
 	if err != nil {
 		return l, err
 	}
-	// Done last, as children inherit the scheduling.
+	// This comes last, as children inherit the scheduling.
 	if l.schedule, err = becomeRealTime(); err != nil {
 		return l, err
 	}
@@ -137,7 +160,7 @@ func (l *lab) certify(source *site.Site) (err error) {
 	var hosts []string
 	for i, origin := range source.Origins {
 		hosts = append(hosts, origin.Host())
-		address, address6 := serverAddresses(i)
+		address, address6 := l.addresses.server(i)
 		origin.Settings = origin.Settings.Or(l.defaults)
 		l.endpoints = append(l.endpoints, endpoint{origin, address, address6})
 	}
@@ -181,9 +204,11 @@ func (l *lab) connect(settings config) (err error) {
 		addresses = append(addresses, e.addresses()...)
 	}
 	err = errors.Join(
-		l.client.AddAddresses(clientAddress, clientAddress6),
-		l.client.AddRoute(labPrefix, clientAddress, 0),
-		l.client.AddRoute(labPrefix6, clientAddress6, 0),
+		l.client.CheckClosed(),
+		l.servers.CheckClosed(),
+		l.client.AddAddresses(l.addresses.client, l.addresses.client6),
+		l.client.AddRoute(l.addresses.servers, l.addresses.client, 0),
+		l.client.AddRoute(l.addresses.servers6, l.addresses.client6, 0),
 		l.servers.AddAddresses(addresses...),
 	)
 	for i, e := range l.endpoints {
@@ -191,7 +216,7 @@ func (l *lab) connect(settings config) (err error) {
 	}
 	if settings.IPVersion == 6 {
 		// Chromium looks up IPv6 addresses only where a default route exists.
-		err = errors.Join(err, l.client.AddRoute(anywhere6, clientAddress6, 0))
+		err = errors.Join(err, l.client.AddRoute(anywhere6, l.addresses.client6, 0))
 	}
 	if err != nil {
 		return err
@@ -223,8 +248,8 @@ func (l *lab) routeToClient(index int, settings site.Settings) error {
 	}
 	e := l.endpoints[index]
 	return errors.Join(
-		l.servers.AddRouteFrom(e.Address, netip.PrefixFrom(clientAddress, 32), index, tcp),
-		l.servers.AddRouteFrom(e.Address6, netip.PrefixFrom(clientAddress6, 128), index, tcp),
+		l.servers.AddRouteFrom(e.Address, netip.PrefixFrom(l.addresses.client, 32), index, tcp),
+		l.servers.AddRouteFrom(e.Address6, netip.PrefixFrom(l.addresses.client6, 128), index, tcp),
 	)
 }
 

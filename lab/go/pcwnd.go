@@ -97,7 +97,7 @@ func readPcwndConfig(path string) (pcwndConfig, error) {
 	if settings.Connections < 1 || settings.Connections > 100 {
 		return settings, fmt.Errorf("connections: expected 1 to 100, got %d", settings.Connections)
 	}
-	// Negated, so that NaN is refused too.
+	// The condition is negated so that NaN is refused too.
 	if !(settings.Seconds >= 0.1 && settings.Seconds <= 86_400) || math.IsInf(settings.Seconds, 0) {
 		return settings, fmt.Errorf("seconds: expected 0.1 to 86400, got %v", settings.Seconds)
 	}
@@ -182,7 +182,7 @@ func measurePcwnd(args []string) (err error) {
 	if l.pump, err = link.NewPump(l.client.TUN, l.servers.TUN, settings.network, map[netip.Addr]float64{server: 0}); err != nil {
 		return err
 	}
-	// Done last, as children inherit the scheduling.
+	// This comes last, as children inherit the scheduling.
 	if l.schedule, err = becomeRealTime(); err != nil {
 		return err
 	}
@@ -260,12 +260,13 @@ func (l *lab) connectBulk() (server netip.Addr, err error) {
 	if l.servers, err = netns.New(); err != nil {
 		return server, err
 	}
-	server, _ = serverAddresses(0)
+	plan := benchmarkAddresses
+	server, _ = plan.server(0)
 	err = errors.Join(
-		l.client.AddAddresses(clientAddress),
-		l.client.AddRoute(labPrefix, clientAddress, 0),
+		l.client.AddAddresses(plan.client),
+		l.client.AddRoute(plan.servers, plan.client, 0),
 		l.servers.AddAddresses(server),
-		l.servers.AddRoute(netip.PrefixFrom(clientAddress, 32), netip.Addr{}, 0),
+		l.servers.AddRoute(netip.PrefixFrom(plan.client, 32), netip.Addr{}, 0),
 	)
 	for _, namespace := range []*netns.Namespace{l.client, l.servers} {
 		err = errors.Join(err, namespace.Do(func() error {

@@ -102,6 +102,9 @@ func becomeRoot() error {
 	if os.Geteuid() == 0 {
 		return nil
 	}
+	if err := netns.CheckTUN(); err != nil {
+		return err
+	}
 	code, err := netns.Rootless()
 	if err != nil {
 		return err

@@ -1,15 +1,14 @@
 /** `npm run lab`: see lab/docs/measuring.md. */
 import { resolve } from 'node:path';
-import { adviseCommand } from '@hopwise/lab/advise/command';
-import { runProgram } from '@hopwise/lab/command/program';
-import { gauntletCommand } from '@hopwise/lab/gauntlet/command';
-import { measureMatrix } from '@hopwise/lab/matrix/measure-command';
-import { addMatrixOptions, matrixOptions } from '@hopwise/lab/matrix/options';
-import { checkCommand } from '@hopwise/lab/pages/check-command';
-import { pcwndCommand } from '@hopwise/lab/pcwnd/command';
 import { Command } from 'commander';
-import { initialWindowCommand } from '../initial-window/command.ts';
-import { summariseFolder } from './summary-command.ts';
+import { adviseCommand } from './advise/command.ts';
+import { runProgram } from './command/program.ts';
+import { gauntletCommand } from './gauntlet/command.ts';
+import { measureMatrix } from './matrix/measure-command.ts';
+import { addMatrixOptions, matrixOptions } from './matrix/options.ts';
+import { checkCommand } from './pages/check-command.ts';
+import { recordCommand } from './record/command.ts';
+import { summariseFolder } from './summary/command.ts';
 
 await runProgram(async (context) => {
   const command = new Command()
@@ -17,7 +16,6 @@ await runProgram(async (context) => {
     .description(
       'Measures ground truth: page load times in a real browser, by page, network and protocol. Each load is kept: the same command continues an interrupted run.',
     )
-    .showHelpAfterError('(see npm run lab -- --help)')
     .exitOverride()
     // Subcommands have options of the same names.
     .enablePositionalOptions()
@@ -39,7 +37,6 @@ await runProgram(async (context) => {
   command.addCommand(adviseCommand(context));
   command.addCommand(checkCommand(context));
   command.addCommand(gauntletCommand(context));
-  command.addCommand(initialWindowCommand(context));
-  command.addCommand(pcwndCommand({ signal: context.signal }));
+  command.addCommand(recordCommand(context));
   await command.parseAsync(process.argv.slice(2), { from: 'user' });
 });

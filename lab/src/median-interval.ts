@@ -1,3 +1,4 @@
+import { median } from '@hopwise/contract';
 /** A median, and an interval between two of the values that holds the true median. */
 export interface MedianInterval {
   median: number;
@@ -33,7 +34,5 @@ export function medianInterval(values: readonly number[]): MedianInterval {
     coverage = 1 - 2 * tail;
     rank++;
   }
-  const middle = count >> 1;
-  const median = count % 2 === 1 ? ordered[middle]! : (ordered[middle - 1]! + ordered[middle]!) / 2;
-  return { median, low: ordered[rank]!, high: ordered[count - 1 - rank]!, coverage };
+  return { median: median(ordered), low: ordered[rank]!, high: ordered[count - 1 - rank]!, coverage };
 }

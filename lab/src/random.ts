@@ -3,7 +3,7 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 
 /** Seeded random numbers: the same seed gives the same numbers on every machine. */
-export class Random {
+export class SeededRandom {
   readonly #generator: RandomGenerator;
 
   constructor(seed: number) {

@@ -1,6 +1,7 @@
 /** Medians, their spread and confidence intervals. An infinite value stands for a load that never ended. */
+import { median } from '@hopwise/contract';
 import { mean, quantileSorted, sampleStandardDeviation } from 'simple-statistics';
-import { Random } from './random.ts';
+import { SeededRandom } from './random.ts';
 
 /** Number of loads from which 10th and 90th percentiles are meaningful. */
 const PERCENTILES_FROM = 10;
@@ -13,11 +14,6 @@ export interface Spread {
   range: 'min-max' | 'p10-p90';
 }
 
-/** @throws {RangeError} without values or with one that is no number. */
-export function median(values: readonly number[]): number {
-  return middle(sorted(values));
-}
-
 /**
  * Median and spread of at least one value.
  *
@@ -27,7 +23,7 @@ export function spread(values: readonly number[]): Spread {
   const ordered = sorted(values);
   const few = ordered.length < PERCENTILES_FROM;
   return {
-    median: middle(ordered),
+    median: median(ordered),
     low: few ? (ordered[0] as number) : quantileOf(ordered, 0.1),
     high: few ? (ordered.at(-1) as number) : quantileOf(ordered, 0.9),
     range: few ? 'min-max' : 'p10-p90',
@@ -47,7 +43,7 @@ export function coefficientOfVariation(values: readonly number[]): number | null
 }
 
 /** An estimate and the interval that holds the true value with the level's probability. */
-export interface Interval {
+export interface ConfidenceInterval {
   estimate: number;
   low: number;
   high: number;
@@ -73,10 +69,10 @@ const MIN_RESAMPLES_SHARE = 0.9;
  */
 export function bootstrapInterval(
   estimate: number,
-  resample: (random: Random) => number | null,
+  resample: (random: SeededRandom) => number | null,
   { seed = 1, resamples = 2000, level = 0.95 }: BootstrapOptions = {},
-): Interval | null {
-  const random = new Random(seed);
+): ConfidenceInterval | null {
+  const random = new SeededRandom(seed);
   const replicates: number[] = [];
   for (let index = 0; index < resamples; index++) {
     const figure = resample(random);
@@ -97,8 +93,12 @@ export function bootstrapInterval(
  *
  * @throws {RangeError} without values or with one that is no number.
  */
-export function bootstrapMedian(values: readonly number[], options?: BootstrapOptions): Interval {
-  return bootstrapInterval(median(values), (random) => median(drawn(values, random)), options) as Interval;
+export function bootstrapMedian(values: readonly number[], options?: BootstrapOptions): ConfidenceInterval {
+  return bootstrapInterval(
+    median(values),
+    (random) => median(drawn(values, random)),
+    options,
+  ) as ConfidenceInterval;
 }
 
 /**
@@ -112,7 +112,7 @@ export function bootstrapMedianRatio(
   values: readonly number[],
   baseline: readonly number[],
   options?: BootstrapOptions,
-): Interval {
+): ConfidenceInterval {
   if (values.length !== baseline.length) {
     throw new RangeError(`${values.length} values, ${baseline.length} of the baseline: expected pairs`);
   }
@@ -121,18 +121,16 @@ export function bootstrapMedianRatio(
   const pairs = values.map((value, index) => [value, baseline[index] as number] as const);
   const ratio = (of: readonly (readonly [number, number])[]) =>
     median(of.map(([value]) => value)) / median(of.map(([, base]) => base));
-  return bootstrapInterval(ratio(pairs), (random) => ratio(drawn(pairs, random)), options) as Interval;
+  return bootstrapInterval(
+    ratio(pairs),
+    (random) => ratio(drawn(pairs, random)),
+    options,
+  ) as ConfidenceInterval;
 }
 
 /** Draws as many values as there are, with replacement. */
-export function drawn<T>(items: readonly T[], random: Random): T[] {
+export function drawn<T>(items: readonly T[], random: SeededRandom): T[] {
   return items.map(() => random.pick(items));
-}
-
-function middle(ordered: readonly number[]): number {
-  const half = ordered.length >> 1;
-  const upper = ordered[half] as number;
-  return ordered.length % 2 === 1 ? upper : ((ordered[half - 1] as number) + upper) / 2;
 }
 
 /** Interpolating between two infinite values would give NaN. */

@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { GroundTruthLoad } from '@hopwise/lab/ground-truth/ground-truth';
-import { readLoads } from '@hopwise/lab/ground-truth/store';
-import { ROOT } from '@hopwise/lab/paths';
-import { writeSite } from '@hopwise/lab/sites/write-site';
 import { parseRecording } from '@hopwise/pageload-emulator';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { GroundTruthLoad } from '../src/ground-truth/ground-truth.ts';
+import { readLoads } from '../src/ground-truth/store.ts';
+import { ROOT } from '../src/paths.ts';
+import { writeSite } from '../src/sites/write-site.ts';
 
-const MAIN = join(ROOT, 'bench/dist/ground-truth/main.js');
+const MAIN = join(ROOT, 'lab/dist/main.js');
 const ORIGINS = ['https://www.tiny.test', 'https://static.tiny.test'] as const;
 
 let folder: string;
@@ -160,7 +160,7 @@ it('continues after a kill, refuses a second run meanwhile, and ends with a summ
   expect(fourth.text()).toMatch(/another server, congestionControl: cubic, now reno/);
 }, 300_000);
 
-it('measures networks from a file over IPv6, and warns about properties that predictions ignore', async () => {
+it('measures an assignment and second visits, on networks from a file over IPv6, and warns of what predictions ignore', async () => {
   const own = join(folder, 'networks.json');
   const dorm = {
     title: 'Dormitory',
@@ -175,23 +175,38 @@ it('measures networks from a file over IPv6, and warns about properties that pre
     source: { rttMs: 'measured' },
   };
   const args = (dir: string) => [
-    ...['--pages', join(folder, 'tiny'), '--protocols', 'h2,h3', '--seeds', '1', '--ip', '6'],
+    ...['--pages', join(folder, 'tiny'), '--protocols', 'h3,natural,assigned', '--views', 'cold,warm'],
+    ...['--seeds', '1', '--ip', '6'],
     ...['--network-file', own, '--networks', 'dorm', '--quiet-limit', '0', '--out', join(folder, dir)],
   ];
   await writeFile(own, JSON.stringify({ dorm }));
   const planned = start([...args('planned'), '--plan']);
   expect(await planned.ended, planned.text()).toBe(0);
-  expect(planned.text()).toContain('2 loads: 1 pages × 1 networks × h2, h3 × 1 seeds');
+  expect(planned.text()).toContain('6 loads: 1 pages × 1 networks × h3, natural, assigned × 1 seeds');
   expect(planned.text()).toContain('dorm: jitterMs: ');
   expect(await readdir(folder)).not.toContain('planned');
 
   const run = start(args('dorm'));
   expect(await run.ended, run.text()).toBe(0);
-  for (const { outcome, network, protocol } of await loads(join(folder, 'dorm'))) {
+  const all = await loads(join(folder, 'dorm'));
+  expect(all.map(({ protocol, view }) => `${protocol} ${view}`)).toEqual([
+    'h3 cold',
+    'h3 warm',
+    'natural cold',
+    'natural warm',
+    'assigned cold',
+    'assigned warm',
+  ]);
+  for (const { outcome, network, protocol, view, assignment } of all) {
     if (!outcome.ok) throw new Error(outcome.reason);
+    expect(outcome.proved).toBe(true);
     expect(network).toBe('dorm');
+    // Servers offer nothing but the assignment.
+    if (protocol === 'assigned') expect(Object.keys(assignment!)).toEqual([...ORIGINS]);
+    if (view === 'warm') continue;
     const { requests } = parseRecording(JSON.stringify(outcome.recording));
-    expect(new Set(requests.map((request) => request.protocol))).toEqual(new Set([protocol]));
+    if (protocol === 'h3')
+      expect(new Set(requests.map((request) => request.protocol))).toEqual(new Set(['h3']));
     for (const { remoteIp } of requests) expect(remoteIp).toMatch(/^\[?2001:2:/);
   }
   expect(JSON.parse(await readFile(join(folder, 'dorm/matrix.json'), 'utf8'))).toMatchObject({
@@ -205,27 +220,6 @@ it('measures networks from a file over IPv6, and warns about properties that pre
   expect(clash.text()).toMatch(
     /--network-file .*networks\.json: cable: lab\/networks\.json already has that name/,
   );
-}, 300_000);
-
-it('measures an assignment on servers that offer nothing else', async () => {
-  const assigned = join(folder, 'assigned');
-  const run = start([
-    ...['--pages', join(folder, 'tiny'), '--networks', 'fast', '--protocols', 'natural,assigned'],
-    ...['--seeds', '1', '--out', assigned, '--quiet-limit', '0', '--views', 'cold,warm'],
-  ]);
-  expect(await run.ended, run.text()).toBe(0);
-  const all = await loads(assigned);
-  expect(all.map(({ protocol, view }) => `${protocol} ${view}`)).toEqual([
-    'natural cold',
-    'natural warm',
-    'assigned cold',
-    'assigned warm',
-  ]);
-  for (const { outcome, assignment, protocol } of all) {
-    if (!outcome.ok) throw new Error(outcome.reason);
-    expect(outcome.proved).toBe(true);
-    if (protocol === 'assigned') expect(Object.keys(assignment!)).toEqual([...ORIGINS]);
-  }
 }, 300_000);
 
 it('ends within seconds of Ctrl-C and keeps what was done', async () => {

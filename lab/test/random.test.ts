@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Random } from '../src/random.ts';
+import { SeededRandom } from '../src/random.ts';
 
 describe('Random', () => {
   it('repeats its numbers, and its bytes fill their length', () => {
     const draw = () => {
-      const random = new Random(42);
+      const random = new SeededRandom(42);
       return [
         random.int(0, 9),
         random.fraction(),
@@ -14,11 +14,11 @@ describe('Random', () => {
       ];
     };
     expect(draw()).toEqual(draw());
-    expect(new Random(1).bytes(10_001).slice(-2)).not.toEqual(new Uint8Array(2));
+    expect(new SeededRandom(1).bytes(10_001).slice(-2)).not.toEqual(new Uint8Array(2));
   });
 
   it('has a log-normal of median 1', () => {
-    const random = new Random(3);
+    const random = new SeededRandom(3);
     const values = Array.from({ length: 4001 }, () => random.logNormal(0.5)).sort((a, b) => a - b);
     expect(values[2000]).toBeGreaterThan(0.95);
     expect(values[2000]).toBeLessThan(1.05);

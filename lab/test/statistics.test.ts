@@ -1,10 +1,10 @@
+import { median } from '@hopwise/contract';
 import { describe, expect, it } from 'vitest';
 import {
   bootstrapInterval,
   bootstrapMedian,
   bootstrapMedianRatio,
   coefficientOfVariation,
-  median,
   spread,
 } from '../src/statistics.ts';
 
@@ -44,7 +44,7 @@ describe('bootstrapMedian', () => {
   });
 
   it('approaches the theory for many values', () => {
-    // Of 401 uniform values the median's standard error is 1 / (2 √401).
+    // The standard error of the median of 401 uniform values is 1 / (2 √401).
     const values = Array.from({ length: 401 }, (_, index) => index / 400);
     const { estimate, low, high } = bootstrapMedian(values);
     const error = 1 / (2 * Math.sqrt(401));

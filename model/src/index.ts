@@ -1,9 +1,8 @@
 /** What hopwise learns from measured loads. No browser and no Node interfaces: the extension and the benches supply the data. */
 
-export { Classifier, type FeatureEffect } from './classify/classifier.ts';
 export type { Arm } from './explore/beliefs.ts';
 export { type ClusterState, clusterStateSchema, emptyCluster, readCluster } from './explore/cluster-state.ts';
-export { type ChoiceReason, type Chosen, Explorer, type Question } from './explore/explorer.ts';
+export { type ChoiceReason, type Chosen, Explorer, type ExplorerQuestion } from './explore/explorer.ts';
 export { OBJECTIVES, type Objective } from './explore/objective.ts';
 export { logRequests } from './features/request-log.ts';
 export {

@@ -2,23 +2,26 @@
 
 import type { Command } from 'commander';
 import { launcherCommand } from '../src/base/launcher.ts';
-import { type AuthorityStatus, authorityLine, authorityStatus } from '../src/ca/authority-status.ts';
+import {
+  type AuthorityStatus,
+  authorityLine,
+  authorityStatus,
+  explainMissing,
+} from '../src/ca/authority-status.ts';
 import { authorityFolder, tryAuthority, writeAuthority } from '../src/ca/authority-store.ts';
 import { certutilInstallHint, findCertutil } from '../src/ca/certutil.ts';
 import { hostsOf } from '../src/ca/hosts.ts';
-import { trustSteps, untrustSteps } from '../src/ca/manual-steps.ts';
 import { type Removal, removeAuthority } from '../src/ca/remove-authority.ts';
 import { type TrustOutcome, trust, trustNow, untrust } from '../src/ca/trust.ts';
 import { chosenStores, type NamedStores } from '../src/ca/trust-stores.ts';
-
-const EXIT_FAILURE = 1;
+import { EXIT_FAILURE, print } from './output.ts';
 
 interface JsonOption {
   json?: boolean;
 }
 
 /** Adds the subcommands to `ca`. */
-export function addCaCommands(ca: Command, print: (text: string) => void): void {
+export function addCaCommands(ca: Command): void {
   const sub = (name: string, description: string): Command =>
     ca.command(name).description(description).option('--json', 'print JSON');
   const withStores = (command: Command): Command =>
@@ -31,25 +34,19 @@ export function addCaCommands(ca: Command, print: (text: string) => void): void 
     'create a CA for exactly these hosts; a former one is removed first. No browser trusts it yet',
   )
     .argument('<origins...>', 'such as https://example.org')
-    .action((origins: string[], options: JsonOption) => create(origins, options, print));
-  sub('status', 'show the hosts of the CA, its expiry and which browsers trust it').action(
-    (options: JsonOption) => status(options, print),
-  );
+    .action(create);
+  sub('status', 'show the hosts of the CA, its expiry and which browsers trust it').action(status);
   withStores(
     sub(
       'trust',
       "add the CA's root certificate to the certificate stores of this user's browsers, never to the system's; ca untrust undoes it",
     ),
-  ).action((options: NamedStores & JsonOption) => trustCommand(options, print));
-  withStores(sub('untrust', "remove the CA's root certificate from browsers' stores")).action(
-    (options: NamedStores & JsonOption) => untrustCommand(options, print),
-  );
-  sub('remove', 'undo everything: untrust the CA and delete it').action((options: JsonOption) =>
-    remove(options, print),
-  );
+  ).action(trustCommand);
+  withStores(sub('untrust', "remove the CA's root certificate from browsers' stores")).action(untrustCommand);
+  sub('remove', 'undo everything: untrust the CA and delete it').action(remove);
 }
 
-async function create(origins: string[], { json }: JsonOption, print: (text: string) => void): Promise<void> {
+async function create(origins: string[], { json }: JsonOption): Promise<void> {
   const hosts = hostsOf(origins);
   const { createAuthority } = await import('../src/ca/authority.ts');
   const authority = createAuthority(hosts);
@@ -70,7 +67,7 @@ async function create(origins: string[], { json }: JsonOption, print: (text: str
   print(`For other hosts later: ${launcherCommand('ca create')} with all of them, then trust it again.`);
 }
 
-async function status({ json }: JsonOption, print: (text: string) => void): Promise<void> {
+async function status({ json }: JsonOption): Promise<void> {
   const found = authorityStatus();
   const stores = found.problem ? [] : await trustNow();
   if (json) {
@@ -89,7 +86,7 @@ async function status({ json }: JsonOption, print: (text: string) => void): Prom
   if (found.problem) process.exitCode = EXIT_FAILURE;
 }
 
-async function trustCommand(options: NamedStores & JsonOption, print: (text: string) => void): Promise<void> {
+async function trustCommand(options: NamedStores & JsonOption): Promise<void> {
   const authority = usable();
   const stores = chosenStores(options);
   // The user has to do it in the browser: nothing is changed here.
@@ -115,10 +112,7 @@ async function trustCommand(options: NamedStores & JsonOption, print: (text: str
   if (problems(outcomes).length > 0) process.exitCode = EXIT_FAILURE;
 }
 
-async function untrustCommand(
-  options: NamedStores & JsonOption,
-  print: (text: string) => void,
-): Promise<void> {
+async function untrustCommand(options: NamedStores & JsonOption): Promise<void> {
   const named = options.nssDb !== undefined || options.firefoxProfile !== undefined;
   const outcomes = await untrust(named ? chosenStores(options) : undefined);
   if (options.json) print(JSON.stringify({ stores: outcomes.map(storeOf) }));
@@ -130,7 +124,7 @@ async function untrustCommand(
   if (problems(outcomes).length > 0) process.exitCode = EXIT_FAILURE;
 }
 
-async function remove({ json }: JsonOption, print: (text: string) => void): Promise<void> {
+async function remove({ json }: JsonOption): Promise<void> {
   const removal = await removeAuthority();
   const { name, existed, stores, problem } = removal;
   if (json) print(JSON.stringify({ existed, name, stores: stores.map(storeOf), problem }));
@@ -142,8 +136,7 @@ async function remove({ json }: JsonOption, print: (text: string) => void): Prom
 function usable(): AuthorityStatus {
   const found = authorityStatus();
   if (found.problem) throw new Error(`${found.problem}: ${found.fix}`);
-  if (!found.root)
-    throw new Error(`there is no local CA: ${launcherCommand('ca create https://example.org')}`);
+  if (!found.root) throw new Error(explainMissing());
   return found;
 }
 
@@ -176,4 +169,20 @@ function storeLine({ folder, browser, trusted, changed, problem }: TrustOutcome)
   const before = trusted ? 'trusted' : 'not trusted';
   const now = trusted ? 'now trusted' : 'no longer trusted';
   return `${browser} (${folder}): ${problem || (changed ? now : before)}`;
+}
+
+/** Steps in the browser to add the root by hand. @param file path of the root */
+function trustSteps(file: string): string[] {
+  return [
+    `Chromium, Chrome, Edge, Brave: open chrome://certificate-manager, Local certificates, Installed by you, Trusted Certificates: Import, and choose ${file}`,
+    `Firefox: Settings, Privacy & Security, View Certificates, Authorities: Import, choose ${file} and tick "Trust this CA to identify websites"`,
+  ];
+}
+
+/** Steps in the browser to remove the root by hand. @param name the root's name in the browser's list */
+function untrustSteps(name: string): string[] {
+  return [
+    `Chromium, Chrome, Edge, Brave: open chrome://certificate-manager, Local certificates, Installed by you, and delete "${name}"`,
+    `Firefox: Settings, Privacy & Security, View Certificates, Authorities, and delete "${name}"`,
+  ];
 }

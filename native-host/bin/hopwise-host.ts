@@ -1,18 +1,16 @@
 #!/usr/bin/env node
-import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { EXTENSION_ID, FIREFOX_EXTENSION_ID, MAX_PIN_MINUTES, PIN_KINDS } from '@hopwise/contract';
+import { EXTENSION_ID, FIREFOX_EXTENSION_ID, firstLine, MAX_PIN_MINUTES, PIN_KINDS } from '@hopwise/contract';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../src/base/errors.ts';
 /** The `hopwise-host` command. Started by a browser, it speaks native messaging instead. */
 import { launcherCommand } from '../src/base/launcher.ts';
 import { logFile, openLog } from '../src/base/log.ts';
-import { UsageError } from '../src/base/usage-error.ts';
 import { hostVersion } from '../src/base/version.ts';
 import { authorityLine, authorityStatus } from '../src/ca/authority-status.ts';
 import { Engine, engineLine, engineProblem } from '../src/engine/engine.ts';
-import { serve } from '../src/host.ts';
 import { browsers } from '../src/install/browsers.ts';
-import { doctor } from '../src/install/doctor.ts';
+import { checkLines, doctor } from '../src/install/doctor.ts';
 import { chosenBrowsers, install, launcherFile, uninstall } from '../src/install/install.ts';
 import { launchedByBrowser, launchingBrowser } from '../src/install/launch.ts';
 import { registrationProblem } from '../src/install/registration.ts';
@@ -21,12 +19,10 @@ import { packageLine } from '../src/setup/libcurl-package.ts';
 import { updateFix, updateLine } from '../src/setup/libcurl-update.ts';
 import { type SetupResult, setupLibcurl } from '../src/setup/setup-libcurl.ts';
 import { addCaCommands } from './ca-command.ts';
-import { type PinCommandOptions, pinCommand, type UnpinCommandOptions, unpinCommand } from './pin-command.ts';
+import { EXIT_FAILURE, EXIT_USAGE, note, print } from './output.ts';
+import { pinCommand, unpinCommand } from './pin-command.ts';
 import { probeCommand } from './probe-command.ts';
 import { resolverCommand } from './resolver-command.ts';
-
-const EXIT_FAILURE = 1;
-const EXIT_USAGE = 2;
 
 const script = fileURLToPath(import.meta.url);
 const nodeArguments = script.endsWith('.ts') ? ['--conditions=source'] : [];
@@ -38,15 +34,6 @@ interface RegistrationOptions {
   firefoxExtensionId: string;
   json?: boolean;
   libcurl?: string;
-}
-
-function print(text: string): void {
-  // Synchronous: the process may end right after this.
-  writeFileSync(1, `${text}\n`);
-}
-
-function note(text: string): void {
-  process.stderr.write(`hopwise-host: ${text}\n`);
 }
 
 function registration(command: Command): Command {
@@ -136,13 +123,7 @@ registration(program.command('doctor'))
     const checks = await doctor({ ids: ids(options), libcurl, offline, ...where(options) });
     const ok = checks.every((check) => check.ok);
     if (options.json) print(JSON.stringify({ ok, checks }, null, 2));
-    else {
-      for (const check of checks) {
-        print(
-          `${check.ok ? 'ok  ' : 'FAIL'} ${check.name}: ${check.detail}${check.fix ? `\n     fix: ${check.fix}` : ''}`,
-        );
-      }
-    }
+    else print(checks.flatMap(checkLines).join('\n'));
     if (!ok) process.exitCode = EXIT_FAILURE;
   });
 
@@ -238,7 +219,6 @@ addCaCommands(
     .description(
       'the local certificate authority that pins to a protocol need; only these commands create one',
     ),
-  print,
 );
 
 const browserOption = (): Option =>
@@ -260,9 +240,7 @@ program
   .option('--allow-local', 'also where the origin has no public address: every web page can then reach it')
   .addOption(browserOption())
   .option('--json', 'print JSON')
-  .action(async (origin: string, options: PinCommandOptions) => {
-    process.exitCode = await pinCommand(origin, options, print);
-  });
+  .action(pinCommand);
 
 program
   .command('unpin')
@@ -271,15 +249,13 @@ program
   .option('--all', 'end all pins')
   .addOption(browserOption())
   .option('--json', 'print JSON')
-  .action(async (origin: string | undefined, options: UnpinCommandOptions) => {
-    process.exitCode = await unpinCommand(origin, options, print);
-  });
+  .action(unpinCommand);
 
 program
   .command('resolver')
   .description('show or set where addresses of hosts are looked up')
   .argument('[url]', 'a resolver for DNS over HTTPS, or "off" for the system\'s')
-  .action((url: string | undefined) => resolverCommand(url, print));
+  .action(resolverCommand);
 
 program
   .command('probe')
@@ -296,9 +272,7 @@ program
   .option('--libcurl <path>', 'use this libcurl')
   .option('--resources', 'also print every resource, as transferred in the median round')
   .option('--json', 'print the verification as JSON')
-  .action(async (urls: string[], options: Parameters<typeof probeCommand>[1]) => {
-    process.exitCode = await probeCommand(urls, options, print, note);
-  });
+  .action(probeCommand);
 
 /**
  * Has commander report errors in this command's form: one line that points to the help.
@@ -321,6 +295,8 @@ function unifyErrors(command: Command, words = ''): void {
 unifyErrors(program);
 
 async function messaging(): Promise<void> {
+  // Commands do not need it; it is much of what there is to load.
+  const { serve } = await import('../src/host.ts');
   const log = openLog();
   process.on('uncaughtException', (fault) => {
     log(`uncaught: ${fault.stack}`);
@@ -349,7 +325,7 @@ async function main(): Promise<void> {
       process.exitCode = fault.exitCode === 0 ? 0 : EXIT_USAGE;
       return;
     }
-    note((fault as Error).message.split('\n')[0]!);
+    note(firstLine(fault));
     process.exitCode = fault instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
   }
 }

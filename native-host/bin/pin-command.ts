@@ -1,15 +1,17 @@
 /** `hopwise-host pin` and `unpin`: through the hosts of connected browsers, and in the store for later sessions. */
 
 import type { PinKind, PinState } from '@hopwise/contract';
+import { UsageError } from '../src/base/errors.ts';
 import { launcherCommand } from '../src/base/launcher.ts';
-import { UsageError } from '../src/base/usage-error.ts';
 import { authorityStatus } from '../src/ca/authority-status.ts';
-import { hostsOf } from '../src/ca/hosts.ts';
-import { askHosts, type HostAnswer, type Question } from '../src/control/control-client.ts';
+import { hostsOf, readOrigin } from '../src/ca/hosts.ts';
+import { askHosts, type ControlQuestion, type HostAnswer } from '../src/control/control-client.ts';
 import type { ControlStatus } from '../src/control/control-messages.ts';
 import { explainLocalOrigin } from '../src/pins/origin.ts';
+import { createPin } from '../src/pins/pin.ts';
 import { pinLine } from '../src/pins/pin-status.ts';
 import { FilePinStore } from '../src/pins/pin-store.ts';
+import { EXIT_FAILURE, print } from './output.ts';
 
 export interface PinCommandOptions {
   as: PinKind;
@@ -26,10 +28,6 @@ export interface UnpinCommandOptions {
   json?: boolean;
 }
 
-const EXIT_OK = 0;
-const EXIT_FAILURE = 1;
-const MINUTE_MS = 60_000;
-
 /** The extension starts its host for pins and ends it when there are none, so that an open browser may have no session. */
 const WHEN_CONNECTED =
   'The hopwise extension connects when the browser starts with pins allowed, or when an origin is pinned in its popup';
@@ -43,15 +41,10 @@ interface Outcome {
 }
 
 /**
- * Pins an origin in every connected browser. Without one, the pin is stored and the next session takes it up.
- *
- * @returns the exit code: 1 when a browser refused the pin.
+ * Pins an origin in every connected browser. Without one, the pin is stored and the next session takes it up. Exits with 1 when a
+ * browser refused the pin.
  */
-export async function pinCommand(
-  argument: string,
-  options: PinCommandOptions,
-  print: (text: string) => void,
-): Promise<number> {
+export async function pinCommand(argument: string, options: PinCommandOptions): Promise<void> {
   const origin = readOrigin(argument);
   const { as: kind, minutes = null, keep: persistent = false, allowLocal, json } = options;
   const local = explainLocalOrigin({ origin, allowLocal });
@@ -61,8 +54,7 @@ export async function pinCommand(
   const answers = await ask({ type: 'pin', origin, kind, minutes, persistent, allowLocal }, options.browser);
   if (answers.length === 0) {
     if (options.browser !== undefined && !persistent) throw new Error(notConnected(options.browser));
-    const expiresAtMs = minutes === null ? null : Date.now() + minutes * MINUTE_MS;
-    new FilePinStore().keep({ origin, kind, expiresAtMs, persistent, allowLocal });
+    new FilePinStore().keep(createPin({ origin, kind, minutes, persistent, allowLocal }));
     if (json) print(JSON.stringify({ origin, kept: persistent, waiting: true, browsers: [] }));
     else {
       const sessions = persistent ? 'every session' : 'one session';
@@ -72,7 +64,7 @@ export async function pinCommand(
           `It needs a local CA for ${host}, which does not exist yet: ${launcherCommand(`ca create ${origin}`)}`,
         );
     }
-    return EXIT_OK;
+    return;
   }
   const outcomes = answers.map((answer) => outcomeOf(answer, origin));
   const kept = outcomes.some(({ pin }) => pin?.persistent === true);
@@ -84,15 +76,14 @@ export async function pinCommand(
     if (persistent && !kept) print(`${origin} is not stored for later sessions: see the log for the reason`);
   }
   const done = outcomes.every(({ problem }) => problem === '') && (kept || !persistent);
-  return done ? EXIT_OK : EXIT_FAILURE;
+  if (!done) process.exitCode = EXIT_FAILURE;
 }
 
-/** @returns the exit code: 1 when a browser failed to unpin. */
+/** Exits with 1 when a browser failed to unpin. */
 export async function unpinCommand(
   argument: string | undefined,
   options: UnpinCommandOptions,
-  print: (text: string) => void,
-): Promise<number> {
+): Promise<void> {
   if ((argument === undefined) === (options.all !== true))
     throw new UsageError('give either an origin or --all');
   const origin = argument === undefined ? null : readOrigin(argument);
@@ -116,11 +107,11 @@ export async function unpinCommand(
     if (unpinned.size === 0 && problems.length === 0)
       print(`${origin ?? 'nothing'} was ${origin ? 'not ' : ''}pinned`);
   }
-  return problems.length > 0 ? EXIT_FAILURE : EXIT_OK;
+  if (problems.length > 0) process.exitCode = EXIT_FAILURE;
 }
 
 /** The answers of all connected browsers, or of `browser`. */
-async function ask(question: Question, browser: string | undefined): Promise<HostAnswer[]> {
+async function ask(question: ControlQuestion, browser: string | undefined): Promise<HostAnswer[]> {
   if (browser === undefined) return askHosts(question);
   const running = await askHosts({ type: 'status' });
   const pids = running.flatMap(({ pid, answer }) =>
@@ -142,13 +133,4 @@ function outcomeOf({ pid, answer }: HostAnswer, origin: string): Outcome {
 
 function notConnected(browser: string): string {
   return `the extension in ${browser} is not connected. ${WHEN_CONNECTED}`;
-}
-
-function readOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol !== 'https:' || `${url.origin}/` !== url.href) {
-    const found = text.replace(/\p{Cc}/gu, '?').slice(0, 200);
-    throw new UsageError(`expected an origin such as https://example.org, found "${found}"`);
-  }
-  return url.origin;
 }

@@ -11,11 +11,11 @@ import {
   transferPlanSchema,
   type Verification,
 } from '@hopwise/contract';
-import { UsageError } from '../src/base/usage-error.ts';
+import { RequestError, UsageError } from '../src/base/errors.ts';
 import { hostVersion } from '../src/base/version.ts';
 import { Engine } from '../src/engine/engine.ts';
 import { probe } from '../src/probe/probe.ts';
-import { ProbeError } from '../src/probe/probe-error.ts';
+import { EXIT_FAILURE, EXIT_INTERRUPTED, note, print } from './output.ts';
 import { probeTable } from './probe-table.ts';
 
 export interface ProbeCommandOptions {
@@ -28,17 +28,8 @@ export interface ProbeCommandOptions {
   json?: boolean;
 }
 
-const EXIT_OK = 0;
-const EXIT_FAILURE = 1;
-const EXIT_INTERRUPTED = 130;
-
-/** @returns the exit code: 1 when no protocol carried the page. */
-export async function probeCommand(
-  urls: string[],
-  options: ProbeCommandOptions,
-  print: (text: string) => void,
-  note: (text: string) => void,
-): Promise<number> {
+/** Exits with 1 when no protocol carried the page. */
+export async function probeCommand(urls: string[], options: ProbeCommandOptions): Promise<void> {
   const protocols = readProtocols(options.protocols);
   const { plan, assignments } = await readInput(urls, options.har, protocols);
   const engine = new Engine({ libcurl: options.libcurl });
@@ -66,13 +57,12 @@ export async function probeCommand(
     if (options.json) print(JSON.stringify(verification));
     else if (obstacle) note(obstacle);
     else print(probeTable(verification, plan, { resources: options.resources === true }));
-    return Object.values(verification.protocols).some(({ medianMs }) => medianMs !== null)
-      ? EXIT_OK
-      : EXIT_FAILURE;
+    if (Object.values(verification.protocols).every(({ medianMs }) => medianMs === null))
+      process.exitCode = EXIT_FAILURE;
   } catch (fault) {
-    if (!(fault instanceof ProbeError && fault.code === 'cancelled')) throw fault;
+    if (!(fault instanceof RequestError && fault.code === 'cancelled')) throw fault;
     note('cancelled');
-    return EXIT_INTERRUPTED;
+    process.exitCode = EXIT_INTERRUPTED;
   } finally {
     process.off('SIGINT', onInterrupt);
     process.off('SIGTERM', onInterrupt);
@@ -96,7 +86,7 @@ function readProtocols(list: string): Protocol[] {
 
 interface ProbeInput {
   plan: TransferPlan;
-  /** Of a recording: what the decision recommends, and what the browser does by itself. */
+  /** What the decision on a recording recommends, and what the browser does by itself. */
   assignments: PlannedAssignment[];
 }
 
@@ -149,9 +139,8 @@ function planOfUrls(urls: string[]): TransferPlan {
 }
 
 async function readRecording(file: string): Promise<ProbeInput> {
-  const { assignmentsToVerify, buildGraph, parseRecording, predict, transferPlan } = await import(
-    '@hopwise/pageload-emulator'
-  );
+  const { assignmentsToVerify, buildGraph, parseRecording, predict, RecordingBytes, transferPlan } =
+    await import('@hopwise/pageload-emulator');
   let bytes: Buffer;
   try {
     bytes = await readFile(file);
@@ -160,7 +149,9 @@ async function readRecording(file: string): Promise<ProbeInput> {
     throw new UsageError(`${file}: ${(fault as Error).message}`);
   }
   try {
-    const recording = parseRecording(bytes.toString('utf8'));
+    const packed = new RecordingBytes();
+    packed.add(bytes);
+    const recording = parseRecording(packed.end((kept) => new TextDecoder().decode(kept)));
     const plan = transferPlan(buildGraph(recording), recording, userAgent());
     if (plan) return { plan, assignments: assignmentsToVerify(predict(recording).decision) };
   } catch (fault) {

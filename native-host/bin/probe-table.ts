@@ -1,5 +1,6 @@
 /** A verification as lines for a terminal. */
 import {
+  median,
   PROTOCOL_NAME,
   PROTOCOLS,
   type TransferPlan,
@@ -8,16 +9,17 @@ import {
   type VerifiedOrigin,
   type VerifiedProtocol,
 } from '@hopwise/contract';
-import { median } from '../src/probe/median.ts';
+import { printable, table } from '@hopwise/contract/terminal';
 import { poissonInterval } from '../src/probe/poisson-interval.ts';
 
 type Round = VerifiedProtocol['rounds'][number];
 type Transfer = Round['transfers'][number];
 
 const NONE = '-';
-/** Of pages with hundreds; `--json` lists all. */
+/** Some pages have hundreds; `--json` lists all. */
 const MAX_ORIGINS = 30;
 const URL_WIDTH = 60;
+const MAX_STATUS_NOTES = 5;
 
 /** @param resources whether to also list every resource */
 export function probeTable(
@@ -37,7 +39,7 @@ export function probeTable(
   const lines = [
     `${verification.pageUrl}: ${count(plan.transfers.length, 'resource')} of ${count(verification.origins.length, 'origin')}`,
     '',
-    ...rows(
+    ...table([
       [
         'protocol',
         'median',
@@ -51,14 +53,15 @@ export function probeTable(
         'rounds',
         'under it',
       ],
-      measured.map(([name, outcome]) => protocolRow(name, outcome)),
-    ),
+      ...measured.map(([name, outcome]) => protocolRow(name, outcome)),
+    ]).split('\n'),
     ...measured.flatMap(([name, outcome]) => notesOf(name, outcome)),
+    ...statusNotes(measured, plan),
     '',
-    ...rows(
+    ...table([
       ['origin', 'offers HTTP/3 in', 'RTT', 'with queues', 'QUIC', 'segments', 'losses', 'resent'],
-      verification.origins.slice(0, MAX_ORIGINS).map(originRow),
-    ),
+      ...verification.origins.slice(0, MAX_ORIGINS).map(originRow),
+    ]).split('\n'),
   ];
   const more = verification.origins.length - MAX_ORIGINS;
   if (more > 0) lines.push(`and ${count(more, 'origin')} more, see --json`);
@@ -72,7 +75,7 @@ export function probeTable(
   if (verification.stopped) lines.push(`Ended early: ${verification.stopped}`);
   lines.push(spent(verification), verification.engine);
   if (resources) for (const [name, outcome] of measured) lines.push(...resourceRows(name, outcome, plan));
-  return lines.map(printable).join('\n');
+  return lines.map((line) => printable(line, Number.POSITIVE_INFINITY)).join('\n');
 }
 
 /** Such as `HTTP/2 for 3, HTTP/3 for 1`; with `once offered` as on a browser's first visit. */
@@ -90,8 +93,10 @@ function protocolRow(
   { rounds, medianMs, lowMs, highMs, ...outcome }: VerifiedProtocol,
 ): string[] {
   const documents = rounds.flatMap(({ transfers }) => transfers.filter(({ index }) => index === 0));
-  const phase = (of: (document: Transfer) => number | null): string =>
-    ms(median(documents.flatMap((document) => of(document) ?? [])));
+  const phase = (of: (document: Transfer) => number | null): string => {
+    const known = documents.flatMap((document) => of(document) ?? []);
+    return ms(known.length > 0 ? median(known) : null);
+  };
   return [
     name,
     ms(medianMs),
@@ -102,7 +107,7 @@ function protocolRow(
     phase((one) => (one.protocol === 'h3' ? null : between(one.dnsMs, one.connectMs))),
     phase((one) => between(one.protocol === 'h3' ? one.dnsMs : one.connectMs, one.handshakeMs)),
     phase((one) => between(one.handshakeMs ?? one.startMs, one.firstByteMs)),
-    bytes(median(rounds.map((round) => round.bytes))),
+    bytes(rounds.length > 0 ? median(rounds.map((round) => round.bytes)) : null),
     String(rounds.length),
     `${outcome.provedRequests} of ${outcome.answeredRequests}`,
   ];
@@ -116,6 +121,29 @@ function notesOf(name: string, { unavailable, rounds }: VerifiedProtocol): strin
       ? [`${name}: ${count(failed.length, 'request')} failed, the first with: ${failed[0]!.error}`]
       : []),
   ];
+}
+
+/** Answers that are not what was asked for: their times are not those of a page. Each URL and status once. */
+function statusNotes(measured: readonly [string, VerifiedProtocol][], plan: TransferPlan): string[] {
+  const notes = new Set<string>();
+  for (const [, { rounds }] of measured) {
+    for (const { index, status } of rounds.flatMap(({ transfers }) => transfers)) {
+      const what = describeStatus(status);
+      if (what !== '') notes.add(`${shortened(plan.transfers[index]!.url)} answered ${status}: ${what}`);
+    }
+  }
+  const all = [...notes];
+  const more = all.length - MAX_STATUS_NOTES;
+  return more > 0 ? [...all.slice(0, MAX_STATUS_NOTES), `and ${more} more, see --resources`] : all;
+}
+
+/** What a status means for a probe; '' for a success. */
+function describeStatus(status: number): string {
+  if (status === 421) return 'this server does not serve that host (misdirected, RFC 9110, section 15.5.20)';
+  if (status >= 300 && status < 400 && status !== 304)
+    return 'a redirect, which is not followed: probe the URL that it leads to';
+  if (status >= 400 && status < 500) return 'an error instead of the resource';
+  return status >= 500 ? 'an error of the server instead of the resource' : '';
 }
 
 function originRow({ origin, unreachable, h3Offered, speaks, tcp, quic }: VerifiedOrigin): string[] {
@@ -170,9 +198,9 @@ function resourceRows(name: string, { rounds }: VerifiedProtocol, plan: Transfer
   return [
     '',
     `Under ${name}, milliseconds after the start:`,
-    ...rows(
+    ...table([
       ['resource', 'status', 'version', 'bytes', 'start', 'DNS', 'connect', 'handshake', 'first byte', 'end'],
-      inTheMiddle.transfers.map((one) => [
+      ...inTheMiddle.transfers.map((one) => [
         shortened(plan.transfers[one.index]!.url),
         String(one.status || one.error),
         one.protocol ? PROTOCOL_NAME[one.protocol] : NONE,
@@ -181,22 +209,8 @@ function resourceRows(name: string, { rounds }: VerifiedProtocol, plan: Transfer
           (value) => (value === null ? NONE : value.toFixed(0)),
         ),
       ]),
-    ),
+    ]).split('\n'),
   ];
-}
-
-function rows(head: string[], body: string[][]): string[] {
-  const all = [head, ...body];
-  // A row with fewer cells ends in a remark, which takes the rest of the line.
-  const whole = all.filter((row) => row.length === head.length);
-  const widths = head.map((_, column) => Math.max(...whole.map((row) => row[column]!.length)));
-  widths[0] = Math.max(...all.map((row) => row[0]!.length));
-  return all.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
 }
 
 function between(from: number | null, to: number | null): number | null {
@@ -205,11 +219,6 @@ function between(from: number | null, to: number | null): number | null {
 
 function shortened(url: string): string {
   return url.length <= URL_WIDTH ? url : `${url.slice(0, URL_WIDTH - 23)}...${url.slice(-20)}`;
-}
-
-/** Text of servers and pages must not control the terminal. */
-function printable(line: string): string {
-  return line.replace(/\p{Cc}/gu, ' ');
 }
 
 const ms = (value: number | null): string => (value === null ? NONE : `${value.toFixed(0)} ms`);

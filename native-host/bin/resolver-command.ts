@@ -1,14 +1,18 @@
 /** `hopwise-host resolver`: where the helper looks up the addresses of hosts. */
+
+import { UsageError } from '../src/base/errors.ts';
+import { quoteInput } from '../src/base/one-line.ts';
 import { isDohUrl, readDohUrl, writeDohUrl } from '../src/base/settings.ts';
-import { UsageError } from '../src/base/usage-error.ts';
+import { print } from './output.ts';
 
 /** Prints the resolver; with an argument sets it: a URL for DNS over HTTPS, or `off` for the system's. */
-export function resolverCommand(argument: string | undefined, print: (text: string) => void): void {
+export function resolverCommand(argument: string | undefined): void {
   if (argument !== undefined) {
     const url = argument === 'off' ? '' : argument;
     if (url !== '' && !isDohUrl(url)) {
-      const found = argument.replace(/\p{Cc}/gu, '?').slice(0, 200);
-      throw new UsageError(`expected a URL such as https://dns.example/dns-query, or off, found "${found}"`);
+      throw new UsageError(
+        `expected a URL such as https://dns.example/dns-query, or off, found ${quoteInput(argument)}`,
+      );
     }
     writeDohUrl(url);
   }

@@ -9,7 +9,8 @@ import {
   type ToHost,
   toHost,
 } from '@hopwise/contract';
-import { FrameError, FrameWriter, readFrames } from './base/framing.ts';
+import { RequestError, type RequestErrorCode } from './base/errors.ts';
+import { FrameError, MessageWriter, readFrames } from './base/framing.ts';
 import { usedLauncher } from './base/launcher.ts';
 import { oneLine } from './base/one-line.ts';
 import { hostVersion } from './base/version.ts';
@@ -18,7 +19,6 @@ import { doctor } from './install/doctor.ts';
 import { identifyNetwork } from './network/network-key.ts';
 import { PinSession } from './pins/pin-session.ts';
 import { probe } from './probe/probe.ts';
-import { ProbeError, type ProbeErrorCode } from './probe/probe-error.ts';
 
 export interface HostOptions {
   input: Readable;
@@ -55,7 +55,7 @@ export async function serve(options: HostOptions): Promise<boolean> {
 }
 
 class Host {
-  readonly #writer: FrameWriter;
+  readonly #writer: MessageWriter;
   readonly #log: (line: string) => void;
   readonly #engine: Engine;
   readonly #browser: string;
@@ -64,7 +64,7 @@ class Host {
   #probe: { id: string; cancel: AbortController; done: Promise<void> } | null = null;
 
   constructor({ output, log, browser, engine }: HostOptions) {
-    this.#writer = new FrameWriter(output);
+    this.#writer = new MessageWriter(output);
     this.#log = log;
     this.#browser = browser;
     this.#engine = engine ?? new Engine({ log });
@@ -90,7 +90,7 @@ class Host {
     else void this.#pinSession().receive(message);
   }
 
-  refuse(id: string, code: ProbeErrorCode, message: string): Promise<void> {
+  refuse(id: string, code: RequestErrorCode, message: string): Promise<void> {
     return this.#send({ type: 'error', id: id.slice(0, 64), code, message: oneLine(message, 1024) });
   }
 
@@ -219,7 +219,7 @@ class Host {
       for (const part of encodeVerification(id, verification)) await this.#send(part);
       this.#log(`probe of ${originOf(plan.pageUrl)}: done, ${verification.bytes} bytes`);
     } catch (fault) {
-      const code = fault instanceof ProbeError ? fault.code : 'internal';
+      const code = fault instanceof RequestError ? fault.code : 'internal';
       this.#log(
         `probe of ${originOf(plan.pageUrl)}: ${code}: ${code === 'internal' ? (fault as Error).stack : ''}`,
       );

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { joinVerification, MESSAGE_VERSION, toExtension, verificationSchema } from '@hopwise/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { connectHead, credentials } from './proxy/support/peers.ts';
+import { connectHead, credentials } from './pins/proxy/support/peers.ts';
 import { FIREFOX_ARGUMENTS, HostProcess } from './support/host-process.ts';
 import { planOf, type Server, ServerProgram } from './support/server.ts';
 

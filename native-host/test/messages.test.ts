@@ -37,7 +37,7 @@ const pins = {
   port: 40_000,
   secret: 'x'.repeat(43),
   resets: 0,
-  vouched: ['a.test'],
+  caHosts: ['a.test'],
   launcher: '/usr/bin/hopwise-host',
   trials: ['a.test'],
   trialToken: 't'.repeat(22),

@@ -10,9 +10,9 @@ import {
 } from '@hopwise/pageload-emulator';
 import { type Command, InvalidArgumentError } from 'commander';
 import { gzipBodies } from './gzip-bodies.ts';
-import { readNamed } from './read-named.ts';
-import { readParsed } from './read-text.ts';
+import { readNamed } from './read-input.ts';
 import { showAdvice } from './show-advice.ts';
+import { readParsed } from './text-files.ts';
 
 interface AdviseFlags {
   networks?: string;

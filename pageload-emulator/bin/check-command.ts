@@ -13,10 +13,9 @@ import {
 import type { Command } from 'commander';
 import { junitOf } from './check-junit.ts';
 import { shortNames } from './file-names.ts';
-import { readNamed, shownName } from './read-named.ts';
-import { readParsed } from './read-text.ts';
+import { readNamed, shownName } from './read-input.ts';
 import { type CheckRow, markdownCheck, showCheck } from './show-check.ts';
-import { writeText } from './write-text.ts';
+import { readParsed, writeText } from './text-files.ts';
 
 /** Exit code for pages that are over their budget. */
 const OVER_BUDGET = 1;

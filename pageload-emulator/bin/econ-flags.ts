@@ -1,6 +1,6 @@
+import { InputError } from '@hopwise/pageload-emulator';
 import {
   type FlowConditions,
-  InputError,
   type LossByConnections,
   type LossByWindow,
   lossByClimb,
@@ -8,12 +8,12 @@ import {
   lossByRound,
   parsePcwnd,
   parsePcwndCounts,
-} from '@hopwise/pageload-emulator';
+} from '@hopwise/pageload-emulator/econ';
 import { type Command, Option } from 'commander';
-import { readParsed } from './read-text.ts';
+import { readParsed } from './text-files.ts';
 
 /** A file of p(cwnd), and with how many connections at once it was measured, where that is given. */
-export interface PcwndFile {
+interface PcwndFile {
   file: string;
   connections: number | null;
 }
@@ -28,7 +28,7 @@ export function withEconFlags(command: Command): Command {
   return command
     .option(
       '--pcwnd <file>',
-      "ECON's p(cwnd): its files (cwnd,p) or the counts (JSON) of npm run lab -- pcwnd, plain or gzipped; 6=FILE is one measured with 6 connections, and can be repeated for other numbers",
+      "ECON's p(cwnd): its files (cwnd,p) or the counts (JSON) of npm run research -- pcwnd, plain or gzipped; 6=FILE is one measured with 6 connections, and can be repeated for other numbers",
       pcwndFile,
     )
     .addOption(

@@ -1,8 +1,8 @@
-import { printable } from './table.ts';
+import { printable } from '@hopwise/contract/terminal';
 
 /** Columns that a name may take. */
 const MAX_NAME = 48;
-/** Of them, at the name's start where it is cut. */
+/** How many of them show the name's start where it is cut. */
 const START = 15;
 
 /**

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { shownName } from './read-named.ts';
+import { jsonIn } from '@hopwise/pageload-emulator';
+import { shownName } from './read-input.ts';
 
 /** Bodies are read whole; those of a larger file are left unknown. */
 const MAX_FILE_BYTES = 200e6;
@@ -21,10 +22,8 @@ export async function gzipBodies(file: string): Promise<Map<string, number>> {
     process.stderr.write(`${shownName(file)}: too large to read its bodies: compression is assumed\n`);
     return sizes;
   }
-  const content = await readFile(file);
-  const isGzipped = content[0] === 0x1f && content[1] === 0x8b;
-  const json = (isGzipped ? gunzipSync(content) : content).toString().replace(/^\uFEFF/, '');
-  const har = JSON.parse(json) as { log?: { entries?: unknown } | null };
+  const har = harIn(await readFile(file));
+  if (har === null) return sizes;
   for (const { request, response } of entriesOf(har.log?.entries)) {
     const { text, encoding } = response?.content ?? {};
     if (typeof request?.url !== 'string' || typeof text !== 'string' || text === '' || encoding === 'base64')
@@ -32,6 +31,19 @@ export async function gzipBodies(file: string): Promise<Map<string, number>> {
     sizes.set(withoutFragment(request.url), gzipSync(text).length);
   }
   return sizes;
+}
+
+/** A file's JSON; null where the bodies are not in it: in a zip file they are beside it. */
+function harIn(content: Buffer): { log?: { entries?: unknown } | null } | null {
+  const isGzipped = content[0] === 0x1f && content[1] === 0x8b;
+  const plain = isGzipped ? gunzipSync(content) : content;
+  if (plain.subarray(0, 2).toString('latin1') === 'PK') return null;
+  return JSON.parse(jsonIn(new TextDecoder(encodingOf(plain)).decode(plain)));
+}
+
+function encodingOf([first, second]: Buffer): string {
+  if (first === 0xff || second === 0) return 'utf-16le';
+  return first === 0xfe || first === 0 ? 'utf-16be' : 'utf-8';
 }
 
 const entriesOf = (entries: unknown): Entry[] =>

@@ -11,6 +11,8 @@ const questionSchema = z.strictObject({
     z.minLength(1),
     z.refine((path) => path !== '-'),
   ),
+  /** Which page load of the file to take: its number from 1, or its URL; the first when absent. */
+  page: z.union([z.int().min(1), z.string().min(1).max(10_000)]).optional(),
   /** Whether to add what changes of the page's own servers gain. */
   advise: z.boolean().default(false),
 });

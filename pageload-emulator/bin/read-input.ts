@@ -1,25 +1,54 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { InputError, JsonBytes, type ReadRecording, readRecording } from '@hopwise/pageload-emulator';
+import { printable } from '@hopwise/contract/terminal';
+import {
+  InputError,
+  type ReadOptions,
+  type ReadRecording,
+  RecordingBytes,
+  readRecording,
+} from '@hopwise/pageload-emulator';
 
 /**
- * Reads a recording from a file, or from standard input for `-`, plain or gzipped. What is not read of it, such as
- * bodies, is never in memory.
+ * Reads a recording and writes its notes to standard error.
+ *
+ * @param file `-` for standard input
+ * @throws InputError whose message names the file
+ */
+export async function readNamed(file: string, options: ReadOptions = {}): Promise<ReadRecording> {
+  try {
+    const read = await readInput(file, options);
+    for (const note of read.notes) process.stderr.write(`${shownName(file)}: ${printable(note, 200)}\n`);
+    return read;
+  } catch (error) {
+    if (error instanceof InputError) throw new InputError(`${shownName(file)}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** A file's name for messages. */
+export function shownName(file: string): string {
+  return file === '-' ? 'standard input' : printable(file, 200);
+}
+
+/**
+ * Reads a recording from a file, or from standard input for `-`: plain, gzipped, in a zip file, in UTF-8 or UTF-16. What is not read of
+ * it, such as bodies, is never in memory.
  *
  * @throws InputError whose message does not name the file yet
  */
-export async function readInput(file: string): Promise<ReadRecording> {
-  return readRecording(await readText(file));
+export async function readInput(file: string, options: ReadOptions = {}): Promise<ReadRecording> {
+  return readRecording(await readText(file), options);
 }
 
 async function readText(file: string): Promise<string> {
-  const json = new JsonBytes();
+  const recording = new RecordingBytes();
   const source: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file);
   try {
     const { gzipped, chunks } = await withFormat(source);
     const take = async (bytes: AsyncIterable<Buffer>) => {
-      for await (const chunk of bytes) json.add(chunk);
+      for await (const chunk of bytes) recording.add(chunk);
     };
     if (gzipped) await pipeline(chunks, createGunzip({ chunkSize: CHUNK_BYTES }), take);
     else await take(chunks());
@@ -29,7 +58,7 @@ async function readText(file: string): Promise<string> {
     if (code?.startsWith('Z_')) throw new InputError(`top level: expected gzip data, got ${message}`);
     throw new InputError(`expected a readable file, got ${code ?? message}`);
   }
-  return json.end((kept) => new TextDecoder().decode(kept));
+  return recording.end((kept) => new TextDecoder().decode(kept));
 }
 
 const CHUNK_BYTES = 64 * 1024;

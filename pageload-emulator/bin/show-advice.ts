@@ -1,3 +1,4 @@
+import { printable, table } from '@hopwise/contract/terminal';
 import {
   ADVICE_CAVEATS,
   ADVICE_WORDS,
@@ -7,22 +8,23 @@ import {
   type ServerAdviceList,
   type ServerKind,
 } from '@hopwise/pageload-emulator';
-import { printable, table } from './table.ts';
 
 /** Origins at which a change alone gains less are left out where others gain more. */
 const MIN_SHOWN_GAIN = 0.005;
+const HTTPS_FIRST = 'A page comes over http: offer https first, which HTTP/2 and HTTP/3 need.';
 const EFFORTS = { 1: 'a setting', 2: 'a service', 3: 'a rebuild' } as const;
 const VISITS = { first: 'first', later: 'later' } as const;
 
 /** Advice for a person. @param kinds servers for which the configuration is shown */
 export function showAdvice(list: ServerAdviceList, kinds: readonly ServerKind[]): string {
-  const { owned, advice, together } = list;
-  const tried = `Tried at ${owned.map((origin) => printable(origin)).join(', ')}.`;
+  const { owned, advice, together, needsHttps } = list;
+  const places = `Tried at ${owned.map((origin) => printable(origin)).join(', ')}.`;
+  const tried = needsHttps ? `${HTTPS_FIRST} ${places}` : places;
   if (advice.length === 0) return `No change of the servers is predicted to gain 2% or more. ${tried}`;
   return [
-    table(
+    table([
       ['', 'what to do', 'effort', 'visits', '>gain', '>helps', '>harms', '>kept', 'where'],
-      advice.map(({ kind, effort, visit, gain, helps, harms, proof, origins }, index) => [
+      ...advice.map(({ kind, effort, visit, gain, helps, harms, proof, origins }, index) => [
         String(index + 1),
         ADVICE_WORDS[kind],
         EFFORTS[effort],
@@ -33,7 +35,7 @@ export function showAdvice(list: ServerAdviceList, kinds: readonly ServerKind[])
         proof.cells === 0 ? 'untested' : `${proof.kept} of ${proof.cells}`,
         placesOf(origins),
       ]),
-    ),
+    ]),
     '',
     ...(together === null ? [] : [`All for first visits together: ${percent(together)}.`]),
     'Gains are shares of the load time, predicted. Kept: tests in the lab in which such a gain was within 5 points.',
@@ -58,7 +60,7 @@ function byNetwork(advice: readonly ServerAdvice[]): string[] {
     name,
     ...advice.map(({ networks }) => percent(networks[index]!.gain)),
   ]);
-  return ['', table(['gain on', ...advice.map((_, index) => `>${index + 1}`)], rows)];
+  return ['', table([['gain on', ...advice.map((_, index) => `>${index + 1}`)], ...rows])];
 }
 
 function detailsOf({ kind, links }: ServerAdvice, number: number, kinds: readonly ServerKind[]): string[] {

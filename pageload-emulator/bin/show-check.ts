@@ -1,6 +1,6 @@
+import { printable, table } from '@hopwise/contract/terminal';
 import type { Judgement, PageCheck } from '@hopwise/pageload-emulator';
 import { ms, number } from './show.ts';
-import { printable, table } from './table.ts';
 
 /** A page on one network beside its limits. */
 export interface CheckRow extends Omit<PageCheck, 'prediction'> {
@@ -58,10 +58,10 @@ const breachesOf = (rows: readonly CheckRow[]): { row: CheckRow; judgement: Judg
 /** The figures, then a line for each breach. */
 export function showCheck(rows: readonly CheckRow[]): string {
   return [
-    table(
+    table([
       ['page', 'network', '>load time', '>low', '>high', '>first paint', '>on best', '>gain left'],
-      cells(rows),
-    ),
+      ...cells(rows),
+    ]),
     '',
     ...breachesOf(rows).map(
       ({ row, judgement }) => `${row.name} on ${printable(row.network)}: ${showJudgement(judgement)}`,

@@ -1,6 +1,7 @@
-import { type EconExplanation, type EconPrediction, PROTOCOL_NAME } from '@hopwise/pageload-emulator';
+import { printable, table } from '@hopwise/contract/terminal';
+import { PROTOCOL_NAME } from '@hopwise/pageload-emulator';
+import type { EconExplanation, EconPrediction } from '@hopwise/pageload-emulator/econ';
 import { ms, showSetting } from './show.ts';
-import { printable, table } from './table.ts';
 
 /** Connections and transfers that are shown of a load. */
 const MAX_ROWS = 12;
@@ -14,10 +15,11 @@ export function showEconPrediction(prediction: EconPrediction, pcwnd: string, ea
     ...showSetting(prediction, earlier),
     ...(pcwnd === '' ? [] : [pcwnd]),
     '',
-    table(
+    table([
       ['protocol', '>load time', ''],
-      [...times(prediction), ['h3', '–', prediction.protocols.h3.unavailable]],
-    ),
+      ...times(prediction),
+      ['h3', '–', prediction.protocols.h3.unavailable],
+    ]),
     '',
     econHeadline(prediction),
     LIMITS,
@@ -61,21 +63,21 @@ function showLoad(protocol: 'h1' | 'h2', load: EconExplanation['protocols']['h1'
   return [
     `${PROTOCOL_NAME[protocol]}: ${ms(load.pltMs)} on average; below, a load in the middle, of ${ms(load.explainedPltMs)}: ${transfers.length} objects over ${connections.length} connections`,
     '',
-    table(
+    table([
       ['connection to', '>ready', '>requests', '>kB', '>lost segments'],
-      busiest.map(({ origin, readyMs, requests, bytes, lostSegments }) => [
+      ...busiest.map(({ origin, readyMs, requests, bytes, lostSegments }) => [
         printable(origin, 48),
         ms(readyMs),
         String(requests),
         String(Math.round(bytes / 1000)),
         String(lostSegments),
       ]),
-    ),
+    ]),
     ...more(connections.length - busiest.length, 'connections'),
     '',
-    table(
+    table([
       ['longest objects', '>asked', '>waited', '>transfer', '>end', '>kB'],
-      longest.map(({ url, bytes, askedMs, sentMs, endMs }) => [
+      ...longest.map(({ url, bytes, askedMs, sentMs, endMs }) => [
         printable(url, 60),
         ms(askedMs),
         ms(sentMs - askedMs),
@@ -83,7 +85,7 @@ function showLoad(protocol: 'h1' | 'h2', load: EconExplanation['protocols']['h1'
         ms(endMs),
         String(Math.round(bytes / 1000)),
       ]),
-    ),
+    ]),
     ...more(transfers.length - longest.length, 'objects'),
   ];
 }
@@ -93,9 +95,9 @@ const more = (count: number, what: string): string[] => (count > 0 ? [`and ${cou
 /** Many of ECON's predictions as one table. @param names that distinguish the files */
 export function showEconComparison(rows: readonly { name: string; prediction: EconPrediction }[]): string {
   return [
-    table(
+    table([
       ['file', '>requests', '>origins', '>kB', '>h1', '>h2', 'best', '>ahead by'],
-      rows.map(({ name, prediction: { page, protocols, best, margin } }) => [
+      ...rows.map(({ name, prediction: { page, protocols, best, margin } }) => [
         name,
         String(page.requests),
         String(page.origins),
@@ -105,7 +107,7 @@ export function showEconComparison(rows: readonly { name: string; prediction: Ec
         best,
         `${Math.round(margin * 100)}%`,
       ]),
-    ),
+    ]),
     '',
     LIMITS,
   ].join('\n');

@@ -1,3 +1,4 @@
+import { printable, table } from '@hopwise/contract/terminal';
 import {
   CAUSE_WORDS,
   CAUSES,
@@ -7,8 +8,7 @@ import {
   PROTOCOLS,
   type ProtocolExplanation,
 } from '@hopwise/pageload-emulator';
-import { ms, showNote, showWhatIf } from './show.ts';
-import { printable, table } from './table.ts';
+import { ms, showFit, showNote, showWhatIf } from './show.ts';
 
 /** Shorter steps are left out. */
 const MIN_STEP_MS = 1;
@@ -17,10 +17,11 @@ const MAX_CONNECTIONS = 12;
 
 /** An explanation for a person. */
 export function showExplanation(explanation: Explanation): string {
-  const { page, protocols, reasons, assigned, notes, whatIf } = explanation;
+  const { page, protocols, reasons, assigned, notes, whatIf, fit } = explanation;
   return [
     printable(page.url, 100),
     `${printable(explanation.decision.verdict, 200)}.`,
+    ...showFit(fit),
     ...reasons,
     assigned.reason,
     ...notes.map(showNote),
@@ -42,16 +43,16 @@ function showProtocol({ story, criticalPath, connections }: ProtocolExplanation)
   return [
     ...story.map((sentence) => printable(sentence, 300)),
     '',
-    table(
+    table([
       ['>from', '>to', 'what the load event waited for', 'time spent'],
-      criticalPath
+      ...criticalPath
         .filter(({ fromMs, toMs }) => toMs - fromMs >= MIN_STEP_MS)
         .map((step) => [ms(step.fromMs), ms(step.toMs), what(step), spent(step)]),
-    ),
+    ]),
     '',
-    table(
+    table([
       ['connection to', '>from', '>ready', '>requests', '>kB', '>lost', '>timers'],
-      shown.map(({ origin, openingMs, openMs, requests, bytes, lost, timeouts }) => [
+      ...shown.map(({ origin, openingMs, openMs, requests, bytes, lost, timeouts }) => [
         printable(origin, 48),
         ms(openingMs),
         openMs === null ? 'never' : ms(openMs),
@@ -60,7 +61,7 @@ function showProtocol({ story, criticalPath, connections }: ProtocolExplanation)
         String(lost.random + lost.queue + lost.policed),
         String(timeouts),
       ]),
-    ),
+    ]),
     ...(rest > 0 ? [`and ${rest} more`] : []),
   ];
 }

@@ -1,14 +1,16 @@
+import { printable, table } from '@hopwise/contract/terminal';
 import {
   type ActionKind,
   type ActionNeed,
   type Decision,
+  type Fit,
+  fastestProtocols,
   type PageGraph,
   PROTOCOLS,
   type Prediction,
   type Protocol,
   type WhatIf,
 } from '@hopwise/pageload-emulator';
-import { printable, table } from './table.ts';
 
 /** A prediction for a person. @param earlier loads that it rests on besides the recorded one */
 export function showPrediction(prediction: Prediction, earlier: number): string {
@@ -18,19 +20,20 @@ export function showPrediction(prediction: Prediction, earlier: number): string 
     '',
     ...showSetting(prediction, earlier),
     '',
-    table(
+    ...showFit(prediction.fit),
+    table([
       ['protocol', '>load time', '>low', '>high', '>first paint', '>largest', ''],
-      PROTOCOLS.map((protocol) => protocolRow(prediction, protocol)),
-    ),
+      ...PROTOCOLS.map((protocol) => protocolRow(prediction, protocol)),
+    ]),
     '',
     ...prediction.reasons,
     assigned.reason,
     ...prediction.notes.map(showNote),
     '',
     ...(prediction.whatIf ? [showWhatIf(prediction.whatIf), ''] : []),
-    table(
+    table([
       ['origin', '>requests', '>kB', 'protocol', '>sure', 'reason'],
-      prediction.origins.map((origin) => [
+      ...prediction.origins.map((origin) => [
         printable(origin.origin, 48),
         String(origin.requests),
         String(Math.round(origin.bytes / 1000)),
@@ -38,8 +41,14 @@ export function showPrediction(prediction: Prediction, earlier: number): string 
         `${Math.round(origin.confidence * 100)}%`,
         origin.reason,
       ]),
-    ),
+    ]),
   ].join('\n');
+}
+
+/** How well the recorded load is explained, with an empty line after it; nothing where there is nothing to say. */
+export function showFit({ summary, notes }: Fit): string[] {
+  const lines = [...(summary === '' ? [] : [summary]), ...notes];
+  return lines.length === 0 ? [] : [...lines.map((line) => printable(line, 300)), ''];
 }
 
 const counted = (value: number, noun: string): string => `${value} ${noun}${value === 1 ? '' : 's'}`;
@@ -57,28 +66,26 @@ export function showSetting(
     `${printable(page.url, 100)}`,
     `${counted(page.requests, 'request')}, ${counted(page.origins, 'origin')}, ${Math.round(page.bytes / 1000)} kB; recorded: ${observedPlt} (${counts.join(', ') || 'protocols unknown'})`,
     '',
-    table(
+    table([
       ['network', '>value', '>low', '>high', 'source'],
+      ['round trip', `${number(network.rttMs)} ms`, ...lowHigh(ranges.rttMs), source.rttMs],
+      ['down', `${number(network.downMbps)} Mbit/s`, ...lowHigh(ranges.downMbps), source.downMbps],
+      ['up', `${number(network.upMbps)} Mbit/s`, ...lowHigh(ranges.upMbps), source.upMbps],
+      ['loss', `${number(network.loss * 100)}%`, ...lowHigh(ranges.loss, 0.01), source.loss],
       [
-        ['round trip', `${number(network.rttMs)} ms`, ...lowHigh(ranges.rttMs), source.rttMs],
-        ['down', `${number(network.downMbps)} Mbit/s`, ...lowHigh(ranges.downMbps), source.downMbps],
-        ['up', `${number(network.upMbps)} Mbit/s`, ...lowHigh(ranges.upMbps), source.upMbps],
-        ['loss', `${number(network.loss * 100)}%`, ...lowHigh(ranges.loss, 0.01), source.loss],
-        [
-          'loss burst',
-          counted(Math.round(10 * network.lossBurst) / 10, 'packet'),
-          ...lowHigh(ranges.lossBurst),
-          source.lossBurst,
-        ],
-        [
-          'queue',
-          `${Math.round(network.queueBytes / 1000)} kB`,
-          ...lowHigh(ranges.queueBytes, 1000),
-          source.queueBytes,
-        ],
-        ['UDP', udp, '', '', udpSource(network)],
+        'loss burst',
+        counted(Math.round(10 * network.lossBurst) / 10, 'packet'),
+        ...lowHigh(ranges.lossBurst),
+        source.lossBurst,
       ],
-    ),
+      [
+        'queue',
+        `${Math.round(network.queueBytes / 1000)} kB`,
+        ...lowHigh(ranges.queueBytes, 1000),
+        source.queueBytes,
+      ],
+      ['UDP', udp, '', '', udpSource(network)],
+    ]),
     ...(earlier === 0
       ? []
       : [`known from this load and ${earlier === 1 ? 'an earlier one' : `${earlier} earlier ones`}`]),
@@ -101,14 +108,14 @@ export const showNote = (note: string): string => `Emulating this page takes lon
 
 /** What changed servers would change. */
 export function showWhatIf({ change, protocols }: WhatIf): string {
-  return table(
+  return table([
     [`with ${change}`, '>load time', '>low', '>high', '>change'],
-    PROTOCOLS.map((protocol) => {
+    ...PROTOCOLS.map((protocol) => {
       const time = protocols[protocol];
       if ('unavailable' in time) return [protocol, '–', '', '', ''];
       return [protocol, ms(time.pltMs), ms(time.low), ms(time.high), signedPercent(time.change)];
     }),
-  );
+  ]);
 }
 
 /** What to do, then what each action would change against the browser's own behaviour. */
@@ -129,7 +136,8 @@ export function showDecision({ verdict, baseline, actions, evidence, changed }: 
   const others = actions
     .filter(({ kind }) => kind !== 'leave')
     .map(({ kind, origins, protocol, time, gain, helps, harms, needs }): Row => {
-      const what = kind === 'hold' && protocol !== null ? `hold to ${protocol}` : ACTION_WORDS[kind];
+      const what =
+        kind === 'force-protocol' && protocol !== null ? `hold to ${protocol}` : ACTION_WORDS[kind];
       return [
         `${what}: ${counted(origins.length, 'origin')}`,
         ms(time.pltMs),
@@ -146,10 +154,12 @@ export function showDecision({ verdict, baseline, actions, evidence, changed }: 
     ...(changed === null ? [] : [printable(changed, 300)]),
     ...evidence.map(({ text }) => printable(text, 300)),
     '',
-    table(
+    table([
       ['what you can do', '>load time', '>low', '>high', '>change', '>helps', '>harms', 'needs'],
-      [own, ...later, ...others],
-    ),
+      own,
+      ...later,
+      ...others,
+    ]),
   ];
 }
 
@@ -158,7 +168,7 @@ type Row = [string, string, string, string, string, string, string, string];
 const ACTION_WORDS: Record<ActionKind, string> = {
   leave: 'leave it',
   'avoid-h3': 'keep off h3',
-  hold: 'mix protocols',
+  'force-protocol': 'mix protocols',
   'offer-h3': 'offer h3',
   'withdraw-h3': 'stop offering h3',
 };
@@ -171,9 +181,9 @@ const NEED_WORDS: Record<ActionNeed, string> = {
 
 /** Many predictions as one table. @param rows predictions with names that distinguish their files */
 export function showComparison(rows: readonly { name: string; prediction: Prediction }[]): string {
-  return table(
+  return table([
     ['file', '>requests', '>origins', '>kB', '>h1', '>h2', '>h3', '>per origin', 'best', 'verdict'],
-    rows.map(({ name, prediction }) => [
+    ...rows.map(({ name, prediction }) => [
       name,
       String(prediction.page.requests),
       String(prediction.page.origins),
@@ -186,7 +196,7 @@ export function showComparison(rows: readonly { name: string; prediction: Predic
       prediction.decision.best,
       printable(prediction.decision.verdict, 100),
     ]),
-  );
+  ]);
 }
 
 /** A page graph as a list of activities in order. */
@@ -221,7 +231,7 @@ export function showGraph(graph: PageGraph): string {
     `${printable(graph.url, 100)}: ${graph.activities.length} activities, ${graph.origins.length} origins`,
     'A dependency reads activity:kind@fraction; ~ marks one that was inferred.',
     '',
-    table(['>id', 'type', '>bytes', 'load', '>ms', 'after', 'what'], rows),
+    table([['>id', 'type', '>bytes', 'load', '>ms', 'after', 'what'], ...rows]),
   ].join('\n');
 }
 
@@ -236,20 +246,24 @@ function edge({
 }
 
 function protocolRow({ protocols, decision }: Prediction, protocol: Protocol): string[] {
-  const emulated = protocols[protocol];
-  const time = decision.protocols[protocol];
-  if ('unavailable' in emulated || time === undefined) {
-    return [protocol, '–', '', '', '', '', 'unavailable' in emulated ? emulated.unavailable : ''];
-  }
+  const time = protocols[protocol];
+  if ('unavailable' in time) return [protocol, '–', '', '', '', '', time.unavailable];
   return [
     protocol,
     ms(time.pltMs),
     ms(time.low),
     ms(time.high),
-    msOrNone(emulated.firstContentfulPaintMs),
-    msOrNone(emulated.largestContentfulPaintMs),
-    protocol === decision.best ? `best, ${Math.round(decision.confidence * 100)}% sure` : '',
+    msOrNone(time.firstContentfulPaintMs),
+    msOrNone(time.largestContentfulPaintMs),
+    rankOf(protocol, decision),
   ];
+}
+
+/** Nothing is called the best that is about as fast as another protocol. */
+function rankOf(protocol: Protocol, { best, confidence, protocols }: Decision): string {
+  const fastest = fastestProtocols(protocols);
+  if (fastest.length > 1) return fastest.includes(protocol) ? 'about equal' : '';
+  return protocol === best ? `best, ${Math.round(confidence * 100)}% sure` : '';
 }
 
 export function ms(value: number): string {

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { printable } from '@hopwise/contract/terminal';
 import { InputError } from '@hopwise/pageload-emulator';
-import { printable } from './table.ts';
 
 const inflate = promisify(gunzip);
 
@@ -34,5 +34,17 @@ export async function readParsed<T>(file: string, parse: (text: string) => T): P
     return parse(text);
   } catch (error) {
     throw error instanceof InputError ? new InputError(`${name}: ${error.message}`) : error;
+  }
+}
+
+/** Writes a file. @throws InputError, whose message names the file, when it cannot be written */
+export async function writeText(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new InputError(
+      `${printable(file, 200)}: expected a file that can be written, got ${code ?? message}`,
+    );
   }
 }

@@ -1,14 +1,19 @@
 import type { NetworkPath, Recording } from '@hopwise/contract';
-import { documentOrigin } from './advise/document.ts';
+import { documentOrigin, type ServedPage } from './advise/document.ts';
 import { type AdvisedNetwork, type Gain, GainMeter } from './advise/gain.ts';
 import { type HeadLink, headLinks } from './advise/head-links.ts';
-import { type AdviceKind, IMPROVEMENTS, type Improvement, type Visit } from './advise/improvements.ts';
+import {
+  type AdviceKind,
+  IMPROVEMENTS,
+  type Improvement,
+  isOverHttp,
+  type Visit,
+} from './advise/improvements.ts';
 import { isProven, MIN_GAIN, type Proof, proofOf } from './advise/proof.ts';
-import type { ServedPage } from './advise/served-page.ts';
 import { drawVisitors } from './advise/visitors.ts';
 import type { NamedNetwork } from './network/network-list.ts';
 import { pageQuestion } from './predict.ts';
-import { siteKey } from './recording/har/urls.ts';
+import { siteKey } from './util/site.ts';
 import { originOf } from './util/url.ts';
 
 /** One change of servers, and what it gains. */
@@ -37,6 +42,8 @@ export interface AdviseOptions {
 }
 
 export interface ServerAdviceList {
+  /** Whether a page comes over http, so that HTTP/2 and HTTP/3 are out of its reach. */
+  needsHttps: boolean;
   /** The origins for which changes were tried. */
   owned: string[];
   /** The largest gain for its effort first. */
@@ -103,6 +110,7 @@ export function* adviseServersInSteps(
   );
   return {
     owned: [...new Set(subjects.flatMap(({ owned }) => owned))],
+    needsHttps: pages.some((recording) => isOverHttp({ recording })),
     advice,
     together:
       firstVisits.length < 2

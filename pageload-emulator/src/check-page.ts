@@ -1,10 +1,16 @@
-import type { Decision, NetworkPath, OriginRecommendation, Prediction, Recording } from '@hopwise/contract';
+import {
+  type Decision,
+  median,
+  type NetworkPath,
+  type OriginRecommendation,
+  type Prediction,
+  type Recording,
+} from '@hopwise/contract';
 import type { CheckedFigures } from './check/breaches.ts';
 import { unknownBefore } from './emulate/browser-assignment.ts';
-import { pageQuestion, predict } from './predict.ts';
+import { predictPage } from './predict.ts';
 import { loadPage } from './scenarios/load-page.ts';
 import type { Question } from './scenarios/question.ts';
-import { median } from './util/statistics.ts';
 
 /** What a budget judges of one page on one network. */
 export interface PageCheck extends CheckedFigures {
@@ -25,17 +31,18 @@ const PAINT_SCENARIOS = 9;
  * @throws EmulationError when the page does not load on the network
  */
 export function checkPage(recording: Recording, path: NetworkPath): PageCheck {
-  const options = { network: path, thorough: true, knowledge: { isOtherNetwork: true } };
-  const prediction = predict(recording, options);
+  const { prediction, question } = predictPage(recording, {
+    network: path,
+    thorough: true,
+    knowledge: { isOtherNetwork: true },
+  });
   const { decision, origins } = prediction;
   const { pltMs, low, high } = decision.baseline;
   return {
     loadTimeMs: pltMs,
     // Without a recorded paint only the arrival of what blocks it is known.
     firstPaintMs:
-      recording.firstContentfulPaintMs === null
-        ? null
-        : firstPaintMs(pageQuestion(recording, options).question, decision.baseline),
+      recording.firstContentfulPaintMs === null ? null : firstPaintMs(question, decision.baseline),
     originsOnBest: shareOnBest(origins, decision.baseline.protocols),
     gainLeft: Math.max(0, ...decision.actions.map(({ gain }) => gain)),
     range: { low, high },

@@ -4,11 +4,11 @@
  */
 
 export type * from '@hopwise/contract';
-export { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
+export { PREDICTION_SCHEMA, PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
 export { type HeadLink, linkTag } from './advise/head-links.ts';
-export { ADVISED_INITIAL_WINDOW, type AdviceKind, type Visit } from './advise/improvements.ts';
+export { ADVISED_INITIAL_WINDOW, type AdviceKind } from './advise/improvements.ts';
 export { MEASURED_GAINS, type MeasuredGain } from './advise/measured-gains.ts';
-export { isEnough, keepsPromise, MIN_GAIN, type Proof, proofOf } from './advise/proof.ts';
+export { isEnough, keepsPromise, MIN_GAIN, proofOf } from './advise/proof.ts';
 export {
   type AdviseOptions,
   adviseHeadLinks,
@@ -18,55 +18,27 @@ export {
   type ServerAdvice,
   type ServerAdviceList,
 } from './advise-servers.ts';
-export { type CheckedFigures, type Judgement, judgeFigures } from './check/breaches.ts';
+export { type Judgement, judgeFigures } from './check/breaches.ts';
 export { type Budget, checkLimits, type Limits, limitsOn, parseBudget } from './check/budget.ts';
-export { checkPage, type PageCheck, shareOnBest } from './check-page.ts';
-export type { ClientCosts } from './client/client-costs.ts';
-export type { Hold } from './client/low-priority-gate.ts';
-export { experienceOf, fastestByExperience, type LogRatio } from './decide/experience.ts';
+export { checkPage, type PageCheck } from './check-page.ts';
+export { CHROMIUM_COSTS, type ClientCosts } from './client/client-costs.ts';
+export { experienceOf, fastestByExperience } from './decide/experience.ts';
 export type { Knowledge } from './decide/knowledge.ts';
+export { fastestProtocols } from './decide/standing.ts';
 export {
   assignmentsToVerify,
   plannedAction,
   plannedBaseline,
   verifiedUnder,
 } from './decide/verified-rounds.ts';
-export type { FlowConditions } from './econ/flow-conditions.ts';
-export { bottleneckShare } from './econ/flow-conditions.ts';
-export { FlowLatency } from './econ/flow-latency.ts';
-export { lossByClimb } from './econ/loss-by-climb.ts';
-export { type LossByConnections, lossByConnections } from './econ/loss-by-connections.ts';
-export { lossByRound } from './econ/loss-by-round.ts';
-export { lossBySegment } from './econ/loss-by-segment.ts';
-export type { LossByWindow } from './econ/loss-by-window.ts';
-export { objectsLatencyMs } from './econ/objects-latency.ts';
 export {
-  parsePcwnd,
-  parsePcwndCounts,
-  type WindowCount,
-  type WindowLoss,
-} from './econ/pcwnd-files.ts';
-export { periodThroughput } from './econ/period-throughput.ts';
-export { type SenderState, segmentsAhead } from './econ/segments-ahead.ts';
-export type { SlowStartFrom } from './econ/slow-start.ts';
-export { type SteadyState, steadyThroughput } from './econ/steady-throughput.ts';
-export {
-  highestBitrate,
-  type Representation,
-  type TimedRepresentation,
-  type VideoChoice,
-} from './econ/video-bitrate.ts';
-export {
-  type Emulated,
-  type EmulateOptions,
   EmulationError,
   emulate,
-  type OriginOutcome,
 } from './emulate/emulate.ts';
-export { networkPosterior } from './estimate/build-posterior.ts';
-export { estimateNetwork, type NetworkEstimate } from './estimate/estimate-network.ts';
+export { estimateNetwork } from './estimate/estimate-network.ts';
 export { learnNetwork } from './estimate/learn-network.ts';
 export { type NetworkCluster, parseCluster } from './estimate/network-cluster.ts';
+export { networkPosterior } from './estimate/network-posterior.ts';
 export { measuredBy } from './estimate/verification-figures.ts';
 export { ADVICE_CAVEATS, ADVICE_WORDS } from './explain/advice-words.ts';
 export {
@@ -76,11 +48,11 @@ export {
 } from './explain/explain.ts';
 export { SERVER_KINDS, SERVER_SNIPPETS, type ServerKind } from './explain/server-snippets.ts';
 export { promisingAction } from './explain/verdict.ts';
-export { duration, durations, durationsIn } from './explain/words.ts';
+export { durationsIn } from './explain/words.ts';
 export { buildGraph } from './graph/build-graph.ts';
 export type * from './graph/page-graph.ts';
 export { transferPlan } from './graph/transfer-plan.ts';
-export type { OriginCounters } from './http/origin-client.ts';
+export { MIN_GIVEN_QUEUE_BYTES } from './network/bounds.ts';
 export {
   knownFrom,
   NETWORK_FLAGS,
@@ -92,23 +64,14 @@ export { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from './network/packet.ts';
 export { changeServers, type ServerChange } from './network/server-change.ts';
 export { udpNotation, udpTreatment } from './network/udp-notation.ts';
 export { type Explanation, explain, type PredictOptions, predict } from './predict.ts';
-export {
-  type EconExplanation,
-  type EconPrediction,
-  type EconPredictOptions,
-  type EconProtocol,
-  type EconProtocolLoad,
-  type EconTime,
-  explainEcon,
-  predictEcon,
-} from './predict-econ.ts';
-export { handshakeTrips, type RoundTrip } from './recording/handshake-trips.ts';
-export type { ReadRecording } from './recording/har.ts';
-export { JsonBytes } from './recording/json-bytes.ts';
-export { parseRecording, readRecording } from './recording/parse.ts';
+export { handshakeTrips } from './recording/handshake-trips.ts';
+export { type PageChoice, pageChoice } from './recording/har/page-choice.ts';
+export type { ReadOptions, ReadRecording } from './recording/har.ts';
+export { jsonIn, parseRecording, readRecording } from './recording/parse.ts';
 export { parseProtocol } from './recording/protocol-name.ts';
+export { RecordingBytes } from './recording/recording-bytes.ts';
 export { parseVerification } from './recording/verification-file.ts';
+export { withEmulatedChange } from './scenarios/load-time.ts';
 export { CAUSES, type Cause, type CriticalStep } from './trace/critical-path.ts';
-export type { LossCause, Trace } from './transport/trace.ts';
 export { InputError } from './util/input-error.ts';
 export { originOf } from './util/url.ts';

@@ -3,15 +3,15 @@ import type { FlowConditions } from './econ/flow-conditions.ts';
 import type { LossByConnections } from './econ/loss-by-connections.ts';
 import { lossBySegment } from './econ/loss-by-segment.ts';
 import { type EconLoad, type EconTrajectory, econPageLoad } from './econ/page-load.ts';
-import { networkPosterior } from './estimate/build-posterior.ts';
+import { networkPosterior } from './estimate/network-posterior.ts';
+import type { NetworkKnowledge } from './estimate/posterior-input.ts';
 import { buildGraph } from './graph/build-graph.ts';
 import type { PageGraph } from './graph/page-graph.ts';
 import { defaultServer } from './network/server-defaults.ts';
-import { networkFigures, observedProtocols, type PredictOptions, pageOf } from './predict.ts';
+import { networkFigures, observedProtocols, pageOf } from './predict.ts';
 
 /** What ECON's predictions depend on beside the recording. */
-export interface EconPredictOptions
-  extends Pick<PredictOptions, 'network' | 'measured' | 'servers' | 'cluster'> {
+export interface EconPredictOptions extends NetworkKnowledge {
   /** p(cwnd, npc); when absent, packets (or bursts of them) are lost independently at the path's loss. */
   loss?: LossByConnections;
   /** Default `cubic`. */
@@ -90,11 +90,11 @@ export function explainEcon(recording: Recording, options: EconPredictOptions = 
 
 function loadEcon(
   recording: Recording,
-  { network: given, measured, servers, cluster, loss, congestionControl = 'cubic' }: EconPredictOptions,
+  { loss, congestionControl = 'cubic', ...knowledge }: EconPredictOptions,
 ): { prediction: EconPrediction; graph: PageGraph; loads: Record<EconProtocol, EconLoad> } {
   const startedAt = Date.now();
   const graph = buildGraph(recording);
-  const posterior = networkPosterior(recording, graph, { given, measured, servers, cluster });
+  const posterior = networkPosterior(recording, graph, knowledge);
   const { path } = posterior;
   // A burst of losses is one loss event.
   const independent = lossBySegment(path.loss / path.lossBurst);

@@ -1,36 +1,36 @@
 import type {
+  Decision,
+  EmulatedAnswer,
   FigureSource,
-  KnownNetwork,
-  KnownServer,
   Language,
-  MeasuredNetwork,
   NetworkFigure,
   OriginRecommendation,
   Prediction,
+  ProtocolPrediction,
   Recording,
   Unavailable,
   WaterfallEntry,
 } from '@hopwise/contract';
-import { PROTOCOLS, type Protocol } from '@hopwise/contract';
+import { PREDICTION_SCHEMA, PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { type Choice, choose } from './choose/choose.ts';
 import type { OriginChoice } from './choose/origin-choice.ts';
 import { askWhatIf } from './choose/what-if.ts';
 import { decide } from './decide/decide.ts';
 import type { Knowledge } from './decide/knowledge.ts';
-import { networkPosterior } from './estimate/build-posterior.ts';
-import type { NetworkCluster } from './estimate/network-cluster.ts';
-import type { NetworkPosterior } from './estimate/network-posterior.ts';
-import { isRecordedElsewhere } from './estimate/recorded-elsewhere.ts';
+import { standingOf } from './decide/standing.ts';
+import { type NetworkPosterior, networkPosterior } from './estimate/network-posterior.ts';
+import type { NetworkKnowledge } from './estimate/posterior-input.ts';
+import { serversBy } from './estimate/verification-figures.ts';
 import { assignmentReason } from './explain/assignment-reason.ts';
 import { explainProtocol, type ProtocolExplanation } from './explain/explain.ts';
-import { omissionNotes } from './explain/omission-notes.ts';
+import { describeFit } from './explain/fit-words.ts';
+import { omissionNotes, unavailableClause } from './explain/omission-notes.ts';
 import { originReason } from './explain/origin-reason.ts';
 import { pageReasons } from './explain/page-reasons.ts';
 import type { Sentences } from './explain/sentences/english.ts';
 import { SENTENCES } from './explain/sentences/languages.ts';
 import { changeInWords } from './explain/server-change-words.ts';
-import { unavailableClause } from './explain/unavailable-clause.ts';
-import { wordDecision } from './explain/verdict.ts';
+import { describeDecision } from './explain/verdict.ts';
 import { buildGraph } from './graph/build-graph.ts';
 import type { PageGraph } from './graph/page-graph.ts';
 import { PaintModel } from './graph/paint-times.ts';
@@ -38,19 +38,12 @@ import type { Interval } from './network/log-density.ts';
 import type { ServerChange } from './network/server-change.ts';
 import { udpNotation } from './network/udp-notation.ts';
 import { drawNetworks } from './scenarios/draw-networks.ts';
+import { withEmulatedChange } from './scenarios/load-time.ts';
 import type { Question } from './scenarios/question.ts';
 
-export interface PredictOptions {
-  /** Figures of the network that are certain, for instance those of another network to ask about. */
-  network?: KnownNetwork;
-  /** Figures that real transfers showed; `network` takes precedence. */
-  measured?: MeasuredNetwork;
+export interface PredictOptions extends NetworkKnowledge {
   /** Number of scenarios (networks around the estimate, and losses); as many as the prediction needs when absent. */
   seeds?: number;
-  /** Known fields of single servers, which replace the estimated ones; matched by `origin`. */
-  servers?: KnownServer[];
-  /** What earlier loads on the same network showed (`learnNetwork`). */
-  cluster?: NetworkCluster | null;
   /** Whether to search longer for the best assignment of many origins. Default false. */
   thorough?: boolean;
   /** Whether to return the predicted waterfall of each protocol. Default false. */
@@ -59,7 +52,7 @@ export interface PredictOptions {
   knowledge?: Knowledge;
   /** Also predicts the load times with changed servers. */
   whatIf?: ServerChange;
-  /** Of the verdict, reasons and notes. Default `en`. */
+  /** Language of the verdict, reasons and notes. Default `en`. */
   language?: Language;
 }
 
@@ -67,7 +60,17 @@ export interface PredictOptions {
 export interface Explanation
   extends Pick<
     Prediction,
-    'page' | 'network' | 'decision' | 'best' | 'margin' | 'confidence' | 'decided' | 'reasons' | 'notes'
+    | 'schema'
+    | 'page'
+    | 'network'
+    | 'decision'
+    | 'fit'
+    | 'best'
+    | 'margin'
+    | 'confidence'
+    | 'decided'
+    | 'reasons'
+    | 'notes'
   > {
   protocols: Record<Protocol, ProtocolExplanation | Unavailable>;
   assigned: Prediction['assigned'];
@@ -95,22 +98,21 @@ export function predict(recording: Recording, options: PredictOptions = {}): Pre
  */
 export function explain(recording: Recording, options: PredictOptions = {}): Explanation {
   const startedAt = Date.now();
-  const { prediction, graph, choice } = predictPage(recording, options);
-  const { page, network, decision, best, margin, confidence, decided, reasons, notes, assigned, whatIf } =
-    prediction;
+  const { prediction, question, choice } = predictPage(recording, options);
+  const {
+    assignment: _,
+    assignedPltMs: _assignedPltMs,
+    emulated: _emulated,
+    observed: _observed,
+    origins: _origins,
+    waterfall: _waterfall,
+    ...answer
+  } = prediction;
   return {
-    page,
-    network,
-    decision,
-    best,
-    margin,
-    confidence,
-    decided,
-    reasons,
-    protocols: byProtocol(choice, SENTENCES.en, (protocol) => explainProtocol(graph, choice, protocol)),
-    assigned,
-    notes,
-    ...(whatIf && { whatIf }),
+    ...answer,
+    protocols: byProtocol(choice, SENTENCES.en, (protocol) =>
+      explainProtocol(question.graph, choice, protocol, prediction.protocols[protocol] as ProtocolPrediction),
+    ),
     elapsedMs: Date.now() - startedAt,
   };
 }
@@ -121,8 +123,7 @@ export function pageQuestion(
   options: PredictOptions,
 ): { question: Question; network: NetworkPosterior } {
   const graph = buildGraph(recording);
-  const { network: given, measured, servers, cluster } = options;
-  const network = networkPosterior(recording, graph, { given, measured, servers, cluster });
+  const network = networkPosterior(recording, graph, options);
   const question: Question = {
     graph,
     paint: new PaintModel(recording, graph),
@@ -135,44 +136,51 @@ export function pageQuestion(
   return { question, network };
 }
 
-function predictPage(
+/** A prediction with the question that it answers and its numbers. */
+export function predictPage(
   recording: Recording,
   options: PredictOptions,
-): { prediction: Prediction; graph: PageGraph; choice: Choice } {
+): { prediction: Prediction; question: Question; choice: Choice } {
   const startedAt = Date.now();
   const sentences = SENTENCES[options.language ?? 'en'];
-  const { question, network } = pageQuestion(recording, options);
+  const verification = options.knowledge?.verification;
+  const servers = [...(verification ? serversBy(verification) : []), ...(options.servers ?? [])];
+  const { question, network } = pageQuestion(recording, { ...options, servers });
   const { graph } = question;
   const choice = choose(question);
-  const { joint } = choice;
-  const isOtherNetwork = options.network !== undefined && isRecordedElsewhere(recording, options.network);
-  const knowledge: Knowledge = { isOtherNetwork, ...options.knowledge };
-  const decision = wordDecision(decide({ recording, question, choice }, knowledge), knowledge, sentences);
+  const knowledge: Knowledge = { isOtherNetwork: network.isElsewhere, ...options.knowledge };
+  const decided = decide({ recording, question, network, choice }, knowledge);
+  const { assigned, origins, untriedOrigins } = decided;
+  const decision = describeDecision(decided, knowledge, sentences);
+  const standing = standingOf(decision);
   const waterfall: Partial<Record<Protocol, WaterfallEntry[]>> = {};
   if (options.waterfall) {
     for (const { protocol } of choice.uniform) waterfall[protocol] = choice.traced(protocol).load.entries;
   }
   const prediction: Prediction = {
+    schema: PREDICTION_SCHEMA,
     page: pageOf(graph),
     network: networkFigures(network),
     decision,
+    fit: describeFit(decided.fit, sentences),
     observed: { pltMs: recording.pltMs, protocols: observedProtocols(recording) },
-    protocols: byProtocol(choice, sentences, (protocol) => choice.times[protocol]!),
-    best: choice.best,
-    margin: choice.margin,
-    confidence: choice.confidence,
-    decided: choice.decided,
-    reasons: pageReasons(question, choice, sentences),
-    assignment: joint.assignment,
-    assignedPltMs: joint.assigned.pltMs,
-    assigned: { ...joint.assigned, reason: assignmentReason(joint, graph.origins.length, sentences) },
-    origins: choice.origins.map((each) => recommendationOf(each, question, choice, sentences)),
-    notes: omissionNotes(choice.omissions, sentences),
-    ...(options.whatIf && { whatIf: whatIfOf(graph, choice, options.whatIf, sentences) }),
+    protocols: byProtocol(choice, sentences, (protocol) => protocolTime(protocol, decision, choice)),
+    best: standing.best,
+    margin: standing.margin,
+    confidence: standing.confidence,
+    decided: standing.decided,
+    emulated: emulatedAnswer(choice, sentences),
+    reasons: pageReasons(question, choice, standing, sentences),
+    assignment: assigned.assignment,
+    assignedPltMs: assigned.assigned.pltMs,
+    assigned: { ...assigned.assigned, reason: assignmentReason(assigned, graph.origins.length, sentences) },
+    origins: origins.map((each) => recommendationOf(each, question, choice, sentences)),
+    notes: omissionNotes(choice.omissions, untriedOrigins, network.leftOutTrips, sentences),
+    ...(options.whatIf && { whatIf: whatIfOf(graph, choice, decision, options.whatIf, sentences) }),
     waterfall,
     elapsedMs: Date.now() - startedAt,
   };
-  return { prediction, graph, choice };
+  return { prediction, question, choice };
 }
 
 function byProtocol<T>(
@@ -190,16 +198,33 @@ function byProtocol<T>(
   ) as Record<Protocol, T | Unavailable>;
 }
 
+/** A protocol's time as the decision has it, with emulated paints. */
+function protocolTime(protocol: Protocol, { protocols }: Decision, { times }: Choice): ProtocolPrediction {
+  return { ...times[protocol]!, ...protocols[protocol]! };
+}
+
+function emulatedAnswer(choice: Choice, sentences: Sentences): EmulatedAnswer {
+  const { best, margin, confidence, decided } = choice;
+  const protocols = byProtocol(choice, sentences, (protocol) => choice.times[protocol]!);
+  return { protocols, best, margin, confidence, decided };
+}
+
 function whatIfOf(
   graph: PageGraph,
   choice: Choice,
+  decision: Decision,
   asked: ServerChange,
   sentences: Sentences,
 ): NonNullable<Prediction['whatIf']> {
   const times = askWhatIf(graph, choice.uniform, choice.scenarios, asked);
   return {
     change: changeInWords(asked),
-    protocols: byProtocol(choice, sentences, (protocol) => times[protocol]!),
+    protocols: byProtocol(choice, sentences, (protocol) => {
+      const present = decision.protocols[protocol]!;
+      const emulatedMs = choice.times[protocol]!.pltMs;
+      const changed = withEmulatedChange(present, emulatedMs, emulatedMs * (1 + times[protocol]!.change));
+      return { ...changed, change: changed.pltMs / present.pltMs - 1 };
+    }),
   };
 }
 

@@ -12,7 +12,7 @@ import { readLarge } from '../examples/large-file.ts';
 import { loadTimes } from '../examples/predict.ts';
 import { waterfall } from '../examples/waterfall.ts';
 import { onTheTrain, withLargerWindows } from '../examples/what-if.ts';
-import { chromiumHar } from './hars.ts';
+import { chromiumHar } from './support/hars.ts';
 
 const har = JSON.stringify(chromiumHar());
 

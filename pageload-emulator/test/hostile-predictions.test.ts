@@ -9,10 +9,11 @@ import {
 } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countRuns } from '../../scripts/suites/draw-share.ts';
 import { choose } from '../src/choose/choose.ts';
 import { pageQuestion } from '../src/predict.ts';
-import { chromiumEntry, harOf } from './hars.ts';
-import { pageOf, pathOf, serverOf } from './pages.ts';
+import { chromiumEntry, harOf } from './support/hars.ts';
+import { pageOf, pathOf, serverOf } from './support/pages.ts';
 
 /** A document and images on some origins, of growing size; otherwise like a recording by Chromium. */
 function pageWith(requests: number, origins: number, bytes = 5_000): Recording {
@@ -78,7 +79,7 @@ describe('a prediction ends', () => {
           expect(error.message).toMatch(/^the page does not load on this network.*$/);
         }
       }),
-      { numRuns: 6 },
+      { numRuns: countRuns(3, 12) },
     );
   });
 
@@ -93,7 +94,7 @@ describe('a prediction ends', () => {
 });
 
 describe('a page that is expensive to emulate', () => {
-  const page = pageWith(1_200, 600);
+  const page = pageWith(800, 400);
   const asked = () => ({ ...predict(page, { thorough: true }), elapsedMs: 0 });
   const prediction = asked();
 

@@ -7,7 +7,7 @@ import {
 } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mutatedText, VALID } from './mutations.ts';
+import { mutatedText, VALID } from './support/mutations.ts';
 
 /** Place in the file, expectation, finding. */
 const COMPLAINT = /^[^\n]+: expected [^\n]+, got [^\n]+$/;

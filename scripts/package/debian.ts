@@ -8,8 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { EXTENSION_ID, FIREFOX_EXTENSION_ID } from '@hopwise/contract';
 import { browsers } from '../../native-host/src/install/browsers.ts';
 import { manifest } from '../../native-host/src/install/manifest.ts';
-import type { Architecture } from './architectures.ts';
-import type { Release } from './release.ts';
+import type { Architecture, Release } from './release.ts';
 
 const run = promisify(execFile);
 

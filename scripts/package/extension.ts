@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findRemoteCode } from './remote-code.ts';
 import { checkSizes, measureSizes } from './size-budgets.ts';
 import { listFiles, writeZip } from './zip.ts';
 
@@ -24,6 +23,19 @@ export interface ExtensionPackages {
 export function storeManifest(built: Record<string, unknown>): Record<string, unknown> {
   const { key, host_permissions, ...manifest } = built;
   return { ...manifest, optional_host_permissions: host_permissions };
+}
+
+/** Ways to run a script that the package does not hold, which stores call remote code. Each stands for code, not for text in a message. */
+const REMOTE_CODE: readonly (readonly [string, RegExp])[] = [
+  ['a script from another server', /<script[^>]*\bsrc\s*=\s*["']?(?:https?:)?\/\//i],
+  ['an import from another server', /\b(?:import|importScripts)\s*\(?\s*["'`](?:https?:)?\/\//],
+  ['eval', /(?<![\w.$])eval\s*\(/],
+  ['the Function constructor', /\bnew\s+Function\s*\(/],
+];
+
+/** What is remote code in a file's text; empty for nothing. */
+export function findRemoteCode(text: string): string[] {
+  return REMOTE_CODE.filter(([, pattern]) => pattern.test(text)).map(([what]) => what);
 }
 
 /** Without source maps. */

@@ -3,9 +3,9 @@ import { chmod, copyFile, cp, mkdir, readdir, writeFile } from 'node:fs/promises
 import { basename, dirname, join } from 'node:path';
 import { LAUNCHER_VARIABLE } from '../../native-host/src/base/launcher.ts';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../../native-host/src/base/memory-settings.ts';
-import { type Architecture, NODE_ARCHITECTURE } from './architectures.ts';
 import { downloadLibcurl, unpackLibcurl } from './libcurl.ts';
 import { fetchPackage, type Lock, readLock, runtimeDependencies } from './npm-packages.ts';
+import { type Architecture, NODE_ARCHITECTURE } from './release.ts';
 
 export interface TreeOptions {
   root: string;
@@ -54,7 +54,7 @@ export async function buildTree(target: string, options: TreeOptions): Promise<s
   await copyFile(join(root, 'LICENSE'), join(target, 'LICENSE'));
   await unpackLibcurl(libcurl, join(target, 'libcurl'));
   await unifyModes(target);
-  // Of Node's binary; koffi and libcurl need no more.
+  // Node's binary needs these; koffi and libcurl need no more.
   return [
     'libc6 (>= 2.34)',
     'libgcc-s1',

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { BackportsApt } from '../../native-host/src/setup/apt.ts';
-import type { Architecture } from './architectures.ts';
 import pins from './libcurl-packages.json' with { type: 'json' };
+import type { Architecture } from './release.ts';
 
 const run = promisify(execFile);
 

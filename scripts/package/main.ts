@@ -1,21 +1,27 @@
 /**
- * `npm run package [-- extension|helper ...]`: the store packages of the extension and the packages of the helper, in
- * `out/package/`. The build must be up to date.
+ * `npm run package`: the store packages of the extension and the packages of the helper, in `out/package/`. The build must be
+ * up to date.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { ARCHITECTURES } from './architectures.ts';
 import { buildDebianPackage } from './debian.ts';
 import { packExtension } from './extension.ts';
 import { buildTree } from './helper-tree.ts';
-import { type Release, readRelease } from './release.ts';
+import { packPlaywright } from './playwright.ts';
+import { ARCHITECTURES, type Release, readRelease } from './release.ts';
 import { buildTarball } from './tarball.ts';
 import { buildUntriedPackages } from './untried.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TARGET = join(ROOT, 'out/package');
 const CACHE = join(ROOT, '.cache/package');
+
+const USAGE = `npm run package [-- PART…]
+  extension       the stores' packages of the extension
+  helper          Debian packages, tarballs and installers of the helper
+  playwright DIR  the Playwright fixtures with what they depend on, into DIR for a project outside this checkout
+Without a part the first two, in out/package/.`;
 
 const log = (line: string): void => console.error(line);
 
@@ -42,9 +48,16 @@ async function buildHelperPackages(release: Release): Promise<string[]> {
 }
 
 async function main(names: string[]): Promise<number> {
+  if (names.includes('--help') || names.includes('-h')) {
+    console.log(USAGE);
+    return 0;
+  }
+  if (names[0] === 'playwright') return packPlaywright(names.slice(1));
   const unknown = names.find((name) => !Object.hasOwn(PARTS, name));
   if (unknown !== undefined) {
-    log(`npm run package: expected some of ${Object.keys(PARTS).join(', ')}, got ${unknown}`);
+    log(
+      `npm run package: expected some of ${Object.keys(PARTS).join(', ')}, or playwright DIR, got ${unknown}`,
+    );
     return 2;
   }
   const release = readRelease(ROOT);

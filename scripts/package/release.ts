@@ -1,6 +1,15 @@
-/** Version and date of a release: the version is that of the root `package.json`, the date that of its entry in `CHANGELOG.md`. */
+/**
+ * What is released: the version of the root `package.json`, with the date of its entry in `CHANGELOG.md`, for these machines.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+/** The machines that the helper's packages for Linux are made for, by Debian's names. */
+export const ARCHITECTURES = ['amd64', 'arm64'] as const;
+export type Architecture = (typeof ARCHITECTURES)[number];
+
+/** Node's names, as in the packages that hold binaries for one machine. */
+export const NODE_ARCHITECTURE: Readonly<Record<Architecture, string>> = { amd64: 'x64', arm64: 'arm64' };
 
 export interface Release {
   version: string;

@@ -8,18 +8,20 @@ import { gzipSync } from 'node:zlib';
  * emulator, and `learning.js`; what these have in common is in the shared files.
  */
 export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
-  'content.js': 8_000,
-  'worker.js': 45_000,
+  'content.js': 3_500,
+  'content-detailed.js': 8_000,
+  'worker.js': 55_000,
   'shared-*.js': 26_000,
-  'model.js': 100_000,
+  // The Public Suffix List takes 57 kB of it, and of the emulation's worker.
+  'model.js': 165_000,
   'learning.js': 10_000,
   'welcome.js': 25_000,
   'options.js': 35_000,
-  'popup.js': 40_000,
+  'popup.js': 42_000,
   // With D3 and the parts of the emulator that its tabs need.
   'panel.js': 230_000,
   // The whole emulator, and the layout of graphs.
-  'emulation-worker.js': 170_000,
+  'emulation-worker.js': 250_000,
   // Minified: a part of every HTML report.
   'report-client.js': 100_000,
 };

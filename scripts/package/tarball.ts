@@ -4,8 +4,7 @@ import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Architecture } from './architectures.ts';
-import type { Release } from './release.ts';
+import type { Architecture, Release } from './release.ts';
 
 const run = promisify(execFile);
 

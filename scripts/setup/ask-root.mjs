@@ -1,7 +1,7 @@
 /** Permission to use root. */
 import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { findOnPath, SetupError } from './setup-programs.mjs';
+import { findOnPath, SetupError } from './programs.mjs';
 
 /** The answer; empty for Ctrl-C and Ctrl-D. */
 function question(text, streams) {

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ROOT, SetupError } from './setup-programs.mjs';
+import { ROOT, SetupError } from './programs.mjs';
 
 /** Holds the id of the process that is setting up. */
 const LOCK = join(ROOT, '.cache', 'setup.lock');

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /** A reason to stop that a person can act on; printed as one line. */
 export class SetupError extends Error {}

@@ -1,26 +1,27 @@
 /**
- * Set-up: everything that `npm start` and `npm test` need on a fresh Debian 12 machine with Node 20 or later and Go. Runs only
- * the steps that are missing or out of date.
+ * Set-up: everything that `npm start` and `npm test` need on a fresh Debian 12 machine with Node 20 or later. Runs only the
+ * steps that are missing or out of date.
  */
-import { lock, unlock } from './setup-lock.mjs';
-import { lastLine, SetupError } from './setup-programs.mjs';
-import { rootPrefix } from './setup-root.mjs';
-import { labObstacle, STEPS } from './setup-steps.mjs';
+
+import { rootPrefix } from './ask-root.mjs';
+import { lock, unlock } from './lock.mjs';
+import { lastLine, SetupError } from './programs.mjs';
+import { labObstacle, STEPS } from './steps.mjs';
 
 /** Prints what is there and what is missing; changes nothing. Returns whether all is there. */
-export function checkSetup(steps = STEPS.all, print = (line) => console.log(line)) {
+export function checkSetup(print = (line) => console.log(line)) {
   let complete = true;
-  for (const step of steps) {
+  for (const step of STEPS.all) {
     const missing = step.check();
     complete &&= missing === '' || step.optional !== undefined;
     print(
-      `${missing === '' ? 'ok     ' : step.optional ? 'absent ' : 'missing'}  ${step.name.padEnd(10)} ${step.what}${missing ? `: ${missing}` : ''}`,
+      `${missing === '' ? 'ok     ' : step.optional ? 'absent ' : 'missing'}  ${step.name.padEnd(12)} ${step.what}${missing ? `: ${missing}` : ''}`,
     );
   }
-  const obstacle = steps === STEPS.all ? labObstacle() : null;
+  const obstacle = labObstacle();
   // Set-up cannot grant these; live runs work without them.
-  if (obstacle === '') print('ok       rights     for the lab');
-  else if (obstacle !== null) print(`absent   rights     for the lab: ${obstacle}`);
+  if (obstacle === '') print('ok       rights       for the lab');
+  else if (obstacle !== null) print(`absent   rights       for the lab: ${obstacle}`);
   return complete;
 }
 

@@ -7,6 +7,16 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  certificates,
+  certutil,
+  chromium,
+  firefox,
+  headlessShell,
+  installPackages,
+  testPrograms,
+} from './debian.mjs';
+import { goPath, oldestGo } from './go.mjs';
+import {
   findOnPath,
   lastLine,
   nodePath,
@@ -15,20 +25,11 @@ import {
   requireNode24,
   runLogged,
   SetupError,
-} from './setup-programs.mjs';
+} from './programs.mjs';
 
 const PACKAGES_STAMP = join(ROOT, 'node_modules', '.hopwise-packages');
 export const HOST = join(ROOT, 'native-host', 'dist', 'bin', 'hopwise-host.js');
-const PACKAGES = [
-  'contract',
-  'pageload-emulator',
-  'native-host',
-  'model',
-  'extension',
-  'lab',
-  'bench',
-  'e2e',
-];
+const PACKAGES = ['contract', 'pageload-emulator', 'native-host', 'model', 'extension', 'lab', 'e2e'];
 const LAB = join(ROOT, 'lab', 'go', 'bin', 'hopwise-lab');
 const PYTHON_FOLDER = join(ROOT, '.cache', 'model-python');
 const PYTHON_STAMP = join(PYTHON_FOLDER, '.hopwise-packages');
@@ -122,100 +123,6 @@ const build = {
   },
 };
 
-/** Debian's packages that the browser needs; the sandbox and one font are only recommended by it. */
-const CHROMIUM_PACKAGES = ['chromium', 'chromium-sandbox', 'fonts-liberation'];
-
-/** Chromium to drive: `HOPWISE_CHROMIUM`, else Debian's. Chrome itself no longer takes unpacked extensions. */
-export function chromiumPath() {
-  const named = process.env.HOPWISE_CHROMIUM;
-  if (named) return existsSync(named) ? named : null;
-  return ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path)) ?? null;
-}
-
-async function aptInstall(names, { log, asRoot }) {
-  const prefix = await asRoot(`install Debian's package${names.length > 1 ? 's' : ''} ${names.join(', ')}`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const apt = (...args) =>
-    runLogged(prefix[0] ?? 'apt-get', [...prefix.slice(1), ...(prefix.length ? ['apt-get'] : []), ...args], {
-      log,
-      env,
-    });
-  await apt('update');
-  await apt('install', '-y', '--no-install-recommends', ...names);
-}
-
-const chromium = {
-  name: 'chromium',
-  what: 'Chromium',
-  check() {
-    if (chromiumPath()) return '';
-    const named = process.env.HOPWISE_CHROMIUM;
-    return named ? `HOPWISE_CHROMIUM names ${named}, which is not there` : 'not installed';
-  },
-  async run({ log, asRoot }) {
-    // Debian's would not be used.
-    if (process.env.HOPWISE_CHROMIUM)
-      throw new SetupError(`${this.check()}: set it to the path of a Chromium, or unset it`);
-    if (!findOnPath('apt-get')) {
-      throw new SetupError(
-        'Chromium is missing and this system has no apt-get: install Chromium and set HOPWISE_CHROMIUM to its path',
-      );
-    }
-    await aptInstall(CHROMIUM_PACKAGES, { log, asRoot });
-  },
-};
-
-/** Chromium that shows nothing and so leaves more of the processor to what is measured. */
-const headlessShell = {
-  name: 'headless',
-  what: 'headless shell',
-  /** Without it loads are measured in the full browser. */
-  optional: 'loads will be measured in the full browser, which costs more processor time',
-  check() {
-    const named = process.env.HOPWISE_HEADLESS_SHELL;
-    if (named) return existsSync(named) ? '' : `HOPWISE_HEADLESS_SHELL names ${named}, which is not there`;
-    return existsSync('/usr/bin/chromium-headless-shell') ? '' : 'not installed';
-  },
-  async run({ log, asRoot }) {
-    if (process.env.HOPWISE_HEADLESS_SHELL)
-      throw new SetupError(`${this.check()}: set it to the path of a chrome-headless-shell, or unset it`);
-    if (!findOnPath('apt-get')) throw new SetupError('this system has no apt-get');
-    await aptInstall(['chromium-headless-shell'], { log, asRoot });
-  },
-};
-
-/** Firefox of the extension's tests: `HOPWISE_FIREFOX`, else Debian's. */
-const firefox = {
-  name: 'firefox',
-  what: 'Firefox',
-  optional: 'the tests in Firefox will be skipped',
-  check() {
-    const named = process.env.HOPWISE_FIREFOX;
-    if (named) return existsSync(named) ? '' : `HOPWISE_FIREFOX names ${named}, which is not there`;
-    return ['/usr/bin/firefox-esr', '/usr/bin/firefox'].some((path) => existsSync(path))
-      ? ''
-      : 'not installed';
-  },
-  async run({ log, asRoot }) {
-    if (process.env.HOPWISE_FIREFOX)
-      throw new SetupError(`${this.check()}: set it to the path of a Firefox, or unset it`);
-    if (!findOnPath('apt-get')) throw new SetupError('this system has no apt-get');
-    await aptInstall(['firefox-esr'], { log, asRoot });
-  },
-};
-
-/** Writes to the browsers' certificate stores: `hopwise-host ca trust` and its tests. */
-const certutil = {
-  name: 'certutil',
-  what: "NSS's certutil",
-  check: () => (findOnPath('certutil') ? '' : 'not installed'),
-  async run({ log, asRoot }) {
-    if (!findOnPath('apt-get'))
-      throw new SetupError("certutil is missing and this system has no apt-get: install NSS's tools");
-    await aptInstall(['libnss3-tools'], { log, asRoot });
-  },
-};
-
 const libcurl = {
   name: 'libcurl',
   what: 'libcurl with HTTP/3',
@@ -235,13 +142,19 @@ const libcurl = {
   },
 };
 
-/** Go's version as numbers, or null. */
-function goVersion() {
-  const go = findOnPath('go');
-  if (!go) return null;
-  const match = /go(\d+)\.(\d+)/.exec(spawnSync(go, ['version'], { encoding: 'utf8' }).stdout ?? '');
-  return match ? [Number(match[1]), Number(match[2])] : null;
-}
+const go = {
+  name: 'go',
+  what: 'Go for the lab',
+  check: () => (goPath() ? '' : `none on the PATH that is ${oldestGo()} or later`),
+  async run({ log }) {
+    try {
+      await runLogged(nodePath(), [join(ROOT, 'scripts/setup/fetch-go.ts')], { log });
+    } catch (error) {
+      if (!(error instanceof SetupError)) throw error;
+      throw new SetupError(`${error.message}\n  without the lab: npm start -- https://example.org/`);
+    }
+  },
+};
 
 const lab = {
   name: 'lab',
@@ -252,17 +165,7 @@ const lab = {
     return statSync(LAB).mtimeMs >= sources ? '' : 'older than its sources';
   },
   async run({ log }) {
-    const version = goVersion();
-    if (!version)
-      throw new SetupError(
-        'Go is not on the PATH: install Go 1.24 or later (https://go.dev/dl/), the lab is written in it; without the lab: npm start -- https://example.org/',
-      );
-    if (version[0] === 1 && version[1] < 24) {
-      throw new SetupError(
-        `Go ${version.join('.')} is too old: the lab needs Go 1.24 or later (https://go.dev/dl/); without the lab: npm start -- https://example.org/`,
-      );
-    }
-    await runLogged('go', ['build', '-trimpath', '-o', LAB, '.'], {
+    await runLogged(goPath(), ['build', '-trimpath', '-o', LAB, '.'], {
       log,
       cwd: join(ROOT, 'lab', 'go'),
       env: { ...process.env, CGO_ENABLED: '0' },
@@ -290,9 +193,7 @@ const pythonPackages = {
   async run({ log, asRoot }) {
     let python = findOnPath('python3');
     if (!canMakeEnvironments(python)) {
-      if (!findOnPath('apt-get'))
-        throw new SetupError('Python 3.11 or later with venv is missing and this system has no apt-get');
-      await aptInstall(['python3', 'python3-venv'], { log, asRoot });
+      await installPackages(['python3', 'python3-venv'], 'Python 3.11 or later with venv', { log, asRoot });
       python = '/usr/bin/python3';
       if (!canMakeEnvironments(python))
         throw new SetupError('the model needs Python 3.11 or later with venv');
@@ -313,33 +214,47 @@ const pythonPackages = {
   },
 };
 
-/** What each command needs, in order. Only what verifies transfers by libcurl. */
+const BUILT = [packages, build];
+const LAB_STEPS = [certificates, go, lab];
+
+/** What each command needs, in order. Only what verifies transfers needs libcurl. */
 export const STEPS = {
+  /** `npm run test:fresh`: Node 24. */
+  fresh: [packages],
+  /** Helps, and judging what was measured. */
+  built: BUILT,
   /** `npm start` with a URL, and in the lab. */
-  live: [packages, build, chromium, libcurl],
-  lab: [packages, build, chromium, libcurl, lab],
+  live: [...BUILT, chromium, certificates, libcurl],
+  lab: [...BUILT, chromium, libcurl, ...LAB_STEPS],
   /** `npm run lab`: loads, a check of replays, and bulk transfers without a browser. */
-  matrix: [packages, build, chromium, headlessShell, lab],
-  check: [packages, build, chromium, lab],
-  pcwnd: [packages, build, lab],
-  /** `npm run bench:udp` and `bench:probe`: one load of a page, then probes. */
-  udp: [packages, build, chromium, headlessShell, libcurl, lab],
-  /** `npm run record`, alone and with its check in the lab. */
-  record: [packages, build, chromium],
+  matrix: [...BUILT, chromium, headlessShell, ...LAB_STEPS],
+  check: [...BUILT, chromium, ...LAB_STEPS],
+  pcwnd: [...BUILT, ...LAB_STEPS],
+  /** `npm run bench -- udp` and `probe`: one load of a page, then probes. */
+  udp: [...BUILT, chromium, headlessShell, libcurl, ...LAB_STEPS],
+  /** `npm run lab -- record`, alone and with its check in the lab. */
+  record: [...BUILT, chromium],
   recordAndCheck: [
-    packages,
-    build,
+    ...BUILT,
     chromium,
-    { ...lab, optional: 'the recording will not be checked in the lab' },
+    ...LAB_STEPS.map((step) => ({ ...step, optional: 'the recording will not be checked in the lab' })),
   ],
   /** `hopwise-host`, the helper. */
-  helper: [packages, build, libcurl],
+  helper: [...BUILT, certificates, libcurl],
   /** `npm run model`: Python alone. */
   model: [pythonPackages],
-  /** Helps, and judging what was measured. */
-  built: [packages, build],
   /** Everything, for set-up itself and for the tests. */
-  all: [packages, build, chromium, headlessShell, firefox, certutil, libcurl, lab, pythonPackages],
+  all: [
+    ...BUILT,
+    chromium,
+    headlessShell,
+    firefox,
+    certutil,
+    testPrograms,
+    libcurl,
+    ...LAB_STEPS,
+    pythonPackages,
+  ],
 };
 
 /** Why this user may not have a lab, or an empty string; null as long as none is built. */

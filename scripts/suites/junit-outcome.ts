@@ -1,14 +1,8 @@
-/** How a suite ended, as in scripts/test-summary.mjs. */
-interface Outcome {
-  passed: number;
-  failed: number;
-  skipped: number;
-  failures: { where: string; what: string; why: string }[];
-}
+import { newOutcome, type Outcome } from './outcome.ts';
 
 /** The outcome in pytest's report: one `testcase` element a test, with the failure inside. */
 export function outcomeOfJunit(xml: string): Outcome {
-  const outcome: Outcome = { passed: 0, failed: 0, skipped: 0, failures: [] };
+  const outcome = newOutcome();
   for (const [, attributes = '', body = ''] of xml.matchAll(
     /<testcase ([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs,
   )) {

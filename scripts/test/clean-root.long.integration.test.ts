@@ -1,7 +1,7 @@
 /**
  * The helper's packages in a root that has Debian's essential packages and what the packages name in `Depends`: no network, no
- * npm, no checkout. It shows that the packages are whole on this machine's architecture. It does not show that apt finds the
- * dependencies, as there is no archive, nor how a browser starts the helper.
+ * npm, no checkout. It shows that the packages are whole on this machine's architecture and that Debian has what they depend
+ * on. It does not show how a browser starts the helper.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,10 +12,9 @@ import { ROOT } from '@hopwise/lab/paths';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { frame, readFrames } from '../../native-host/src/base/framing.ts';
 import type { Check } from '../../native-host/src/install/doctor.ts';
-import { ARCHITECTURES, NODE_ARCHITECTURE } from '../package/architectures.ts';
 import { buildDebianPackage } from '../package/debian.ts';
 import { buildTree } from '../package/helper-tree.ts';
-import { readRelease } from '../package/release.ts';
+import { ARCHITECTURES, NODE_ARCHITECTURE, readRelease } from '../package/release.ts';
 import { buildTarball } from '../package/tarball.ts';
 import { buildUntriedPackages } from '../package/untried.ts';
 import { CleanRoot, HOME } from './clean-root.ts';
@@ -36,7 +35,7 @@ beforeAll(async () => {
   const depends = await buildTree(tree, { root: ROOT, architecture, cache, log: () => {} });
   const common = { tree, depends, architecture, release: readRelease(ROOT), root: ROOT, target: folder };
   files = { deb: await buildDebianPackage(common), tarball: await buildTarball(common) };
-  root = new CleanRoot(join(folder, 'root'), depends.join(', '));
+  root = await CleanRoot.create(join(folder, 'root'), depends);
   for (const file of Object.values(files)) copyFileSync(file, join(root.folder, 'tmp', basename(file)));
 }, BUILD_TIMEOUT_MS);
 
@@ -86,8 +85,8 @@ describe('the Debian package', () => {
     expect(root.listFiles()).toEqual(before);
   });
 
-  test('cannot be installed where a library is missing', () => {
-    const lacking = new CleanRoot(join(folder, 'lacking'), '');
+  test('cannot be installed where a library is missing', { timeout: BUILD_TIMEOUT_MS }, async () => {
+    const lacking = await CleanRoot.create(join(folder, 'lacking'), []);
     copyFileSync(files.deb, join(lacking.folder, 'tmp/helper.deb'));
     expect(() => lacking.run(['dpkg', '-i', '/tmp/helper.deb'])).toThrow(
       /hopwise-host depends on libnghttp2-14/,

@@ -12,7 +12,8 @@ const DEPCRUISE = join(ROOT, 'node_modules/.bin/depcruise');
 let tree: string;
 beforeEach(() => {
   tree = mkdtempSync(join(tmpdir(), 'hopwise-imports-'));
-  cpSync(join(ROOT, '.dependency-cruiser.mjs'), join(tree, '.dependency-cruiser.mjs'));
+  for (const file of ['.dependency-cruiser.mjs', 'scripts/packages.mjs'])
+    cpSync(join(ROOT, file), join(tree, file));
 });
 afterEach(() => rmSync(tree, { recursive: true }));
 
@@ -23,7 +24,7 @@ function broken(files: Record<string, string[]>): string[] {
     const lines = imports.map((line) => `${line};\n`).join('');
     writeFileSync(join(tree, file), `${lines}export const x = 1;\nexport type X = number;\n`);
   }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [DEPCRUISE, '*/{src,bin}'], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [DEPCRUISE, '*/{src,bin}', 'scripts'], {
     cwd: tree,
     encoding: 'utf8',
   });
@@ -86,6 +87,43 @@ describe('packages', () => {
     ).toEqual([
       'no-tests-in-the-product: lab/src/b.ts -> lab/test/a.ts',
       'resolvable: lab/src/c.ts -> ./gone.ts',
+    ]);
+  });
+});
+
+describe('scripts', () => {
+  test('may import contract, the helper and the list of benches, and their tests all', () => {
+    expect(
+      broken({
+        'contract/src/a.ts': [],
+        'native-host/src/a.ts': [],
+        'lab/src/a.ts': [],
+        'bench/src/registry.mjs': [],
+        'scripts/setup/a.mjs': ["import 'node:fs'"],
+        'scripts/hopwise.mjs': ["import './setup/a.mjs'", "import '../bench/src/registry.mjs'"],
+        'scripts/package/a.ts': ["import '../../contract/src/a.ts'", "import '../../native-host/src/a.ts'"],
+        'scripts/test/a.test.ts': ["import '../../lab/src/a.ts'", "import '../package/a.ts'"],
+      }),
+    ).toEqual([]);
+  });
+
+  test('may import no other package, set-up none at all, and nothing imports them', () => {
+    expect(
+      broken({
+        'contract/src/a.ts': [],
+        'lab/src/a.ts': ["import '../../scripts/package/a.ts'"],
+        'scripts/test/a.ts': [],
+        'scripts/package/a.ts': ["import '../../extension/src/a.ts'", "import '../test/a.ts'"],
+        'extension/src/a.ts': [],
+        'scripts/setup/a.mjs': ["import '../../contract/src/a.ts'", "import './b.ts'"],
+        'scripts/setup/b.ts': [],
+      }),
+    ).toEqual([
+      'no-tests-in-the-product: scripts/package/a.ts -> scripts/test/a.ts',
+      'nothing-imports-scripts: lab/src/a.ts -> scripts/package/a.ts',
+      'scripts-imports: scripts/package/a.ts -> extension/src/a.ts',
+      'setup-imports: scripts/setup/a.mjs -> contract/src/a.ts',
+      'setup-imports: scripts/setup/a.mjs -> scripts/setup/b.ts',
     ]);
   });
 });

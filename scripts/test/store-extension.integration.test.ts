@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '@hopwise/lab/paths';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type ExtensionBrowser, launch } from '../../extension/test/browser.ts';
-import { type Site, startSite } from '../../extension/test/site.ts';
+import { type ExtensionBrowser, launch } from '../../extension/test/support/browser.ts';
+import { type Site, startSite } from '../../extension/test/support/site.ts';
 import { storeManifest } from '../package/extension.ts';
 import { checkSizes, measureSizes } from '../package/size-budgets.ts';
 

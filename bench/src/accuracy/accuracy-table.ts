@@ -1,11 +1,11 @@
 /** `accuracy.json` as text of at most 120 columns. */
 
-import { table, wrap } from '@hopwise/lab/output/table';
-import type { Interval } from '@hopwise/lab/statistics';
+import { table, wrap } from '@hopwise/contract/terminal';
+import { CLEAR_LEAD, DECIDED_AGREEMENT, DECIDED_SEEDS } from '@hopwise/lab/judge/cell-ground-truth';
+import { NONE, percent } from '@hopwise/lab/output/names';
+import type { ConfidenceInterval } from '@hopwise/lab/statistics';
+import { FALLBACK_NOTE, leftOutText } from '@hopwise/lab/summary/words';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
-import { NONE, percent } from '../ground-truth/names.ts';
-import { FALLBACK_NOTE, leftOutText } from '../ground-truth/summary-words.ts';
-import { CLEAR_LEAD, DECIDED_AGREEMENT, DECIDED_SEEDS } from '../judge/cell-ground-truth.ts';
 import type { Accuracy } from './accuracy.ts';
 import type { AssignedScore } from './assigned.ts';
 import { CHOOSER_NAMES, CHOOSERS, type Chooser, DECISION_MODES } from './choosers.ts';
@@ -19,9 +19,9 @@ const WIDTH = 120;
 
 const points = (fraction: number | null) => (fraction === null ? NONE : (100 * fraction).toFixed(1));
 const plain = (value: number | null, digits = 2) => (value === null ? NONE : value.toFixed(digits));
-const range = (interval: Interval | null | undefined, digits = 1) =>
+const range = (interval: ConfidenceInterval | null | undefined, digits = 1) =>
   interval ? `${(100 * interval.low).toFixed(digits)}–${(100 * interval.high).toFixed(digits)}` : NONE;
-const columns = (rows: readonly (readonly string[])[]) => table(rows, { numbers: true, gap: 2 }).split('\n');
+const columns = (rows: readonly (readonly string[])[]) => table(rows, { numbers: true }).split('\n');
 const wrapped = (text: string) => wrap(text, WIDTH);
 const each = <T>(of: (protocol: Protocol) => T): T[] => PROTOCOLS.map(of);
 
@@ -331,7 +331,7 @@ function assigned({ assigned: { scores, leftOut } }: Accuracy): string[] {
     ]);
   }
   const count = (of: (score: AssignedScore) => boolean) => scores.filter(of).length;
-  const decided = (of: (ratio: Interval) => boolean) =>
+  const decided = (of: (ratio: ConfidenceInterval) => boolean) =>
     count(({ seeds, measuredRatio }) => seeds >= DECIDED_SEEDS && of(measuredRatio));
   return [
     ...columns(rows),
@@ -341,7 +341,7 @@ function assigned({ assigned: { scores, leftOut } }: Accuracy): string[] {
   ];
 }
 
-const assignedRange = ({ low, high }: Interval): string =>
+const assignedRange = ({ low, high }: ConfidenceInterval): string =>
   `${plain(low)}–${Number.isFinite(high) ? plain(high) : 'never'}`;
 
 function notes({ figures, measured }: Accuracy): string[] {

@@ -1,7 +1,7 @@
 /** Predicts measured page loads and judges the predictions. */
 
-import { median } from '@hopwise/lab/statistics';
-import { mediansAt } from '../judge/cell-ground-truth.ts';
+import { median } from '@hopwise/contract';
+import { mediansAt } from '@hopwise/lab/judge/cell-ground-truth';
 import { type Assigned, judgedAssignments, scoreAssigned } from './assigned.ts';
 import type { Cell, MeasuredCells, Recorded } from './cells.ts';
 import type { Chooser } from './choosers.ts';
@@ -222,7 +222,7 @@ function bestLanternH3(cells: readonly Cell[], guesses: readonly Guesses[]): Acc
   const errorAs = (protocol: LanternProtocol): number | null => {
     const errors = cells.flatMap(({ loads, recorded }, index) =>
       guesses[index]!.lantern!.flatMap(({ pltMs }, at) => {
-        const { h3 } = mediansAt(loads, recorded[at]!.judgedBy);
+        const { h3 } = mediansAt(loads, recorded[at]!.judgingSeeds);
         return h3 === undefined ? [] : Math.abs(pltMs[protocol]! / h3 - 1);
       }),
     );

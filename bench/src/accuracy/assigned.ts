@@ -1,8 +1,9 @@
 /** Compares protocols assigned by origin with the best single protocol. */
 
-import { bootstrapMedianRatio, type Interval, median } from '@hopwise/lab/statistics';
+import { median } from '@hopwise/contract';
+import { groundTruthOf } from '@hopwise/lab/judge/cell-ground-truth';
+import { bootstrapMedianRatio, type ConfidenceInterval } from '@hopwise/lab/statistics';
 import type { Assignment } from '@hopwise/pageload-emulator';
-import { groundTruthOf } from '../judge/cell-ground-truth.ts';
 import type { Cell } from './cells.ts';
 
 export interface AssignedScore {
@@ -12,8 +13,8 @@ export interface AssignedScore {
   /** Seeds under which both have loads. */
   seeds: number;
   /** Median load time over that of the best single protocol, over those seeds, with a 95% interval from resampled seeds. */
-  measuredRatio: Interval;
-  /** The same ratio as emulated by hopwise given the network; median over the recorded loads. */
+  measuredRatio: ConfidenceInterval;
+  /** That ratio as emulated by hopwise given the network; median over the recorded loads. */
   predictedRatio: number;
 }
 
@@ -68,7 +69,7 @@ const isUniform = (assignment: Assignment): boolean => new Set(Object.values(ass
 function measuredRatio(
   { loads }: Cell,
   assigned: ReadonlyMap<number, number>,
-): { seeds: number; measuredRatio: Interval } | 'notLoading' | 'unpaired' {
+): { seeds: number; measuredRatio: ConfidenceInterval } | 'notLoading' | 'unpaired' {
   const best = groundTruthOf(loads)?.best;
   const uniform = best && loads.pltMs.get(best);
   const pairs = [...assigned].flatMap(([seed, time]): [number, number][] => {

@@ -4,6 +4,8 @@ import { type LabNetwork, toNetworkPath } from '@hopwise/lab/client/networks';
 import { UserError } from '@hopwise/lab/command/errors';
 import type { GroundTruthLoad, GroundTruthMatrix } from '@hopwise/lab/ground-truth/ground-truth';
 import { readLoads, readMatrix } from '@hopwise/lab/ground-truth/store';
+import { mediansAt } from '@hopwise/lab/judge/cell-ground-truth';
+import { type CellLoads, judgeLoads, type LeftOut } from '@hopwise/lab/judge/cell-loads';
 import {
   InputError,
   type NetworkPath,
@@ -11,8 +13,6 @@ import {
   type Recording,
   type ServerProfile,
 } from '@hopwise/pageload-emulator';
-import { mediansAt } from '../judge/cell-ground-truth.ts';
-import { type CellLoads, judgeLoads, type LeftOut } from '../judge/cell-loads.ts';
 import { EarlierLoads } from './earlier-loads.ts';
 
 /** A load that predictions are made from. */
@@ -23,7 +23,7 @@ export interface Recorded {
    * Seeds whose loads judge the prediction. They exclude the load's own seed when a forced load was recorded, as that is itself
    * one of the judging loads.
    */
-  judgedBy: readonly number[];
+  judgingSeeds: readonly number[];
 }
 
 /** A page on a network, in cold loads. */
@@ -32,7 +32,7 @@ export interface Cell {
   network: string;
   /** The emulated link as configured. */
   link: LabNetwork;
-  /** The same in the emulator's terms. */
+  /** The network in the emulator's terms. */
   path: NetworkPath;
   /** How the servers send, where it differs from what is assumed of unknown servers. */
   sending?: Pick<ServerProfile, 'tcp' | 'quic'>;
@@ -162,10 +162,10 @@ function cellOf(
       .map((load) => ({
         seed: load.seed,
         recording: checkedRecording(load),
-        judgedBy: recordedUnder === 'h2' ? seeds.filter((seed) => seed !== load.seed) : seeds,
+        judgingSeeds: recordedUnder === 'h2' ? seeds.filter((seed) => seed !== load.seed) : seeds,
       }))
       // Without judging loads a prediction cannot be scored.
-      .filter(({ judgedBy }) => judgedBy.length > 0),
+      .filter(({ judgingSeeds }) => judgingSeeds.length > 0),
     earlier: earlier.map(checkedRecording),
     recordedUnder,
   };

@@ -1,10 +1,10 @@
 /** Charts of an accuracy run as SVG. */
 
 import { PROTOCOL_NAME } from '@hopwise/contract';
+import { type Chart, toSvg, withDocument } from '@hopwise/lab/output/charts';
+import { percent } from '@hopwise/lab/output/names';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import * as Plot from '@observablehq/plot';
-import { percent } from '../ground-truth/names.ts';
-import { type Chart, toSvg, withDocument } from '../html/charts.ts';
 import type { Accuracy } from './accuracy.ts';
 import { CHOOSER_NAMES, CHOOSERS } from './choosers.ts';
 import { PREDICTOR_NAMES, PREDICTORS } from './guess.ts';

@@ -1,5 +1,5 @@
+import { RULE_NAMES, RULES, type Rule } from '@hopwise/lab/judge/rules';
 import type { Protocol } from '@hopwise/pageload-emulator';
-import { RULE_NAMES, RULES, type Rule } from '../judge/rules.ts';
 import { type Guess, PREDICTOR_NAMES, PREDICTORS, type Predictor } from './guess.ts';
 
 /** hopwise's decisions, each with the predictor whose knowledge it rests on. */

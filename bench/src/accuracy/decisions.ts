@@ -1,8 +1,8 @@
 /** What hopwise would do about a page, judged by measured loads. */
 
-import { median } from '@hopwise/lab/statistics';
+import { median } from '@hopwise/contract';
+import { type CellGroundTruth, CLEAR_LEAD } from '@hopwise/lab/judge/cell-ground-truth';
 import type { Decision, Protocol } from '@hopwise/pageload-emulator';
-import { type CellGroundTruth, CLEAR_LEAD } from '../judge/cell-ground-truth.ts';
 
 /** A protocol chosen with at least this confidence is called decided. */
 const DECIDED = 0.8;
@@ -48,15 +48,15 @@ export function scoreDecision(
 }
 
 /** Decisions of many cells. Shares are fractions; null without any. */
-export interface DecisionFigures {
+export interface DecisionAccuracy {
   decisions: number;
   /** Shares of kinds. */
   acted: number;
   unsure: number;
-  /** Of the cells whose fastest protocol leads by more than 5%: the share that is decided, and of these the share that is right. */
+  /** Cells whose fastest protocol leads by more than 5%: the share that is decided, and of these the share that is right. */
   decidedOfClear: number | null;
   rightOfDecided: number | null;
-  /** Of the actions that were measured: the share that takes over 5% longer than the browser itself, and the median change. */
+  /** Actions that were measured: the share that takes over 5% longer than the browser itself, and the median change. */
   harmed: number | null;
   medianChange: number | null;
   /** Share of cells whose recorded loads do not all give the same answer; null without cells of several loads. */
@@ -66,7 +66,7 @@ export interface DecisionFigures {
 }
 
 /** @param cells the decisions of each cell, one for each of its recorded loads */
-export function decisionFigures(cells: readonly (readonly DecisionScore[])[]): DecisionFigures {
+export function decisionFigures(cells: readonly (readonly DecisionScore[])[]): DecisionAccuracy {
   const all = cells.flat();
   const share = (some: readonly unknown[], of: readonly unknown[]) =>
     of.length === 0 ? null : some.length / of.length;

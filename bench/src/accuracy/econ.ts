@@ -1,4 +1,5 @@
-import { type NetworkPath, predictEcon, type Recording } from '@hopwise/pageload-emulator';
+import type { NetworkPath, Recording } from '@hopwise/pageload-emulator';
+import { predictEcon } from '@hopwise/pageload-emulator/econ';
 import type { Guess } from './guess.ts';
 
 /**

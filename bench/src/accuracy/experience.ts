@@ -1,9 +1,9 @@
 /** Fits the prior of `pageload-emulator/src/decide/experience.ts` to measured cells. */
 
+import { mediansAt } from '@hopwise/lab/judge/cell-ground-truth';
+import { isUdpFree } from '@hopwise/lab/judge/rules';
 import { experienceOf } from '@hopwise/pageload-emulator';
 import { linearRegression, standardDeviation } from 'simple-statistics';
-import { mediansAt } from '../judge/cell-ground-truth.ts';
-import { isUdpFree } from '../judge/rules.ts';
 import type { Cell } from './cells.ts';
 
 /** Round trip to which `mean` belongs, milliseconds. */

@@ -1,10 +1,11 @@
 /** Summarises the scores of many cells in a few figures. Fractions of 1: an error of 0.08 is 8%. */
 
-import { bootstrapInterval, drawn, type Interval, median } from '@hopwise/lab/statistics';
+import { median } from '@hopwise/contract';
+import { bootstrapInterval, type ConfidenceInterval, drawn } from '@hopwise/lab/statistics';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { mean, quantile } from 'simple-statistics';
 import { CHOOSERS, type Chooser, DECISION_MODES, type DecisionMode } from './choosers.ts';
-import { type DecisionFigures, decisionFigures } from './decisions.ts';
+import { type DecisionAccuracy, decisionFigures } from './decisions.ts';
 import { PREDICTORS, type Predictor } from './guess.ts';
 import { type CellScore, type PredictorScore, rankCorrelation } from './scores.ts';
 
@@ -13,7 +14,7 @@ export interface Figures {
   cells: number;
   predictors: Partial<Record<Predictor, PredictorFigures>>;
   choosers: Partial<Record<Chooser, ChooserFigures>>;
-  decisions: Partial<Record<DecisionMode, DecisionFigures>>;
+  decisions: Partial<Record<DecisionMode, DecisionAccuracy>>;
   /** Mean regret, on random halves of the loads, of an oracle that chose by the other halves; comparable with `halfRegret`. */
   noiseFloor: number | null;
 }
@@ -25,7 +26,7 @@ export interface PredictorFigures {
    * Spearman's rank correlation over cells of predicted and measured medians. Much of it only reflects that networks differ.
    */
   spearman: Record<Protocol, number | null>;
-  /** The same over the pages of one network; median over networks. */
+  /** That correlation over the pages of one network; median over networks. */
   spearmanWithin: Record<Protocol, number | null>;
   /** Mean over predictions of the rank correlation of the three protocols' times. */
   order: number | null;
@@ -41,7 +42,7 @@ export interface PredictorFigures {
 export interface ChooserFigures {
   /** Share of right choices where the best leads by more than 5%; null for the browser's own. */
   right: Share | null;
-  /** The same where the best protocol is decided. */
+  /** That share where the best protocol is decided. */
   rightDecided: Share | null;
   /** Over cells, of the mean over a cell's recorded loads. */
   regret: { mean: number; p95: number };
@@ -76,7 +77,7 @@ export function figuresOf(scores: readonly CellScore[]): Figures {
     predictors: {},
     choosers: {},
     decisions: {},
-    noiseFloor: meanOf(scores.flatMap(({ noise }) => noise ?? [])),
+    noiseFloor: meanOrNull(scores.flatMap(({ noise }) => noise ?? [])),
   };
   for (const predictor of PREDICTORS) {
     if (scores.some(({ predictors }) => predictors[predictor])) {
@@ -110,12 +111,12 @@ function predictorFigures(scores: readonly CellScore[], predictor: Predictor): P
     }),
     spearman: byProtocol((protocol) => spearmanOf(own, protocol)),
     spearmanWithin: byProtocol((protocol) =>
-      medianOf(byNetwork.flatMap((each) => spearmanOf(each, protocol) ?? [])),
+      medianOrNull(byNetwork.flatMap((each) => spearmanOf(each, protocol) ?? [])),
     ),
-    order: meanOf(own.flatMap(({ order }) => order)),
+    order: meanOrNull(own.flatMap(({ order }) => order)),
     ratioError: {
-      h1: medianOf(own.flatMap(({ ratioErrors }) => ratioErrors.h1)),
-      h3: medianOf(own.flatMap(({ ratioErrors }) => ratioErrors.h3)),
+      h1: medianOrNull(own.flatMap(({ ratioErrors }) => ratioErrors.h1)),
+      h3: medianOrNull(own.flatMap(({ ratioErrors }) => ratioErrors.h3)),
     },
     coverage: coverageOf(own),
   };
@@ -151,7 +152,7 @@ function chooserFigures(scores: readonly CellScore[], chooser: Chooser): Chooser
     regret: { mean: mean(regrets), p95: quantile(regrets, 0.95) },
     cells: own.length,
     notLoading: own.filter(({ notLoading }) => notLoading > 0).length,
-    halfRegret: meanOf(own.flatMap(({ halfRegret }) => halfRegret ?? [])),
+    halfRegret: meanOrNull(own.flatMap(({ halfRegret }) => halfRegret ?? [])),
   };
 }
 
@@ -180,15 +181,15 @@ export function calibrationOf(scores: readonly CellScore[], predictor: Predictor
     bins,
     brier: mean(all.map(({ stated, wins }) => wins * (1 - stated) ** 2 + (1 - wins) * stated ** 2)),
     brierFloor: mean(all.map(({ wins }) => wins * (1 - wins))),
-    decided: { predictions: decided.length, wins: meanOf(decided.map(({ wins }) => wins)) },
+    decided: { predictions: decided.length, wins: meanOrNull(decided.map(({ wins }) => wins)) },
   };
 }
 
 /** Headline figures of a predictor or rule; null where there is none or too few pages have one. */
 export interface Headline {
-  error?: Record<Protocol, Interval | null>;
-  right: Interval | null;
-  regret: Interval | null;
+  error?: Record<Protocol, ConfidenceInterval | null>;
+  right: ConfidenceInterval | null;
+  regret: ConfidenceInterval | null;
 }
 
 /** With fewer pages an interval says nothing about other pages. */
@@ -201,7 +202,7 @@ const MIN_PAGES = 3;
  */
 export function intervalsOf(scores: readonly CellScore[]): Partial<Record<Chooser, Headline>> {
   const pages = groupsOf(scores, ({ page }) => page);
-  const interval = (of: (sample: readonly CellScore[]) => number | null): Interval | null => {
+  const interval = (of: (sample: readonly CellScore[]) => number | null): ConfidenceInterval | null => {
     const estimate = of(scores);
     if (estimate === null || pages.length < MIN_PAGES) return null;
     return bootstrapInterval(estimate, (random) => of(drawn(pages, random).flat()), { resamples: 1000 });
@@ -211,13 +212,15 @@ export function intervalsOf(scores: readonly CellScore[]): Partial<Record<Choose
     if (!scores.some(({ choosers }) => choosers[chooser])) continue;
     headlines[chooser] = {
       right: interval((sample) => shareRight(sample, chooser, isClear)?.share ?? null),
-      regret: interval((sample) => meanOf(sample.flatMap(({ choosers }) => choosers[chooser]?.regret ?? []))),
+      regret: interval((sample) =>
+        meanOrNull(sample.flatMap(({ choosers }) => choosers[chooser]?.regret ?? [])),
+      ),
     };
     const predictor = PREDICTORS.find((name) => name === chooser);
     if (predictor === undefined) continue;
     const error = (protocol: Protocol) =>
       interval((sample) =>
-        medianOf(sample.flatMap(({ predictors }) => predictors[predictor]?.errors[protocol] ?? [])),
+        medianOrNull(sample.flatMap(({ predictors }) => predictors[predictor]?.errors[protocol] ?? [])),
       );
     headlines[chooser].error = { h1: error('h1'), h2: error('h2'), h3: error('h3') };
   }
@@ -242,5 +245,7 @@ export function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): T[
   return [...groups.values()];
 }
 
-const meanOf = (values: number[]): number | null => (values.length === 0 ? null : mean(values));
-const medianOf = (values: number[]): number | null => (values.length === 0 ? null : median(values));
+export const meanOrNull = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : mean([...values]);
+export const medianOrNull = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : median(values);

@@ -5,12 +5,13 @@
  */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { firstLine, UserError } from '@hopwise/lab/command/errors';
+import { firstLine } from '@hopwise/contract';
+import { table } from '@hopwise/contract/terminal';
+import { UserError } from '@hopwise/lab/command/errors';
 import { replaceFileWithin } from '@hopwise/lab/command/write-file';
 import type { GroundTruthLoad } from '@hopwise/lab/ground-truth/ground-truth';
 import { gzipMember } from '@hopwise/lab/ground-truth/gzip-members';
 import { cellFile, readMatrix } from '@hopwise/lab/ground-truth/store';
-import { table } from '@hopwise/lab/output/table';
 import { BUNDLED_PAGES, isBundledPage } from '@hopwise/lab/pages/bundled';
 import { WEB_PAGE_NAMES, webPageSpec } from '@hopwise/lab/pages/web-pages';
 import { PROTOCOLS, type Protocol, type Recording } from '@hopwise/pageload-emulator';

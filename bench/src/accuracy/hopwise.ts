@@ -1,3 +1,4 @@
+import { median } from '@hopwise/contract';
 import {
   type Assignment,
   buildGraph,
@@ -13,12 +14,11 @@ import {
   predict,
   type Recording,
 } from '@hopwise/pageload-emulator';
-import { median } from 'simple-statistics';
 import type { Cell } from './cells.ts';
 import type { Guess } from './guess.ts';
 
 /**
- * hopwise's prediction from one recorded load.
+ * hopwise's prediction from one recorded load: what is emulated, and the decision.
  *
  * @param known known figures of the path and the servers; when absent, everything is estimated from the recording
  */
@@ -27,7 +27,8 @@ export function hopwiseGuess(
   known: Pick<PredictOptions, 'network' | 'servers' | 'cluster'> = {},
 ): Guess {
   const startedAt = performance.now();
-  const { protocols, best, confidence, decided, decision } = predict(recording, known);
+  const { emulated, decision } = predict(recording, known);
+  const { protocols, best, confidence, decided } = emulated;
   const elapsedMs = performance.now() - startedAt;
   const guess: Guess = { pltMs: {}, best, stated: { confidence, decided, ranges: {} }, decision, elapsedMs };
   for (const protocol of PROTOCOLS) {

@@ -1,8 +1,8 @@
 /** An accuracy run as one self-contained HTML file without scripts. */
 
+import type { Chart } from '@hopwise/lab/output/charts';
 import { escapeHtml } from '@hopwise/lab/output/escape-html';
-import type { Chart } from '../html/charts.ts';
-import { staticPage } from '../html/static-page.ts';
+import { staticPage } from '@hopwise/lab/output/static-page';
 
 const STYLE = `
 main { display: grid; gap: 16px; max-width: 1160px; margin: 0 auto; padding: 28px 24px 40px; }

@@ -24,7 +24,7 @@
  * closer to measured loads under h3 is used. Either way it never chooses h3, as its time equals that of h1 or h2.
  */
 
-import { median } from '@hopwise/lab/statistics';
+import { median } from '@hopwise/contract';
 import {
   buildGraph,
   type ComputeActivity,

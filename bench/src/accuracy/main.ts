@@ -1,12 +1,13 @@
-/** `npm run bench:accuracy`: predictions judged by measured loads. */
+/** `npm run bench -- accuracy`: predictions judged by measured loads. */
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { firstLine, UserError } from '@hopwise/lab/command/errors';
+import { firstLine } from '@hopwise/contract';
+import { UserError } from '@hopwise/lab/command/errors';
 import { runProgram } from '@hopwise/lab/command/program';
 import { Progress } from '@hopwise/lab/command/progress';
 import { replaceFileWithin } from '@hopwise/lab/command/write-file';
 import { readKnownPages } from '@hopwise/lab/gauntlet/known-pages';
-import { standaloneSvg } from '../html/charts.ts';
+import { standaloneSvg } from '@hopwise/lab/output/charts';
 import { judgePredictions, type PredictionProgress } from './accuracy.ts';
 import { renderAccuracy } from './accuracy-table.ts';
 import { readCells } from './cells.ts';

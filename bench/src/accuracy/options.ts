@@ -1,7 +1,7 @@
 import { integer, list } from '@hopwise/lab/command/option-types';
 import { Command } from 'commander';
 
-/** Parsed options of `npm run bench:accuracy`. */
+/** Parsed options of `npm run bench -- accuracy`. */
 export type AccuracyOptions = BenchOptions | GoldenOptions | RowsOptions;
 
 export interface BenchOptions {
@@ -45,7 +45,7 @@ export const GOLDEN_DIR = 'bench/golden';
 export function parseOptions(argv: string[]): AccuracyOptions {
   let parsed: AccuracyOptions | undefined;
   const command = new Command()
-    .name('npm run bench:accuracy --')
+    .name('npm run bench -- accuracy')
     .description('Judges predictions of page load times by measured ones.')
     .argument('<dir>', 'folder of measured loads, as npm run lab writes it')
     .option('--out <dir>', 'output folder for accuracy.json and the plots', 'out/accuracy')
@@ -57,7 +57,6 @@ export function parseOptions(argv: string[]): AccuracyOptions {
     )
     .option('--pages <names>', 'only these pages, separated by commas', list)
     .option('--networks <names>', 'only these networks, separated by commas', list)
-    .showHelpAfterError('(see npm run bench:accuracy -- --help)')
     .exitOverride()
     .action((dir: string, { out, json, readings, pages, networks }) => {
       parsed = {

@@ -1,13 +1,18 @@
 /** Scores of predictors and rules on one cell. */
 
+import { median } from '@hopwise/contract';
+import {
+  type CellGroundTruth,
+  groundTruthOf,
+  type Medians,
+  medianAt,
+} from '@hopwise/lab/judge/cell-ground-truth';
+import { doesNotLoad } from '@hopwise/lab/judge/cell-loads';
+import { halfRegretOf, halvesOf, noiseOf, regretOf } from '@hopwise/lab/judge/regret';
+import { isTried, RULES, ruleChoice } from '@hopwise/lab/judge/rules';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
-import { median } from '@hopwise/lab/statistics';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { mean, sampleRankCorrelation } from 'simple-statistics';
-import { type CellGroundTruth, groundTruthOf, type Medians, medianAt } from '../judge/cell-ground-truth.ts';
-import { doesNotLoad } from '../judge/cell-loads.ts';
-import { halfRegretOf, halvesOf, noiseOf, regretOf } from '../judge/regret.ts';
-import { isTried, RULES, ruleChoice } from '../judge/rules.ts';
 import type { Cell, Recorded } from './cells.ts';
 import { type Chooser, choiceOf, DECISION_MODES, DECISIONS, type DecisionMode } from './choosers.ts';
 import { type DecisionScore, scoreDecision } from './decisions.ts';
@@ -69,8 +74,8 @@ export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonl
   const groundTruth = groundTruthOf(loads);
   if (groundTruth === null)
     throw new RangeError(`${page} on ${network}: expected two protocols that load the page`);
-  const groundTruths = recorded.map(({ judgedBy }) =>
-    judgedBy.length === loads.seeds.length ? groundTruth : groundTruthOf(loads, judgedBy),
+  const groundTruths = recorded.map(({ judgingSeeds }) =>
+    judgingSeeds.length === loads.seeds.length ? groundTruth : groundTruthOf(loads, judgingSeeds),
   );
   const score: CellScore = {
     page,
@@ -92,9 +97,9 @@ export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonl
       return judge ? [{ guess, recorded: recorded[index]!, groundTruth: judge }] : [];
     });
     score.predictors[predictor] = scorePredictor(cell, judged, tried);
-    const choices = judged.flatMap(({ guess, recorded: { judgedBy }, groundTruth }): Choice[] => {
+    const choices = judged.flatMap(({ guess, recorded: { judgingSeeds }, groundTruth }): Choice[] => {
       const choice = choiceOf(guess, tried);
-      return choice === null ? [] : [{ choice, judgedBy, best: groundTruth.best }];
+      return choice === null ? [] : [{ choice, judgingSeeds, best: groundTruth.best }];
     });
     const chosen = scoreChoices(cell, choices);
     if (chosen !== null) score.choosers[predictor] = chosen;
@@ -106,11 +111,11 @@ export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonl
     const decisions: DecisionScore[] = [];
     for (const [index, { decision, pltMs }] of own.entries()) {
       const judge = groundTruths[index];
-      const { judgedBy } = recorded[index]!;
+      const { judgingSeeds } = recorded[index]!;
       const choice = decision && choiceOf({ best: decision.best, pltMs }, tried);
       if (!judge || !decision || !choice) continue;
-      choices.push({ choice, judgedBy, best: judge.best });
-      decisions.push(scoreDecision(decision, judge, medianAt(loads.pltMs.get('natural'), judgedBy)));
+      choices.push({ choice, judgingSeeds, best: judge.best });
+      decisions.push(scoreDecision(decision, judge, medianAt(loads.pltMs.get('natural'), judgingSeeds)));
     }
     if (decisions.length > 0) score.decisions[mode] = decisions;
     const chosen = scoreChoices(cell, choices);
@@ -119,7 +124,7 @@ export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonl
   for (const rule of RULES) {
     const choice = ruleChoice(rule, link);
     if (!isTried(loads, choice)) continue;
-    const chosen = scoreChoices(cell, [{ choice, judgedBy: loads.seeds, best: groundTruth.best }]);
+    const chosen = scoreChoices(cell, [{ choice, judgingSeeds: loads.seeds, best: groundTruth.best }]);
     if (chosen !== null) score.choosers[rule] = chosen;
   }
   return score;
@@ -190,7 +195,7 @@ function noteCoverage(
     const measuredMs = groundTruth.medians[protocol];
     if (range === undefined || measuredMs === undefined) continue;
     const within = (time: number) => time >= range.low && time <= range.high;
-    const times = recorded.judgedBy.flatMap((seed) => pltMs.get(protocol)?.get(seed) ?? []);
+    const times = recorded.judgingSeeds.flatMap((seed) => pltMs.get(protocol)?.get(seed) ?? []);
     coverage.loads += times.length;
     coverage.loadsWithin += times.filter(within).length;
     coverage.medians++;
@@ -201,16 +206,16 @@ function noteCoverage(
 interface Choice {
   choice: ProtocolMode;
   /** Seeds whose loads judge it. */
-  judgedBy: readonly number[];
+  judgingSeeds: readonly number[];
   best: Protocol;
 }
 
 /** Null where the loads can judge none of the choices. */
 function scoreChoices({ loads }: Cell, choices: readonly Choice[]): ChoiceScore | null {
-  const regrets = choices.flatMap(({ choice, judgedBy }) => regretOf(loads, choice, judgedBy) ?? []);
+  const regrets = choices.flatMap(({ choice, judgingSeeds }) => regretOf(loads, choice, judgingSeeds) ?? []);
   if (regrets.length === 0) return null;
   const halves = choices.flatMap(
-    ({ choice, judgedBy }) => halfRegretOf(loads, choice, halvesOf(judgedBy)) ?? [],
+    ({ choice, judgingSeeds }) => halfRegretOf(loads, choice, halvesOf(judgingSeeds)) ?? [],
   );
   const isNatural = choices.some(({ choice }) => choice === 'natural');
   return {

@@ -1,4 +1,8 @@
 /** What `npm run model -- stack` learns from and is judged by: predictions beside measured load times, a row for each recorded load. */
+
+import { bestOf, mediansAt } from '@hopwise/lab/judge/cell-ground-truth';
+import { regretOf } from '@hopwise/lab/judge/regret';
+import { isTried, ruleChoice } from '@hopwise/lab/judge/rules';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import {
   PROTOCOLS,
@@ -7,22 +11,19 @@ import {
   type Protocol,
   predict,
 } from '@hopwise/pageload-emulator';
-import { bestOf, mediansAt } from '../judge/cell-ground-truth.ts';
-import { regretOf } from '../judge/regret.ts';
-import { isTried, ruleChoice } from '../judge/rules.ts';
 import type { Cell, Recorded } from './cells.ts';
 import { choiceOf } from './choosers.ts';
 
 /** What is known besides the recording: the path, what happens to UDP, or nothing. */
 export const KNOWLEDGE = ['given', 'udp', 'estimated'] as const;
-export type Knowledge = (typeof KNOWLEDGE)[number];
+type Knowledge = (typeof KNOWLEDGE)[number];
 
 /** One line of the file. */
 export interface StackingRow {
   page: string;
   network: string;
   knowledge: Knowledge;
-  /** Of page, load and network as hopwise sees them; null for what it does not know. */
+  /** Describe page, load and network as hopwise sees them; null for what it does not know. */
   features: Record<string, number | null>;
   /** Emulated load times; absent for protocols that cannot carry the page. */
   predictedMs: Partial<Record<Protocol, number>>;
@@ -35,7 +36,7 @@ export interface StackingRow {
 
 /** @returns null where the loads cannot judge the choices */
 export function stackingRow(cell: Cell, recorded: Recorded, knowledge: Knowledge): StackingRow | null {
-  const costMs = costsOf(cell, recorded.judgedBy);
+  const costMs = costsOf(cell, recorded.judgingSeeds);
   const { path } = cell;
   const known: Record<Knowledge, Pick<PredictOptions, 'network'>> = {
     given: { network: path },
@@ -45,7 +46,7 @@ export function stackingRow(cell: Cell, recorded: Recorded, knowledge: Knowledge
   const prediction = predict(recorded.recording, known[knowledge]);
   const predictedMs: StackingRow['predictedMs'] = {};
   for (const protocol of PROTOCOLS) {
-    const time = prediction.protocols[protocol];
+    const time = prediction.emulated.protocols[protocol];
     if (!('unavailable' in time)) predictedMs[protocol] = time.pltMs;
   }
   const tried = PROTOCOLS.filter((protocol) => costMs[protocol] !== undefined);
@@ -59,13 +60,13 @@ export function stackingRow(cell: Cell, recorded: Recorded, knowledge: Knowledge
 
 const isProtocol = (mode: ProtocolMode): mode is Protocol => PROTOCOLS.some((each) => each === mode);
 
-function costsOf({ loads }: Cell, judgedBy: readonly number[]): StackingRow['costMs'] {
-  const medians = mediansAt(loads, judgedBy);
+function costsOf({ loads }: Cell, judgingSeeds: readonly number[]): StackingRow['costMs'] {
+  const medians = mediansAt(loads, judgingSeeds);
   const best = bestOf(medians);
   if (best === undefined) return {};
   return Object.fromEntries(
     PROTOCOLS.filter((protocol) => isTried(loads, protocol)).flatMap((protocol) => {
-      const regret = regretOf(loads, protocol, judgedBy);
+      const regret = regretOf(loads, protocol, judgingSeeds);
       return regret === null ? [] : [[protocol, (1 + regret) * medians[best]!]];
     }),
   );

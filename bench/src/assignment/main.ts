@@ -1,17 +1,27 @@
 /**
  * How close the search for the joint assignment comes to trying all assignments, and what it costs.
  *
- *     npx node bench/emulator/assignment.ts [PAGES]      (the packages' Node 24, after a build; 10 pages for each network unless given)
- *
  * With random losses, trying all assignments on a few seeds favours those that are lucky there; both are therefore judged on
  * fresh seeds.
  */
 
-import { choicesOf, nearestUniform } from '../../pageload-emulator/dist/choose/choices.js';
-import { chooseJointly } from '../../pageload-emulator/dist/choose/joint-assignment.js';
-import { type Assignment, emulate, type NetworkPath, PROTOCOLS } from '../../pageload-emulator/dist/index.js';
-import { LoadTimes } from '../../pageload-emulator/dist/scenarios/load-times.js';
-import { type GeneratedPage, generatedPage, NETWORKS } from '../../pageload-emulator/test/generated-pages.ts';
+import { median } from '@hopwise/contract';
+import { integer } from '@hopwise/lab/command/option-types';
+import { choicesOf, nearestUniform } from '../../../pageload-emulator/dist/choose/choices.js';
+import { chooseJointly } from '../../../pageload-emulator/dist/choose/joint-assignment.js';
+import {
+  type Assignment,
+  emulate,
+  type NetworkPath,
+  PROTOCOLS,
+} from '../../../pageload-emulator/dist/index.js';
+import { LoadTimes } from '../../../pageload-emulator/dist/scenarios/load-times.js';
+import {
+  type GeneratedPage,
+  generatedPage,
+  NETWORKS,
+} from '../../../pageload-emulator/test/support/generated-pages.ts';
+import { benchCommand, parseOrExit } from '../bench-command.ts';
 
 /** The number that a prediction uses where losses are frequent. */
 const SEEDS = 24;
@@ -19,7 +29,11 @@ const FRESH_SEEDS = 100;
 const LARGE = { origins: 20, requests: 500 };
 const ROUNDS = 9;
 
-const pages = Number(process.argv[2] ?? 10);
+const command = benchCommand(
+  'assignment',
+  'Judges the search for the best assignment of protocols to origins by trying all assignments on generated pages.',
+).argument('[pages]', 'pages for each network', integer(1, 10_000), 10);
+const [pages] = parseOrExit(command).processedArgs as [number];
 
 type Time = (assignment: Assignment, first: number, count: number) => number;
 
@@ -94,8 +108,7 @@ for (const name of ['cable', 'lossy']) {
     emulations = searched(page, NETWORKS[name]!, name === 'lossy' ? SEEDS : 1).emulations;
     taken.push(performance.now() - startedAt);
   }
-  const median = taken.sort((a, b) => a - b)[ROUNDS >> 1]!;
   console.log(
-    `${LARGE.requests} requests, ${LARGE.origins} origins, ${name}: ${median.toFixed(0)} ms, ${emulations} emulations`,
+    `${LARGE.requests} requests, ${LARGE.origins} origins, ${name}: ${median(taken).toFixed(0)} ms, ${emulations} emulations`,
   );
 }

@@ -1,12 +1,12 @@
 /** The settings of single flows, drawn with a fixed seed: half for tuning, half for judging. */
 
 import type { LabNetwork } from '@hopwise/lab/client/networks';
-import { Random } from '@hopwise/lab/random';
-import { SEGMENT_BYTES } from '@hopwise/pageload-emulator';
+import { SeededRandom } from '@hopwise/lab/random';
+import { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from '@hopwise/pageload-emulator';
 
 /** The sender: the kernel's TCP with one of its congestion controls, or quic-go. */
 export const SENDERS = ['cubic', 'bbr', 'quic'] as const;
-export type Sender = (typeof SENDERS)[number];
+export type FlowSender = (typeof SENDERS)[number];
 
 /** The emulator may be tuned on the first half, never on the second. */
 export const HALVES = ['tuning', 'judged'] as const;
@@ -15,7 +15,7 @@ export type Half = (typeof HALVES)[number];
 export interface FlowCell {
   id: string;
   half: Half;
-  sender: Sender;
+  sender: FlowSender;
   /** Bytes of the response's body. */
   bytes: number;
   /** Initial window of TCP, in segments; quic-go has its own. */
@@ -32,7 +32,8 @@ const RTTS_MS = [10, 30, 80, 200];
 const DOWN_MBPS = [2, 8, 25, 60];
 /** Multiples of rate × round trip. */
 const QUEUES_BDP = [0.5, 1, 4];
-const MIN_QUEUE_BYTES = 30_000;
+/** Twenty full packets, as half the bandwidth-delay product of a slow link is less than one. */
+const MIN_FLOW_QUEUE_BYTES = 20 * SEGMENT_WIRE_BYTES;
 /** Loss rates of lossy links; every other one has bursts. */
 const LOSS_BURSTS = [1, 4];
 const INITIAL_WINDOWS = [10, 10, 10, 4, 32];
@@ -43,7 +44,7 @@ const DRAWS = 200;
 /** One cell of each sender, size and loss for each half. */
 export function flowGrid(): FlowCell[] {
   return HALVES.flatMap((half, index) => {
-    const random = new Random(20_000 + index);
+    const random = new SeededRandom(20_000 + index);
     return SENDERS.flatMap((sender) =>
       FLOW_LOSSES.flatMap((loss) => FLOW_BYTES.map((bytes) => drawCell(random, half, sender, bytes, loss))),
     );
@@ -51,7 +52,13 @@ export function flowGrid(): FlowCell[] {
 }
 
 /** @throws {RangeError} where no link carries the flow in time. */
-function drawCell(random: Random, half: Half, sender: Sender, bytes: number, loss: number): FlowCell {
+function drawCell(
+  random: SeededRandom,
+  half: Half,
+  sender: FlowSender,
+  bytes: number,
+  loss: number,
+): FlowCell {
   for (let draw = 0; draw < DRAWS; draw++) {
     const rttMs = random.pick(RTTS_MS);
     const downMbps = random.pick(DOWN_MBPS);
@@ -60,7 +67,7 @@ function drawCell(random: Random, half: Half, sender: Sender, bytes: number, los
     const initialWindow = sender === 'quic' ? 32 : random.pick(INITIAL_WINDOWS);
     const expectedMs = expectedTime(sender, bytes, rttMs, downMbps, loss / lossBurst);
     if (expectedMs > MAX_EXPECTED_MS) continue;
-    const queue = { bytes: Math.max(MIN_QUEUE_BYTES, Math.ceil(downMbps * 125 * rttMs * queueBdp)) };
+    const queue = { bytes: Math.max(MIN_FLOW_QUEUE_BYTES, Math.ceil(downMbps * 125 * rttMs * queueBdp)) };
     const network: LabNetwork = {
       rttMs,
       downMbps,
@@ -87,7 +94,7 @@ function drawCell(random: Random, half: Half, sender: Sender, bytes: number, los
 
 /** Handshake, slow start, then the link's rate or Mathis's formula (Mathis et al. 1997), which does not limit BBR. */
 function expectedTime(
-  sender: Sender,
+  sender: FlowSender,
   bytes: number,
   rttMs: number,
   downMbps: number,

@@ -1,7 +1,8 @@
-/** `npm run bench:flows`: single flows of real senders, and the emulator judged by them. */
+/** `npm run bench -- flows`: single flows of real senders, and the emulator judged by them. */
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { firstLine, UserError } from '@hopwise/lab/command/errors';
+import { firstLine } from '@hopwise/contract';
+import { UserError } from '@hopwise/lab/command/errors';
 import { lockFolder } from '@hopwise/lab/command/measuring-lock';
 import { type ProgramContext, runProgram } from '@hopwise/lab/command/program';
 import { renderFlows } from './flows-table.ts';

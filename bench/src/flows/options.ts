@@ -1,13 +1,13 @@
 import { integer, list, someOf } from '@hopwise/lab/command/option-types';
 import { Command } from 'commander';
-import { HALVES, type Half, SENDERS, type Sender } from './grid.ts';
+import { type FlowSender, HALVES, type Half, SENDERS } from './grid.ts';
 
-/** Parsed options of `npm run bench:flows`. */
+/** Parsed options of `npm run bench -- flows`. */
 export interface FlowOptions {
   /** Folder of flows.json. */
   out: string;
   half: Half[];
-  senders: Sender[];
+  senders: FlowSender[];
   /** Only cells whose names contain one of these. */
   only?: string[];
   /** Flows of a lossy cell; short ones are measured twice as often, lossless ones five times. */
@@ -26,7 +26,7 @@ export interface FlowOptions {
  */
 export function parseOptions(argv: string[]): FlowOptions {
   const command = new Command()
-    .name('npm run bench:flows --')
+    .name('npm run bench -- flows')
     .description(
       'Measures single flows of the kernel’s TCP and of quic-go in the lab, and judges the emulator by them. Flows are kept: the same command continues an interrupted run.',
     )
@@ -46,7 +46,6 @@ export function parseOptions(argv: string[]): FlowOptions {
     .option('--no-measure', 'only judge existing flows')
     .option('--cells', 'print every cell', false)
     .option('--json', 'print the scores as JSON and nothing else', false)
-    .showHelpAfterError('(see npm run bench:flows -- --help)')
     .exitOverride();
   command.parse(argv, { from: 'user' });
   return command.opts();

@@ -1,6 +1,7 @@
 /** Compares predicted flows with measured ones. */
-import { median, type Spread, spread } from '@hopwise/lab/statistics';
-import type { FlowCell, Sender } from './grid.ts';
+import { median } from '@hopwise/contract';
+import { type Spread, spread } from '@hopwise/lab/statistics';
+import type { FlowCell, FlowSender } from './grid.ts';
 import { predictFlow } from './predict-flow.ts';
 import type { FlowsFile } from './store.ts';
 
@@ -15,7 +16,7 @@ export interface FlowScore {
   predicted: Spread;
   /** Predicted over measured median, minus 1. */
   error: number;
-  /** The same with the handshake in both. */
+  /** That error with the handshake in both. */
   totalError: number;
   /** Distance between the medians of every other flow and of the rest: an upper bound for the error of measuring again. */
   noise: number | null;
@@ -79,7 +80,7 @@ export function summarise(scores: readonly FlowScore[]): Summary | null {
 /** Summary of the cells of one sender, one loss, both or neither. */
 export function summaryOf(
   scores: readonly FlowScore[],
-  sender: Sender | null,
+  sender: FlowSender | null,
   loss: number | null,
 ): Summary | null {
   return summarise(

@@ -1,6 +1,7 @@
 /** Measured flows in a folder: one JSON file, rewritten after each flow, so that an interrupted run can continue. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SerialQueue } from '@hopwise/contract';
 import { dropsSchema, schedulingSchema } from '@hopwise/lab/client/lab';
 import { networkSchema } from '@hopwise/lab/client/networks';
 import { UserError } from '@hopwise/lab/command/errors';
@@ -71,7 +72,7 @@ export async function readFlows(dir: string): Promise<FlowsFile | null> {
 export class FlowStore {
   readonly #dir: string;
   readonly #file: FlowsFile;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writes = new SerialQueue();
 
   /** @throws UserError where the folder has flows of another kernel, stack or scheduling */
   constructor(dir: string, present: FlowsFile | null, setting: FlowsSetting) {
@@ -96,10 +97,9 @@ export class FlowStore {
     this.#file.cells[cell.id] ??= { network: cell.network, flows: [] };
     const kept = this.#file.cells[cell.id]!;
     kept.flows = [...kept.flows.filter(({ seed }) => seed !== flow.seed), flow];
-    this.#writing = this.#writing.then(() =>
+    return this.#writes.run(() =>
       replaceFile(join(this.#dir, FLOWS_FILE), `${JSON.stringify(this.#file)}\n`),
     );
-    return this.#writing;
   }
 }
 

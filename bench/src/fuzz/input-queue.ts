@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Mutation, mutate, mutation } from '../../pageload-emulator/test/mutations.ts';
+import { type Mutation, mutate, mutation } from '../../../pageload-emulator/test/support/mutations.ts';
 import { byteMutations, mutateBytes } from './byte-mutations.ts';
 import type { FuzzTarget } from './target.ts';
 

@@ -1,54 +1,54 @@
-/** `npm run fuzz -- --minutes 10 --target har`: feeds every parser that hears outsiders with changed inputs. */
+/** `npm run bench -- fuzz --minutes 10 --target har`: feeds every parser of untrusted input with changed inputs. */
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { integer, number } from '@hopwise/lab/command/option-types';
+import { Option } from 'commander';
+import { benchCommand, parseOrExit } from '../bench-command.ts';
 import { type FuzzResult, fuzzTarget } from './fuzz-target.ts';
 import { TARGETS } from './targets.ts';
 
-const USAGE = `npm run fuzz -- [--minutes 10] [--target NAME]… [--seed N] [--executions N]
-  --minutes N     in all; targets share them equally
-  --target NAME   only this one, can be repeated
-  --seed N        the draws; the time of day unless given
-  --executions N  of each target, at most
+const ROOT = join(import.meta.dirname, '../../..');
+/** Exit code for a broken property. */
+const BROKEN = 1;
+
+const command = benchCommand(
+  'fuzz',
+  'Feeds every parser of untrusted input with changed inputs, and checks what has to hold.',
+)
+  .option('--minutes <n>', 'in all; targets share them equally', number(0.001, 100_000, 'minutes'), 10)
+  .addOption(
+    new Option('--target <name...>', 'only these')
+      .choices(Object.keys(TARGETS))
+      .default(Object.keys(TARGETS), 'all'),
+  )
+  .addOption(
+    new Option('--seed <n>', 'of the draws')
+      .argParser(integer(0, Number.MAX_SAFE_INTEGER))
+      .default(Date.now() % 1_000_000, 'by the time of day'),
+  )
+  .option('--executions <n>', 'of each target, at most', integer(1, Number.MAX_SAFE_INTEGER), 1e12)
+  .addHelpText(
+    'after',
+    `
 Inputs that run new code are kept in .cache/fuzz/, those that break a property in out/fuzz/. Ctrl-C ends it; the next run goes on
 from what was kept.
 
+Targets:
 ${Object.entries(TARGETS)
   .map(([name, { title }]) => `  ${name.padEnd(18)}${title}`)
-  .join('\n')}`;
-
-const ROOT = join(import.meta.dirname, '../..');
-/** Exit codes: a broken property, and arguments that cannot be used. */
-const BROKEN = 1;
-const UNUSABLE = 2;
-
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '10' },
-    target: { type: 'string', multiple: true, default: Object.keys(TARGETS) },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    executions: { type: 'string', default: '1e12' },
-    help: { type: 'boolean', short: 'h' },
-  },
-});
-const [minutes, seed, executions] = [values.minutes, values.seed, values.executions].map(Number) as [
-  number,
-  number,
-  number,
-];
-const unknown = values.target.find((name) => !Object.hasOwn(TARGETS, name));
-if (values.help) {
-  console.log(USAGE);
-} else if (unknown !== undefined) {
-  console.error(`fuzz: --target: expected ${Object.keys(TARGETS).join(', ')}, got ${unknown}`);
-  process.exitCode = UNUSABLE;
-} else if (!(minutes > 0 && executions > 0 && Number.isSafeInteger(seed) && seed >= 0)) {
-  console.error(
-    'fuzz: expected --minutes and --executions above 0 and a whole --seed from 0; --help shows all',
+  .join('\n')}`,
   );
-  process.exitCode = UNUSABLE;
-} else {
-  await fuzz();
-}
+const {
+  minutes,
+  target: targets,
+  seed,
+  executions,
+} = parseOrExit(command).opts<{
+  minutes: number;
+  target: string[];
+  seed: number;
+  executions: number;
+}>();
+await fuzz();
 
 async function fuzz(): Promise<void> {
   const stop = new AbortController();
@@ -56,12 +56,12 @@ async function fuzz(): Promise<void> {
   console.log(`seed ${seed}`);
   console.log(row(['target', 'executions', 'per s', 'corpus', 'new', 'blocks', 'findings']));
   const results: FuzzResult[] = [];
-  for (const target of values.target) {
+  for (const target of targets) {
     if (stop.signal.aborted) break;
     const result = await fuzzTarget({
       target,
       seed,
-      seconds: (minutes * 60) / values.target.length,
+      seconds: (minutes * 60) / targets.length,
       executions,
       corpus: join(ROOT, '.cache/fuzz'),
       findings: join(ROOT, 'out/fuzz'),

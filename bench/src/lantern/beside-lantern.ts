@@ -3,7 +3,7 @@
  * prepared graph, on the same network and servers.
  */
 
-import { median } from '@hopwise/lab/statistics';
+import { median } from '@hopwise/contract';
 import {
   type Assignment,
   buildGraph,
@@ -24,7 +24,7 @@ const MIN_ROUNDS = 7;
 const LANTERN_PROTOCOLS = ['h1', 'h2'] as const;
 
 /** Times are milliseconds of the processor for one load under one protocol. */
-export interface Compared {
+export interface LanternTimes {
   page: string;
   requests: number;
   origins: number;
@@ -33,7 +33,7 @@ export interface Compared {
 }
 
 /** hopwise's times are means over HTTP/1.1, HTTP/2 and HTTP/3, Lantern's over the two that it models. */
-export function besideLantern(page: string, recording: Recording): Compared {
+export function besideLantern(page: string, recording: Recording): LanternTimes {
   const graph = buildGraph(recording);
   const { path, servers } = estimateNetwork(recording);
   const assignments = PROTOCOLS.map((protocol) => uniform(graph, protocol));
@@ -60,7 +60,7 @@ export function besideLantern(page: string, recording: Recording): Compared {
 }
 
 /** Lantern's time over hopwise's. */
-export function ratioOf({ hopwise, lantern }: Compared): number {
+export function ratioOf({ hopwise, lantern }: LanternTimes): number {
   return median(lantern) / median(hopwise);
 }
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 
-/** Parsed options of `npm run bench`. */
-export interface SpeedOptions {
+/** Parsed options of `npm run bench -- lantern`. */
+export interface LanternOptions {
   /** Folder of HAR files; the pages of the golden set unless given. */
   recordings?: string;
   json: boolean;
@@ -12,17 +12,16 @@ export interface SpeedOptions {
  *
  * @throws CommanderError for unusable options, after commander has written one line to stderr.
  */
-export function parseOptions(argv: string[]): SpeedOptions {
+export function parseOptions(argv: string[]): LanternOptions {
   const command = new Command()
-    .name('npm run bench --')
-    .description('Times emulations by size, and compares them with Lantern on recorded pages.')
+    .name('npm run bench -- lantern')
+    .description("Compares the time of emulations with Lantern's on recorded pages.")
     .option(
       '--recordings <dir>',
       'folder of HAR files, plain or gzipped; default: the pages of the golden set',
     )
     .option('--json', 'print the comparison with Lantern as JSON', false)
-    .showHelpAfterError('(see npm run bench -- --help)')
     .exitOverride()
     .parse(argv, { from: 'user' });
-  return command.opts<SpeedOptions>();
+  return command.opts<LanternOptions>();
 }

@@ -1,155 +1,86 @@
-import { bootstrapInterval, drawn, type Interval } from '@hopwise/lab/statistics';
-import { ARMS, type ArmName } from './decision-loop.ts';
-import type { Step } from './store.ts';
+/** The load times of the closed loop as it ships, against the browser alone and against the best fixed protocol. */
+import { groupBy, mean } from '@hopwise/contract';
+import { bootstrapInterval, type ConfidenceInterval, drawn } from '@hopwise/lab/statistics';
+import type { ProductArm } from '../product/arms.ts';
+import type { StoredVisit } from '../product/store.ts';
 
-/** An arm is good where it takes at most this much longer than the best one, by the reference loads. */
-const GOOD = 1.1;
-/** The loop has found the best arm when so many loads in turn use a good one. */
-const SETTLED_LOADS = 3;
+/** Arms that keep to one choice; the browser's own is one of them. */
+export const FIXED = ['off', 'h1', 'h2', 'h3'] as const satisfies readonly ProductArm[];
+export type FixedArm = (typeof FIXED)[number];
 
-/** The steps of one phase. */
-export interface PhaseFigures {
-  key: string;
+/** A page on a network. */
+export interface LoopCell {
   network: string;
-  loads: number;
+  page: string;
+  visits: number;
   /** Means, milliseconds. */
   loopMs: number;
-  naturalMs: number;
-  /** `loopMs` over `naturalMs`, with a 95% interval over loads. */
-  ratio: Interval;
-  /** Mean of each arm over the reference loads, of the browser's own choice over all loads; those that were not loaded are absent. */
-  armsMs: Partial<Record<ArmName, number>>;
-  /** The arm with the lowest mean; null without reference loads. */
-  best: ArmName | null;
-  /** Loads before the loop used a good arm for `SETTLED_LOADS` loads; null if it did not. */
-  untilBest: number | null;
+  fixedMs: Record<FixedArm, number>;
+  best: FixedArm;
+  disturbed: number;
 }
 
 export interface LoopFigures {
-  loads: number;
-  /** Loads of the loop and beside it that other work on the machine disturbed. */
-  disturbed: number;
-  /** Mean load time of the loop over that of the browser's own choice, with a 95% interval over loads. */
-  ratio: Interval;
-  phases: PhaseFigures[];
-  /**
-   * The same ratio if one arm had been used all the time, and if the best one had been used in each phase, by the reference loads. The
-   * best one is picked by the loads that give its time, so the last is too low where arms are close.
-   */
-  fixed: Partial<Record<ArmName, number>>;
-  oracle: number | null;
-  /** Time that loads of the runner-up took beyond the mean of the phase's best loads, as a share of all time, and their number. */
-  explored: { share: number; loads: number };
-  /** Time that loads in trials after changes took beyond the mean of the phase's best arm, as a share of all time, and their number. */
-  trials: { share: number; loads: number };
+  network: string;
+  cells: LoopCell[];
+  /** Geometric means over cells of mean load times, with 95% intervals over cells and visits. */
+  againstOff: ConfidenceInterval;
+  /** The best one is picked by the same visits that give its time, so that this is a little too high. */
+  againstBest: ConfidenceInterval;
 }
 
-/** @param steps at least one, in order */
-export function judgeLoop(steps: readonly Step[]): LoopFigures {
-  const stepsOfPhases = phasesOf(steps);
-  const phases = stepsOfPhases.map(figuresOf);
-  const naturalMs = mean(steps.map((step) => step.naturalMs));
-  /** Mean over the phases, as long as they were. */
-  const overPhases = (timeOf: (phase: PhaseFigures) => number | undefined): number | null => {
-    const times = phases.map((phase) => ({ ms: timeOf(phase), loads: phase.loads }));
-    if (times.some(({ ms }) => ms === undefined)) return null;
-    return times.reduce((sum, { ms, loads }) => sum + ms! * loads, 0) / (steps.length * naturalMs);
-  };
-  const fixed: LoopFigures['fixed'] = {};
-  for (const arm of ARMS) {
-    const ratio = overPhases(({ armsMs }) => armsMs[arm]);
-    if (ratio !== null) fixed[arm] = ratio;
-  }
-  return {
-    loads: steps.length,
-    disturbed: steps.reduce((sum, each) => sum + each.disturbed, 0),
-    // The phases are planned, so loads are drawn within each of them.
-    ratio: intervalOf(stepsOfPhases),
-    phases,
-    fixed,
-    oracle: overPhases(({ armsMs, best }) => (best === null ? undefined : armsMs[best])),
-    explored: exploredOf(steps),
-    trials: trialsOf(stepsOfPhases, phases),
-  };
-}
-
-function phasesOf(steps: readonly Step[]): Step[][] {
-  const phases: Step[][] = [];
-  for (const step of steps) {
-    const last = phases.at(-1) ?? [];
-    const isSame = last[0]?.key === step.key && last[0].network === step.network;
-    if (isSame) last.push(step);
-    else phases.push([step]);
-  }
-  return phases;
-}
-
-function figuresOf(steps: readonly Step[]): PhaseFigures {
-  const armsMs: PhaseFigures['armsMs'] = {};
-  for (const arm of ARMS) {
-    const times = steps.flatMap(({ reference }) => reference?.[arm] ?? []);
-    if (times.length > 0) armsMs[arm] = mean(times);
-  }
-  const naturalMs = mean(steps.map((step) => step.naturalMs));
-  if (armsMs.natural !== undefined) armsMs.natural = naturalMs;
-  const tried = ARMS.filter((arm) => armsMs[arm] !== undefined);
-  const best = tried.reduce<ArmName | null>((a, b) => (a === null || armsMs[b]! < armsMs[a]! ? b : a), null);
-  const isGood = steps.map(({ arm }) => best !== null && (armsMs[arm] ?? Infinity) <= GOOD * armsMs[best]!);
-  const at = isGood.findIndex((_, index) => {
-    const run = isGood.slice(index, index + SETTLED_LOADS);
-    return run.length === SETTLED_LOADS && run.every(Boolean);
+/**
+ * @param loop the arm that is judged
+ * @param visits with those of the fixed arms
+ * @returns figures for each network, then for all
+ */
+export function judgeLoop(loop: ProductArm, visits: readonly StoredVisit[]): LoopFigures[] {
+  const networks = [...new Set(visits.map(({ network }) => network))];
+  const places = networks.length > 1 ? [...networks, 'all'] : networks;
+  return places.map((network) => {
+    const own = visits.filter((visit) => network === 'all' || visit.network === network);
+    const cells = [...groupBy(own, ({ network, page }) => `${network} ${page}`).values()];
+    return {
+      network,
+      cells: cells.map((cell) => figuresOf(loop, cell)),
+      againstOff: intervalOf(cells, (cell) => {
+        const { loopMs, fixedMs } = figuresOf(loop, cell);
+        return loopMs / fixedMs.off;
+      }),
+      againstBest: intervalOf(cells, (cell) => {
+        const { loopMs, fixedMs, best } = figuresOf(loop, cell);
+        return loopMs / fixedMs[best];
+      }),
+    };
   });
-  const { key, network } = steps[0]!;
+}
+
+function figuresOf(loop: ProductArm, cell: readonly StoredVisit[]): LoopCell {
+  const of = (arm: ProductArm) => cell.filter((visit) => visit.arm === arm);
+  const meanOf = (arm: ProductArm) => mean(of(arm).map(({ pltMs }) => pltMs));
+  const fixedMs = { off: meanOf('off'), h1: meanOf('h1'), h2: meanOf('h2'), h3: meanOf('h3') };
+  const { network, page } = cell[0]!;
   return {
-    key,
     network,
-    loads: steps.length,
-    loopMs: mean(steps.map(({ ms }) => ms)),
-    naturalMs,
-    ratio: intervalOf([steps]),
-    armsMs,
-    best,
-    untilBest: at < 0 ? null : at,
+    page,
+    visits: of(loop).length,
+    loopMs: meanOf(loop),
+    fixedMs,
+    best: FIXED.reduce((a, b) => (fixedMs[b] < fixedMs[a] ? b : a)),
+    disturbed: of(loop).filter(({ disturbedBy }) => disturbedBy.length > 0).length,
   };
 }
 
-function exploredOf(steps: readonly Step[]): LoopFigures['explored'] {
-  let costMs = 0;
-  let loads = 0;
-  for (const phase of phasesOf(steps)) {
-    const usual = phase.filter(({ reason }) => reason === 'best').map(({ ms }) => ms);
-    const explored = phase.filter(({ reason }) => reason === 'explore');
-    loads += explored.length;
-    if (usual.length === 0) continue;
-    for (const { ms } of explored) costMs += ms - mean(usual);
-  }
-  const totalMs = steps.reduce((sum, { ms }) => sum + ms, 0);
-  return { share: Math.max(0, costMs) / totalMs, loads };
-}
-
-function trialsOf(
-  steps: readonly (readonly Step[])[],
-  phases: readonly PhaseFigures[],
-): LoopFigures['trials'] {
-  let costMs = 0;
-  let loads = 0;
-  for (const [index, { armsMs, best }] of phases.entries()) {
-    const trials = steps[index]!.filter(({ reason }) => reason === 'trial');
-    loads += trials.length;
-    if (best !== null) for (const { ms } of trials) costMs += ms - armsMs[best]!;
-  }
-  const totalMs = steps.flat().reduce((sum, { ms }) => sum + ms, 0);
-  return { share: Math.max(0, costMs) / totalMs, loads };
-}
-
-/** @param parts steps that are drawn from separately, each load with the one of the browser's own choice beside it */
-function intervalOf(parts: readonly (readonly Step[])[]): Interval {
-  const ratioOf = (some: readonly Step[]) =>
-    mean(some.map(({ ms }) => ms)) / mean(some.map(({ naturalMs }) => naturalMs));
-  return bootstrapInterval(ratioOf(parts.flat()), (random) =>
-    ratioOf(parts.flatMap((part) => drawn(part, random))),
+/** Draws cells, and in each of them the visits of each arm. */
+function intervalOf(
+  cells: readonly (readonly StoredVisit[])[],
+  ratioOf: (cell: readonly StoredVisit[]) => number,
+): ConfidenceInterval {
+  const geometricMean = (some: readonly (readonly StoredVisit[])[]) =>
+    Math.exp(mean(some.map((cell) => Math.log(ratioOf(cell)))));
+  const drawVisits = (cell: readonly StoredVisit[], random: Parameters<typeof drawn>[1]) =>
+    [...groupBy(cell, ({ arm }) => arm).values()].flatMap((visits) => drawn(visits, random));
+  return bootstrapInterval(geometricMean(cells), (random) =>
+    geometricMean(drawn(cells, random).map((cell) => drawVisits(cell, random))),
   )!;
 }
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,61 +1,75 @@
-/** `npm run bench:loop`: learning in real Chromium on a network that changes, beside the browser's own choice. */
-import { mkdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { labObstacle } from '@hopwise/lab/client/lab';
-import { firstLine, UserError } from '@hopwise/lab/command/errors';
-import { lockFolder } from '@hopwise/lab/command/measuring-lock';
+/** `npm run bench -- loop`: the autopilot with trials, with the helper and its pins, on pages that are visited again and again. */
 import { integer } from '@hopwise/lab/command/option-types';
 import { runProgram } from '@hopwise/lab/command/program';
-import { openPage, PAGE_FORMS } from '@hopwise/lab/pages/page-source';
 import { Command } from 'commander';
+import { prepareRun } from '../product/prepare-run.ts';
+import { runProduct } from '../product/run-product.ts';
 import { judgeLoop } from './judge-loop.ts';
 import { showLoop } from './loop-table.ts';
-import { runLoop } from './run-loop.ts';
 
-const QUICK_LOADS = 24;
+/** Seeds of the pages that only this bench draws. */
+const FIRST_PAGE_SEED = 5_700_000;
+const NETWORKS = ['cable', 'lossy', 'lte', 'udp-policed', 'cable>udp-policed'];
+const QUICK = { pages: 1, networks: ['cable>udp-policed'], loads: 12 };
+/** The arm that is judged. */
+const LOOP = 'explore';
 
 interface Options {
-  out?: string;
-  page: string;
+  pages: number;
+  page?: string[];
+  networks: string;
   loads: number;
+  every: number;
   seed: number;
-  repeats: number;
   quick: boolean;
+  out?: string;
   json: boolean;
 }
 
 await runProgram(async (context) => {
   const command = new Command()
-    .name('npm run bench:loop --')
+    .name('npm run bench -- loop')
     .description(
-      "Loads a page in real Chromium as hopwise's closed loop chooses, on a network that changes, beside the browser's own choice. Loads are kept: the same command continues an interrupted run.",
+      "Loads pages in real Chromium with hopwise as it ships, its autopilot and trials on, beside the browser's own choice and fixed protocols. Visits of a finished network are kept: the same command continues an interrupted run.",
     )
-    .option('--page <page>', PAGE_FORMS, 'app')
-    .option('--loads <n>', 'loads of the loop', integer(4, 10_000), 200)
-    .option('--seed <n>', 'of losses and exploring', integer(0, 10_000), 1)
-    .option('--repeats <n>', 'how often a load that other work disturbed is repeated', integer(0, 10), 2)
-    .option('--quick', `${QUICK_LOADS} loads`, false)
-    .option('--out <dir>', 'folder of the loads (default: out/loop-PAGE-LOADS-SEED)')
+    .option('--pages <n>', "pages drawn from the web's distribution by the seed", integer(1, 100), 6)
+    .option('--page <page>', 'this page instead, may be given again', (page: string, all: string[] = []) => [
+      ...all,
+      page,
+    ])
+    .option(
+      '--networks <names>',
+      'of lab/networks.json; a>b replaces the network halfway through the loads of each page',
+      NETWORKS.join(','),
+    )
+    .option('--loads <n>', 'of each page', integer(2, 10_000), 200)
+    .option('--every <n>', 'loads after which the fixed protocols are loaded too', integer(1, 1_000), 5)
+    .option('--seed <n>', 'of pages and losses', integer(0, 10_000), 1)
+    .option('--quick', `${QUICK.loads} loads of one page on ${QUICK.networks.join()}`, false)
+    .option('--out <dir>', 'folder of the visits (default: out/loop-LOADS-SEED)')
     .option('--json', 'print the figures as JSON and nothing else', false)
-    .showHelpAfterError('(see npm run bench:loop -- --help)')
     .exitOverride();
   command.parse(process.argv.slice(2), { from: 'user' });
   const options = command.opts<Options>();
-  const { page, seed } = options;
-  const loads = options.quick ? QUICK_LOADS : options.loads;
-  const obstacle = await labObstacle();
-  if (obstacle !== null) throw new UserError(obstacle);
-  const source = await openPage(page, context.signal);
-  const dir = resolve(options.out ?? `out/loop-${source.name}-${loads}-${seed}`);
-  await mkdir(dir, { recursive: true }).catch((error) => {
-    throw new UserError(`--out ${dir}: ${firstLine(error)}`, 2);
-  });
-  const unlock = await lockFolder(dir);
+  const { seed, quick } = options;
+  const networks = quick ? QUICK.networks : options.networks.split(',');
+  const visits = quick ? QUICK.loads : options.loads;
+  const { pages, dir, unlock } = await prepareRun(
+    {
+      named: options.page,
+      count: quick ? QUICK.pages : options.pages,
+      firstSeed: FIRST_PAGE_SEED + 1000 * seed,
+      networks,
+      out: options.out ?? `out/loop-${visits}-${seed}`,
+    },
+    context.signal,
+  );
   try {
     await context.useScratch();
-    const steps = await runLoop(dir, source, { page: source.name, loads, seed }, options.repeats, context);
-    const figures = judgeLoop(steps);
-    process.stdout.write(options.json ? `${JSON.stringify(figures, null, 1)}\n` : showLoop(figures));
+    const references = { arms: ['h1', 'h2', 'h3'] as const, every: options.every };
+    const plan = { pages, networks, arms: ['off', LOOP] as const, references, visits, seed };
+    const figures = judgeLoop(LOOP, await runProduct(dir, plan, context));
+    process.stdout.write(options.json ? `${JSON.stringify(figures, null, 1)}\n` : showLoop(LOOP, figures));
   } finally {
     await unlock();
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { requestFor } from '../../native-host/test/proxy/support/origin-request.ts';
-import { connectHead, credentials } from '../../native-host/test/proxy/support/peers.ts';
+import { requestFor } from '../../../native-host/test/pins/proxy/support/origin-request.ts';
+import { connectHead, credentials } from '../../../native-host/test/pins/proxy/support/peers.ts';
 
 /** Bytes are read into it and looked at no more, so that the client costs little. */
 const SINK = Buffer.alloc(1024 * 1024);

@@ -1,34 +1,36 @@
 /**
  * What exchanges through the engine cost on loopback: throughput in both directions, and the time a small warm
- * request takes beside the same request by libcurl in this process. `npx node bench/pins/exchange.ts`, after a build.
+ * request takes beside the same request by libcurl in this process. `npm run bench -- exchange`, after a build.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { Readable } from 'node:stream';
-import { parseArgs } from 'node:util';
-import { ConnectionWatch } from '../../native-host/dist/src/curl/connection-watch.js';
-import { loadLibcurl } from '../../native-host/dist/src/curl/libcurl.js';
-import { Engine } from '../../native-host/dist/src/engine/engine.js';
-import type { Exchange, ExchangeRequest } from '../../native-host/dist/src/exchange/exchange.js';
-import { RoundTransfers } from '../../native-host/dist/src/rounds/round-transfers.js';
-import { ServerProgram } from '../../native-host/test/support/server.ts';
-import { quantile } from './rounds.ts';
+import { median, quantile } from '@hopwise/contract';
+import { integer } from '@hopwise/lab/command/option-types';
+import { ConnectionWatch } from '../../../native-host/dist/src/curl/connection-watch.js';
+import { loadLibcurl } from '../../../native-host/dist/src/curl/libcurl.js';
+import { Engine } from '../../../native-host/dist/src/engine/engine.js';
+import type { Exchange, ExchangeRequest } from '../../../native-host/dist/src/exchange/exchange.js';
+import { RoundTransfers } from '../../../native-host/dist/src/rounds/round-transfers.js';
+import { ServerProgram } from '../../../native-host/test/support/server.ts';
+import { benchCommand, parseOrExit } from '../bench-command.ts';
 
 type Protocol = ExchangeRequest['protocol'];
 
 const PROTOCOLS: readonly Protocol[] = ['h1', 'h2', 'h3'];
-/** Requests of each kind; they take turns, so that other work on the machine meets all alike. */
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '400' },
-    megabytes: { type: 'string', default: '256' },
-    runs: { type: 'string', default: '3' },
-  },
-});
-const REQUESTS = Number(values.requests);
-const BYTES = Number(values.megabytes) * 1e6;
-const RUNS = Number(values.runs);
+// Requests of each kind take turns, so that other work on the machine meets all alike.
+const command = benchCommand(
+  'exchange',
+  'Measures throughput and latency of exchanges through the engine beside libcurl alone, on loopback.',
+)
+  .option('--requests <n>', 'small requests of each kind', integer(1, 1_000_000), 400)
+  .option('--megabytes <n>', 'size of a large response', integer(1, 100_000), 256)
+  .option('--runs <n>', 'large transfers, of which the best counts', integer(1, 1_000), 3);
+const options = parseOrExit(command).opts<{ requests: number; megabytes: number; runs: number }>();
+const REQUESTS = options.requests;
+const BYTES = options.megabytes * 1e6;
+const RUNS = options.runs;
 const SMALL_BYTES = 1000;
 const WARM_UP = 50;
 
@@ -130,7 +132,7 @@ async function best(run: () => Promise<void>): Promise<string> {
   return line;
 }
 
-/** Of a process, by proc(5): fields 14 and 15 of its stat, in hundredths of a second. */
+/** Reads a process's time by proc(5): fields 14 and 15 of its stat, in hundredths of a second. */
 function processorSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
@@ -183,7 +185,7 @@ async function small(protocol: Protocol): Promise<string> {
     }
   }
   inProcess.close();
-  const added = quantile(times.through, 0.5) - quantile(times.alone, 0.5);
-  const show = (of: number[]): string => `${quantile(of, 0.5).toFixed(3)} (${quantile(of, 0.9).toFixed(3)})`;
+  const added = median(times.through) - median(times.alone);
+  const show = (of: number[]): string => `${median(of).toFixed(3)} (${quantile(of, 0.9).toFixed(3)})`;
   return `in this process ${show(times.alone)}, through the engine ${show(times.through)}, added ${added.toFixed(3)}`;
 }

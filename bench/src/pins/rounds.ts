@@ -1,15 +1,16 @@
+import { median, quantile } from '@hopwise/contract';
 /** Ways to do one thing, measured in rounds that take turns, so that other work on the machine meets all alike. */
 
 /** One figure a round, by the name of the way. */
-export type Figures = Map<string, number[]>;
+export type RoundFigures = Map<string, number[]>;
 
 /** Each round begins with another way, after one round that does not count. */
 export async function rounds<W extends { name: string }>(
   ways: readonly W[],
   count: number,
   measure: (way: W) => Promise<number>,
-): Promise<Figures> {
-  const figures: Figures = new Map(ways.map(({ name }) => [name, []]));
+): Promise<RoundFigures> {
+  const figures: RoundFigures = new Map(ways.map(({ name }) => [name, []]));
   for (let round = -1; round < count; round++) {
     for (let turn = 0; turn < ways.length; turn++) {
       const way = ways[(round + 1 + turn) % ways.length]!;
@@ -33,7 +34,7 @@ export async function medianTime(
     await run();
     times.push(performance.now() - startMs);
   }
-  return quantile(times, 0.5);
+  return median(times);
 }
 
 /**
@@ -41,11 +42,11 @@ export async function medianTime(
  *
  * @returns the latter's median, by the name of the way.
  */
-export function printTimes(figures: Figures): Map<string, number> {
+export function printTimes(figures: RoundFigures): Map<string, number> {
   const added = new Map<string, number>();
   for (const [name, each] of figures) {
     const more = each.map((ms, round) => ms - figures.get('direct')![round]!);
-    added.set(name, quantile(more, 0.5));
+    added.set(name, median(more));
     const beside = name === 'direct' ? '' : `, added ${spread(more, 3)}`;
     console.log(`    ${name.padEnd(12)}${spread(each, 3)}${beside}`);
   }
@@ -60,10 +61,4 @@ export function verdict(met: boolean, target: string): void {
 export function spread(values: readonly number[], digits: number): string {
   const [low, middle, high] = [0.1, 0.5, 0.9].map((share) => quantile(values, share).toFixed(digits));
   return `${middle} (${low} to ${high})`;
-}
-
-/** The value of the nearest rank. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.round(share * (sorted.length - 1))]!;
 }

@@ -5,10 +5,10 @@
  */
 import { createInterface } from 'node:readline';
 import { TRUST_TRIAL_PORT } from '@hopwise/contract';
-import { LocalLeafIssuer } from '../../native-host/dist/src/ca/leaf-issuer.js';
-import { Engine } from '../../native-host/dist/src/engine/engine.js';
-import { LoopbackProxy } from '../../native-host/dist/src/pins/proxy/loopback-proxy.js';
-import { TerminatingProxy } from '../../native-host/dist/src/pins/terminating/terminating-proxy.js';
+import { LocalLeafIssuer } from '../../../native-host/dist/src/ca/leaf-issuer.js';
+import { Engine } from '../../../native-host/dist/src/engine/engine.js';
+import { LoopbackProxy } from '../../../native-host/dist/src/pins/proxy/loopback-proxy.js';
+import { TerminatingProxy } from '../../../native-host/dist/src/pins/terminating/terminating-proxy.js';
 
 const log = (line) => void process.stderr.write(`${line}\n`);
 const print = (value) => void process.stdout.write(`${JSON.stringify(value)}\n`);

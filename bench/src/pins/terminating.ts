@@ -1,8 +1,7 @@
 /**
  * What a terminated request costs on loopback, from a browser that speaks HTTP/2: the time a small warm one takes more than direct, the
  * throughput of a large one, and memory with 1,000 in flight; beside mitmproxy where it is installed, in rounds that take turns. The
- * origin, the proxies and their engine are in processes of their own. `npm run bench:terminating`, with `-- --mib 1024` for larger
- * responses than 256 MiB.
+ * origin, the proxies and their engine are in processes of their own. `npm run bench -- terminating`.
  */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,17 +10,19 @@ import { connect as connectTcp } from 'node:net';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { parseArgs } from 'node:util';
-import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../../native-host/dist/src/base/memory-settings.js';
-import { createAuthority } from '../../native-host/dist/src/ca/authority.js';
-import { writeAuthority } from '../../native-host/dist/src/ca/authority-store.js';
-import { Companion } from '../../native-host/test/proxy/support/companion.ts';
-import { openTunnel, SECRET } from '../../native-host/test/proxy/support/peers.ts';
-import { ServerProgram } from '../../native-host/test/support/server.ts';
-import { showTrust } from '../../native-host/test/terminating/support/show-trust.ts';
+import { median } from '@hopwise/contract';
+import { integer } from '@hopwise/lab/command/option-types';
+import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../../../native-host/dist/src/base/memory-settings.js';
+import { createAuthority } from '../../../native-host/dist/src/ca/authority.js';
+import { writeAuthority } from '../../../native-host/dist/src/ca/authority-store.js';
+import { Companion } from '../../../native-host/test/pins/proxy/support/companion.ts';
+import { openTunnel, SECRET } from '../../../native-host/test/pins/proxy/support/peers.ts';
+import { showTrust } from '../../../native-host/test/pins/terminating/support/show-trust.ts';
+import { ServerProgram } from '../../../native-host/test/support/server.ts';
+import { benchCommand, parseOrExit } from '../bench-command.ts';
 import { Mitmproxy } from './mitmproxy.ts';
 import { MostResident, type Resident, resident } from './resident.ts';
-import { medianTime, printTimes, quantile, rounds, spread, verdict } from './rounds.ts';
+import { medianTime, printTimes, rounds, spread, verdict } from './rounds.ts';
 
 const PROTOCOLS = ['h1', 'h2', 'h3'] as const;
 /** HTTP/1.1 has six connections to an origin: what is more waits. */
@@ -30,17 +31,18 @@ const SMALL_BYTES = 1_000;
 const REQUESTS_A_ROUND = 60;
 /** Until then the processes compile what they run; a browser is past it after some pages. */
 const WARM_UP_REQUESTS = 1_000;
-const ROUNDS = 12;
 const TRANSFER_ROUNDS = 3;
 const IN_FLIGHT = 1_000;
 /** As many as take them: Chromium's streams of a connection are 100. */
 const CONNECTIONS = 10;
-const { values } = parseArgs({ options: { mib: { type: 'string', default: '256' } } });
-const TRANSFER_MIB = Number(values.mib);
-if (!Number.isInteger(TRANSFER_MIB) || TRANSFER_MIB < 1) {
-  throw new Error(`--mib: expected a whole number of MiB, found ${values.mib}`);
-}
-const TRANSFER_BYTES = TRANSFER_MIB * 1024 * 1024;
+const command = benchCommand(
+  'terminating',
+  'Measures latency, throughput and memory of requests pinned to a protocol beside direct ones and mitmproxy, on loopback.',
+)
+  .option('--mib <n>', 'size of the large responses', integer(1, 65_536), 256)
+  .option('--rounds <n>', 'of latencies', integer(1, 1_000), 12);
+const { mib, rounds: latencyRounds } = parseOrExit(command).opts<{ mib: number; rounds: number }>();
+const TRANSFER_BYTES = mib * 1024 * 1024;
 
 const TARGET = { addedMs: 0.8, gbps: { h1: 1, h2: 0, h3: 0.4 }, residentMib: 150 };
 
@@ -91,7 +93,7 @@ async function latency(all: readonly Way[], protocol: string): Promise<void> {
   for (const { session } of all) {
     for (let request = 0; request < WARM_UP_REQUESTS; request++) await transfer(session, SMALL_BYTES);
   }
-  const figures = await rounds(all, ROUNDS, ({ session }) =>
+  const figures = await rounds(all, latencyRounds, ({ session }) =>
     medianTime(REQUESTS_A_ROUND, () => transfer(session, SMALL_BYTES)),
   );
   console.log(
@@ -107,17 +109,17 @@ async function throughput(
   pids: readonly number[],
 ): Promise<void> {
   const look = new MostResident(pids);
-  const figures = await rounds(all, TRANSFER_ROUNDS, async ({ session }) => {
+  const figures = await rounds(all, Math.min(TRANSFER_ROUNDS, latencyRounds), async ({ session }) => {
     const startMs = performance.now();
     await transfer(session, TRANSFER_BYTES);
     return (TRANSFER_BYTES * 8) / 1e6 / (performance.now() - startMs);
   });
   const most = look.end();
-  console.log(`  a response of ${TRANSFER_MIB} MiB, Gbit/s: median (10th to 90th percentile)`);
+  console.log(`  a response of ${mib} MiB, Gbit/s: median (10th to 90th percentile)`);
   for (const [name, each] of figures) {
     console.log(`    ${name.padEnd(12)}${spread(each, 2)}`);
     const target = TARGET.gbps[protocol];
-    if (name === protocol && target > 0) verdict(quantile(each, 0.5) >= target, `${target} Gbit/s`);
+    if (name === protocol && target > 0) verdict(median(each) >= target, `${target} Gbit/s`);
   }
   console.log(`    MiB resident at most: ${inWords(most)}`);
 }
@@ -147,7 +149,7 @@ function inWords({ each: [host, engine], together }: Resident): string {
 /** A terminating proxy of its own process, which nothing has been asked of. */
 async function pinnedTo(protocol: string): Promise<Companion> {
   const terminating = await Companion.start(
-    '../../../bench/terminating-process.mjs',
+    '../../../../../bench/src/pins/terminating-process.mjs',
     HEAP_ARGUMENTS,
     MALLOC_SETTINGS,
   );

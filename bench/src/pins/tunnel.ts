@@ -1,24 +1,33 @@
 /**
  * What a tunnel adds to a request, to the first request of a connection, and what it carries: beside a direct connection and Debian's
- * tinyproxy, in rounds that take turns. Origin and proxies are in processes of their own. `npm run bench:tunnel`.
+ * tinyproxy, in rounds that take turns. Origin and proxies are in processes of their own. `npm run bench -- tunnel`.
  */
-import { Companion } from '../../native-host/test/proxy/support/companion.ts';
-import { SECRET } from '../../native-host/test/proxy/support/peers.ts';
+import { median } from '@hopwise/contract';
+import { integer } from '@hopwise/lab/command/option-types';
+import { Companion } from '../../../native-host/test/pins/proxy/support/companion.ts';
+import { SECRET } from '../../../native-host/test/pins/proxy/support/peers.ts';
+import { benchCommand, parseOrExit } from '../bench-command.ts';
 import { Client, type Way } from './client.ts';
-import { medianTime, printTimes, quantile, rounds, spread, verdict } from './rounds.ts';
+import { medianTime, printTimes, rounds, spread, verdict } from './rounds.ts';
 import { Tinyproxy } from './tinyproxy.ts';
 
 /** Small, and longer than what tinyproxy passes on without a wait. */
 const RESPONSES_BYTES = [1_000, 8_000];
 const TRANSFER_BYTES = 512 * 1024 * 1024;
-const LATENCY_ROUNDS = 15;
 const REQUESTS_A_ROUND = 150;
 const CONNECTIONS_A_ROUND = 20;
 /** tinyproxy leaves Nagle's algorithm on: some of its answers wait 40 ms for an acknowledgement. */
 const ROUND_LIMIT_MS = 150;
+/** Fewer than of latencies: each takes seconds. */
 const TRANSFER_ROUNDS = 7;
 
 const TARGET = { addedMs: 0.15, gbps: 3, shareOfDirect: 0.8 };
+
+const command = benchCommand(
+  'tunnel',
+  "Measures latency and throughput of a pin's tunnel beside a direct connection and tinyproxy, on loopback.",
+).option('--rounds <n>', 'of latencies', integer(1, 1_000), 15);
+const { rounds: latencyRounds } = parseOrExit(command).opts<{ rounds: number }>();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
@@ -40,7 +49,7 @@ try {
   for (const way of ways) clients.set(way.name, await Client.open(way));
 
   for (const bytes of RESPONSES_BYTES) {
-    const requests = await rounds(ways, LATENCY_ROUNDS, async ({ name }) => {
+    const requests = await rounds(ways, latencyRounds, async ({ name }) => {
       const client = clients.get(name)!;
       return medianTime(REQUESTS_A_ROUND, () => client.exchange(bytes), ROUND_LIMIT_MS);
     });
@@ -49,7 +58,7 @@ try {
     verdict(added <= TARGET.addedMs, `${TARGET.addedMs} ms more than direct`);
   }
 
-  const connections = await rounds(ways, LATENCY_ROUNDS, (way) => {
+  const connections = await rounds(ways, latencyRounds, (way) => {
     const connectAndAsk = async (): Promise<void> => {
       const client = await Client.open(way);
       await client.exchange(RESPONSES_BYTES[0]!);
@@ -60,7 +69,7 @@ try {
   printTitle(`A request for ${RESPONSES_BYTES[0]} bytes and its connection`);
   printTimes(connections);
 
-  const rates = await rounds(ways, TRANSFER_ROUNDS, async ({ name }) => {
+  const rates = await rounds(ways, Math.min(TRANSFER_ROUNDS, latencyRounds), async ({ name }) => {
     const startMs = performance.now();
     await clients.get(name)!.exchange(TRANSFER_BYTES);
     return (TRANSFER_BYTES * 8) / 1e6 / (performance.now() - startMs);
@@ -70,13 +79,11 @@ try {
   );
   for (const [name, each] of rates) {
     const shares = each.map((rate, round) => rate / rates.get('direct')![round]!);
-    console.log(
-      `    ${name.padEnd(12)}${spread(each, 1)}, ${(100 * quantile(shares, 0.5)).toFixed(0)}% of direct`,
-    );
+    console.log(`    ${name.padEnd(12)}${spread(each, 1)}, ${(100 * median(shares)).toFixed(0)}% of direct`);
   }
-  const gbps = quantile(rates.get('tunnel')!, 0.5);
+  const gbps = median(rates.get('tunnel')!);
   verdict(
-    gbps >= TARGET.gbps || gbps >= TARGET.shareOfDirect * quantile(rates.get('direct')!, 0.5),
+    gbps >= TARGET.gbps || gbps >= TARGET.shareOfDirect * median(rates.get('direct')!),
     `${TARGET.gbps} Gbit/s or ${100 * TARGET.shareOfDirect}% of direct`,
   );
   for (const client of clients.values()) client.close();

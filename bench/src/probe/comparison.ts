@@ -1,5 +1,7 @@
 /** Compares what probes measured with what the link did. */
+
 import type { UdpVerdict } from '@hopwise/contract';
+import { table } from '@hopwise/contract/terminal';
 import type { ProbeCell } from './draw-cells.ts';
 
 /** A figure as the prediction has it after the probe. */
@@ -10,7 +12,7 @@ export interface Estimate {
   high: number;
 }
 
-export interface Comparison {
+export interface ProbeComparison {
   cell: ProbeCell;
   /** Share of the downstream packets, TCP and UDP, that the link lost at random, and that its queue dropped. */
   link: { loss: number; queueDrops: number };
@@ -41,7 +43,7 @@ const FACTOR = 1.5;
 const MIN_LOSS = 0.0005;
 
 /** A row for each loss, ascending. */
-export function lossRows(comparisons: readonly Comparison[]): LossRow[] {
+export function lossRows(comparisons: readonly ProbeComparison[]): LossRow[] {
   const losses = [...new Set(comparisons.map(({ cell }) => cell.network.loss))].sort((a, b) => a - b);
   return losses.map((loss) => {
     const own = comparisons.filter(({ cell }) => cell.network.loss === loss);
@@ -50,8 +52,8 @@ export function lossRows(comparisons: readonly Comparison[]): LossRow[] {
     const lost = counts.reduce((sum, one) => sum + one.lost, 0);
     const covers = ({ low, high }: Estimate, truth: number) =>
       low <= Math.max(truth, MIN_LOSS) && high >= truth;
-    const share = (of: (one: Comparison) => boolean) => own.filter(of).length / own.length;
-    const lossy = (of: (one: Comparison) => boolean) => (loss > 0 ? share(of) : null);
+    const share = (of: (one: ProbeComparison) => boolean) => own.filter(of).length / own.length;
+    const lossy = (of: (one: ProbeComparison) => boolean) => (loss > 0 ? share(of) : null);
     return {
       loss,
       cells: own.length,
@@ -72,7 +74,7 @@ function isWithin(value: number, truth: number): boolean {
 }
 
 /** Tables for a terminal: the cells, then the summary by loss. */
-export function renderComparisons(comparisons: readonly Comparison[]): string {
+export function renderComparisons(comparisons: readonly ProbeComparison[]): string {
   const cells = [
     [
       'cell',
@@ -129,19 +131,7 @@ export function renderComparisons(comparisons: readonly Comparison[]): string {
       ),
     ]),
   ];
-  return `${columns(cells)}\n\n${columns(summary)}\n`;
-}
-
-function columns(rows: readonly string[][]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  return `${table(cells)}\n\n${table(summary)}\n`;
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(2)}%`;

@@ -1,5 +1,5 @@
 import type { LabNetwork } from '@hopwise/lab/client/networks';
-import { Random } from '@hopwise/lab/random';
+import { SeededRandom } from '@hopwise/lab/random';
 
 /** Figures of the networks; each cell draws one of each. */
 const DOWN_MBPS = [2, 10, 50];
@@ -17,7 +17,7 @@ const QUEUE_MS = 150;
 const UP_SHARE = 0.25;
 
 export interface ProbeCell {
-  /** Of its file. */
+  /** Name of its file. */
   name: string;
   udp: (typeof UDP)[number];
   network: LabNetwork;
@@ -29,7 +29,7 @@ export interface ProbeCell {
  */
 export function drawCells(cells: number, seed: number): ProbeCell[] {
   return Array.from({ length: cells }, (_, index) => {
-    const random = new Random(1000 * seed + index);
+    const random = new SeededRandom(1000 * seed + index);
     const udp = random.pick(UDP);
     const downMbps = random.pick(DOWN_MBPS);
     const loss = LOSS[index % LOSS.length]!;

@@ -1,9 +1,9 @@
-/** `npm run bench:probe`: probes a page on networks drawn at random and compares the measured loss with the link's. */
+/** `npm run bench -- probe`: probes a page on networks drawn at random and compares the measured loss with the link's. */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { verificationSchema } from '@hopwise/contract';
+import { firstLine, verificationSchema } from '@hopwise/contract';
 import { EASY_NETWORK } from '@hopwise/lab/client/networks';
-import { firstLine, UserError } from '@hopwise/lab/command/errors';
+import { UserError } from '@hopwise/lab/command/errors';
 import { lockFolder } from '@hopwise/lab/command/measuring-lock';
 import { type ProgramContext, runProgram } from '@hopwise/lab/command/program';
 import { replaceFile } from '@hopwise/lab/command/write-file';
@@ -11,7 +11,7 @@ import { openPage } from '@hopwise/lab/pages/page-source';
 import { measuredBy, parseRecording, predict, type Recording } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
 import { bytesOf, MAX_ROUND_KINDS, ProbeLab } from '../udp/probe-lab.ts';
-import { type Comparison, renderComparisons } from './comparison.ts';
+import { type ProbeComparison, renderComparisons } from './comparison.ts';
 import { drawCells, type ProbeCell } from './draw-cells.ts';
 import { type ProbeBenchOptions, parseOptions } from './options.ts';
 
@@ -30,7 +30,7 @@ await runProgram(async (context) => {
     throw new UserError(`--out ${options.out}: ${firstLine(error)}`, 2);
   });
   const unlock = await lockFolder(dir);
-  let comparisons: Comparison[];
+  let comparisons: ProbeComparison[];
   try {
     await context.useScratch();
     comparisons = await compareCells(dir, options, context);
@@ -46,12 +46,12 @@ async function compareCells(
   dir: string,
   options: ProbeBenchOptions,
   { cleanup, signal, say }: ProgramContext,
-): Promise<Comparison[]> {
+): Promise<ProbeComparison[]> {
   const page = await openPage(options.page, signal);
   const recordingFile = join(dir, `${page.name}.json`);
   let recording = await kept(recordingFile, parseRecording);
   let lab: ProbeLab | null = null;
-  const comparisons: Comparison[] = [];
+  const comparisons: ProbeComparison[] = [];
   for (const cell of drawCells(options.cells, options.seed)) {
     const file = join(dir, `${page.name}--${options.rounds}--${cell.name}.json`);
     let probed = await kept(file, (text) => probedSchema.parse(JSON.parse(text)));
@@ -90,7 +90,7 @@ async function probeCell(
   return { verification, link: { loss: drops.loss / packets, queueDrops: drops.queue / packets } };
 }
 
-function compare(cell: ProbeCell, { verification, link }: Probed, recording: Recording): Comparison {
+function compare(cell: ProbeCell, { verification, link }: Probed, recording: Recording): ProbeComparison {
   const { network } = predict(recording, { measured: measuredBy(verification) });
   const { loss, lossBurst } = network.ranges;
   return {

@@ -2,7 +2,7 @@ import { integer } from '@hopwise/lab/command/option-types';
 import { PAGE_FORMS } from '@hopwise/lab/pages/page-source';
 import { Command } from 'commander';
 
-/** Parsed options of `npm run bench:probe`. */
+/** Parsed options of `npm run bench -- probe`. */
 export interface ProbeBenchOptions {
   page: string;
   cells: number;
@@ -20,7 +20,7 @@ export interface ProbeBenchOptions {
  */
 export function parseOptions(argv: string[]): ProbeBenchOptions {
   const command = new Command()
-    .name('npm run bench:probe --')
+    .name('npm run bench -- probe')
     .description(
       "Probes a page on networks drawn at random, and compares the loss, its bursts and UDP's rate with the link's. Probes are kept: the same command continues an interrupted run.",
     )
@@ -30,7 +30,6 @@ export function parseOptions(argv: string[]): ProbeBenchOptions {
     .option('--rounds <n>', 'rounds under each protocol; a probe makes one by default', integer(1, 20), 1)
     .option('--out <dir>', 'folder of the probes', 'out/probe')
     .option('--json', 'print the comparisons as JSON and nothing else', false)
-    .showHelpAfterError('(see npm run bench:probe -- --help)')
     .exitOverride();
   command.parse(argv, { from: 'user' });
   return command.opts<ProbeBenchOptions>();

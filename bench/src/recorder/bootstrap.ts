@@ -1,3 +1,4 @@
+import { median } from '@hopwise/contract';
 import { quantileSorted } from 'simple-statistics';
 
 /** Medians of paired measurements, and how they differ. */
@@ -17,22 +18,16 @@ export function bootstrap(measured: readonly number[], rival: readonly number[])
   const differences = measured.map((value, index) => value - rival[index]!);
   const random = randomNumbers(1);
   const medians = Array.from({ length: SAMPLES }, () =>
-    medianOf(differences.map(() => differences[Math.floor(random() * differences.length)]!)),
+    median(differences.map(() => differences[Math.floor(random() * differences.length)]!)),
   ).sort((a, b) => a - b);
   return {
-    with: medianOf(measured),
-    without: medianOf(rival),
-    difference: medianOf(differences),
+    with: median(measured),
+    without: median(rival),
+    difference: median(differences),
     low: quantileSorted(medians, 0.025),
     high: quantileSorted(medians, 0.975),
   };
 }
-
-const medianOf = (values: readonly number[]) =>
-  quantileSorted(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  );
 
 /** Mulberry32: the same numbers in every run. */
 function randomNumbers(seed: number): () => number {

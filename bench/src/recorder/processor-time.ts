@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Of the kernel's figures in `/proc/PID/stat` (proc(5)): ticks are hundredths of a second on Linux. */
+/** Unit of the kernel's figures in `/proc/PID/stat` (proc(5)): ticks are hundredths of a second on Linux. */
 const TICK_MS = 10;
 
 /** Processor time that a process and its descendants have used so far, milliseconds. */

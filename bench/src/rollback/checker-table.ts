@@ -1,5 +1,5 @@
-import { table } from '@hopwise/lab/output/table';
-import type { Interval, Spread } from '@hopwise/lab/statistics';
+import { table } from '@hopwise/contract/terminal';
+import type { ConfidenceInterval, Spread } from '@hopwise/lab/statistics';
 import type { ClassFigures } from './judge-checker.ts';
 
 export function showChecker(figures: readonly ClassFigures[]): string {
@@ -28,7 +28,7 @@ export function showChecker(figures: readonly ClassFigures[]): string {
   return `${table(rows)}\n`;
 }
 
-const showInterval = ({ estimate, low, high }: Interval, show: (value: number) => string): string =>
+const showInterval = ({ estimate, low, high }: ConfidenceInterval, show: (value: number) => string): string =>
   `${show(estimate)} (${show(low)} to ${show(high)})`;
 
 const change = (fraction: number): string => {

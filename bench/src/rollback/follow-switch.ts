@@ -1,4 +1,4 @@
-import type { Random } from '@hopwise/lab/random';
+import type { SeededRandom } from '@hopwise/lab/random';
 import { judgeSwitch, MAX_CHECKED_LOADS } from '@hopwise/model';
 import type { Switch } from './switches.ts';
 
@@ -17,7 +17,7 @@ export interface Outcome {
 }
 
 /** Loads a page with the checker and without it: the same loads until the checker rolls the switch back. */
-export function followSwitch({ drawBefore, drawAfter }: Switch, random: Random): Outcome {
+export function followSwitch({ drawBefore, drawAfter }: Switch, random: SeededRandom): Outcome {
   const beforeMs = Array.from({ length: LOADS_BEFORE }, () => drawBefore(random));
   const afterMs = Array.from({ length: LOADS_AFTER }, () => drawAfter(random));
   /** What the same loads would have taken without the switch. */

@@ -1,5 +1,11 @@
-import { Random } from '@hopwise/lab/random';
-import { bootstrapInterval, drawn, type Interval, type Spread, spread } from '@hopwise/lab/statistics';
+import { SeededRandom } from '@hopwise/lab/random';
+import {
+  bootstrapInterval,
+  type ConfidenceInterval,
+  drawn,
+  type Spread,
+  spread,
+} from '@hopwise/lab/statistics';
 import { followSwitch, LOADS_AFTER, type Outcome } from './follow-switch.ts';
 import type { Switch } from './switches.ts';
 
@@ -19,11 +25,11 @@ export interface ClassFigures {
   name: string;
   switches: number;
   /** Means over loads, with 95% intervals over pages and networks; see `Outcome`. */
-  harmWithout: Interval;
-  harmWith: Interval;
+  harmWithout: ConfidenceInterval;
+  harmWith: ConfidenceInterval;
   /** Shares of switches that the checker rolled back, by cause: false alarms where they do no harm. */
-  slower: Interval;
-  noGain: Interval;
+  slower: ConfidenceInterval;
+  noGain: ConfidenceInterval;
   /** Loads until then; null where none was rolled back. */
   untilRollback: Spread | null;
   /** Share of the loads after the switch that used what is faster in the median, with the checker. Without it: none or all. Null where both are about the same. */
@@ -36,7 +42,7 @@ export interface ClassFigures {
  * @returns figures of the classes that have switches
  */
 export function judgeChecker(switches: readonly Switch[], repeats: number, seed: number): ClassFigures[] {
-  const random = new Random(seed);
+  const random = new SeededRandom(seed);
   return CLASSES.flatMap(({ name, below }, index) => {
     const from = CLASSES[index - 1]?.below ?? 0;
     const own = switches.filter(({ effect }) => effect >= from && effect < below);
@@ -70,7 +76,10 @@ export function judgeChecker(switches: readonly Switch[], repeats: number, seed:
 }
 
 /** Mean over the outcomes of all cells, with a 95% interval over cells. */
-function meanOver(cells: readonly (readonly Outcome[])[], figureOf: (outcome: Outcome) => number): Interval {
+function meanOver(
+  cells: readonly (readonly Outcome[])[],
+  figureOf: (outcome: Outcome) => number,
+): ConfidenceInterval {
   const sums = cells.map((outcomes) => ({
     sum: outcomes.reduce((total, outcome) => total + figureOf(outcome), 0),
     count: outcomes.length,

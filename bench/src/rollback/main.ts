@@ -1,4 +1,4 @@
-/** `npm run bench:rollback`: what the rollback checker saves, as in WiseTrans's Table 4 (Zhang et al., WWW 2021). */
+/** `npm run bench -- rollback`: what the rollback checker saves, as in WiseTrans's Table 4 (Zhang et al., WWW 2021). */
 import { integer } from '@hopwise/lab/command/option-types';
 import { runProgram } from '@hopwise/lab/command/program';
 import { Command } from 'commander';
@@ -17,7 +17,7 @@ interface Options {
 
 await runProgram(async () => {
   const command = new Command()
-    .name('npm run bench:rollback --')
+    .name('npm run bench -- rollback')
     .description(
       'Switches pages between protocols and follows 20 loads, with the rollback checker and without it: harm by a switch, loads until it is rolled back, false alarms.',
     )
@@ -25,7 +25,6 @@ await runProgram(async () => {
     .option('--repeats <n>', 'how often each switch is followed', integer(1, 10_000), 20)
     .option('--seed <n>', 'of the draws', integer(0, 10_000), 1)
     .option('--json', 'print the figures as JSON and nothing else', false)
-    .showHelpAfterError('(see npm run bench:rollback -- --help)')
     .exitOverride();
   command.parse(process.argv.slice(2), { from: 'user' });
   const { repeats, seed, json } = command.opts<Options>();

@@ -1,6 +1,6 @@
 import { UserError } from '@hopwise/lab/command/errors';
 import { readLoads, readMatrix } from '@hopwise/lab/ground-truth/store';
-import { judgeLoads, type LoadFacts } from '../judge/cell-loads.ts';
+import { judgeLoads, type LoadFacts } from '@hopwise/lab/judge/cell-loads';
 import type { CellTimes } from './switches.ts';
 
 /** A protocol with fewer loads shows too little of how they vary. */

@@ -1,9 +1,9 @@
 /** Changes of protocol whose effect is known, drawn from load times. */
-import type { Random } from '@hopwise/lab/random';
-import { median } from '@hopwise/lab/statistics';
+import { median } from '@hopwise/contract';
+import type { SeededRandom } from '@hopwise/lab/random';
 
 /** Load times on one page and network, in one way, milliseconds. */
-export type Draw = (random: Random) => number;
+export type Draw = (random: SeededRandom) => number;
 
 /** A change from one way of loading a page to another. */
 export interface Switch {
@@ -30,8 +30,8 @@ export function measuredSwitches(cells: readonly CellTimes[]): Switch[] {
         .map((after) => ({
           cell,
           effect: median(after) / median(before),
-          drawBefore: (random: Random) => random.pick(before),
-          drawAfter: (random: Random) => random.pick(after),
+          drawBefore: (random: SeededRandom) => random.pick(before),
+          drawAfter: (random: SeededRandom) => random.pick(after),
         })),
     ),
   );
@@ -45,7 +45,7 @@ const DISTURBED_FACTOR = 1.6;
 /** Median load time after the switch over that before it. */
 const EFFECTS = [0.8, 1, 1.1, 1.3, 2];
 
-/** The same number of switches of each effect, with log-normal load times. */
+/** Draws equally many switches of each effect, with log-normal load times. */
 export function generatedSwitches(perEffect: number): Switch[] {
   const draw =
     (medianMs: number): Draw =>

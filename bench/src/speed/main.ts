@@ -1,107 +1,225 @@
-/** The second half of `npm run bench`: hopwise beside Lantern on recorded pages. */
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
-import { firstLine, UserError } from '@hopwise/lab/command/errors';
-import { runProgram } from '@hopwise/lab/command/program';
-import { Progress } from '@hopwise/lab/command/progress';
-import { table } from '@hopwise/lab/output/table';
-import { ROOT } from '@hopwise/lab/paths';
-import { median } from '@hopwise/lab/statistics';
-import { parseRecording, type Recording } from '@hopwise/pageload-emulator';
-import { quantile } from 'simple-statistics';
-import { readCells } from '../accuracy/cells.ts';
-import { GOLDEN_DIR } from '../accuracy/options.ts';
-import { besideLantern, type Compared, ratioOf } from './beside-lantern.ts';
-import { parseOptions } from './options.ts';
+/**
+ * The cost of a warm emulation by size, by protocol and in memory, and of the joint assignment.
+ */
 
-const TARGET_RATIO = 20;
-/** Any network of the golden set will do: only the page graphs matter. */
-const GOLDEN_NETWORK = 'cable';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { median, quantile } from '@hopwise/contract';
+import { choicesOf } from '../../../pageload-emulator/dist/choose/choices.js';
+import { chooseJointly } from '../../../pageload-emulator/dist/choose/joint-assignment.js';
+import { CHROMIUM_COSTS } from '../../../pageload-emulator/dist/client/client-costs.js';
+import {
+  type Assignment,
+  emulate,
+  type NetworkPath,
+  type PageGraph,
+  PROTOCOLS,
+  type ServerProfile,
+} from '../../../pageload-emulator/dist/index.js';
+import { LoadTimes } from '../../../pageload-emulator/dist/scenarios/load-times.js';
+import { benchCommand, parseOrExit } from '../bench-command.ts';
 
-await runProgram(async ({ signal }) => {
-  const options = parseOptions(process.argv.slice(2));
-  const progress = new Progress();
-  const compared: Compared[] = [];
-  for await (const { page, recording } of recordingsOf(options.recordings)) {
-    await nextTurn();
-    signal.throwIfAborted();
-    progress.detail(page);
-    compared.push(besideLantern(page, recording));
-  }
-  process.stdout.write(
-    options.json
-      ? `${JSON.stringify(compared, null, 1)}\n`
-      : render(compared, options.recordings !== undefined),
+/** Requests and origins. */
+const SIZES = [
+  [100, 8],
+  [500, 20],
+  [1_000, 20],
+  [2_000, 20],
+  [5_000, 20],
+] as const;
+const WARM_UP_MS = 500;
+const MEASURED_MS = 1_000;
+const MIN_ROUNDS = 15;
+/** Scenarios of a choice, as `choose` draws them with random losses. */
+const SCENARIOS = 12;
+
+const TARGET = { loadsMs: 1.5, assignmentMs: 60, memoryBytes: 40e6, growth: 1.5 };
+
+const PATH: NetworkPath = {
+  rttMs: 40,
+  downBps: 20e6,
+  upBps: 5e6,
+  loss: 0.002,
+  lossBurst: 1,
+  queueBytes: 100_000,
+  udp: { kind: 'open' },
+};
+
+/** A page whose scripts fetch further files: a seventh of the requests wait for the document, the rest for one before them. */
+function syntheticPage(requests: number, origins: number): PageGraph {
+  return {
+    url: 'https://origin0.example/',
+    client: CHROMIUM_COSTS,
+    origins: Array.from({ length: origins }, (_, index) => `https://origin${index}.example`),
+    activities: Array.from({ length: requests }, (_, id) => ({
+      kind: 'fetch' as const,
+      id,
+      requestId: id,
+      url: `https://origin${id % origins}.example/${id}`,
+      origin: id % origins,
+      type: id === 0 ? ('document' as const) : ('image' as const),
+      requestBytes: 500,
+      // 1 to 40 kB, 9 kB on average.
+      responseBytes: 1_000 + ((id * 7_919) % 13_000) * (id % 9 === 0 ? 3 : 1),
+      blocksLoad: true,
+      renderBlocking: id === 0,
+      urgency: id % 4,
+      incremental: id % 4 === 3,
+      after:
+        id === 0
+          ? []
+          : [
+              {
+                activity: id % 7 === 0 ? 0 : id >> 3,
+                kind: 'parser' as const,
+                fraction: 1,
+                source: 'inferred' as const,
+              },
+            ],
+      delayMs: id % 5,
+    })),
+  };
+}
+
+function serversOf(graph: PageGraph): ServerProfile[] {
+  return graph.origins.map((origin, index) => ({
+    origin,
+    extraRttMs: index % 5,
+    thinkMs: 5,
+    tcp: { initialWindow: 10, congestionControl: 'cubic' },
+    quic: { initialWindow: 32, congestionControl: 'reno' },
+    tlsVersion: '1.3',
+    offers: { h1: true, h2: true, h3: true },
+  }));
+}
+
+function uniformAssignments(graph: PageGraph): Assignment[] {
+  return PROTOCOLS.map((protocol) =>
+    Object.fromEntries(graph.origins.map((origin): [string, typeof protocol] => [origin, protocol])),
   );
-});
-
-interface RecordedPage {
-  page: string;
-  recording: Recording;
 }
 
-/** The HAR files in `dir`, or a recording of each page of the golden set. */
-async function* recordingsOf(dir: string | undefined): AsyncGenerator<RecordedPage> {
-  if (dir === undefined) {
-    const { cells } = await readCells(join(ROOT, GOLDEN_DIR), { networks: [GOLDEN_NETWORK] });
-    for (const { page, recorded } of cells) yield { page, recording: recorded[0]!.recording };
-    return;
-  }
-  for (const name of await recordingNames(dir)) {
-    yield { page: name.replace(/\.har(\.gz)?$/, ''), recording: await read(join(dir, name)) };
-  }
+/** Processor time so far: equals elapsed time on an idle machine and excludes other work on a busy one. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
-async function recordingNames(dir: string): Promise<string[]> {
-  const names = await readdir(dir).catch((error) => {
-    throw new UserError(`--recordings ${dir}: ${firstLine(error)}`, 2);
+/** Processor times of many runs, warm, in milliseconds. */
+function timesOf(run: () => void): number[] {
+  for (const startMs = processorMs(); processorMs() - startMs < WARM_UP_MS; ) run();
+  const times: number[] = [];
+  for (let spent = 0; spent < MEASURED_MS || times.length < MIN_ROUNDS; ) {
+    const startMs = processorMs();
+    run();
+    const ms = processorMs() - startMs;
+    times.push(ms);
+    spent += ms;
+  }
+  return times;
+}
+
+function spread(times: readonly number[]): string {
+  const [low, middle, high] = [0.1, 0.5, 0.9].map((share) => quantile(times, share).toFixed(2));
+  return `${middle} ms (${low} to ${high}, least ${Math.min(...times).toFixed(2)})`;
+}
+
+function verdict(met: boolean, target: string): string {
+  return `${met ? 'met   ' : 'MISSED'} ${target}`;
+}
+
+function benchSizes(): void {
+  console.log('One load under each protocol, processor time: median (10th to 90th percentile, least)');
+  const costs: { requests: number; ms: number }[] = [];
+  for (const [requests, origins] of SIZES) {
+    const graph = syntheticPage(requests, origins);
+    const servers = serversOf(graph);
+    const assignments = uniformAssignments(graph);
+    const single = assignments.map((assignment, index) => {
+      const times = timesOf(() => emulate(graph, PATH, servers, assignment));
+      const { events } = emulate(graph, PATH, servers, assignment);
+      return `${PROTOCOLS[index]} ${median(times).toFixed(2)} ms, ${events} events`;
+    });
+    const all = timesOf(() => {
+      for (const assignment of assignments) emulate(graph, PATH, servers, assignment);
+    });
+    costs.push({ requests, ms: median(all) });
+    const line = `  ${requests} requests, ${origins} origins: all three ${spread(all)}; ${single.join('; ')}`;
+    const judged = requests === 500 ? `\n  ${verdict(median(all) <= TARGET.loadsMs, '1.5 ms')}` : '';
+    console.log(line + judged);
+  }
+  // Per request and doubling, against 500 requests: constant where cost grows as n log n.
+  const unit = ({ requests, ms }: { requests: number; ms: number }) => ms / (requests * Math.log2(requests));
+  const base = unit(costs.find(({ requests }) => requests === 500)!);
+  const growth = costs.slice(1).map((cost) => unit(cost) / base);
+  const steps = costs.slice(1).map(({ requests }, index) => `${requests}: ${growth[index]!.toFixed(2)}`);
+  console.log(`Cost over n log n, relative to 500 requests: ${steps.join(', ')}`);
+  console.log(`  ${verdict(Math.max(...growth) <= TARGET.growth, 'grows as n log n (at most 1.5)')}`);
+}
+
+function benchAssignment(): void {
+  const graph = syntheticPage(500, 20);
+  const servers = serversOf(graph);
+  const choices = choicesOf(graph, servers, PROTOCOLS);
+  const scenarios = Array.from({ length: SCENARIOS }, (_, index) => ({
+    path: PATH,
+    servers,
+    seed: index + 1,
+  }));
+  const runs = PROTOCOLS.map((protocol) => ({ protocol }));
+  let emulations = 0;
+  const times = timesOf(() => {
+    const loadTimes = new LoadTimes(graph);
+    chooseJointly({ graph, choices, runs, scenarios, thorough: false }, loadTimes);
+    emulations = loadTimes.emulations;
   });
-  const recordings = names.filter((name) => /\.har(\.gz)?$/.test(name)).sort();
-  if (recordings.length === 0) throw new UserError(`--recordings ${dir}: no .har or .har.gz file in it`, 2);
-  return recordings;
+  console.log(`Joint assignment, 500 requests, 20 origins: ${spread(times)}, ${emulations} emulations`);
+  console.log(`  ${verdict(median(times) <= TARGET.assignmentMs, '60 ms')}`);
 }
 
-async function read(file: string): Promise<Recording> {
-  const bytes = await readFile(file);
-  const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
-  try {
-    return parseRecording(text);
-  } catch (error) {
-    throw new UserError(`${file}: ${firstLine(error)}`, 2);
+/** Maximum resident set, in bytes, of a separate process that loads the library and the page, with or without emulating it. */
+function residentBytes(emulates: boolean): number {
+  const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), emulates ? 'emulate' : 'load'], {
+    encoding: 'utf8',
+  });
+  const bytes = Number(child.stdout) * 1024;
+  if (child.status !== 0 || !(bytes > 0)) throw new Error(`memory: ${child.stderr}`);
+  return bytes;
+}
+
+function benchMemory(): void {
+  const added = [1, 2, 3, 4, 5].map(() => residentBytes(true) - residentBytes(false));
+  const middle = median(added);
+  const [least, most] = [Math.min(...added), Math.max(...added)].map((bytes) => (bytes / 1e6).toFixed(0));
+  console.log(
+    `Memory that loading a page of 2,000 requests under all three protocols adds: ${(middle / 1e6).toFixed(0)} MB (${least} to ${most})`,
+  );
+  console.log(`  ${verdict(middle <= TARGET.memoryBytes, '40 MB')}`);
+}
+
+/** Runs in the separate process: prints its maximum resident set in kilobytes. */
+function holdPage(emulates: boolean): void {
+  const graph = syntheticPage(2_000, 20);
+  const servers = serversOf(graph);
+  if (emulates) {
+    for (const assignment of uniformAssignments(graph)) {
+      emulate(graph, PATH, servers, assignment, { waterfall: true });
+    }
   }
+  console.log(process.resourceUsage().maxRSS);
 }
 
-/** @param judged whether the ratio is compared with its target, which is set for recordings of public sites */
-function render(compared: readonly Compared[], judged: boolean): string {
-  const rows = [['Page', 'requests', 'origins', 'hopwise', '', 'Lantern', '', 'times as fast']];
-  for (const each of compared) {
-    const { page, requests, origins, hopwise, lantern } = each;
-    rows.push([
-      page,
-      `${requests}`,
-      `${origins}`,
-      ...timeCells(hopwise, 3),
-      ...timeCells(lantern, 1),
-      ratioOf(each).toFixed(0),
-    ]);
-  }
-  const ratios = compared.map(ratioOf);
-  const middle = median(ratios);
-  const verdict = middle >= TARGET_RATIO ? 'met   ' : 'MISSED';
-  const least = Math.min(...ratios);
-  return [
-    'One load under one protocol beside Lantern, processor time in milliseconds: median (10th to 90th percentile)',
-    table(rows, { numbers: true, gap: 2 }),
-    `hopwise is ${middle.toFixed(0)} times as fast at the median, ${least.toFixed(1)} to ${Math.max(...ratios).toFixed(0)} times`,
-    ...(judged ? [`  ${verdict} ${TARGET_RATIO} times at the median`] : []),
-    `  ${least > 1 ? 'met   ' : 'MISSED'} faster on every recording`,
-    '',
-  ].join('\n');
-}
-
-function timeCells(times: readonly number[], digits: number): [string, string] {
-  const at = (share: number) => quantile([...times], share).toFixed(digits);
-  return [at(0.5), `(${at(0.1)} to ${at(0.9)})`];
+const [child] = process.argv.slice(2);
+if (child === 'load' || child === 'emulate') {
+  holdPage(child === 'emulate');
+} else {
+  parseOrExit(
+    benchCommand(
+      'speed',
+      'Times warm emulations by page size and the joint assignment, and measures their memory, by targets.',
+    ),
+  );
+  benchSizes();
+  benchAssignment();
+  benchMemory();
 }

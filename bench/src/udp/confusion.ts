@@ -1,17 +1,23 @@
 /** Compares probes' verdicts on UDP with the link's treatment of UDP. */
-import type { UdpVerdict } from '@hopwise/contract';
+
+import { median, type UdpVerdict } from '@hopwise/contract';
+import { table } from '@hopwise/contract/terminal';
 import type { LabNetwork } from '@hopwise/lab/client/networks';
 
 export const VERDICTS = ['open', 'policed', 'blocked', 'unknown'] as const;
 
 /** One probe's verdict. */
-export interface Judged {
+export interface JudgedProbe {
   page: string;
   /** Name of the network, with UDP's rate where it was overridden. */
   network: string;
   seed: number;
   udp: LabNetwork['udp'];
   verdict: UdpVerdict;
+  /** Response bytes of all of its transfers. */
+  bytes: number;
+  /** From the start of the helper's command to its end. */
+  elapsedMs: number;
 }
 
 export interface ConfusionRow {
@@ -27,7 +33,7 @@ export interface ConfusionRow {
 }
 
 /** A row for each network, in order of appearance. */
-export function confusion(judged: readonly Judged[]): ConfusionRow[] {
+export function confusion(judged: readonly JudgedProbe[]): ConfusionRow[] {
   const networks = [...new Set(judged.map(({ network }) => network))];
   return networks.map((network) => {
     const own = judged.filter((one) => one.network === network);
@@ -52,7 +58,7 @@ export function confusion(judged: readonly Judged[]): ConfusionRow[] {
 }
 
 /** As a table for a terminal, followed by the wrong verdicts. */
-export function renderConfusion(judged: readonly Judged[]): string {
+export function renderConfusion(judged: readonly JudgedProbe[]): string {
   const head = ['network', 'UDP', 'probes', ...VERDICTS, 'h3 over h2', 'rate found'];
   const rows = confusion(judged).map(({ network, treatment, probes, counts, ratio, rateShare }) => [
     network,
@@ -62,17 +68,14 @@ export function renderConfusion(judged: readonly Judged[]): string {
     ratio ? `${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)}` : '–',
     rateShare === null ? '–' : `${Math.round(100 * rateShare)}%`,
   ]);
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]!.length)));
-  const lines = [head, ...rows].map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
+  const lines = [table([head, ...rows])];
   const wrong = judged.filter(isWrong);
   const certain = judged.filter(({ verdict }) => verdict.verdict !== 'unknown').length;
+  const most = (of: (one: JudgedProbe) => number) => Math.max(0, ...judged.map(of));
+  const seconds = (median(judged.map(({ elapsedMs }) => elapsedMs)) / 1000).toFixed(1);
   lines.push(
     '',
+    `a probe takes ${seconds} s (median; ${(most(({ elapsedMs }) => elapsedMs) / 1000).toFixed(1)} s at most) and ${Math.round(most(({ bytes }) => bytes) / 1000)} kB at most`,
     `${wrong.length} of ${certain} verdicts are wrong, ${judged.length - certain} of ${judged.length} probes are not certain`,
   );
   for (const { page, network, seed, verdict } of wrong) {
@@ -82,7 +85,7 @@ export function renderConfusion(judged: readonly Judged[]): string {
 }
 
 /** Whether a verdict is certain and differs from the link's treatment. */
-export function isWrong({ udp, verdict: { verdict } }: Judged): boolean {
+export function isWrong({ udp, verdict: { verdict } }: JudgedProbe): boolean {
   return verdict !== 'unknown' && verdict !== (typeof udp === 'object' ? 'policed' : udp);
 }
 

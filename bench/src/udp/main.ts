@@ -1,23 +1,28 @@
 /**
- * `npm run bench:udp`: probes pages in the lab with the native host and compares the verdicts on UDP with what the link does to
+ * `npm run bench -- udp`: probes pages in the lab with the native host and compares the verdicts on UDP with what the link does to
  * it.
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Verification, verificationSchema } from '@hopwise/contract';
+import { firstLine, verificationSchema } from '@hopwise/contract';
 import { type LabNetwork, networkOf, profileNamed } from '@hopwise/lab/client/networks';
-import { firstLine, UserError } from '@hopwise/lab/command/errors';
+import { UserError } from '@hopwise/lab/command/errors';
 import { lockFolder } from '@hopwise/lab/command/measuring-lock';
 import { type ProgramContext, runProgram } from '@hopwise/lab/command/program';
 import { replaceFile } from '@hopwise/lab/command/write-file';
 import { openPage } from '@hopwise/lab/pages/page-source';
 import type { Recording } from '@hopwise/pageload-emulator';
-import { type Judged, renderConfusion } from './confusion.ts';
+import * as z from 'zod/mini';
+import { type JudgedProbe, renderConfusion } from './confusion.ts';
 import { parseOptions, type UdpOptions } from './options.ts';
-import { bytesOf, MAX_ROUND_KINDS, ProbeLab } from './probe-lab.ts';
+import { bytesOf, MAX_ROUND_KINDS, ProbeLab, partForCheck } from './probe-lab.ts';
 
 /** Network for recording pages: fast and open, so that a probe's transfer plan depends only on the page. */
 const RECORDED_ON = 'fast';
+/** Protocols of the extension's check. */
+const CHECKED = ['h2', 'h3'] as const;
+
+const keptSchema = z.object({ verification: verificationSchema, elapsedMs: z.number() });
 
 await runProgram(async (context) => {
   const options = parseOptions(process.argv.slice(2));
@@ -27,7 +32,7 @@ await runProgram(async (context) => {
     throw new UserError(`--out ${options.out}: ${firstLine(error)}`, 2);
   });
   const unlock = await lockFolder(dir);
-  const judged: Judged[] = [];
+  const judged: JudgedProbe[] = [];
   try {
     await context.useScratch();
     for (const page of options.pages) judged.push(...(await judgePage(page, cells, dir, options, context)));
@@ -64,18 +69,18 @@ async function judgePage(
   name: string,
   cells: readonly Cell[],
   dir: string,
-  { seeds, rounds }: UdpOptions,
+  { seeds, rounds, check }: UdpOptions,
   { cleanup, signal, say }: ProgramContext,
-): Promise<Judged[]> {
+): Promise<JudgedProbe[]> {
   const page = await openPage(name, signal);
   let lab: ProbeLab | null = null;
   let recording: Recording | null = null;
-  const judged: Judged[] = [];
+  const judged: JudgedProbe[] = [];
   for (const cell of cells) {
     for (let seed = 1; seed <= seeds; seed++) {
       const file = join(dir, `${page.name}--${cell.name}--${rounds}--${seed}.json`);
-      let verification = await kept(file);
-      if (!verification) {
+      let probe = await kept(file);
+      if (!probe) {
         if (!lab || !recording) {
           const up = await ProbeLab.up(
             page,
@@ -85,14 +90,21 @@ async function judgePage(
           );
           cleanup.add('the lab', () => up.down());
           lab = up;
-          recording = (await up.load('natural')).recording;
+          const loaded = (await up.load('natural')).recording;
+          recording = check ? partForCheck(loaded) : loaded;
         }
         await lab.configure({ ...cell.network, seed });
         // Enough for all rounds, even if a page has grown.
         const budgetBytes =
           rounds === 1 ? null : Math.ceil(1.5 * MAX_ROUND_KINDS * rounds * bytesOf(recording));
-        verification = await lab.probe(recording, { rounds, budgetBytes });
-        await replaceFile(file, JSON.stringify(verification));
+        const startMs = performance.now();
+        const verification = await lab.probe(recording, {
+          ...(check && { protocols: CHECKED }),
+          rounds,
+          budgetBytes,
+        });
+        probe = { verification, elapsedMs: performance.now() - startMs };
+        await replaceFile(file, JSON.stringify(probe));
         say(`${page.name} on ${cell.name}, seed ${seed}: UDP ${verification.udp.verdict}`);
       }
       judged.push({
@@ -100,7 +112,9 @@ async function judgePage(
         network: cell.name,
         seed,
         udp: cell.network.udp,
-        verdict: verification.udp,
+        verdict: probe.verification.udp,
+        bytes: probe.verification.bytes,
+        elapsedMs: probe.elapsedMs,
       });
     }
   }
@@ -109,11 +123,11 @@ async function judgePage(
 }
 
 /** Null when not measured yet. */
-async function kept(file: string): Promise<Verification | null> {
+async function kept(file: string): Promise<z.infer<typeof keptSchema> | null> {
   try {
-    return verificationSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return keptSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new UserError(`${file}: not a verification: ${firstLine(error)}; remove it`, 2);
+    throw new UserError(`${file}: not a kept probe: ${firstLine(error)}; remove it`, 2);
   }
 }

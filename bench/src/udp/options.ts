@@ -2,7 +2,7 @@ import { integer, list, number } from '@hopwise/lab/command/option-types';
 import { PAGE_FORMS } from '@hopwise/lab/pages/page-source';
 import { Command, InvalidArgumentError } from 'commander';
 
-/** Parsed options of `npm run bench:udp`. */
+/** Parsed options of `npm run bench -- udp`. */
 export interface UdpOptions {
   pages: string[];
   networks: string[];
@@ -10,6 +10,8 @@ export interface UdpOptions {
   udp: (number | null)[];
   seeds: number;
   rounds: number;
+  /** Whether only what the extension's check of a network transfers is probed. */
+  check: boolean;
   /** Folder of the verifications. */
   out: string;
   json: boolean;
@@ -22,7 +24,7 @@ export interface UdpOptions {
  */
 export function parseOptions(argv: string[]): UdpOptions {
   const command = new Command()
-    .name('npm run bench:udp --')
+    .name('npm run bench -- udp')
     .description(
       'Probes pages in the lab, and compares their verdicts on UDP with what the link does to it. Probes are kept: the same command continues an interrupted run.',
     )
@@ -37,13 +39,17 @@ export function parseOptions(argv: string[]): UdpOptions {
     )
     .option('--seeds <n>', 'probes of a page on a network', integer(1, 100), 3)
     .option('--rounds <n>', 'rounds under each protocol; a probe makes one by default', integer(1, 20), 1)
-    .option('--out <dir>', 'folder of the probes', 'out/udp')
+    .option('--check', "transfer only what the extension's check of a network does", false)
+    .option('--out <dir>', 'folder of the probes (default: out/udp, or out/udp-check)')
     .option('--json', 'print the verdicts as JSON and nothing else', false)
-    .showHelpAfterError('(see npm run bench:udp -- --help)')
     .exitOverride();
   command.parse(argv, { from: 'user' });
-  const given = command.opts<Omit<UdpOptions, 'udp'> & Partial<UdpOptions>>();
-  return { ...given, udp: given.udp ?? [null] };
+  const given = command.opts<Omit<UdpOptions, 'udp' | 'out'> & Partial<UdpOptions>>();
+  return {
+    ...given,
+    udp: given.udp ?? [null],
+    out: given.out ?? (given.check ? 'out/udp-check' : 'out/udp'),
+  };
 }
 
 function treatments(text: string): (number | null)[] {

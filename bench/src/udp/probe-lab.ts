@@ -3,17 +3,18 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Verification, verificationSchema } from '@hopwise/contract';
+import { firstLine, type Verification, verificationSchema } from '@hopwise/contract';
 import { browserProgram } from '@hopwise/lab/browser/browser-program';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import { Lab, type LabStats } from '@hopwise/lab/client/lab';
 import type { LabNetwork } from '@hopwise/lab/client/networks';
-import { firstLine, UserError } from '@hopwise/lab/command/errors';
+import { UserError } from '@hopwise/lab/command/errors';
 import { MeasuringBrowser } from '@hopwise/lab/loads/measuring-browser';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import type { PageSource } from '@hopwise/lab/pages/page-source';
 import { HOST_SCRIPT } from '@hopwise/lab/paths';
-import type { Recording } from '@hopwise/pageload-emulator';
+import { PROTOCOLS, type Protocol, type Recording } from '@hopwise/pageload-emulator';
+import { planCheck } from '../../../extension/src/background/network-check.ts';
 
 /** Kinds of rounds of a probe: three protocols, and the recommended and the browser's own assignment. */
 export const MAX_ROUND_KINDS = 5;
@@ -22,6 +23,8 @@ const LOAD_TIMEOUT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 export interface ProbeSettings {
+  /** All unless given. */
+  protocols?: readonly Protocol[];
   rounds: number;
   /** Maximum bytes; null for the command's own limit. */
   budgetBytes: number | null;
@@ -94,11 +97,15 @@ export class ProbeLab {
   }
 
   /** Runs `hopwise-host probe` on the current link. */
-  async probe(recording: Recording, { rounds, budgetBytes }: ProbeSettings): Promise<Verification> {
+  async probe(
+    recording: Recording,
+    { protocols = PROTOCOLS, rounds, budgetBytes }: ProbeSettings,
+  ): Promise<Verification> {
     const file = join(this.#dir, `${this.#page.name.replace(/[^\w-]/g, '-')}.json`);
     await writeFile(file, JSON.stringify(recording));
     const node = await this.#lab.wrapper(process.execPath, { HOPWISE_CA_FILE: this.#lab.caFile });
-    const args = [HOST_SCRIPT, 'probe', '--har', file, '--rounds', String(rounds), '--json'];
+    const which = ['--protocols', protocols.join(), '--rounds', String(rounds)];
+    const args = [HOST_SCRIPT, 'probe', '--har', file, ...which, '--json'];
     if (budgetBytes !== null) args.push('--budget', String(budgetBytes));
     const { stdout } = await promisify(execFile)(node, args, {
       maxBuffer: MAX_OUTPUT_BYTES,
@@ -113,4 +120,18 @@ export class ProbeLab {
 /** Response bytes of a recording on the wire. */
 export function bytesOf({ requests }: Recording): number {
   return requests.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0);
+}
+
+/** The part of a recording that the extension's check of a network transfers. @throws UserError when it would transfer nothing */
+export function partForCheck(recording: Recording): Recording {
+  const plan = planCheck({ recording }, '');
+  if (plan === null)
+    throw new UserError(`${recording.url} has no server whose responses a check would transfer`);
+  const requests = plan.transfers.map(({ url }, id) => ({
+    ...recording.requests.find((request) => request.url === url && !request.fromCache)!,
+    id,
+    startMs: 0,
+    initiator: { kind: 'navigation', requestId: null, source: 'recorded' } as const,
+  }));
+  return { ...recording, requests };
 }

@@ -2,9 +2,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { failedLoad, loadOf, page, wholeCell, writeFolder } from '../../lab/test/measured-loads.ts';
-import { readCells } from '../src/accuracy/cells.ts';
-import { serversOf } from '../src/accuracy/hopwise.ts';
+import {
+  failedLoad,
+  loadOf,
+  page,
+  wholeCell,
+  writeFolder,
+} from '../../../lab/test/support/measured-loads.ts';
+import { readCells } from '../../src/accuracy/cells.ts';
+import { serversOf } from '../../src/accuracy/hopwise.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -29,7 +35,7 @@ describe('readCells', () => {
     expect(cell!.path).toMatchObject({ rttMs: 40, downBps: 20e6, queueBytes: 250_000 });
     expect(cell!.recordedUnder).toBe('natural');
     expect(cell!.recorded.map(({ seed }) => seed)).toEqual([1, 2, 3]);
-    for (const { judgedBy } of cell!.recorded) expect(judgedBy).toEqual([1, 2, 3]);
+    for (const { judgingSeeds } of cell!.recorded) expect(judgingSeeds).toEqual([1, 2, 3]);
   });
 
   it('leaves out loads that do not judge, and counts them', async () => {
@@ -136,7 +142,7 @@ describe('readCells', () => {
     await writeFolder(dir, [...wholeCell().filter(({ protocol }) => protocol !== 'natural'), slimmed]);
     const [cell] = (await readCells(dir)).cells;
     expect(cell!.recordedUnder).toBe('h2');
-    expect(cell!.recorded.map(({ seed, judgedBy }) => [seed, judgedBy])).toEqual([
+    expect(cell!.recorded.map(({ seed, judgingSeeds }) => [seed, judgingSeeds])).toEqual([
       [1, [2, 3]],
       [2, [1, 3]],
       [3, [1, 2]],

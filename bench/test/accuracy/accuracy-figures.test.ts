@@ -2,15 +2,15 @@ import { toNetworkPath } from '@hopwise/lab/client/networks';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import type { Protocol } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { failedLoad, loadOf, NETWORK, page } from '../../lab/test/measured-loads.ts';
-import { scoreAssigned } from '../src/accuracy/assigned.ts';
-import type { Cell } from '../src/accuracy/cells.ts';
-import { calibrationOf, figuresOf, intervalsOf } from '../src/accuracy/figures.ts';
-import type { Guess } from '../src/accuracy/guess.ts';
-import { scoreCell } from '../src/accuracy/scores.ts';
-import { tuningGroups } from '../src/accuracy/tuning.ts';
-import { judgeLoads } from '../src/judge/cell-loads.ts';
-import { GIVE_UP_MS } from '../src/judge/regret.ts';
+import { judgeLoads } from '../../../lab/src/judge/cell-loads.ts';
+import { GIVE_UP_MS } from '../../../lab/src/judge/regret.ts';
+import { failedLoad, loadOf, NETWORK, page } from '../../../lab/test/support/measured-loads.ts';
+import { scoreAssigned } from '../../src/accuracy/assigned.ts';
+import type { Cell } from '../../src/accuracy/cells.ts';
+import { calibrationOf, figuresOf, intervalsOf } from '../../src/accuracy/figures.ts';
+import type { Guess } from '../../src/accuracy/guess.ts';
+import { scoreCell } from '../../src/accuracy/scores.ts';
+import { tuningGroups } from '../../src/accuracy/tuning.ts';
 
 /** A cell with loads of each protocol by seed, from 1 on; without h3 loads and with `blocked`, h3 is unreachable. */
 function cellOf(
@@ -29,7 +29,7 @@ function cellOf(
     link,
     path: toNetworkPath(link),
     loads: cell,
-    recorded: recorded.map((seed) => ({ seed, recording: page, judgedBy: cell.seeds })),
+    recorded: recorded.map((seed) => ({ seed, recording: page, judgingSeeds: cell.seeds })),
     earlier: [],
     recordedUnder: 'natural',
   };
@@ -87,7 +87,7 @@ describe('scores', () => {
 
   it('judges predictions from a forced load by loads of other seeds', () => {
     const cell = cellOf({ h1: [100, 1000], h2: [200, 500] });
-    cell.recorded[0]!.judgedBy = [2];
+    cell.recorded[0]!.judgingSeeds = [2];
     const score = scoreCell(cell, { lantern: [guess(1000, 500, 1, 'h2')] });
     expect(score.predictors.lantern!.errors).toMatchObject({ h1: [0], h2: [0] });
     expect(score.choosers.lantern).toMatchObject({ regret: 0, right: 1 });

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '@hopwise/lab/paths';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { failedLoad, loadOf, wholeCell, writeFolder } from '../../lab/test/measured-loads.ts';
-import { readCells } from '../src/accuracy/cells.ts';
+import { failedLoad, loadOf, wholeCell, writeFolder } from '../../../lab/test/support/measured-loads.ts';
+import { readCells } from '../../src/accuracy/cells.ts';
 import {
   compareGolden,
   type GoldenFigure,
@@ -12,8 +12,8 @@ import {
   makeGolden,
   readAccepted,
   writeAccepted,
-} from '../src/accuracy/golden.ts';
-import { GOLDEN_DIR } from '../src/accuracy/options.ts';
+} from '../../src/accuracy/golden.ts';
+import { GOLDEN_DIR } from '../../src/accuracy/options.ts';
 
 const GOLDEN = join(ROOT, GOLDEN_DIR);
 
@@ -21,7 +21,7 @@ describe('the golden set', () => {
   it('is predicted as well as was accepted', { timeout: 60_000 }, async () => {
     const { lines, worse } = compareGolden(await readAccepted(GOLDEN), await goldenFigures(GOLDEN));
     console.log(lines.join('\n'));
-    expect(worse, 'worse than accepted; npm run bench:accuracy -- golden --accept accepts it').toEqual([]);
+    expect(worse, 'worse than accepted; npm run bench -- accuracy golden --accept accepts it').toEqual([]);
   });
 
   it('is small enough to be committed', async () => {

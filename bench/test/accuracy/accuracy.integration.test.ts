@@ -1,12 +1,19 @@
-/** Runs `npm run bench:accuracy` without the set-up. */
+/** Runs `npm run bench -- accuracy` without the set-up. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '@hopwise/lab/paths';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { failedLoad, loadOf, NETWORK, wholeCell, writeFolder } from '../../lab/test/measured-loads.ts';
-import type { Accuracy } from '../src/accuracy/accuracy.ts';
+import {
+  failedLoad,
+  loadOf,
+  NETWORK,
+  wholeCell,
+  writeFolder,
+} from '../../../lab/test/support/measured-loads.ts';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import type { Accuracy } from '../../src/accuracy/accuracy.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -22,7 +29,7 @@ interface Ended {
 
 function accuracy(...args: string[]): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(ROOT, 'bench/dist/accuracy/main.js'), ...args], {
+    const child = spawn(process.execPath, [join(ROOT, 'bench/src/accuracy/main.ts'), ...args], {
       cwd: dir,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -92,7 +99,7 @@ describe('judging', () => {
     const { scores, leftOut } = figures.assigned;
     expect(leftOut).toEqual({ uniform: 1, notLoading: 0, unpaired: 0 });
     expect(scores).toHaveLength(1);
-    // Of seed 1 alone, where h3 took 321 ms.
+    // Seed 1 alone counts, where h3 took 321 ms.
     expect(scores[0]).toMatchObject({ seeds: 1, measuredRatio: { estimate: 300 / 321 } });
     // The image's origin takes a round trip of 40 ms more to connect than under h3, of some 200 ms in all.
     expect(scores[0]!.predictedRatio).toBeGreaterThan(1.1);
@@ -113,13 +120,14 @@ describe('judging', () => {
     expect(figures.figures.predictors.hopwiseGiven!.error.h3).toBeNull();
   });
 
-  it.each([
+  const refused: [args: string[], line: string][] = [
     [['nowhere'], 'hopwise: nowhere: expected a folder with a matrix.json of npm run lab\n'],
     [['measured', '--pages', 'x'], 'hopwise: --pages "x": expected some of page, <b>page\n'],
     [['measured', '--out', 'measured/matrix.json'], 'hopwise: --out measured/matrix.json: EEXIST'],
     [['measured', '--pages', ','], 'expected names separated by commas'],
     [[], "error: missing required argument 'dir'"],
-  ])('refuses %j', async (args, line) => {
+  ];
+  it.each(drawShare(refused, 2))('refuses %j', async (args, line) => {
     await writeMeasured(join(dir, 'measured'));
     const { code, stdout, stderr } = await accuracy(...args);
     expect(code).toBe(2);
@@ -133,10 +141,9 @@ describe('golden', () => {
     await writeMeasured(join(dir, 'measured'));
     const made = await accuracy('golden', 'measured', '--dir', 'golden');
     expect(made.code).toBe(0);
-    expect((await accuracy('golden', '--dir', 'golden')).code).toBe(0);
-
     const file = join(dir, 'golden/accuracy.json');
-    const accepted = JSON.parse(await readFile(file, 'utf8'));
+    const own = await readFile(file, 'utf8');
+    const accepted = JSON.parse(own);
     accepted.figures['hopwise, network given: median error, h1'] -= 0.05;
     await writeFile(file, JSON.stringify(accepted));
     const worse = await accuracy('golden', '--dir', 'golden');
@@ -145,6 +152,7 @@ describe('golden', () => {
     expect(worse.stderr).toContain('worse than accepted');
 
     expect((await accuracy('golden', '--dir', 'golden', '--accept')).code).toBe(0);
+    expect(await readFile(file, 'utf8')).toBe(own);
     expect((await accuracy('golden', '--dir', 'golden')).code).toBe(0);
   });
 

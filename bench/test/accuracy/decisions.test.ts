@@ -1,7 +1,7 @@
 import type { Decision, Protocol } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { decisionFigures, scoreDecision } from '../src/accuracy/decisions.ts';
-import type { CellGroundTruth } from '../src/judge/cell-ground-truth.ts';
+import type { CellGroundTruth } from '../../../lab/src/judge/cell-ground-truth.ts';
+import { decisionFigures, scoreDecision } from '../../src/accuracy/decisions.ts';
 
 const truth = (medians: Record<Protocol, number>, best: Protocol): CellGroundTruth =>
   ({ medians, best, clear: true }) as CellGroundTruth;

@@ -1,8 +1,8 @@
 import type { NetworkPath } from '@hopwise/pageload-emulator';
 import { expect, it } from 'vitest';
-import { page } from '../../lab/test/measured-loads.ts';
-import { choiceOf } from '../src/accuracy/choosers.ts';
-import { econGuess } from '../src/accuracy/econ.ts';
+import { page } from '../../../lab/test/support/measured-loads.ts';
+import { choiceOf } from '../../src/accuracy/choosers.ts';
+import { econGuess } from '../../src/accuracy/econ.ts';
 
 const path: NetworkPath = {
   rttMs: 40,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Cell } from '../src/accuracy/cells.ts';
-import { fitExperience } from '../src/accuracy/experience.ts';
+import type { Cell } from '../../src/accuracy/cells.ts';
+import { fitExperience } from '../../src/accuracy/experience.ts';
 
 /** A cell whose h3 takes exp(−0.1 − 0.05 ln(rtt / 50)) of h2's time. */
 function cell(rttMs: number, udp: 'open' | 'blocked' = 'open'): Cell {

@@ -1,9 +1,9 @@
 import type { NetworkPath } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { page } from '../../lab/test/measured-loads.ts';
-import { recordingOf } from '../../lab/test/recordings.ts';
-import { inOrder } from '../../pageload-emulator/test/in-order.ts';
-import { lanternGuess, withH3 } from '../src/accuracy/lantern.ts';
+import { page } from '../../../lab/test/support/measured-loads.ts';
+import { recordingOf } from '../../../lab/test/support/recordings.ts';
+import { inOrder } from '../../../pageload-emulator/test/support/in-order.ts';
+import { lanternGuess, withH3 } from '../../src/accuracy/lantern.ts';
 
 const path: NetworkPath = {
   rttMs: 40,

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type Cell, readCells } from '../src/accuracy/cells.ts';
-import { type StackingRow, stackingRow } from '../src/accuracy/stacking-rows.ts';
-import { mediansAt } from '../src/judge/cell-ground-truth.ts';
+import { mediansAt } from '../../../lab/src/judge/cell-ground-truth.ts';
+import { type Cell, readCells } from '../../src/accuracy/cells.ts';
+import { type StackingRow, stackingRow } from '../../src/accuracy/stacking-rows.ts';
 
 let open: Cell;
 let policed: Cell;
@@ -21,7 +21,7 @@ const rowOf = (cell: Cell, knowledge: StackingRow['knowledge']) =>
 
 test('a row has the measured medians as costs, and every feature by name', () => {
   const row = rowOf(open, 'given');
-  const measured = mediansAt(open.loads, open.recorded[0]!.judgedBy);
+  const measured = mediansAt(open.loads, open.recorded[0]!.judgingSeeds);
   for (const protocol of ['h1', 'h2', 'h3'] as const)
     expect(row.costMs[protocol]).toBeCloseTo(measured[protocol]!, 6);
   expect(row).toMatchObject({ page: 'web-p25', network: 'cable', rule: 'h3' });
@@ -42,5 +42,5 @@ test('what is known of UDP differs, and the rule knows it in each row', () => {
 });
 
 test('loads that do not judge two protocols give no row', () => {
-  expect(stackingRow(open, { ...open.recorded[0]!, judgedBy: [] }, 'given')).toBeNull();
+  expect(stackingRow(open, { ...open.recorded[0]!, judgingSeeds: [] }, 'given')).toBeNull();
 });

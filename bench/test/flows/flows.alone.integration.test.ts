@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { labObstacle } from '@hopwise/lab/client/lab';
 import { writeSite } from '@hopwise/lab/sites/write-site';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { measureUntil } from '../../lab/test/attempts.ts';
-import { FlowLab, flowSite } from '../src/flows/flow-lab.ts';
-import type { FlowCell, Sender } from '../src/flows/grid.ts';
-import { predictFlow } from '../src/flows/predict-flow.ts';
+import { measureUntil } from '../../../lab/test/support/attempts.ts';
+import { FlowLab, flowSite } from '../../src/flows/flow-lab.ts';
+import type { FlowCell, FlowSender } from '../../src/flows/grid.ts';
+import { predictFlow } from '../../src/flows/predict-flow.ts';
 
 const obstacle = await labObstacle();
 
-function cellOf(sender: Sender, bytes: number): FlowCell {
+function cellOf(sender: FlowSender, bytes: number): FlowCell {
   const network = {
     rttMs: 80,
     downMbps: 8,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { TARGETS } from '../fuzz/targets.ts';
-import { fuzzFixed, SERVERS } from './fuzz-targets.ts';
+import { TARGETS } from '../../src/fuzz/targets.ts';
+import { fuzzFixed, SERVERS } from '../support/fuzz-targets.ts';
 
 it.each(Object.keys(TARGETS).filter((name) => !SERVERS.includes(name)))(
   'changed inputs break nothing of %s',

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { type Comparison, lossRows, renderComparisons } from '../src/probe/comparison.ts';
-import { drawCells } from '../src/probe/draw-cells.ts';
+import { lossRows, type ProbeComparison, renderComparisons } from '../../src/probe/comparison.ts';
+import { drawCells } from '../../src/probe/draw-cells.ts';
 
-function comparison(loss: number, more: Partial<Comparison> = {}): Comparison {
+function comparison(loss: number, more: Partial<ProbeComparison> = {}): ProbeComparison {
   const [cell] = drawCells(1, 1);
   return {
     cell: { ...cell!, network: { ...cell!.network, loss, lossBurst: 2 } },

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Random } from '@hopwise/lab/random';
+import { SeededRandom } from '@hopwise/lab/random';
 import { expect, test } from 'vitest';
-import { followSwitch } from '../src/rollback/follow-switch.ts';
-import { judgeChecker } from '../src/rollback/judge-checker.ts';
-import { readCellTimes } from '../src/rollback/read-cells.ts';
-import { generatedSwitches, measuredSwitches } from '../src/rollback/switches.ts';
+import { followSwitch } from '../../src/rollback/follow-switch.ts';
+import { judgeChecker } from '../../src/rollback/judge-checker.ts';
+import { readCellTimes } from '../../src/rollback/read-cells.ts';
+import { generatedSwitches, measuredSwitches } from '../../src/rollback/switches.ts';
 
 const steady = (times: Record<string, number>) =>
   measuredSwitches([
@@ -17,12 +17,12 @@ test('a harmful switch costs what its loads took until it was rolled back', () =
   const [toSlow, toFast] = steady({ h2: 1000, h3: 2000 });
   // Three loads of 1000 ms before: one load must take e^(√(0.08 / 4) × √(4 / 3) × 3.16) = 1.68 times as long.
   // One of 20 loads takes 2000 ms in place of 1000 ms: 1 / 20 more. Without the checker all do.
-  expect(followSwitch(toSlow!, new Random(1))).toEqual({
+  expect(followSwitch(toSlow!, new SeededRandom(1))).toEqual({
     harmWithout: 1,
     harmWith: 21_000 / 20_000 - 1,
     rollback: { loads: 1, cause: 'slower' },
   });
-  expect(followSwitch(toFast!, new Random(1))).toEqual({
+  expect(followSwitch(toFast!, new SeededRandom(1))).toEqual({
     harmWithout: -0.5,
     harmWith: -0.5,
     rollback: null,

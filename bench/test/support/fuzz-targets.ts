@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type FuzzResult, fuzzTarget } from '../fuzz/fuzz-target.ts';
+import { type FuzzResult, fuzzTarget } from '../../src/fuzz/fuzz-target.ts';
 
 /** Targets that start servers; the others are parsers. */
 export const SERVERS = [
@@ -14,7 +14,7 @@ export const SERVERS = [
   'h3-answers',
 ];
 
-/** The same executions every time: a fixed seed, and no corpus but the seeds. */
+/** Runs the same executions every time: a fixed seed, and no corpus but the seeds. */
 export async function fuzzFixed(target: string, executions: number): Promise<FuzzResult> {
   const folder = mkdtempSync(join(tmpdir(), 'hopwise-fuzz-'));
   try {

@@ -1,14 +1,14 @@
 import type { UdpVerdict } from '@hopwise/contract';
 import { expect, it, vi } from 'vitest';
-import { confusion, isWrong, type Judged, renderConfusion } from '../src/udp/confusion.ts';
-import { parseOptions } from '../src/udp/options.ts';
+import { confusion, isWrong, type JudgedProbe, renderConfusion } from '../../src/udp/confusion.ts';
+import { parseOptions } from '../../src/udp/options.ts';
 
 function judged(
-  udp: Judged['udp'],
+  udp: JudgedProbe['udp'],
   verdict: UdpVerdict['verdict'],
   more: Partial<UdpVerdict> = {},
   network = 'net',
-): Judged {
+): JudgedProbe {
   return {
     page: 'shop',
     network,
@@ -25,6 +25,8 @@ function judged(
       bytes: 1,
       ...more,
     },
+    bytes: 400_000,
+    elapsedMs: 2_000,
   };
 }
 

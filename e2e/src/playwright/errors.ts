@@ -1,7 +1,7 @@
 /** Errors that the author of a test can fix. */
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { firstLine } from '@hopwise/lab/command/errors';
+import { firstLine } from '@hopwise/contract';
 import { ROOT } from '@hopwise/lab/paths';
 
 /** Stack frames in these folders belong to the fixtures. */

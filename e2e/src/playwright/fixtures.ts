@@ -1,5 +1,6 @@
 /** The test fixtures. */
 import { dirname, resolve } from 'node:path';
+import { SerialQueue } from '@hopwise/contract';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import type { Lab } from '@hopwise/lab/client/lab';
 import { isPageName, openPage, type PageSource } from '@hopwise/lab/pages/page-source';
@@ -86,12 +87,12 @@ export const test = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, K
 
   load: async ({ lab, _labKeeper, _replay, launchOptions, playwright }, use, info) => {
     const report = new LoadReport(info);
-    const { source, network, protocol, seed, view } = _replay;
+    const { source, network, protocol, seed, view, keepDisturbed } = _replay;
     const executablePath = replayChromium(launchOptions.executablePath, playwright.chromium.executablePath());
     const own = { ...namedNetwork(network).network, seed };
     const ownProtocol = browserProtocol(protocol, source.site.origins);
     const loadWith = async (changes: LoadChanges): Promise<ReplayLoad> => {
-      const asked = { network, protocol, seed, view, timeoutMs: LOAD_TIMEOUT_MS, ...changes };
+      const asked = { network, protocol, seed, view, keepDisturbed, timeoutMs: LOAD_TIMEOUT_MS, ...changes };
       const named = namedNetwork(asked.network);
       const forced = browserProtocol(asked.protocol, source.site.origins);
       const what = { ...asked, page: source.name, network: named };
@@ -116,13 +117,9 @@ export const test = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, K
         }),
       );
     };
-    let last: Promise<unknown> = Promise.resolve();
-    await use((changes = {}) => {
-      // Simultaneous loads would slow each other down.
-      const load = last.then(() => loadWith(changes));
-      last = load.catch(() => undefined);
-      return load;
-    });
+    // Simultaneous loads would slow each other down.
+    const queue = new SerialQueue();
+    await use((changes = {}) => queue.run(() => loadWith(changes)));
     await report.end();
   },
 

@@ -16,7 +16,7 @@ export interface LabRequest {
 }
 
 /** What a browser of a test is started with. */
-export interface BrowserRequest {
+interface BrowserRequest {
   executablePath: string;
   protocol: BrowserProtocol;
 }

@@ -9,7 +9,7 @@ import type { FailedLoad, Load, MeasuringBrowser } from '@hopwise/lab/loads/meas
 import type { Site } from '@hopwise/lab/sites/site';
 import { type NetworkPath, type Prediction, predict, type Recording } from '@hopwise/pageload-emulator';
 import { ReplayError } from './errors.ts';
-import { type NamedNetwork, protocolName, type ReplayProtocol } from './options.ts';
+import { type NamedLabNetwork, protocolName, type ReplayProtocol } from './options.ts';
 
 /** A load whose load event came. Times are milliseconds after navigationStart. */
 export interface ReplayLoad extends Omit<Load, 'ok' | 'recording'> {
@@ -35,10 +35,12 @@ export interface LoadPlan {
   page: string;
   site: Site;
   protocol: ReplayProtocol;
-  network: NamedNetwork;
+  network: NamedLabNetwork;
   seed: number;
   view: View;
   timeoutMs: number;
+  /** Whether a disturbed load is kept. */
+  keepDisturbed: boolean;
   /** Closes the browser's connections. */
   closeConnections(): Promise<void>;
 }
@@ -82,7 +84,7 @@ export async function loadPage(plan: LoadPlan): Promise<ReplayLoad> {
       },
     });
     if (!load.ok) throw new ReplayError(failureOf(plan, network, load));
-    if (disturbance.length > 0 && repeated < MAX_REPEATS) continue;
+    if (disturbance.length > 0 && !plan.keepDisturbed && repeated < MAX_REPEATS) continue;
     const { ok: _ok, recording, ...measured } = load;
     if (recording === null) throw new Error(`${titleOf(plan)}: the load was not recorded`);
     return {

@@ -18,7 +18,7 @@ export type ReplayProtocol = ProtocolMode | Assignment;
 export interface Replay {
   /**
    * The page, as `npm start -- --page` takes it: a bundled one (`shop`, `news`, `app`), a generated one (`web-7`,
-   * `web-p75`), a HAR or recording (plain or gzipped), a folder with `site.json` such as `npm run record` makes, or a
+   * `web-p75`), a HAR or recording (plain or gzipped), a folder with `site.json` such as `npm run lab -- record` makes, or a
    * page of a registry package (`npm:agency`). A path is relative to the configuration's folder.
    */
   page: string;
@@ -26,12 +26,17 @@ export interface Replay {
   network?: ReplayNetwork;
   /** `natural` unless given. */
   protocol?: ReplayProtocol;
-  /** Of the link's losses: the same seed loses the same packets. 1 unless given. */
+  /** Seed of the link's losses: the same seed loses the same packets. 1 unless given. */
   seed?: number;
   /** What the page's hosts resolve to; 4 unless given. */
   ipVersion?: 4 | 6;
   /** `cold` unless given; `warm` is the repeat view. */
   view?: View;
+  /**
+   * Whether a load that other work on the machine disturbed is kept at once, for tests that judge no times; otherwise it is made a second
+   * time. False unless given.
+   */
+  keepDisturbed?: boolean;
 }
 
 /** The option for `test.use` and for `use` in the configuration. A group's takes the place of its file's. */
@@ -51,6 +56,7 @@ const replaySchema = z.strictObject({
     .default(1),
   ipVersion: z.literal([4, 6]).default(4),
   view: z.enum(['cold', 'warm']).default('cold'),
+  keepDisturbed: z.boolean().default(false),
 });
 
 /**
@@ -69,13 +75,13 @@ export function replayOf(given: unknown): Required<Replay> {
 }
 
 /** A network as the lab takes it, with a name for people. */
-export interface NamedNetwork {
+export interface NamedLabNetwork {
   name: string;
   network: LabNetwork;
 }
 
 /** @throws ReplayError naming the figure, or listing the profiles */
-export function namedNetwork(wanted: ReplayNetwork): NamedNetwork {
+export function namedNetwork(wanted: ReplayNetwork): NamedLabNetwork {
   try {
     if (typeof wanted === 'string') return { name: wanted, network: networkOf(profileNamed(wanted)) };
     const { profile, ...figures } = wanted;

@@ -1,15 +1,15 @@
 import { styleText } from 'node:util';
 import { PROTOCOL_NAME } from '@hopwise/contract';
+import { table, wrap } from '@hopwise/contract/terminal';
 import { formatBytes } from '@hopwise/extension/format';
-import { isUnavailable, type RepeatedSpread, type Report, type Spread } from '@hopwise/extension/report';
-import { table, wrap } from '@hopwise/lab/output/table';
+import { isUnavailable, type RepeatedSpread, type Report, type TimeSpread } from '@hopwise/extension/report';
 import { count, duration, networkText } from '@hopwise/lab/output/words';
 import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
 
 const BASELINE = "the browser's own choice";
 const ACTION = "hopwise's action";
 
-type Time = Spread | RepeatedSpread | Unavailable | null;
+type Time = TimeSpread | RepeatedSpread | Unavailable | null;
 
 /** A row of the table of load times. */
 interface Row {

@@ -23,7 +23,7 @@ import {
   type Unavailable,
 } from '@hopwise/pageload-emulator';
 
-export interface MeasureOptions {
+interface MeasureOptions {
   lab: Lab;
   network: LabNetwork;
   /** Script that runs Chromium on the client's side of the link. */
@@ -31,7 +31,7 @@ export interface MeasureOptions {
   site: Site;
   /** The protocol of each origin of the site under the action that hopwise recommends; null for no action. */
   assignment: Assignment | null;
-  /** Of each of: the browser's own choice, each fixed protocol, the assignment. */
+  /** Number of loads of each of: the browser's own choice, each fixed protocol, the assignment. */
   loads: number;
   /** Time that a load has for its load event. */
   timeoutMs: number;

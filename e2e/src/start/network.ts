@@ -1,3 +1,4 @@
+import { firstLine } from '@hopwise/contract';
 import type { NetworkAsSet } from '@hopwise/extension/report';
 import {
   checkNetwork,
@@ -7,7 +8,7 @@ import {
   profileNamed,
   toNetworkPath,
 } from '@hopwise/lab/client/networks';
-import { firstLine, UserError } from '@hopwise/lab/command/errors';
+import { UserError } from '@hopwise/lab/command/errors';
 import { udpNotation } from '@hopwise/pageload-emulator';
 import type { StartOptions } from './options.ts';
 

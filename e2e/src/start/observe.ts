@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { firstLine } from '@hopwise/contract';
 import type { LoadAnswers, LoadRequest, StoredLoad } from '@hopwise/extension/messages';
-import { firstLine, UserError } from '@hopwise/lab/command/errors';
-import type { LoadOptions } from '@hopwise/lab/loads/measuring-browser';
+import { UserError } from '@hopwise/lab/command/errors';
+import type { BrowserLoadOptions } from '@hopwise/lab/loads/measuring-browser';
 import { CHROMIUM_ARGS, protocolArgs } from '@hopwise/lab/loads/protocol-args';
 import { EXTENSION_DIR, HOST_SCRIPT } from '@hopwise/lab/paths';
 import { type BrowserContext, chromium, type Page, type Worker } from 'playwright-core';
@@ -75,6 +76,7 @@ export class ExtensionSession {
       const session = new ExtensionSession(context, profile, new URL('panel.html', worker.url()).href);
       // An answer means that the worker listens: a load begun before would not be recorded.
       await session.#ask({ type: 'latest' });
+      await session.#recordInDetail();
       return session;
     } catch (error) {
       await context?.close();
@@ -86,7 +88,11 @@ export class ExtensionSession {
   /** Loads the page as a first visit and returns the extension's recording of it. The load event must come within `timeoutMs`. */
   async observe(
     url: string,
-    { timeoutMs, initScript, onLoadEvent }: Pick<LoadOptions, 'timeoutMs' | 'initScript' | 'onLoadEvent'>,
+    {
+      timeoutMs,
+      initScript,
+      onLoadEvent,
+    }: Pick<BrowserLoadOptions, 'timeoutMs' | 'initScript' | 'onLoadEvent'>,
   ): Promise<StoredLoad> {
     const page = await this.#context.newPage();
     if (initScript !== undefined) await page.addInitScript(initScript);
@@ -150,6 +156,16 @@ export class ExtensionSession {
     const answer = await this.#ask({ type: 'latest', ...which });
     if (!answer.ok || !answer.load) throw new UserError('the extension lost the load that was verified');
     return answer.load;
+  }
+
+  /** The first load of the page is the one that is reported, so it has to show as much as a load can. */
+  async #recordInDetail(): Promise<void> {
+    const request = { type: 'change-settings', change: { recordsInDetail: true } };
+    const answer = (await this.#panel!.evaluate(
+      (message) => chrome.runtime.sendMessage(message),
+      request as unknown,
+    )) as { ok: boolean; error?: string };
+    if (!answer.ok) throw new Error(answer.error);
   }
 
   async close(): Promise<void> {

@@ -18,7 +18,7 @@ export interface StartOptions {
   network: string;
   /** Figures that replace those of the profile. */
   changes: NetworkFlagValues;
-  /** As `openPage` takes it. */
+  /** A page in a form that `openPage` takes. */
   page: string;
   /** The lab's servers. */
   server: ServerStack;
@@ -97,7 +97,6 @@ export function parseOptions(argv: string[]): StartOptions {
     .option('--headed', 'show the browser', false)
     .option('--json', 'print the report as JSON and nothing else', false)
     .option('--out <dir>', 'where report.html and report.json go', 'out')
-    .showHelpAfterError('(see npm start -- --help)')
     .exitOverride()
     .parse(argv, { from: 'user' });
   const given = command.opts();

@@ -1,20 +1,20 @@
 import type { StoredLoad } from '@hopwise/extension/messages';
 import { type DisturbanceWatch, disturbedBy } from '@hopwise/lab/loads/disturbance';
-import type { LoadOptions } from '@hopwise/lab/loads/measuring-browser';
+import type { BrowserLoadOptions } from '@hopwise/lab/loads/measuring-browser';
 
 /** How often a recording that other work on the machine disturbed is repeated. */
 const MAX_REPEATS = 2;
 
 /** A browser whose extension records a page; see `ExtensionSession`. */
-export interface Recorder {
+export interface ExtensionRecorder {
   observe(
     url: string,
-    options: Pick<LoadOptions, 'timeoutMs' | 'initScript' | 'onLoadEvent'>,
+    options: Pick<BrowserLoadOptions, 'timeoutMs' | 'initScript' | 'onLoadEvent'>,
   ): Promise<StoredLoad>;
   close(): Promise<void>;
 }
 
-export interface RecordOptions<R extends Recorder> {
+interface RecordOptions<R extends ExtensionRecorder> {
   /** Starts a browser that has never loaded the page. */
   open(): Promise<R>;
   /** Resets the link to its state before the first load and starts watching the machine; null to watch nothing. */
@@ -33,7 +33,7 @@ export interface RecordOptions<R extends Recorder> {
  *
  * @returns also the browser that made the recording, still open
  */
-export async function recordPage<R extends Recorder>(
+export async function recordPage<R extends ExtensionRecorder>(
   url: string,
   { open, watch, onRepeat, keepDisturbed, ...limits }: RecordOptions<R>,
 ): Promise<{ session: R; load: StoredLoad; warnings: string[] }> {

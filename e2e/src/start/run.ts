@@ -1,5 +1,6 @@
 import { access, constants, mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { firstLine } from '@hopwise/contract';
 import { buildReport, type Findings, type Report } from '@hopwise/extension/report';
 import { chromiumPath, requireDisplay } from '@hopwise/lab/browser/chromium';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
@@ -8,7 +9,7 @@ import { Lab, LabInputError } from '@hopwise/lab/client/lab';
 import { toNetworkPath } from '@hopwise/lab/client/networks';
 import { frontPrograms } from '@hopwise/lab/client/server-stack';
 import type { Cleanup } from '@hopwise/lab/command/cleanup';
-import { firstLine, UserError } from '@hopwise/lab/command/errors';
+import { UserError } from '@hopwise/lab/command/errors';
 import type { Progress } from '@hopwise/lab/command/progress';
 import { replaceFile } from '@hopwise/lab/command/write-file';
 import { type DisturbanceWatch, watchDisturbance } from '@hopwise/lab/loads/disturbance';

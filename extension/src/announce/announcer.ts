@@ -1,3 +1,4 @@
+import { SerialQueue } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import { loadNetwork } from '../storage/network.ts';
 import { readSettings } from '../storage/settings.ts';
@@ -17,12 +18,11 @@ const originsSchema = z.catch(z.array(z.string()), []);
  * closes; the browser's rules end then too.
  */
 export class StartRateAnnouncer {
-  /** The last change; the next one waits for it. */
-  #turn: Promise<void> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   /** A server has answered a page's request with `Accept-CH`, which replaces what it asked for before (RFC 8942, section 3.1). */
   handleHintsAsked(url: string, acceptCh: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const origin = originForHints(url);
       if (origin === null || !(await readSettings()).announcesStartRate) return;
       const before = await loadOrigins();
@@ -36,7 +36,7 @@ export class StartRateAnnouncer {
 
   /** Renews the rules after the settings or what is known of the network have changed. */
   update(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const { announcesStartRate } = await readSettings();
       if (!announcesStartRate && (await loadOrigins()).length > 0) await saveOrigins([]);
       await renewRules();
@@ -45,15 +45,10 @@ export class StartRateAnnouncer {
 
   /** Forgets which origins asked. */
   forgetOrigins(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       await saveOrigins([]);
       await renewRules();
     });
-  }
-
-  #inTurn(change: () => Promise<void>): Promise<void> {
-    this.#turn = this.#turn.then(change, change);
-    return this.#turn;
   }
 }
 

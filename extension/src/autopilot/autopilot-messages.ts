@@ -1,8 +1,8 @@
 /** Requests about the autopilot, which the options page sends to the worker, with their answers. */
 import { networkKeySchema } from '@hopwise/contract';
 import * as z from 'zod/mini';
-import type { Refusal } from '../messages/load-messages.ts';
-import type { Act } from './act.ts';
+import { createSender, type OrRefusal } from '../messages/send-request.ts';
+import type { AutopilotRun } from './autopilot-run.ts';
 import { type AutopilotSettings, autopilotChangeSchema } from './autopilot-settings.ts';
 import { LEARNT_PLACES, type Learnt } from './learnt.ts';
 
@@ -11,6 +11,8 @@ export const autopilotRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('change-autopilot'), change: autopilotChangeSchema }),
   /** Removes all pins that the autopilot made. */
   z.object({ type: z.literal('undo-autopilot') }),
+  /** Keeps HTTP/3 off on the network that the browser is on, or allows it. */
+  z.object({ type: z.literal('switch-network'), keepsOffH3: z.boolean() }),
   /** Forgets what loads on a network have shown. */
   z.object({
     type: z.literal('erase-learnt'),
@@ -25,22 +27,20 @@ export interface AutopilotAnswer {
   ok: true;
   settings: AutopilotSettings;
   /** Newest first. */
-  acts: Act[];
+  runs: AutopilotRun[];
   /** What trials compare. */
   learnt: Learnt[];
+  /** The network that the browser is on. */
+  network: NetworkState;
 }
 
-/** Answer to each type of request. */
-export interface AutopilotAnswers {
-  autopilot: AutopilotAnswer | Refusal;
-  'change-autopilot': AutopilotAnswer | Refusal;
-  'undo-autopilot': AutopilotAnswer | Refusal;
-  'erase-learnt': AutopilotAnswer | Refusal;
+export interface NetworkState {
+  /** Whether it surely hinders UDP; null while too little is known of it. */
+  hindersUdp: boolean | null;
+  /** Whether HTTP/3 is kept off on it. */
+  keepsOffH3: boolean;
 }
 
-/** A worker that the browser stops before it answers counts as a refusal. */
-export function sendAutopilotRequest(request: AutopilotRequest): Promise<AutopilotAnswer | Refusal> {
-  return chrome.runtime
-    .sendMessage<AutopilotRequest, AutopilotAnswer | Refusal>(request)
-    .catch((error: Error): Refusal => ({ ok: false, error: error.message }));
-}
+export type AutopilotAnswers = OrRefusal<Record<AutopilotRequest['type'], AutopilotAnswer>>;
+
+export const sendAutopilotRequest = createSender<AutopilotRequest, AutopilotAnswers>();

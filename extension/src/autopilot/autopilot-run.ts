@@ -2,8 +2,9 @@ import { networkKeySchema, originSchema, pinKindSchema } from '@hopwise/contract
 import * as z from 'zod/mini';
 
 /**
- * Why an act ended. `tried`: a trial had its load. `trouble`: the helper or the pin failed. `slower`, `no-gain`: measured loads. `you`: the user removed a pin or
- * undid all. `off`: the autopilot, or what it may do, was switched off. `rule`: the user's rule for the site differs now. `network`: the browser is on another network. `expired`: its time was over.
+ * Why a run ended. `tried`: a trial had its load. `trouble`: the helper or the pin failed. `slower`, `no-gain`: measured loads. `you`: the user removed a pin or
+ * undid all. `off`: the autopilot, or what it may do, was switched off. `rule`: the user's rule for the site differs now. `network`: the browser is on another network. `network-open`: the
+ * network leaves UDP open now. `expired`: its time was over.
  * `closed`: the browser was closed. `refused`: the pins could not be made.
  */
 const END_CAUSES = [
@@ -15,6 +16,7 @@ const END_CAUSES = [
   'off',
   'rule',
   'network',
+  'network-open',
   'expired',
   'closed',
   'refused',
@@ -27,23 +29,23 @@ const times = z.array(z.number().check(z.positive())).check(z.maxLength(50));
 /** Milliseconds since 1970. */
 const time = z.number().check(z.nonnegative());
 
-export const actSchema = z.object({
+export const autopilotRunSchema = z.object({
   id: z.string(),
   madeAtMs: time,
   /** The page whose load led to it, with its query string as stored with the load. */
   pageUrl: z.string().check(z.maxLength(8192)),
   /**
    * `decision`: a prediction promised a gain. `trial`: to learn from one load. `rule`: the user's rule for the site. `traffic`: the
-   * user's rule for the kind of traffic and of network.
+   * user's rule for the kind of traffic and of network. `network`: UDP is hindered, or the user keeps HTTP/3 off on the network.
    */
-  trigger: z.enum(['decision', 'trial', 'rule', 'traffic']),
+  trigger: z.enum(['decision', 'trial', 'rule', 'traffic', 'network']),
   pins: z.array(z.object({ origin: originSchema, kind: pinKindSchema })),
   /** Load times with and without the pins, milliseconds; null for rules. */
   predicted: z.nullable(z.object({ beforeMs: z.number(), afterMs: z.number() })),
   /** Measured load times of the page without pins and with these, milliseconds, oldest first. */
   beforeMs: times,
   afterMs: times,
-  /** Key of the network on which it was made; null for one that is not recognised, absent in acts of an earlier version. */
+  /** Key of the network on which it was made; null for one that is not recognised, absent in runs of an earlier version. */
   networkKey: z.optional(z.nullable(networkKeySchema)),
   /** The last load that was looked at. */
   lastLoadId: z.int(),
@@ -54,6 +56,6 @@ export const actSchema = z.object({
 });
 
 /** Pins that the autopilot made together, with what was measured before and after. */
-export type Act = z.infer<typeof actSchema>;
+export type AutopilotRun = z.infer<typeof autopilotRunSchema>;
 
-export const isOpen = ({ state }: Act): boolean => state !== 'ended';
+export const isRunning = ({ state }: AutopilotRun): boolean => state !== 'ended';

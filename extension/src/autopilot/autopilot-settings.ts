@@ -26,13 +26,22 @@ const trafficRule = z.object({
   rule: z.enum(SITE_RULES),
 });
 
+/** The oldest is given up. */
+export const MAX_NETWORK_RULES = 20;
+
+const networkRule = z.object({
+  /** Key of the network; '' for one that the helper does not recognise. */
+  network: z.string().check(z.maxLength(22)),
+  keepsOffH3: z.boolean(),
+});
+
 export type TrafficRule = z.infer<typeof trafficRule>;
 
 const fields = {
   isOn: z.boolean(),
   /** Least predicted gain to act on, as a fraction of the load time. */
   minGain: z.number().check(z.gte(MIN_GAIN_RANGE.min), z.lte(MIN_GAIN_RANGE.max)),
-  /** The same in milliseconds; an action must exceed both. */
+  /** The least gain in milliseconds; an action must exceed both. */
   minGainMs: z.number().check(z.gte(MIN_GAIN_MS_RANGE.min), z.lte(MIN_GAIN_MS_RANGE.max)),
   /** Whether origins may also be held to a protocol, by a proxy that terminates TLS. */
   holdsProtocols: z.boolean(),
@@ -43,6 +52,8 @@ const fields = {
   siteRules: z.array(siteRule).check(z.maxLength(500)),
   /** One for each kind of traffic and of network at most. */
   trafficRules: z.array(trafficRule).check(z.maxLength(TRAFFIC_KINDS.length * NETWORK_KINDS.length)),
+  /** Where the user chose whether HTTP/3 is kept off; elsewhere it is where UDP is hindered. */
+  networkRules: z.array(networkRule).check(z.maxLength(MAX_NETWORK_RULES)),
 };
 
 export const autopilotChangeSchema = z.partial(z.object(fields));
@@ -59,6 +70,7 @@ export const AUTOPILOT_DEFAULTS: AutopilotSettings = {
   objective: 'median',
   siteRules: [],
   trafficRules: [],
+  networkRules: [],
 };
 
 /** Settings that cannot be read leave the autopilot off. */

@@ -1,21 +1,28 @@
-/** Makes pins by itself where the user allows it, and removes them as soon as they do not help. */
-import type { Decision } from '@hopwise/contract';
-import { findComparableLoads, hasSamePins, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
+/** Creates pins automatically if the user allows it, and removes them as soon as they do not help. */
+import { type Decision, MAX_PINS, messageOf, SerialQueue } from '@hopwise/contract';
+import {
+  findComparableLoads,
+  hasSamePins,
+  isSlower,
+  judgeAmong,
+  pltOf,
+} from '../evidence/comparable-loads.ts';
 import { networkOf } from '../evidence/used-network.ts';
 import type { PlannedPin } from '../pins/plan-pins.ts';
-import { isLocalOriginAllowed, listLocalOrigins } from '../pins/worker/local-origins.ts';
+import { listLocalOrigins } from '../pins/worker/local-origins.ts';
 import type { PinManager } from '../pins/worker/pin-manager.ts';
 import { getAllLoads, getLoad, predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { loadNetwork } from '../storage/network.ts';
 import { readNetworkKey } from '../storage/network-key.ts';
 import { readSettings } from '../storage/settings.ts';
-import { type Act, type EndCause, isOpen } from './act.ts';
-import { readActs, saveActs } from './act-log.ts';
+import type { AutopilotAnswer } from './autopilot-messages.ts';
+import { type AutopilotRun, type EndCause, isRunning } from './autopilot-run.ts';
 import {
   type AutopilotSettings,
   readAutopilotSettings,
   saveAutopilotSettings,
 } from './autopilot-settings.ts';
-import { chooseAct, type Option, type PlannedAct } from './choose-act.ts';
+import { addUnknownOffers, chooseRun, type Option, type PlannedRun } from './choose-run.ts';
 import { chooseTrial } from './choose-trial.ts';
 import { isCoolingDown } from './cool-down.ts';
 import {
@@ -27,7 +34,18 @@ import {
   saveExperience,
 } from './explorer-store.ts';
 import { forgetLearntPages, forgetPlace, type Learnt, listLearnt } from './learnt.ts';
-import { findTrouble, isOfActsPage, measureLoad } from './measure-load.ts';
+import { findTrouble, isOfRunsPage, measureLoad } from './measure-load.ts';
+import {
+  changeChoice,
+  findChoice,
+  hindersUdp,
+  leavesUdpOpen,
+  nameOf,
+  planByNetwork,
+  UNRECOGNISED,
+} from './network-rule.ts';
+import { findRecentDecision } from './recent-decision.ts';
+import { readRuns, saveRuns } from './run-log.ts';
 import { findRule, planByRules } from './site-rules.ts';
 import { hasChoice, isSuitable } from './suitable-load.ts';
 import { isLeftByTraffic, planByTraffic } from './traffic-rules.ts';
@@ -41,109 +59,141 @@ const SESSION_KEY = 'autopilot-session';
 const MAX_BEFORE_LOADS = 20;
 
 /** The parts of the pin manager in use. */
-export type Pinner = Pick<PinManager, 'pinOrigin' | 'unpinOrigin' | 'listPins' | 'onChange'>;
+export type Pinner = Pick<PinManager, 'pin' | 'unpin' | 'listPins' | 'onChange'>;
 
 export class Autopilot {
   readonly #pins: Pinner;
   readonly #predict: (load: StoredLoad) => Promise<StoredLoad>;
-  /** The last change of the log; the next one waits for it. */
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Changes of the log. */
+  readonly #changes = new SerialQueue();
 
   /** @param predict returns a load with its prediction */
   constructor(pins: Pinner, predict: (load: StoredLoad) => Promise<StoredLoad>) {
     this.#pins = pins;
     this.#predict = predict;
-    void this.#change(async (acts) => {
-      await this.#endFormerSession(acts);
+    void this.#change(async (runs) => {
+      await this.#endFormerSession(runs);
       await removeExpiredExperiences();
     });
-    pins.onChange(() => void this.#change((acts) => this.#noteTrouble(acts)));
+    pins.onChange(() => void this.#change((runs) => this.#noteTrouble(runs)));
   }
 
   /** Measures a load against what was done before it, then acts on it. To be called once for each stored load. */
   handleLoad(loadId: number): Promise<void> {
-    return this.#change(async (acts) => {
+    return this.#change(async (runs) => {
       const settings = await readAutopilotSettings();
-      const load = settings.isOn ? await getLoad(loadId) : undefined;
+      const isAsked = settings.isOn || settings.networkRules.some(({ keepsOffH3 }) => keepsOffH3);
+      const load = isAsked ? await getLoad(loadId) : undefined;
       if (load === undefined) return;
-      await this.#endExpired(acts);
+      await this.#endExpired(runs);
       if (isFirstOnNetwork(load)) {
         await forgetExperience(load.networkKey ?? null);
-        await this.#endActs(acts, 'network');
+        await this.#endRuns(runs, 'network');
       }
       const all = await getAllLoads();
-      await this.#measure(acts, load, all);
-      await this.#act(acts, load, all, settings);
+      await this.#measure(runs, load, all);
+      if (settings.isOn) await this.#startBest(runs, load, all, settings);
+      else await this.#applyNetworkRule(runs, load, settings);
     });
+  }
+
+  /** Keeps HTTP/3 off on the network that the browser is on, for every page, or allows it. */
+  switchNetwork(keepsOffH3: boolean): Promise<void> {
+    return this.#change(async (runs) => {
+      const name = (await readNetworkKey()) ?? UNRECOGNISED;
+      await this.#changeNetworkRule(name, keepsOffH3);
+      if (!keepsOffH3) await this.#endRuns(runs.filter(isOfNetwork), 'rule');
+    });
+  }
+
+  async #changeNetworkRule(name: string, keepsOffH3: boolean | null): Promise<void> {
+    const settings = await readAutopilotSettings();
+    const networkRules = changeChoice(name, keepsOffH3, settings);
+    await saveAutopilotSettings({ ...settings, networkRules });
   }
 
   /** The browser went offline or is on another network, for which the predictions do not hold. */
   handleNetworkChange(): Promise<void> {
-    return this.#change(async (acts) => {
+    return this.#change(async (runs) => {
       await forgetExperience(null);
-      await this.#endActs(acts, 'network');
+      await this.#endRuns(runs, 'network');
+      await this.#changeNetworkRule(UNRECOGNISED, null);
     });
   }
 
   /** The user is about to pin an origin: its pin is no longer the autopilot's. */
   handlePin(origin: string): Promise<void> {
-    return this.#change(async (acts) => {
-      for (const act of acts.filter(isOpen)) {
-        const left = act.pins.filter((pin) => pin.origin !== origin);
-        if (left.length > 0) act.pins = left;
-        else Object.assign(act, { state: 'ended', end: { atMs: Date.now(), cause: 'you', reason: '' } });
+    return this.#change(async (runs) => {
+      for (const run of runs.filter(isRunning)) {
+        const left = run.pins.filter((pin) => pin.origin !== origin);
+        if (left.length > 0) run.pins = left;
+        else Object.assign(run, { state: 'ended', end: { atMs: Date.now(), cause: 'you', reason: '' } });
       }
     });
   }
 
   /** The user removed a pin. */
   handleUnpin(origin: string): Promise<void> {
-    return this.#change(async (acts) => {
-      const own = acts.filter((act) => act.pins.some((pin) => pin.origin === origin));
-      await this.#endActs(own, 'you');
+    return this.#change(async (runs) => {
+      const own = runs.filter((run) => run.pins.some((pin) => pin.origin === origin));
+      await this.#endRuns(own, 'you');
     });
   }
 
-  async getState(): Promise<{ settings: AutopilotSettings; acts: Act[]; learnt: Learnt[] }> {
-    await this.#turn;
+  async getState(): Promise<Omit<AutopilotAnswer, 'ok'>> {
+    await this.#changes.whenIdle();
+    const settings = await readAutopilotSettings();
+    const key = await readNetworkKey();
+    const cluster = await loadNetwork();
+    const isHindered = hindersUdp({ cluster });
     return {
-      settings: await readAutopilotSettings(),
-      acts: (await readActs()).reverse(),
-      learnt: listLearnt(await listExperiences(), await readNetworkKey()),
+      settings,
+      runs: (await readRuns()).reverse(),
+      learnt: listLearnt(await listExperiences(), key),
+      network: {
+        hindersUdp: isHindered || leavesUdpOpen({ cluster }) ? isHindered : null,
+        keepsOffH3: findChoice(key ?? UNRECOGNISED, settings) ?? (settings.isOn && isHindered),
+      },
     };
   }
 
   changeSettings(change: Partial<AutopilotSettings>): Promise<void> {
-    return this.#change(async (acts) => {
+    return this.#change(async (runs) => {
       const settings = { ...(await readAutopilotSettings()), ...change };
       await saveAutopilotSettings(settings);
-      if (!settings.isOn) return this.#endActs(acts, 'off');
-      const held = acts.filter(
+      if (!settings.isOn) {
+        const isKept = (run: AutopilotRun) => isOfNetwork(run) && findChoice(nameOf(run), settings) === true;
+        return this.#endRuns(
+          runs.filter((run) => !isKept(run)),
+          'off',
+        );
+      }
+      const held = runs.filter(
         ({ trigger, pins }) => !isByRule(trigger) && pins.some(({ kind }) => kind !== 'avoid-h3'),
       );
-      if (!settings.holdsProtocols) await this.#endActs(held, 'off');
-      const trials = acts.filter(({ trigger }) => trigger === 'trial');
+      if (!settings.holdsProtocols) await this.#endRuns(held, 'off');
+      const trials = runs.filter(({ trigger }) => trigger === 'trial');
       if (!settings.explores) {
-        await this.#endActs(trials, 'off');
+        await this.#endRuns(trials, 'off');
         for (const { key } of await listExperiences()) await forgetExperience(key);
       }
-      const ruled = acts.filter(({ trigger, pins }) =>
+      const ruled = runs.filter(({ trigger, pins }) =>
         pins.some(({ origin, kind }) => {
           const rule = findRule(origin, settings.siteRules);
           return rule === null ? trigger === 'rule' : rule !== kind;
         }),
       );
-      await this.#endActs(ruled, 'rule');
+      await this.#endRuns(ruled, 'rule');
       if (change.trafficRules) {
-        const byTraffic = acts.filter(({ trigger }) => trigger === 'traffic');
-        await this.#endActs(byTraffic, 'rule');
+        const byTraffic = runs.filter(({ trigger }) => trigger === 'traffic');
+        await this.#endRuns(byTraffic, 'rule');
       }
     });
   }
 
   /** Removes all pins that the autopilot made. */
   undoAll(): Promise<void> {
-    return this.#change((acts) => this.#endActs(acts, 'you'));
+    return this.#change((runs) => this.#endRuns(runs, 'you'));
   }
 
   /** Forgets what loads on a network have shown. */
@@ -157,18 +207,53 @@ export class Autopilot {
 
   /** Undoes and forgets what was done on some pages. */
   forgetPages(isForgotten: (url: string) => boolean): Promise<void> {
-    return this.#change(async (acts) => {
-      const forgotten = new Set(acts.filter(({ pageUrl }) => isForgotten(pageUrl)));
-      await this.#endActs([...forgotten], 'you');
+    return this.#change(async (runs) => {
+      const forgotten = new Set(runs.filter(({ pageUrl }) => isForgotten(pageUrl)));
+      await this.#endRuns([...forgotten], 'you');
       for (const { key, ...experience } of await listExperiences()) {
         if (forgetLearntPages(experience, isForgotten)) await saveOrForget(key, experience);
       }
-      acts.splice(0, acts.length, ...acts.filter((act) => !forgotten.has(act)));
+      runs.splice(0, runs.length, ...runs.filter((run) => !forgotten.has(run)));
     });
   }
 
-  async #act(
-    acts: Act[],
+  /** Keeps the origins of a load off HTTP/3 where its network hinders UDP, or the user asked for it. @returns whether that is so */
+  async #applyNetworkRule(
+    runs: AutopilotRun[],
+    load: StoredLoad,
+    settings: AutopilotSettings,
+  ): Promise<boolean> {
+    const choice = findChoice(nameOf(load), settings);
+    // With what this load itself has shown.
+    const known = {
+      cluster: (await loadNetwork()) ?? load.cluster ?? null,
+      ...(load.check && { check: load.check }),
+    };
+    if (choice === null && leavesUdpOpen(known))
+      await this.#endRuns(runs.filter(isOfNetwork), 'network-open');
+    if (!(choice ?? (settings.isOn && hindersUdp(known)))) return false;
+    if (!isSuitable(load, await listLocalOrigins([]))) return false;
+    const mayMake = (pin: PlannedPin) => !isCoolingDown([pin], runs, Date.now(), load.networkKey ?? null);
+    const isKnown = runs.some((run) => isRunning(run) && isOfNetwork(run) && isOfRunsPage(load, run));
+    const pins = planByNetwork(load, settings, isKnown).filter(mayMake);
+    await this.#makeRoom(runs, pins.length);
+    await this.#startRun(runs, load, [], { trigger: 'network', pins, predicted: null });
+    return true;
+  }
+
+  /** Ends the oldest runs of the network while the helper could not make all of a number of pins. */
+  async #makeRoom(runs: readonly AutopilotRun[], wanted: number): Promise<void> {
+    const existing = (await this.#pins.listPins()).filter(({ state }) => state !== 'lifted');
+    let surplus = existing.length + wanted - MAX_PINS;
+    for (const run of runs.filter(isRunning).filter(isOfNetwork)) {
+      if (surplus <= 0) return;
+      surplus -= run.pins.length;
+      await this.#endRuns([run], 'expired');
+    }
+  }
+
+  async #startBest(
+    runs: AutopilotRun[],
     load: StoredLoad,
     all: readonly StoredLoad[],
     settings: AutopilotSettings,
@@ -177,64 +262,69 @@ export class Autopilot {
     if (!isSuitable(load, await listLocalOrigins([]))) return;
     const comparable = findComparableLoads(load, all);
     const isFull = judgeAmong(load, comparable).kind === 'full';
-    const before = [...comparable.filter((each) => hasSamePins(each, load)), ...(isFull ? [load] : [])];
+    const alike = comparable.filter((each) => hasSamePins(each, load));
+    const before = [...alike, ...(isFull ? [load] : [])];
     const beforeMs = before.map(pltOf).slice(-MAX_BEFORE_LOADS);
-    const make = (planned: PlannedAct) => this.#makeAct(acts, load, beforeMs, planned);
+    const make = (planned: PlannedRun) => this.#startRun(runs, load, beforeMs, planned);
 
     const ruled = planByRules(recording, settings.siteRules);
     if (await make({ trigger: 'rule', pins: ruled, predicted: null })) return;
     const byTraffic = planByTraffic(load, settings);
     if (await make({ trigger: 'traffic', pins: byTraffic, predicted: null })) return;
-    const own = acts.filter((act) => isOfActsPage(load, act));
+    const keepsOffH3 = await this.#applyNetworkRule(runs, load, settings);
+    if (keepsOffH3 && !settings.holdsProtocols) return;
+    const own = runs.filter((run) => isOfRunsPage(load, run));
     const isChecking = own.some(({ state }) => state === 'checking');
     const wasTrial = own.some(({ trigger, lastLoadId }) => trigger === 'trial' && lastLoadId === load.id);
     if (!isFull || isChecking || findRule(recording.url, settings.siteRules) === 'leave') return;
     if (isLeftByTraffic(load, settings.trafficRules)) return;
-    if (!hasChoice(load, settings) && !wasTrial) return;
-    const decision = predictionOf(await this.#predict(load))?.decision;
+    if (!hasChoice(load, settings, isSlower(load, alike)) && !wasTrial) return;
+    const decision =
+      findRecentDecision(load, comparable) ?? predictionOf(await this.#predict(load))?.decision;
     if (!decision) return;
-    const trial = settings.explores ? await this.#planTrial(acts, load, decision, settings, wasTrial) : null;
-    const planned = chooseAct(decision, settings);
-    const isMade = planned !== null && (await make(planned));
-    if (trial && !isMade && !own.some(isOpen)) await make(trial);
+    const trial = settings.explores ? await this.#planTrial(runs, load, decision, settings, wasTrial) : null;
+    const planned = chooseRun(decision, settings);
+    const makeWhole = (run: PlannedRun) => make(addUnknownOffers(run, load, settings));
+    const isMade = planned !== null && (await makeWhole(planned));
+    if (trial && !isMade && !own.some(isRunning)) await makeWhole(trial);
   }
 
   /** Learns from a load, also where nothing is tried after it. */
   async #planTrial(
-    acts: readonly Act[],
+    runs: readonly AutopilotRun[],
     load: StoredLoad,
     decision: Decision,
     settings: AutopilotSettings,
     wasTrial: boolean,
-  ): Promise<PlannedAct | null> {
+  ): Promise<PlannedRun | null> {
     const key = load.networkKey ?? null;
     const experience = await readExperience(key);
     const reason = wasTrial ? 'explore' : 'best';
-    const isFree = ({ pins }: Option) => !isCoolingDown(pins, acts, Date.now(), key);
-    const trial = chooseTrial(experience, load, decision, settings, reason, isFree);
+    const mayTry = ({ pins }: Option) => !isCoolingDown(pins, runs, Date.now(), key);
+    const trial = chooseTrial(experience, load, decision, settings, reason, mayTry);
     await saveExperience(key, experience);
     return trial;
   }
 
   /** Makes those pins that are missing, all or none. @returns whether it made any */
-  async #makeAct(
-    acts: Act[],
+  async #startRun(
+    runs: AutopilotRun[],
     load: StoredLoad,
     beforeMs: number[],
-    { trigger, pins, predicted }: PlannedAct,
+    { trigger, pins, predicted }: PlannedRun,
   ): Promise<boolean> {
     const existing = (await this.#pins.listPins()).filter(({ state }) => state !== 'lifted');
     // The pin manager lists them only a moment after the worker has started.
-    const own = acts.filter(isOpen).flatMap((act) => act.pins);
+    const own = runs.filter(isRunning).flatMap((run) => run.pins);
     const missing = pins.filter(({ origin }) => ![...existing, ...own].some((pin) => pin.origin === origin));
     // A pin of another kind is the user's own choice.
     const isOther = pins.some((pin) =>
       existing.some(({ origin, kind }) => origin === pin.origin && kind !== pin.kind),
     );
-    if (missing.length === 0 || (trigger !== 'rule' && isOther)) return false;
+    if (missing.length === 0 || (!['rule', 'network'].includes(trigger) && isOther)) return false;
     const networkKey = load.networkKey ?? null;
-    if (isCoolingDown(missing, acts, Date.now(), networkKey)) return false;
-    const act: Act = {
+    if (isCoolingDown(missing, runs, Date.now(), networkKey)) return false;
+    const run: AutopilotRun = {
       id: crypto.randomUUID(),
       madeAtMs: Date.now(),
       pageUrl: load.recording.url,
@@ -248,100 +338,88 @@ export class Autopilot {
       state: isByRule(trigger) ? 'kept' : 'checking',
       end: null,
     };
-    acts.push(act);
+    runs.push(run);
     try {
-      for (const pin of missing) await this.#makePin(pin, minutesOf(act));
+      await this.#pins.pin(missing, { minutes: minutesOf(run), persistent: false });
       return true;
     } catch (error) {
-      await this.#endActs([act], 'refused', error instanceof Error ? error.message : String(error));
+      await this.#endRuns([run], 'refused', messageOf(error));
       return false;
     }
   }
 
-  async #makePin({ origin, kind }: PlannedPin, minutes: number): Promise<void> {
-    const allowLocal = await isLocalOriginAllowed(origin);
-    await this.#pins.pinOrigin({
-      type: 'pin',
-      origin,
-      kind,
-      minutes,
-      persistent: false,
-      allowLocal,
-    });
-  }
-
-  async #measure(acts: readonly Act[], load: StoredLoad, all: readonly StoredLoad[]): Promise<void> {
-    for (const act of acts.filter(isOpen)) {
-      const trouble = findTrouble(act, load);
+  async #measure(runs: readonly AutopilotRun[], load: StoredLoad, all: readonly StoredLoad[]): Promise<void> {
+    for (const run of runs.filter(isRunning)) {
+      const trouble = findTrouble(run, load);
       if (trouble !== '') {
-        await this.#endActs([act], 'trouble', trouble);
+        await this.#endRuns([run], 'trouble', trouble);
         continue;
       }
-      const verdict = measureLoad(act, load, all);
-      if (verdict === 'kept') act.state = 'kept';
-      else if (verdict !== null) await this.#endActs([act], verdict);
+      const verdict = measureLoad(run, load, all);
+      if (verdict === 'kept') run.state = 'kept';
+      else if (verdict !== null) await this.#endRuns([run], verdict);
     }
   }
 
-  /** Ends the acts of which the pin manager has lifted a pin, or the user replaced one. */
-  async #noteTrouble(acts: readonly Act[]): Promise<void> {
-    const open = acts.filter(isOpen);
+  /** Ends the runs of which the pin manager has lifted a pin, or the user replaced one. */
+  async #noteTrouble(runs: readonly AutopilotRun[]): Promise<void> {
+    const open = runs.filter(isRunning);
     if (open.length === 0) return;
     const states = await this.#pins.listPins();
-    for (const act of open) {
-      const own = states.filter(({ origin }) => act.pins.some((pin) => pin.origin === origin));
+    for (const run of open) {
+      const own = states.filter(({ origin }) => run.pins.some((pin) => pin.origin === origin));
       const lifted = own.find(({ state }) => state === 'lifted');
-      if (lifted) await this.#endActs([act], 'trouble', lifted.reason);
+      if (lifted) await this.#endRuns([run], 'trouble', lifted.reason);
       else if (
-        own.some((pin) => !act.pins.some((made) => made.origin === pin.origin && made.kind === pin.kind))
+        own.some((pin) => !run.pins.some((made) => made.origin === pin.origin && made.kind === pin.kind))
       )
-        await this.#endActs([act], 'you');
+        await this.#endRuns([run], 'you');
     }
   }
 
   /** Pins end with the browser; after its next start the first load of a page decides anew. */
-  async #endFormerSession(acts: readonly Act[]): Promise<void> {
+  async #endFormerSession(runs: readonly AutopilotRun[]): Promise<void> {
     const { session } = chrome.storage;
     if ((await session.get(SESSION_KEY))[SESSION_KEY] === true) return;
     await session.set({ [SESSION_KEY]: true });
-    await this.#endActs(acts, 'closed');
+    await this.#endRuns(runs, 'closed');
   }
 
-  async #endExpired(acts: readonly Act[]): Promise<void> {
+  async #endExpired(runs: readonly AutopilotRun[]): Promise<void> {
     const nowMs = Date.now();
-    await this.#endActs(
-      acts.filter((act) => nowMs - act.madeAtMs > minutesOf(act) * 60_000),
+    await this.#endRuns(
+      runs.filter((run) => nowMs - run.madeAtMs > minutesOf(run) * 60_000),
       'expired',
     );
   }
 
-  /** Ends those acts that are open, and removes their pins. */
-  async #endActs(acts: readonly Act[], cause: EndCause, reason = ''): Promise<void> {
-    for (const act of acts.filter(isOpen)) {
-      act.state = 'ended';
-      act.end = { atMs: Date.now(), cause, reason };
-      for (const { origin, kind } of act.pins) {
-        const pin = (await this.#pins.listPins()).find((each) => each.origin === origin);
-        if (pin === undefined || pin.kind !== kind || pin.state === 'lifted') continue;
-        // A helper that does not answer has lifted all pins already.
-        await this.#pins.unpinOrigin(origin).catch(() => undefined);
-      }
+  /** Ends those runs that have not ended, and removes their pins. */
+  async #endRuns(runs: readonly AutopilotRun[], cause: EndCause, reason = ''): Promise<void> {
+    for (const run of runs.filter(isRunning)) {
+      run.state = 'ended';
+      run.end = { atMs: Date.now(), cause, reason };
+      const own = (await this.#pins.listPins()).filter(
+        ({ origin, kind, state }) =>
+          state !== 'lifted' && run.pins.some((pin) => pin.origin === origin && pin.kind === kind),
+      );
+      // A helper that does not answer has lifted all pins already.
+      if (own.length > 0) await this.#pins.unpin(own.map(({ origin }) => origin)).catch(() => undefined);
     }
   }
 
-  async #change(change: (acts: Act[]) => Promise<void>): Promise<void> {
+  async #change(change: (runs: AutopilotRun[]) => Promise<void>): Promise<void> {
     const apply = async () => {
-      const acts = await readActs();
-      const before = JSON.stringify(acts);
+      const runs = await readRuns();
+      const before = JSON.stringify(runs);
       try {
-        await change(acts);
+        await change(runs);
       } finally {
         const { ageLimitHours } = await readSettings();
-        if (JSON.stringify(acts) !== before) await saveActs(acts, Date.now() - ageLimitHours * HOUR_MS);
+        if (JSON.stringify(runs) !== before) await saveRuns(runs, Date.now() - ageLimitHours * HOUR_MS);
       }
     };
-    const done = this.#turn.then(apply, apply);
-    this.#turn = done.catch((error) => console.error('hopwise: autopilot:', error));
+    const done = this.#changes.run(apply);
+    done.catch((error) => console.error('hopwise: autopilot:', error));
     return done;
   }
 }
@@ -351,10 +429,14 @@ async function saveOrForget(key: string | null, experience: Experience): Promise
   else await saveExperience(key, experience);
 }
 
-/** Acts of a rule are not judged by load times. */
-const isByRule = (trigger: Act['trigger']): boolean => trigger === 'rule' || trigger === 'traffic';
+/** Runs by a rule are not judged by load times. */
+const isByRule = (trigger: AutopilotRun['trigger']): boolean =>
+  trigger === 'rule' || trigger === 'traffic' || trigger === 'network';
 
-const minutesOf = ({ trigger }: Act): number => (trigger === 'trial' ? TRIAL_MINUTES : LIFETIME_MINUTES);
+const isOfNetwork = ({ trigger }: AutopilotRun): boolean => trigger === 'network';
+
+const minutesOf = ({ trigger }: AutopilotRun): number =>
+  trigger === 'trial' ? TRIAL_MINUTES : LIFETIME_MINUTES;
 
 /** A load without a summary of earlier loads is the first on its network. */
 const isFirstOnNetwork = (load: StoredLoad): boolean => !load.cluster && networkOf(load) === 'internet';

@@ -1,11 +1,12 @@
 import type { Action, Decision } from '@hopwise/contract';
-import { type PlannedPin, planPins } from '../pins/plan-pins.ts';
-import type { Act } from './act.ts';
+import { type PlannedPin, planPins, planUnknownOffers } from '../pins/plan-pins.ts';
+import type { StoredLoad } from '../storage/loads.ts';
+import type { AutopilotRun } from './autopilot-run.ts';
 import type { AutopilotSettings } from './autopilot-settings.ts';
 import { findRule } from './site-rules.ts';
 
 /** What the autopilot is about to do. */
-export type PlannedAct = Pick<Act, 'trigger' | 'pins' | 'predicted'>;
+export type PlannedRun = Pick<AutopilotRun, 'trigger' | 'pins' | 'predicted'>;
 
 /** An action with the pins that carry it out. */
 export interface Option {
@@ -22,7 +23,7 @@ export function listOptions(
   { holdsProtocols, siteRules }: AutopilotSettings,
 ): Option[] {
   return actions
-    .filter(({ kind }) => kind === 'avoid-h3' || (holdsProtocols && kind === 'hold'))
+    .filter(({ kind }) => kind === 'avoid-h3' || (holdsProtocols && kind === 'force-protocol'))
     .map((action) => ({ action, pins: planPins(action) }))
     .filter(({ action, pins }) => {
       const hasRule = pins.some(({ origin }) => findRule(origin, siteRules) !== null);
@@ -30,8 +31,20 @@ export function listOptions(
     });
 }
 
+/** Adds the pins of `planUnknownOffers`, without sites that have a rule. */
+export function addUnknownOffers(
+  run: PlannedRun,
+  load: Pick<StoredLoad, 'recording' | 'isDetailed'>,
+  { siteRules }: AutopilotSettings,
+): PlannedRun {
+  const added = planUnknownOffers(run.pins, load).filter(
+    ({ origin }) => findRule(origin, siteRules) === null,
+  );
+  return added.length === 0 ? run : { ...run, pins: [...run.pins, ...added] };
+}
+
 /** Chooses the first option of a decision that gains at least both floors. Null for none. */
-export function chooseAct(decision: Decision, settings: AutopilotSettings): PlannedAct | null {
+export function chooseRun(decision: Decision, settings: AutopilotSettings): PlannedRun | null {
   const { kind, baseline } = decision;
   if (kind !== 'act') return null;
   // Visits after the first may be faster than the first by themselves.

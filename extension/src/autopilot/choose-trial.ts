@@ -1,12 +1,12 @@
 import type { Decision } from '@hopwise/contract';
-import type { Arm, ChoiceReason, Question } from '@hopwise/model';
+import type { Arm, ChoiceReason, ExplorerQuestion } from '@hopwise/model';
 import { pltOf } from '../evidence/comparable-loads.ts';
 import { isHeld } from '../evidence/pin-outcomes.ts';
 import { networkOf } from '../evidence/used-network.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import type { AutopilotSettings } from './autopilot-settings.ts';
-import { listOptions, type Option, type PlannedAct } from './choose-act.ts';
+import { listOptions, type Option, type PlannedRun } from './choose-run.ts';
 import type { Experience } from './explorer-store.ts';
 import { keyOfPage } from './learnt.ts';
 
@@ -17,7 +17,7 @@ const LEAVE = 'leave';
  * shows counts for the next decision, as every measured load with pins does.
  *
  * @param reason why the load was made as it was
- * @param isFree whether an option may be tried now
+ * @param mayTry whether an option may be tried now
  * @returns null when nothing is to be tried
  */
 export function chooseTrial(
@@ -26,8 +26,8 @@ export function chooseTrial(
   decision: Decision,
   settings: AutopilotSettings,
   reason: ChoiceReason,
-  isFree: (option: Option) => boolean,
-): PlannedAct | null {
+  mayTry: (option: Option) => boolean,
+): PlannedRun | null {
   const options = listOptions(decision, settings);
   const current = nameOfLoad(load, options);
   if (current === null) return null;
@@ -39,24 +39,24 @@ export function chooseTrial(
   scalesMs.delete(page);
   scalesMs.set(page, scaleMs);
 
-  const free = options.filter((option) => nameOf(option) === current || isFree(option));
-  const question: Question = {
+  const available = options.filter((option) => nameOf(option) === current || mayTry(option));
+  const question: ExplorerQuestion = {
     clusters: [page, place],
     scaleMs,
-    arms: [armOfLeaving(decision), ...free.map(armOf)],
+    arms: [armOfLeaving(decision), ...available.map(armOf)],
     minGain: settings.minGain,
     objective: settings.objective,
     random: Math.random,
   };
   explorer.note(question, { arm: current, reason }, pltOf(load));
   const chosen = explorer.choose(question);
-  const option = free.find((each) => nameOf(each) === chosen.arm);
+  const option = available.find((each) => nameOf(each) === chosen.arm);
   if (chosen.reason === 'best' || option === undefined) return null;
   const { pltMs: beforeMs } = armOfLeaving(decision).predicted!;
   return { trigger: 'trial', pins: option.pins, predicted: { beforeMs, afterMs: option.action.time.pltMs } };
 }
 
-/** The same on every page, so that pages can learn from each other. */
+/** Names an option alike on every page, so that pages can learn from each other. */
 const nameOf = ({ action: { kind, protocol } }: Option): string => `${kind} ${protocol ?? 'several'}`;
 
 const armOf = (option: Option): Arm => ({ name: nameOf(option), predicted: option.action.time });

@@ -1,9 +1,9 @@
 import type { PlannedPin } from '../pins/plan-pins.ts';
-import type { Act, EndCause } from './act.ts';
+import type { AutopilotRun, EndCause } from './autopilot-run.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** How long after an act ended its pins are not made again the first time, by cause; those that are absent do not prevent it. */
+/** How long after a run ended its pins are not made again the first time, by cause; those that are absent do not prevent it. */
 const COOL_DOWN_MS: Partial<Record<EndCause, number>> = {
   trouble: HOUR_MS,
   refused: HOUR_MS,
@@ -13,25 +13,25 @@ const COOL_DOWN_MS: Partial<Record<EndCause, number>> = {
   you: Number.POSITIVE_INFINITY,
 };
 
-/** Each act with the same pins that ended badly makes the next one wait so many times longer. */
+/** Each run with the same pins that ended badly makes the next one wait so many times longer. */
 const LONGER = 2;
 
 /**
- * Whether earlier acts with one of these pins ended so badly that they are not made again yet. What a network did to pins holds for
+ * Whether earlier runs with one of these pins ended so badly that they are not made again yet. What a network did to pins holds for
  * that network: a middlebox that refuses a protocol stands in one place. What the user undid holds everywhere.
  *
- * @param acts oldest first
+ * @param runs oldest first
  * @param networkKey of the network that the pins are for; null for one that is not recognised
  */
 export function isCoolingDown(
   pins: readonly PlannedPin[],
-  acts: readonly Act[],
+  runs: readonly AutopilotRun[],
   nowMs: number,
   networkKey: string | null,
 ): boolean {
-  const share = (earlier: Act['pins']) =>
+  const share = (earlier: AutopilotRun['pins']) =>
     pins.some(({ origin, kind }) => earlier.some((pin) => pin.origin === origin && pin.kind === kind));
-  const bad = acts.filter(
+  const bad = runs.filter(
     ({ end, pins: earlier, networkKey: key = null }) =>
       end && COOL_DOWN_MS[end.cause] && (end.cause === 'you' || key === networkKey) && share(earlier),
   );

@@ -29,7 +29,7 @@ export interface Experience {
 }
 
 export interface StoredExperience extends Experience {
-  /** Of the network; null for the one that is not recognised. */
+  /** Names the network; null for the one that is not recognised. */
   key: string | null;
   usedAtMs: number;
 }

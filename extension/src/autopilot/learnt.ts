@@ -1,8 +1,8 @@
 /** What loads have shown on each network, as the options page lists it. */
-import { medianOf } from '../evidence/statistics.ts';
+import { median } from '@hopwise/contract';
 import type { Experience, StoredExperience } from './explorer-store.ts';
 
-/** Of one network that the browser was on, servers without a public address apart. */
+/** What a network has shown is kept apart for servers without a public address. */
 export const LEARNT_PLACES = ['internet', 'local'] as const;
 
 export type LearntPlace = (typeof LEARNT_PLACES)[number];
@@ -15,7 +15,7 @@ export interface LearntPage {
 }
 
 export interface Learnt {
-  /** Of the network, as the helper recognises it; null if it does not. */
+  /** Names the network, as the helper recognises it; null if it does not. */
   key: string | null;
   /** Whether the browser is on it now. */
   isCurrent: boolean;
@@ -52,7 +52,7 @@ function listPages({ explorer, scalesMs }: Experience, place: LearntPlace): Lear
         .filter(([, loads]) => loads.length > 0)
         .map(([name, loads]) => ({
           name,
-          medianMs: medianOf(loads.map(({ relative }) => relative)) * scalesMs.get(key)!,
+          medianMs: median(loads.map(({ relative }) => relative)) * scalesMs.get(key)!,
           loads: loads.length,
         }))
         .sort((a, b) => b.loads - a.loads);

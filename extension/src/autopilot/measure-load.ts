@@ -3,20 +3,20 @@ import { findComparableLoads, judgeAmong, pltOf } from '../evidence/comparable-l
 import { isHeld } from '../evidence/pin-outcomes.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
-import type { Act } from './act.ts';
+import type { AutopilotRun } from './autopilot-run.ts';
 
 /** With more failed requests among those to pinned origins, the pins are in trouble. */
 const MAX_FAILED_SHARE = 0.5;
 /** A single request may fail for any reason. */
 const MIN_FAILED = 2;
 
-/** Whether a load is of the page on which an act was made. */
-export function isOfActsPage({ recording, hidesQueries }: StoredLoad, { pageUrl }: Act): boolean {
+/** Whether a load is of the page on which a run was started. */
+export function isOfRunsPage({ recording, hidesQueries }: StoredLoad, { pageUrl }: AutopilotRun): boolean {
   return hidesQueries ? maskQuery(recording.url) === maskQuery(pageUrl) : recording.url === pageUrl;
 }
 
-/** Why a load, of any page, shows that the pins of an act do harm; '' when it does not. */
-export function findTrouble({ pins }: Act, load: StoredLoad): string {
+/** Why a load, of any page, shows that the pins of a run do harm; '' when it does not. */
+export function findTrouble({ pins }: AutopilotRun, load: StoredLoad): string {
   for (const { origin, kind } of pins) {
     if (!isHeld(load, origin, kind)) continue;
     const own = load.recording.requests.filter(({ url }) => new URL(url).origin === origin);
@@ -28,23 +28,23 @@ export function findTrouble({ pins }: Act, load: StoredLoad): string {
 }
 
 /**
- * Adds a load to an act's measured ones if it is a full load of the same page with all of its pins.
+ * Adds a load to a run's measured ones if it is a full load of the same page with all of its pins.
  *
  * @returns what the loads so far show: the pins slow the page down, gained nothing, or gained, or a trial had its load; null for nothing new
  */
 export function measureLoad(
-  act: Act,
+  run: AutopilotRun,
   load: StoredLoad,
   all: readonly StoredLoad[],
 ): SwitchVerdict | 'tried' | null {
-  if (load.id <= act.lastLoadId || !isOfActsPage(load, act)) return null;
-  act.lastLoadId = load.id;
-  const { pins, beforeMs, afterMs } = act;
+  if (load.id <= run.lastLoadId || !isOfRunsPage(load, run)) return null;
+  run.lastLoadId = load.id;
+  const { pins, beforeMs, afterMs } = run;
   if (afterMs.length >= MAX_CHECKED_LOADS || !pins.every(({ origin, kind }) => isHeld(load, origin, kind)))
     return null;
   if (judgeAmong(load, findComparableLoads(load, all)).kind !== 'full') return null;
   afterMs.push(pltOf(load));
-  if (act.trigger === 'trial') return 'tried';
-  if (act.state !== 'checking' || beforeMs.length === 0) return null;
+  if (run.trigger === 'trial') return 'tried';
+  if (run.state !== 'checking' || beforeMs.length === 0) return null;
   return judgeSwitch(beforeMs, afterMs);
 }

@@ -1,4 +1,5 @@
 import type { RecordedRequest } from '@hopwise/contract';
+import { parseCluster } from '@hopwise/pageload-emulator';
 import { networkOf } from '../evidence/used-network.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import type { AutopilotSettings } from './autopilot-settings.ts';
@@ -25,9 +26,26 @@ function isSameSite(a: string, b: string): boolean {
   return from === to || from.endsWith(`.${to}`) || to.endsWith(`.${from}`);
 }
 
-/** Whether any action that the settings allow could change how a page loads. Saves the prediction of most loads. */
-export function hasChoice({ recording }: Navigation, { holdsProtocols }: AutopilotSettings): boolean {
-  return recording.requests.some((request) => holdsProtocols || usesH3(request));
+/** Where earlier loads show that surely that UDP is not hindered, HTTP/3 is right where servers offer it. */
+const SURELY_OPEN = 0.95;
+
+/**
+ * Whether any action that the settings allow could change how a page loads. Saves the prediction of most loads: what keeps off HTTP/3
+ * gains where UDP is hindered.
+ *
+ * @param isSurprising whether the load was slower than those before it
+ */
+export function hasChoice(
+  { recording, cluster, check }: Navigation & Pick<StoredLoad, 'cluster' | 'check'>,
+  { holdsProtocols, explores }: AutopilotSettings,
+  isSurprising: boolean,
+): boolean {
+  if (holdsProtocols) return true;
+  const isKnownOpen = check?.udp
+    ? check.udp.kind === 'open'
+    : (parseCluster(cluster)?.udp.open ?? 0) >= SURELY_OPEN;
+  const isOpen = isKnownOpen && !explores && !isSurprising;
+  return !isOpen && recording.requests.some(usesH3);
 }
 
 const usesH3 = ({ protocol, offersH3 }: RecordedRequest) => protocol === 'h3' || offersH3 === true;

@@ -4,6 +4,7 @@ import type { FrameReport } from '../recorder/joined-request.ts';
 import { MAX_FRAMES } from '../recorder/limits.ts';
 import { type Collect, frameTimingsSchema } from '../recorder/page-timings.ts';
 import { ALL_SITES } from '../ui/site-access.ts';
+import type { ExcludedSites } from './excluded-sites.ts';
 import type { TabLoad } from './tab-loads.ts';
 
 /** Limits the wait for a frame that is busy, or that was removed after its request. */
@@ -12,26 +13,53 @@ const FRAME_TIMEOUT_MS = 3000;
 /**
  * Asks all frames of a tab for their timings and joins them with the requests seen.
  *
+ * @param hasFrames whether the page has frames besides the top one
  * @param final whether the frames may stop observing
  * @throws Error when the page cannot be recorded
  */
 export async function collectRecording(
   tabId: number,
   load: TabLoad,
+  excludedSites: Pick<ExcludedSites, 'has'>,
   documentId: string,
+  hasFrames: boolean,
   final: boolean,
 ): Promise<Recording> {
-  const seen = new Set([0, ...load.requests.map((request) => request.frameId)].filter((id) => id >= 0));
-  const frameIds = [...seen].slice(0, MAX_FRAMES);
+  const ofRequests = load.requests.map((request) => request.frameId).filter((id) => id >= 0);
+  const others = load.isDetailed || !hasFrames ? ofRequests : await injectIntoFrames(tabId);
+  const frameIds = [...new Set([0, ...others])].slice(0, MAX_FRAMES);
   const reports = await Promise.all(frameIds.map((frameId) => askFrame(tabId, frameId, documentId, final)));
+  const frames = reports.filter((report) => report !== null).filter(({ url }) => !excludedSites.has(url));
   return joinRecording({
     requests: load.requests,
-    frames: reports.filter((report) => report !== null),
+    failures: load.failures,
+    frames: frames.map((frame) => withoutExcluded(frame, excludedSites)),
+    seesRequests: load.isDetailed,
     documentId,
     browser: browserName(),
     takenAt: Date.now(),
     seesAllSites: await chrome.permissions.contains(ALL_SITES),
   });
+}
+
+/** Leaves out a frame's requests for the documents of excluded sites. */
+function withoutExcluded(frame: FrameReport, excludedSites: Pick<ExcludedSites, 'has'>): FrameReport {
+  const resources = frame.resources.filter(
+    ({ initiatorType, name }) => !/^i?frame$/.test(initiatorType) || !excludedSites.has(name),
+  );
+  return { ...frame, resources };
+}
+
+/** Has the light content script run in all frames, after the load. @returns the frames' ids */
+async function injectIntoFrames(tabId: number): Promise<number[]> {
+  try {
+    const target = { tabId, allFrames: true };
+    const results = await chrome.scripting.executeScript({ target, files: ['content.js'] });
+    return results.map(({ frameId }) => frameId);
+  } catch {
+    // The tab was closed or is at another page: the top frame's answer shows it.
+    return [];
+  }
 }
 
 async function askFrame(

@@ -1,4 +1,4 @@
-import type { Language } from '@hopwise/contract';
+import { type Language, messageOf, PREDICTION_SCHEMA, type Prediction, SerialQueue } from '@hopwise/contract';
 import { collectKnowledge } from '../evidence/knowledge.ts';
 import { findPinnedProtocols } from '../evidence/pinned-protocols.ts';
 import { usedNetwork } from '../evidence/used-network.ts';
@@ -6,6 +6,7 @@ import { findLanguage } from '../language/find-language.ts';
 import type { IncompleteLoad, LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
 import { correctProxiedRequests, type ProxiedOrigin } from '../pins/worker/proxied-requests.ts';
 import type { ObservedRequest } from '../recorder/observed-request.ts';
+import type { PageSettled } from '../recorder/page-timings.ts';
 import {
   addLoad,
   findNewestLoad,
@@ -25,48 +26,62 @@ import { predictLoad } from './predict-load.ts';
 import { selectShownLoad } from './shown-load.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 
-/** The last store operation of each tab; the next one waits for it. */
-const storing = new Map<number, Promise<void>>();
+/** Store operations in progress, by tab. */
+const storing = new Map<number, SerialQueue>();
 
 /**
- * Records and stores the page of a tab that has settled. The prediction is made only when the user opens the popup or panel:
+ * Names the load whose page reports that it has settled. To be called when the report arrives, as the next page may load in the tab
+ * before the recording is made.
+ *
+ * @returns null when the next navigation has started, or was a download: the report came from the page before it
+ */
+export async function findSettledNavigation(loads: TabLoads, tabId: number): Promise<string | null> {
+  const load = await loads.getLoad(tabId);
+  const document = load?.requests.findLast((request) => request.type === 'document');
+  if (!document || (document.headersAt === null && !document.fromCache) || hasNoPage(document)) return null;
+  return load!.navigationId;
+}
+
+/**
+ * Records and stores the page of a tab that has settled, unless another one loads in the tab by now. It is predicted later if at all:
  * most loads are never looked at, and predictions take processor time from the user's pages.
  *
- * @param loaded false when the load event did not fire in time; the page is then recorded as it is, and again if the event
- *   fires later
+ * @param navigationId as `findSettledNavigation` found it
+ * @param settled `loaded` is false when the load event did not fire in time; the page is then recorded as it is, and again if the
+ *   event fires later
  * @param proxiedOrigins active pins, by origin
  */
 export function storeSettledLoad(
   loads: TabLoads,
   tabId: number,
+  navigationId: string,
   documentId: string,
-  loaded: boolean,
+  settled: Omit<PageSettled, 'type'>,
   proxiedOrigins: ReadonlyMap<string, ProxiedOrigin>,
 ): Promise<void> {
-  const store = () => recordAndStore(loads, tabId, documentId, loaded, proxiedOrigins);
-  const turn = (storing.get(tabId) ?? Promise.resolve()).then(store, store);
-  storing.set(tabId, turn);
-  return turn.finally(() => {
-    if (storing.get(tabId) === turn) storing.delete(tabId);
-  });
+  const queue = storing.get(tabId) ?? new SerialQueue();
+  storing.set(tabId, queue);
+  return queue
+    .run(() => recordAndStore(loads, tabId, navigationId, documentId, settled, proxiedOrigins))
+    .finally(() => {
+      if (queue.size === 0) storing.delete(tabId);
+    });
 }
 
 async function recordAndStore(
   loads: TabLoads,
   tabId: number,
+  navigationId: string,
   documentId: string,
-  loaded: boolean,
+  { loaded, hasFrames }: Omit<PageSettled, 'type'>,
   proxiedOrigins: ReadonlyMap<string, ProxiedOrigin>,
 ): Promise<void> {
   const load = await loads.getLoad(tabId);
-  if (load?.phase !== 'loading') return;
-  const document = load.requests.findLast((request) => request.type === 'document');
-  // The next navigation has started, or was a download: the message came from the page before it.
-  if (!document || (document.headersAt === null && !document.fromCache) || hasNoPage(document)) return;
+  if (load?.phase !== 'loading' || load.navigationId !== navigationId) return;
   if (loaded) await waitForRequestEnds(load);
   try {
     const observed = correctProxiedRequests(
-      await collectRecording(tabId, load, documentId, loaded),
+      await collectRecording(tabId, load, loads.excludedSites, documentId, hasFrames, loaded),
       proxiedOrigins,
     );
     const { keepsQueries } = await readSettings();
@@ -77,9 +92,10 @@ async function recordAndStore(
       ...urls,
       network,
       networkKey: await readNetworkKey(),
-      cluster: await recallNetwork({ recording, network }, loaded),
+      cluster: await recallNetwork({ recording, network, isDetailed: load.isDetailed }, loaded),
       pinned: findPinnedProtocols(recording, proxiedOrigins),
       wasVisible: await isShown(tabId),
+      isDetailed: load.isDetailed,
       prediction: null,
       problem: '',
       verification: null,
@@ -91,22 +107,24 @@ async function recordAndStore(
     loads.updateLoad(
       tabId,
       load.navigationId,
-      loaded ? { phase: 'recorded', problem: '', storedId, requests: [] } : { problem: '', storedId },
+      loaded
+        ? { phase: 'recorded', problem: '', storedId, requests: [], failures: [] }
+        : { problem: '', storedId },
     );
   } catch (error) {
-    const problem = `This page could not be recorded: ${error instanceof Error ? error.message : error}.`;
+    const problem = `This page could not be recorded: ${messageOf(error)}.`;
     // A page that was too busy to answer can still be recorded when its load event fires.
     loads.updateLoad(
       tabId,
       load.navigationId,
-      loaded ? { phase: 'failed', problem, requests: [] } : { problem },
+      loaded ? { phase: 'failed', problem, requests: [], failures: [] } : { problem },
     );
   }
 }
 
 /** Waits until the loads that are being stored now are stored. */
 export async function finishStoring(): Promise<void> {
-  await Promise.allSettled(storing.values());
+  await Promise.all([...storing.values()].map((queue) => queue.whenIdle()));
 }
 
 /** Removes the query strings of loads that were stored with them. */
@@ -142,13 +160,17 @@ export async function ensurePrediction(load: StoredLoad): Promise<StoredLoad> {
 const EXCLUDED =
   'This site is excluded: hopwise records nothing on it. The options of hopwise list the excluded sites.';
 
-/** Predictions of an earlier version have no decision. */
 function isPredicted(
   { prediction, verification, verifiedPrediction, language = 'en' }: StoredLoad,
   wanted: Language,
 ): boolean {
   if (language !== wanted) return false;
-  return Boolean(prediction?.decision && (verification === null || verifiedPrediction?.decision));
+  return isOfThisVersion(prediction) && (verification === null || isOfThisVersion(verifiedPrediction));
+}
+
+/** Predictions of earlier versions have another form. */
+function isOfThisVersion(prediction: Prediction | null | undefined): boolean {
+  return prediction?.schema === PREDICTION_SCHEMA;
 }
 
 async function makePredictions(load: StoredLoad, language: Language): Promise<StoredLoad> {

@@ -1,4 +1,5 @@
 /** What the extension remembers of pages: how much it is, what the user's settings remove, and how all of it is erased. */
+import { SerialQueue } from '@hopwise/contract';
 import type { Erased, StoredData } from '../messages/memory-messages.ts';
 import { getAllLoads, isOfPage, removeExpiredLoads, removeLoads, type StoredLoad } from '../storage/loads.ts';
 import { removeUnusedQueries } from '../storage/queries.ts';
@@ -12,8 +13,8 @@ import type { Verifications } from './verifications.ts';
 export class Memory {
   readonly #tabs: TabLoads;
   readonly #verifications: Verifications;
-  /** The last change of the settings; the next one waits for it. */
-  #changing: Promise<unknown> = Promise.resolve();
+  /** Changes of the settings. */
+  readonly #changes = new SerialQueue();
 
   constructor(tabs: TabLoads, verifications: Verifications) {
     this.#tabs = tabs;
@@ -62,10 +63,7 @@ export class Memory {
    * @returns the settings and what they erased
    */
   changeSettings(change: Partial<Settings>): Promise<{ settings: Settings; erased: Erased }> {
-    const apply = () => this.#applySettings(change);
-    const done = this.#changing.then(apply, apply);
-    this.#changing = done;
-    return done;
+    return this.#changes.run(() => this.#applySettings(change));
   }
 
   async #applySettings(change: Partial<Settings>): Promise<{ settings: Settings; erased: Erased }> {

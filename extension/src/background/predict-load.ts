@@ -1,5 +1,11 @@
 /** Predictions for a recording, and the plan of its verification. */
-import { type Language, type TransferPlan, transferPlanSchema, type Verification } from '@hopwise/contract';
+import {
+  type Language,
+  messageOf,
+  type TransferPlan,
+  transferPlanSchema,
+  type Verification,
+} from '@hopwise/contract';
 import {
   buildGraph,
   type Knowledge,
@@ -23,18 +29,19 @@ const FULL = { waterfall: true, thorough: true } as const;
  * @param verification its network figures override those estimated from the recording
  */
 export function predictLoad(
-  { recording, cluster: stored }: Pick<StoredLoad, 'recording' | 'cluster'>,
+  { recording, cluster: stored, check }: Pick<StoredLoad, 'recording' | 'cluster' | 'check'>,
   knowledge: Knowledge,
   language: Language,
   verification?: Verification,
 ): { prediction: Prediction | null; problem: string } {
   try {
-    const measured = verification && { measured: measuredBy(verification) };
+    const figures = verification ? measuredBy(verification) : check;
+    const measured = figures && { measured: figures };
     const cluster = parseCluster(stored);
     const prediction = predict(recording, { ...FULL, ...measured, cluster, knowledge, language });
     return { prediction, problem: '' };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { prediction: null, problem: `This load was recorded but could not be predicted: ${why}` };
   }
 }

@@ -1,16 +1,15 @@
 /** Keeps the key of the network that the browser is on: the helper is asked for it now and then. */
-import { askForNetworkKey } from '../helper/native-client.ts';
+import { SerialQueue } from '@hopwise/contract';
 import { loadFoundNetwork, removeFoundNetwork, saveFoundNetwork } from '../storage/network-key.ts';
 
-/** Each question starts the helper, which takes half a second of processor time. */
+/** A question may start the helper, which takes half a second of processor time. */
 const ASK_AGAIN_MS = 10 * 60_000;
-/** A router may become known with the load's own packets. */
+/** A router may become known with the load's own packets; what is then still unknown stays so. */
 const ASK_UNKNOWN_AGAIN_MS = 30_000;
 /** Without a helper, or with one that cannot answer. */
 const ASK_IN_VAIN_AGAIN_MS = 60 * 60_000;
 
-/** The last question; the next one waits for it. */
-let turn: Promise<unknown> = Promise.resolve();
+const questions = new SerialQueue();
 
 /**
  * Asks the helper for the network's key when the last answer is too old. Never throws: without a helper no network is recognised.
@@ -18,18 +17,19 @@ let turn: Promise<unknown> = Promise.resolve();
  * @returns whether the browser has left a network that was recognised
  */
 export function recogniseNetwork(
-  ask: () => Promise<string | null> = askForNetworkKey,
+  ask: () => Promise<string | null>,
   nowMs: () => number = Date.now,
 ): Promise<boolean> {
-  return runInTurn(async () => {
+  return questions.run(async () => {
     const found = await loadFoundNetwork();
     if (found !== null && nowMs() < found.askAgainAtMs) return false;
     // Without an answer the browser may well be where it was.
     let key = found?.key ?? null;
     let waitMs = ASK_IN_VAIN_AGAIN_MS;
+    const wasUnknown = found?.key === null;
     try {
       key = await ask();
-      waitMs = key === null ? ASK_UNKNOWN_AGAIN_MS : ASK_AGAIN_MS;
+      waitMs = key === null && !wasUnknown ? ASK_UNKNOWN_AGAIN_MS : ASK_AGAIN_MS;
     } catch {
       // The helper is not installed, or too old for this.
     }
@@ -40,11 +40,5 @@ export function recogniseNetwork(
 
 /** The network has changed: the helper is asked with the next load. */
 export function forgetNetworkKey(): Promise<void> {
-  return runInTurn(removeFoundNetwork);
-}
-
-function runInTurn<T>(change: () => Promise<T>): Promise<T> {
-  const done = turn.then(change, change);
-  turn = done.catch(() => undefined);
-  return done;
+  return questions.run(removeFoundNetwork);
 }

@@ -11,6 +11,10 @@ export interface TabLoad {
   phase: 'loading' | 'recorded' | 'failed';
   /** Why there is no recording, '' otherwise. */
   problem: string;
+  /** Whether every request is listened to, and not the navigation alone. */
+  isDetailed: boolean;
+  /** URLs of requests that failed in the network. Emptied with `requests`. */
+  failures: string[];
   /** Key of the stored load, once recorded. */
   storedId: number | null;
   /** Emptied when the load has been stored. */
@@ -18,6 +22,7 @@ export interface TabLoad {
 }
 
 const PREFIX = 'tab-load:';
+const MAX_FAILURES = 200;
 /** Requests arrive in bursts, so changes are saved together. The browser does not stop a worker this soon after an event. */
 const SAVE_AFTER_MS = 400;
 
@@ -34,9 +39,12 @@ export class TabLoads implements RequestSink {
   readonly #loads = new Map<number, TabLoad>();
   readonly #unsaved = new Set<number>();
   readonly #ready: Promise<unknown>;
+  readonly #onNavigation: (tabId: number, load: TabLoad) => void;
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor() {
+  /** @param onNavigation called when a tab begins to load a page that is not excluded */
+  constructor(onNavigation: (tabId: number, load: TabLoad) => void = () => undefined) {
+    this.#onNavigation = onNavigation;
     this.#ready = Promise.all([this.#restore(), this.excludedSites.ready]);
   }
 
@@ -52,10 +60,13 @@ export class TabLoads implements RequestSink {
           url: request.url,
           phase: 'loading',
           problem: '',
+          isDetailed: false,
+          failures: [],
           storedId: null,
           requests: [],
         };
         this.#loads.set(tabId, load);
+        this.#onNavigation(tabId, load);
       }
       if (load?.phase !== 'loading') return false;
       if (load.requests.length >= MAX_ENTRIES) return false;
@@ -74,6 +85,15 @@ export class TabLoads implements RequestSink {
         ?.requests.findLast((request) => request.requestId === requestId && !(request.startedAt > at));
       if (hop) Object.assign(hop, change);
       return hop !== undefined;
+    });
+  }
+
+  addFailure(tabId: number, url: string): void {
+    this.#change(tabId, () => {
+      const load = this.#loads.get(tabId);
+      if (load?.phase !== 'loading' || load.failures.length >= MAX_FAILURES) return false;
+      load.failures.push(url);
+      return true;
     });
   }
 
@@ -104,6 +124,8 @@ export class TabLoads implements RequestSink {
         url: '',
         phase: 'failed',
         problem: NOT_LOADED,
+        isDetailed: false,
+        failures: [],
         storedId: null,
         requests: [],
       });

@@ -1,6 +1,7 @@
+import { messageOf } from '@hopwise/contract';
 import { assignmentsToVerify, type Protocol } from '@hopwise/pageload-emulator';
 import { HelperError } from '../helper/helper-port.ts';
-import { verifyWithHelper } from '../helper/native-client.ts';
+import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import type { VerificationState } from '../messages/load-messages.ts';
 import { type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { restoreQueries, stripVerification } from '../storage/strip-load.ts';
@@ -108,7 +109,7 @@ export class Verifications {
       const plannedBytes = transfers.reduce((sum, { bytes }) => sum + bytes, 0);
       await addBytes(Math.round((plannedBytes * doneTransfers) / transfers.length));
       const code = error instanceof HelperError ? error.code : 'internal';
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       this.#set({ state: 'failed', loadId: load.id, code, message });
     } finally {
       this.#abort = null;

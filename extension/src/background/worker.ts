@@ -1,46 +1,58 @@
 /** Entry point of the extension's worker: handles browser events, and messages of content scripts and of the extension's pages. */
-import type { PinState } from '@hopwise/contract';
+import { messageOf, type PinState } from '@hopwise/contract';
 import { StartRateAnnouncer } from '../announce/announcer.ts';
 import { Autopilot } from '../autopilot/autopilot.ts';
-import type { AutopilotAnswer, AutopilotRequest } from '../autopilot/autopilot-messages.ts';
+import type { AutopilotAnswer } from '../autopilot/autopilot-messages.ts';
+import { findComparableLoads } from '../evidence/comparable-loads.ts';
 import { findPinGain, findPinOutcomes } from '../evidence/pin-outcomes.ts';
+import { askForNetworkKey } from '../helper/ask-helper.ts';
+import type { LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
 import type { Erased } from '../messages/memory-messages.ts';
-import type { PinRequest } from '../pins/pin-messages.ts';
+import type { PinLifetime, PinsAnswer } from '../pins/pin-messages.ts';
 import { hasPinPermissions } from '../pins/pin-permissions.ts';
-import {
-  allowLocalOrigin,
-  disallowLocalOrigin,
-  isLocalOriginAllowed,
-  listLocalOrigins,
-} from '../pins/worker/local-origins.ts';
+import type { PlannedPin } from '../pins/plan-pins.ts';
+import { allowLocalOrigin, disallowLocalOrigin, listLocalOrigins } from '../pins/worker/local-origins.ts';
 import { PinManager } from '../pins/worker/pin-manager.ts';
-import { pageSettledSchema, pageShownSchema, recordingCheckSchema } from '../recorder/page-timings.ts';
+import {
+  type PageSettled,
+  pageSettledSchema,
+  pageShownSchema,
+  recordingCheckSchema,
+} from '../recorder/page-timings.ts';
 import { registerContentScript } from '../recorder/register-content-script.ts';
-import { listenToRequests } from '../recorder/web-request.ts';
-import { getAllLoads } from '../storage/loads.ts';
+import { listenToNavigations } from '../recorder/web-request.ts';
+import { getAllLoads, getLoad, predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { addSavedTime, readSavedTime, removeSavedTime } from '../storage/saved-time.ts';
 import { readSettings } from '../storage/settings.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { openWelcome } from '../welcome/open-welcome.ts';
+import { showBadge } from './badge.ts';
+import { deservesDetail, isPromising, isSlow } from './deserves-detail.ts';
+import { DetailedLoads } from './detailed-loads.ts';
+import { DetailedPages } from './detailed-pages.ts';
 import { exportLoad } from './export-load.ts';
 import { listenToHistoryDeletions } from './history-deletions.ts';
-import { ensurePrediction, findLoad, storeSettledLoad } from './loads.ts';
+import { ensurePrediction, findLoad, findSettledNavigation, storeSettledLoad } from './loads.ts';
 import { Memory } from './memory.ts';
+import { checkNetwork, forgetChecks } from './network-check.ts';
 import { forgetNetworks, leaveNetwork } from './network-memory.ts';
 import { type PageAnswers, type PageRequest, pageRequestSchema } from './page-requests.ts';
 import { forgetNetworkKey, recogniseNetwork } from './recognise-network.ts';
-import { TabLoads } from './tab-loads.ts';
+import { type TabLoad, TabLoads } from './tab-loads.ts';
 import { Verifications } from './verifications.ts';
 
 // First, because the browser's proxy settings may still point to a helper that no longer runs.
 const pins = new PinManager();
-const loads = new TabLoads();
+const detailedPages = new DetailedPages();
+const loads = new TabLoads((tabId, load) => void startLoad(tabId, load));
+const detailedLoads = new DetailedLoads(loads, detailedPages);
 const verifications = new Verifications();
 const memory = new Memory(loads, verifications);
 const autopilot = new Autopilot(pins, ensurePrediction);
 const announcer = new StartRateAnnouncer();
 
 void registerContentScript();
-listenToRequests(loads, handleNetworkChange, (url, acceptCh) => {
+listenToNavigations(loads, handleNetworkChange, (url, acceptCh) => {
   if (!loads.excludedSites.has(url)) void announcer.handleHintsAsked(url, acceptCh);
 });
 self.addEventListener('offline', handleNetworkChange);
@@ -49,6 +61,7 @@ listenToHistoryDeletions(
   (urls) => {
     void memory.forgetPages(urls);
     const pages = new Set(urls.map(maskQuery));
+    void detailedPages.forget((url) => pages.has(maskQuery(url)));
     void autopilot.forgetPages((url) => pages.has(maskQuery(url)));
   },
 );
@@ -58,7 +71,10 @@ void memory.removeExpired();
 chrome.runtime.onStartup.addListener(() => void pins.handleBrowserStart());
 chrome.runtime.onInstalled.addListener(({ reason }) => void openWelcome(reason));
 chrome.permissions.onRemoved.addListener(() => void pins.handlePermissionRemoval());
-chrome.tabs.onRemoved.addListener((tabId) => loads.removeTab(tabId));
+chrome.tabs.onRemoved.addListener((tabId) => {
+  loads.removeTab(tabId);
+  detailedLoads.removeTab(tabId);
+});
 
 chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
   if (sender.id !== chrome.runtime.id) return undefined;
@@ -69,9 +85,7 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
       answer({ ok: false, error: `invalid request: ${issue?.path.join('.') || 'type'}: ${issue?.message}` });
       return undefined;
     }
-    respond(request.data).then(answer, (error) =>
-      answer({ ok: false, error: error instanceof Error ? error.message : String(error) }),
-    );
+    respond(request.data).then(answer, (error) => answer({ ok: false, error: messageOf(error) }));
     return true;
   }
   if (recordingCheckSchema.safeParse(message).success) {
@@ -82,18 +96,52 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
   if (tabId === undefined || sender.frameId !== 0) return undefined;
   const settled = pageSettledSchema.safeParse(message);
   if (settled.success) {
-    void storeAndHandle(tabId, sender.documentId ?? '', settled.data.loaded);
+    void storeAndHandle(tabId, sender.documentId ?? '', settled.data);
   } else if (pageShownSchema.safeParse(message).success) loads.markShownWithoutLoad(tabId);
   return undefined;
 });
 
-async function storeAndHandle(tabId: number, documentId: string, loaded: boolean): Promise<void> {
-  if (await recogniseNetwork()) await autopilot.handleNetworkChange();
-  await storeSettledLoad(loads, tabId, documentId, loaded, pins.proxiedOrigins);
+async function startLoad(tabId: number, { url, navigationId }: TabLoad): Promise<void> {
+  if (await detailedLoads.start(tabId, url, isPromising))
+    loads.updateLoad(tabId, navigationId, { isDetailed: true });
+}
+
+async function storeAndHandle(tabId: number, documentId: string, settled: PageSettled): Promise<void> {
+  const navigationId = await findSettledNavigation(loads, tabId);
+  if (navigationId === null) return;
+  if (await recogniseNetwork(() => askForNetworkKey(pins.helper))) await autopilot.handleNetworkChange();
+  await storeSettledLoad(loads, tabId, navigationId, documentId, settled, pins.proxiedOrigins);
   const load = await loads.getLoad(tabId);
-  if (load?.phase !== 'recorded' || load.storedId === null) return;
+  if (load?.navigationId !== navigationId) return;
+  // Also where it could not be recorded: listeners slow down what the page requests later.
+  if (settled.loaded) detailedLoads.end(tabId);
+  if (load.phase !== 'recorded' || load.storedId === null) return;
+  await detailedPages.noteLoad(load.url, load.isDetailed);
   void announcer.update();
+  // Before a decision, which depends on it.
+  await checkNetwork(load.storedId);
   await autopilot.handleLoad(load.storedId);
+  await noteOutcome(tabId, load.storedId);
+}
+
+/** What a load shows beyond itself: time that pins saved, what could be gained, and whether the next one is recorded in detail. */
+async function noteOutcome(tabId: number, loadId: number): Promise<void> {
+  const stored = await getLoad(loadId);
+  const isPinned = Object.keys(stored?.pinned ?? {}).length > 0;
+  // Reading all loads takes longer than recording one.
+  if (stored === undefined || !(isPinned || isSlow(stored))) return;
+  const all = await getAllLoads();
+  const gain = findPinGain(stored, all);
+  if (gain !== null) await addSavedTime(gain.beforeMs - (stored.recording.pltMs ?? 0));
+  if (isPinned) return;
+  if (deservesDetail(stored, all)) await detailedPages.wantIfRare(stored.requestedUrl);
+  const shown = stored.isDetailed === false ? stored : await ensurePrediction(stored);
+  const earlier = findComparableLoads(shown, all).findLast((each) => predictionOf(each) !== null);
+  const decision = predictionOf(shown)?.decision ?? (earlier && predictionOf(earlier)?.decision) ?? null;
+  const pinned = (await pins.listPins())
+    .filter(({ state }) => state === 'active')
+    .map(({ origin }) => origin);
+  await showBadge(tabId, decision, pinned);
 }
 
 function handleNetworkChange(): void {
@@ -104,6 +152,9 @@ function handleNetworkChange(): void {
 async function eraseAll(): Promise<Erased> {
   await autopilot.forgetPages(() => true);
   const erased = await memory.eraseAll();
+  await detailedPages.forgetAll();
+  await removeSavedTime();
+  await forgetChecks();
   await announcer.forgetOrigins();
   return erased;
 }
@@ -120,100 +171,114 @@ async function mayRecord({ url = '', tab }: chrome.runtime.MessageSender): Promi
   return !excludedSites.has(url) && !excludedSites.has(tab?.url ?? '');
 }
 
-async function respond(request: PageRequest): Promise<PageAnswers[PageRequest['type']]> {
-  if (request.type === 'latest') {
-    const answer = await findLoad(loads, request);
-    if (request.brief || !answer.load) return { ...answer, load: null };
-    const pinGain = findPinGain(answer.load, await getAllLoads());
-    return { ...answer, load: await ensurePrediction(answer.load), pinGain };
-  }
-  if (request.type === 'cancel-verification') {
+/** Answers each type of request of the extension's pages. What a handler throws is the refusal's message. */
+const handlers: {
+  [T in PageRequest['type']]: (request: Extract<PageRequest, { type: T }>) => Promise<PageAnswers[T]>;
+} = {
+  latest: findLatestLoad,
+  verify: async (request) => ({
+    ok: true,
+    ...(await verifications.start(await requireLoad(request), request)),
+  }),
+  verification: async (request) => ({
+    ok: true,
+    ...(await verifications.getState(await requireLoad(request))),
+  }),
+  'cancel-verification': async () => {
     verifications.cancel();
     return { ok: true, state: 'none' };
-  }
-  if (request.type === 'forget-networks') {
+  },
+  export: async ({ withQueries = false, ...which }) => {
+    const load = await ensurePrediction(await requireLoad(which));
+    return { ok: true, export: await exportLoad(load, withQueries) };
+  },
+  'forget-networks': async () => {
     await forgetNetworks();
+    await forgetChecks();
     await announcer.update();
     return { ok: true };
-  }
-  switch (request.type) {
-    case 'pins':
-    case 'pin':
-    case 'unpin':
-    case 'disallow-local': {
-      const now = await answerPinRequest(request);
-      const allowed = await hasPinPermissions();
-      const localOrigins = await listLocalOrigins(now);
-      const { vouched, launcher } = pins;
-      return { ok: true, allowed, pins: now, vouched, launcher, localOrigins };
-    }
-    case 'pin-outcomes': {
-      const active = (await pins.listPins()).filter(({ state }) => state === 'active');
-      return { ok: true, outcomes: findPinOutcomes(active, await getAllLoads()) };
-    }
-    case 'stored-data':
-      return { ok: true, stored: await memory.measure() };
-    case 'erase-all':
-      return { ok: true, erased: await eraseAll() };
-    case 'settings':
-      return { ok: true, settings: await readSettings() };
-    case 'change-settings': {
-      const changed = await memory.changeSettings(request.change);
-      await announcer.update();
-      await autopilot.forgetPages((url) => loads.excludedSites.has(url));
-      return { ok: true, ...changed };
-    }
-    case 'autopilot':
-    case 'change-autopilot':
-    case 'undo-autopilot':
-    case 'erase-learnt':
-      return answerAutopilotRequest(request);
-  }
-  const { load, phase } = await findLoad(loads, request);
-  if (!load) {
-    return {
-      ok: false,
-      error: phase === 'loading' ? 'The page is still loading.' : 'No load of this page is recorded.',
-    };
-  }
-  switch (request.type) {
-    case 'verify':
-      return { ok: true, ...(await verifications.start(load, request)) };
-    case 'verification':
-      return { ok: true, ...(await verifications.getState(load)) };
-    case 'export':
-      return {
-        ok: true,
-        export: await exportLoad(await ensurePrediction(load), request.withQueries === true),
-      };
-  }
+  },
+  pins: ({ fresh }) => answerPins(fresh ? pins.refreshPins() : pins.listPins()),
+  pin: ({ pins: wanted, ...lifetime }) => answerPins(pinForUser(wanted, lifetime)),
+  unpin: ({ origins }) => answerPins(unpinForUser(origins)),
+  'disallow-local': ({ origin }) => answerPins(disallowLocal(origin)),
+  'pin-outcomes': async () => {
+    const active = (await pins.listPins()).filter(({ state }) => state === 'active');
+    return { ok: true, outcomes: findPinOutcomes(active, await getAllLoads()) };
+  },
+  'stored-data': async () => ({ ok: true, stored: await memory.measure() }),
+  'saved-time': async () => ({ ok: true, saved: await readSavedTime() }),
+  'erase-all': async () => ({ ok: true, erased: await eraseAll() }),
+  settings: async () => ({ ok: true, settings: await readSettings() }),
+  'change-settings': async ({ change }) => {
+    const changed = await memory.changeSettings(change);
+    await announcer.update();
+    await detailedPages.update();
+    detailedLoads.update();
+    await detailedPages.forget((url) => loads.excludedSites.has(url));
+    await autopilot.forgetPages((url) => loads.excludedSites.has(url));
+    return { ok: true, ...changed };
+  },
+  autopilot: () => answerAutopilot(),
+  'change-autopilot': ({ change }) => answerAutopilot(autopilot.changeSettings(change)),
+  'undo-autopilot': () => answerAutopilot(autopilot.undoAll()),
+  'switch-network': ({ keepsOffH3 }) => answerAutopilot(autopilot.switchNetwork(keepsOffH3)),
+  'erase-learnt': (request) => answerAutopilot(autopilot.eraseLearnt(request)),
+};
+
+function respond<T extends PageRequest['type']>(
+  request: Extract<PageRequest, { type: T }>,
+): Promise<PageAnswers[T]> {
+  return handlers[request.type as T](request);
 }
 
-async function answerAutopilotRequest(request: AutopilotRequest): Promise<AutopilotAnswer> {
-  if (request.type === 'change-autopilot') await autopilot.changeSettings(request.change);
-  if (request.type === 'undo-autopilot') await autopilot.undoAll();
-  if (request.type === 'erase-learnt') await autopilot.eraseLearnt(request);
+async function findLatestLoad(request: Extract<PageRequest, { type: 'latest' }>): Promise<LatestAnswer> {
+  if (request.tabId !== undefined) detailedLoads.watch(request.tabId);
+  const answer = await findLoad(loads, request);
+  const { load } = answer;
+  // Who looks at it wants to know more.
+  if (load?.isDetailed === false && request.tabId !== undefined && !detailedPages.has(load.requestedUrl))
+    await detailedPages.want(load.requestedUrl);
+  if (request.brief || !answer.load) return { ...answer, load: null };
+  const pinGain = findPinGain(answer.load, await getAllLoads());
+  return { ...answer, load: await ensurePrediction(answer.load), pinGain };
+}
+
+/** @throws Error with a message to show when there is no such load */
+async function requireLoad(which: WhichLoad): Promise<StoredLoad> {
+  const { load, phase } = await findLoad(loads, which);
+  if (load) return load;
+  throw new Error(phase === 'loading' ? 'The page is still loading.' : 'No load of this page is recorded.');
+}
+
+async function answerAutopilot(change: Promise<void> = Promise.resolve()): Promise<AutopilotAnswer> {
+  await change;
   return { ok: true, ...(await autopilot.getState()) };
 }
 
-async function answerPinRequest(request: Exclude<PinRequest, { type: 'pin-outcomes' }>): Promise<PinState[]> {
-  switch (request.type) {
-    case 'pins':
-      return request.fresh ? pins.refreshPins() : pins.listPins();
-    case 'pin':
-      await autopilot.handlePin(request.origin);
-      if (request.allowLocal) await allowLocalOrigin(request.origin);
-      return pins.pinOrigin({ ...request, allowLocal: await isLocalOriginAllowed(request.origin) });
-    case 'unpin':
-      await autopilot.handleUnpin(request.origin);
-      return pins.unpinOrigin(request.origin);
-    case 'disallow-local': {
-      await disallowLocalOrigin(request.origin);
-      const all = await pins.listPins();
-      const isInUse = all.some(({ origin, allowLocal }) => origin === request.origin && allowLocal);
-      if (!isInUse) return all;
-      await autopilot.handleUnpin(request.origin);
-      return pins.unpinOrigin(request.origin);
-    }
+async function answerPins(change: Promise<PinState[]>): Promise<PinsAnswer> {
+  const all = await change;
+  const { caHosts, launcher } = pins;
+  const [allowed, localOrigins] = await Promise.all([hasPinPermissions(), listLocalOrigins(all)]);
+  return { ok: true, allowed, pins: all, caHosts, launcher, localOrigins };
+}
+
+async function pinForUser(wanted: readonly PlannedPin[], lifetime: PinLifetime): Promise<PinState[]> {
+  for (const { origin, allowLocal } of wanted) {
+    await autopilot.handlePin(origin);
+    if (allowLocal) await allowLocalOrigin(origin);
   }
+  return pins.pin(wanted, lifetime);
+}
+
+async function unpinForUser(origins: readonly string[]): Promise<PinState[]> {
+  for (const origin of origins) await autopilot.handleUnpin(origin);
+  return pins.unpin(origins);
+}
+
+async function disallowLocal(origin: string): Promise<PinState[]> {
+  await disallowLocalOrigin(origin);
+  const all = await pins.listPins();
+  const isInUse = all.some((pin) => pin.origin === origin && pin.allowLocal);
+  return isInUse ? unpinForUser([origin]) : all;
 }

@@ -7,6 +7,7 @@ import { PinsModel } from '../pins/page/pins-model.ts';
 import { UndoControl } from '../pins/page/undo-control.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { announceVerdict } from '../ui/announce-verdict.ts';
+import { renderButton } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { explainEmptyState } from '../ui/empty-state.ts';
 import { renderIncomplete } from '../ui/incomplete-load.ts';
@@ -148,8 +149,7 @@ async function readExport(withQueries: boolean): Promise<LoadExport> {
 }
 
 function renderOpened({ name, notes }: OpenedFile): HTMLElement {
-  const close = el('button', { type: 'button', class: 'hw-button' }, t('panelCloseFile'));
-  close.addEventListener('click', () => {
+  const close = renderButton(t('panelCloseFile'), () => {
     opened = null;
     void draw();
   });

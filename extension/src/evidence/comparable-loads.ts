@@ -1,3 +1,4 @@
+import { median } from '@hopwise/contract';
 import type { StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { isSlowed, judgeLoad, type LoadQuality } from './load-quality.ts';
@@ -59,7 +60,17 @@ export function judgeAmong(load: StoredLoad, comparable: readonly StoredLoad[]):
   return isFirst && isSlowed(pltOf(load), others) ? { ...quality, kind: 'disturbed' } : quality;
 }
 
-export const pltOf = ({ recording }: StoredLoad): number => recording.pltMs ?? 0;
+type Recorded = Pick<StoredLoad, 'recording'>;
+
+/** A load time that is longer by more shows that something has changed. */
+const SURPRISE = 1.33;
+
+/** Whether a load took longer than is usual for the others of its page; false without any. */
+export function isSlower(load: Recorded, others: readonly Recorded[]): boolean {
+  return others.length > 0 && pltOf(load) > SURPRISE * median(others.map(pltOf));
+}
+
+export const pltOf = ({ recording }: Recorded): number => recording.pltMs ?? 0;
 export const timeOf = ({ recording }: StoredLoad): number => Date.parse(recording.recordedAt);
 
 /** Index of the newest load that began on another network than the load before it: it has no summary of earlier loads. */

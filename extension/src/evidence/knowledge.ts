@@ -1,6 +1,6 @@
 import type { Decision, MeasuredLoads } from '@hopwise/contract';
+import { groupBy } from '@hopwise/contract';
 import type { Knowledge } from '@hopwise/pageload-emulator';
-import { groupBy } from '../recorder/group-by.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { findComparableLoads, keyOfPins, pltOf, timeOf } from './comparable-loads.ts';
 import { isSlowed } from './load-quality.ts';

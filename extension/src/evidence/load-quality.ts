@@ -1,6 +1,5 @@
-import type { RecordedRequest } from '@hopwise/contract';
+import { median, type RecordedRequest } from '@hopwise/contract';
 import type { StoredLoad } from '../storage/loads.ts';
-import { medianOf } from './statistics.ts';
 
 /**
  * `full`: shows how long the page takes. `cached`: much of it came from the browser's cache. `partial`: its load event did not
@@ -62,5 +61,5 @@ const MIN_OTHERS = 3;
 
 /** Whether a load was throttled, or shared the machine or the link with something else, judging by the page's other loads. */
 export function isSlowed(pltMs: number, othersMs: readonly number[]): boolean {
-  return othersMs.length >= MIN_OTHERS && pltMs > SLOWED * medianOf(othersMs);
+  return othersMs.length >= MIN_OTHERS && pltMs > SLOWED * median(othersMs);
 }

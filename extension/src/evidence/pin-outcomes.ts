@@ -1,8 +1,7 @@
-import type { PinKind } from '@hopwise/contract';
+import { mean, median, type PinKind } from '@hopwise/contract';
 import type { StoredLoad } from '../storage/loads.ts';
 import { findComparableLoads, hasSamePins, pltOf } from './comparable-loads.ts';
 import { judgeLoad } from './load-quality.ts';
-import { medianOf } from './statistics.ts';
 
 /**
  * `gains`, `harms`: loads with the pin are surely faster or slower than those before it; `nothing`: there are enough loads to see a
@@ -87,15 +86,15 @@ export function compareLoads(before: readonly number[], after: readonly number[]
   const degrees = own.length + other.length - 2;
   const variance = (NOISE_WEIGHT * LOAD_NOISE ** 2 + squares) / (NOISE_WEIGHT + degrees);
   const deviation = Math.sqrt(variance * (1 / own.length + 1 / other.length));
-  const change = meanOf(other) - meanOf(own);
-  const beforeMs = medianOf(before);
+  const change = mean(other) - mean(own);
+  const beforeMs = median(before);
   const savedAt = (logRatio: number) => -beforeMs * Math.expm1(logRatio);
   const low = savedAt(change + TO_90TH * deviation);
   const high = savedAt(change - TO_90TH * deviation);
   const isEnough = Math.min(before.length, after.length) >= ENOUGH_LOADS;
   return {
     beforeMs,
-    afterMs: medianOf(after),
+    afterMs: median(after),
     beforeLoads: before.length,
     afterLoads: after.length,
     savedMs: { low, high },
@@ -103,9 +102,7 @@ export function compareLoads(before: readonly number[], after: readonly number[]
   };
 }
 
-const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
 function squaresOf(values: readonly number[]): number {
-  const mean = meanOf(values);
-  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const centre = mean(values);
+  return values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
 }

@@ -1,6 +1,6 @@
 /** The native-messaging port to the helper: its interface and its errors. */
 /** The parts of `chrome.runtime.Port` in use. */
-export interface HostPort {
+export interface NativePort {
   postMessage(message: unknown): void;
   disconnect(): void;
   onMessage: { addListener(listener: (message: unknown) => void): void };

@@ -7,6 +7,7 @@ import * as z from 'zod/mini';
 import type { LoadQuality } from '../evidence/load-quality.ts';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import type { StoredLoad } from '../storage/loads.ts';
+import { createSender, type OrRefusal } from './send-request.ts';
 
 const tabId = z.optional(z.int().check(z.nonnegative()));
 const url = z.optional(z.string().check(z.maxLength(8192)));
@@ -43,11 +44,6 @@ export const loadRequestSchema = z.discriminatedUnion('type', [
 export type { StoredLoad };
 export type LoadRequest = z.infer<typeof loadRequestSchema>;
 export type WhichLoad = { tabId?: number | undefined; url?: string | undefined };
-
-export interface Refusal {
-  ok: false;
-  error: string;
-}
 
 export interface LatestAnswer {
   ok: true;
@@ -93,11 +89,6 @@ export type VerificationState =
 
 export type VerificationAnswer = { ok: true } & VerificationState;
 
-export interface ExportAnswer {
-  ok: true;
-  export: LoadExport;
-}
-
 /** A load as the file that "Export JSON" saves. */
 export interface LoadExport extends Omit<StoredLoad, 'id' | 'requestedUrl' | 'storedAtMs' | 'networkKey'> {
   format: 'hopwise-load';
@@ -105,15 +96,13 @@ export interface LoadExport extends Omit<StoredLoad, 'id' | 'requestedUrl' | 'st
 }
 
 /** Answer to each type of request. */
-export interface LoadAnswers {
-  latest: LatestAnswer | Refusal;
-  verify: VerificationAnswer | Refusal;
-  verification: VerificationAnswer | Refusal;
-  'cancel-verification': VerificationAnswer | Refusal;
-  export: ExportAnswer | Refusal;
-  'forget-networks': { ok: true } | Refusal;
-}
+export type LoadAnswers = OrRefusal<{
+  latest: LatestAnswer;
+  verify: VerificationAnswer;
+  verification: VerificationAnswer;
+  'cancel-verification': VerificationAnswer;
+  export: { ok: true; export: LoadExport };
+  'forget-networks': { ok: true };
+}>;
 
-export function sendLoadRequest<T extends LoadRequest>(request: T): Promise<LoadAnswers[T['type']]> {
-  return chrome.runtime.sendMessage(request);
-}
+export const sendLoadRequest = createSender<LoadRequest, LoadAnswers>();

@@ -1,10 +1,12 @@
 /** Requests about what the extension remembers, which its options page sends to the worker, with their answers. */
 import * as z from 'zod/mini';
+import type { SavedTime } from '../storage/saved-time.ts';
 import { type Settings, settingsChangeSchema } from '../storage/settings.ts';
-import type { Refusal } from './load-messages.ts';
+import { createSender, type OrRefusal } from './send-request.ts';
 
 export const memoryRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('stored-data') }),
+  z.object({ type: z.literal('saved-time') }),
   z.object({ type: z.literal('erase-all') }),
   z.object({ type: z.literal('settings') }),
   z.object({ type: z.literal('change-settings'), change: settingsChangeSchema }),
@@ -33,14 +35,13 @@ export interface Erased {
 }
 
 /** Answer to each type of request. */
-export interface MemoryAnswers {
-  'erase-all': { ok: true; erased: Erased } | Refusal;
-  settings: { ok: true; settings: Settings } | Refusal;
+export type MemoryAnswers = OrRefusal<{
+  'erase-all': { ok: true; erased: Erased };
+  settings: { ok: true; settings: Settings };
   /** `erased`: what the settings no longer allow. */
-  'change-settings': { ok: true; settings: Settings; erased: Erased } | Refusal;
-  'stored-data': { ok: true; stored: StoredData } | Refusal;
-}
+  'change-settings': { ok: true; settings: Settings; erased: Erased };
+  'stored-data': { ok: true; stored: StoredData };
+  'saved-time': { ok: true; saved: SavedTime };
+}>;
 
-export function sendMemoryRequest<T extends MemoryRequest>(request: T): Promise<MemoryAnswers[T['type']]> {
-  return chrome.runtime.sendMessage(request);
-}
+export const sendMemoryRequest = createSender<MemoryRequest, MemoryAnswers>();

@@ -1,10 +1,11 @@
-import type { Act } from '../autopilot/act.ts';
+import type { AutopilotRun } from '../autopilot/autopilot-run.ts';
+import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
 import { t } from '../language/translate.ts';
 import { renderCard } from '../ui/card.ts';
+import { renderButton } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { formatOrigin, formatTime } from '../ui/format.ts';
-import type { AutopilotClient } from './autopilot-client.ts';
-import { describeAct } from './describe-act.ts';
+import { describeRun } from './describe-run.ts';
 
 /** Shown at first; a button shows the others. */
 const SHOWN = 10;
@@ -12,23 +13,26 @@ const SHOWN = 10;
 /** Everything that the autopilot did: why, and what came of it. */
 export function renderAutopilotLog(client: AutopilotClient): HTMLElement {
   const el = builder();
-  const list = el('ul', { class: 'hw-acts' });
+  const list = el('ul', { class: 'hw-entries' });
   const none = el('p', { class: 'hw-note' }, t('autopilotLogNone'));
-  const more = el('button', { type: 'button', class: 'hw-link' });
   let isWhole = false;
 
   const draw = () => {
-    const { acts } = client;
-    list.replaceChildren(...acts.slice(0, isWhole ? undefined : SHOWN).map(renderAct));
-    list.hidden = acts.length === 0;
-    none.hidden = acts.length > 0;
-    more.hidden = isWhole || acts.length <= SHOWN;
-    more.textContent = t('autopilotLogShowAll', { count: acts.length });
+    const { runs } = client;
+    list.replaceChildren(...runs.slice(0, isWhole ? undefined : SHOWN).map(renderRun));
+    list.hidden = runs.length === 0;
+    none.hidden = runs.length > 0;
+    more.hidden = isWhole || runs.length <= SHOWN;
+    more.textContent = t('autopilotLogShowAll', { count: runs.length });
   };
-  more.addEventListener('click', () => {
-    isWhole = true;
-    draw();
-  });
+  const more = renderButton(
+    '',
+    () => {
+      isWhole = true;
+      draw();
+    },
+    { class: 'hw-link' },
+  );
   client.onChange(draw);
   draw();
   return renderCard(
@@ -40,17 +44,17 @@ export function renderAutopilotLog(client: AutopilotClient): HTMLElement {
   );
 }
 
-function renderAct(act: Act): HTMLElement {
+function renderRun(run: AutopilotRun): HTMLElement {
   const el = builder();
-  const { done, why, result } = describeAct(act);
-  const { host, pathname } = new URL(act.pageUrl);
-  const datetime = new Date(act.madeAtMs).toISOString();
-  const time = el('time', { datetime }, formatTime(act.madeAtMs));
+  const { done, why, result } = describeRun(run);
+  const { host, pathname } = new URL(run.pageUrl);
+  const datetime = new Date(run.madeAtMs).toISOString();
+  const time = el('time', { datetime }, formatTime(run.madeAtMs));
   return el(
     'li',
-    { 'data-state': act.state },
+    { 'data-state': run.state },
     el('p', {}, el('strong', {}, done)),
-    el('p', { class: 'hw-act-place' }, time, ` · ${formatOrigin(host)}${pathname}`),
+    el('p', { class: 'hw-entry-place' }, time, ` · ${formatOrigin(host)}${pathname}`),
     el('p', {}, `${why} ${result}`),
   );
 }

@@ -1,13 +1,14 @@
 import { OBJECTIVES, type Objective } from '@hopwise/model';
-import { isOpen } from '../autopilot/act.ts';
+import { isRunning } from '../autopilot/autopilot-run.ts';
 import { MIN_GAIN_MS_RANGE, MIN_GAIN_RANGE } from '../autopilot/autopilot-settings.ts';
+import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
+import { renderMainSwitch } from '../autopilot/page/main-switch.ts';
+import { renderNetworkSwitch } from '../autopilot/page/network-switch.ts';
 import { type PlainKey, plural, t } from '../language/translate.ts';
-import { sendPinRequest } from '../pins/pin-messages.ts';
-import { requestPinPermissions } from '../pins/pin-permissions.ts';
 import { renderCard } from '../ui/card.ts';
+import { renderButton, renderCheckbox, renderSelect, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
-import type { AutopilotClient } from './autopilot-client.ts';
-import { renderCheckbox, renderStatus } from './controls.ts';
+import { renderSavedTime } from '../ui/saved-time.ts';
 import { renderNumberField } from './number-field.ts';
 
 /** The autopilot's switch, what it may do, and the button that undoes everything. */
@@ -15,43 +16,35 @@ export function renderAutopilotSwitch(client: AutopilotClient): HTMLElement {
   const el = builder();
   const status = renderStatus();
   const state = el('p', {});
-  const on = renderCheckbox(t('autopilotOn'), client.settings.isOn);
-  const holds = renderCheckbox(t('autopilotHolds'), client.settings.holdsProtocols);
-  const explores = renderCheckbox(t('autopilotExplores'), client.settings.explores);
-  const undo = el('button', { type: 'button', class: 'hw-button' }, t('autopilotUndo'));
-
-  on.input.addEventListener('change', async () => {
-    const { checked } = on.input;
-    // Without an await before it: browsers accept a request only directly in the handler of a click.
-    const mayPin = checked ? await requestPinPermissions().catch(() => false) : true;
-    on.input.checked = checked && mayPin;
-    status.textContent = mayPin ? await client.changeSettings({ isOn: checked }) : t('autopilotNotAllowed');
-    if (checked && mayPin) status.textContent ||= await findProblem();
+  const holds = renderCheckbox(
+    t('autopilotHolds'),
+    client.settings.holdsProtocols,
+    async (holdsProtocols) => {
+      status.textContent = await client.changeSettings({ holdsProtocols });
+    },
+  );
+  const explores = renderCheckbox(t('autopilotExplores'), client.settings.explores, async (explores) => {
+    status.textContent = await client.changeSettings({ explores });
   });
-  holds.input.addEventListener('change', async () => {
-    status.textContent = await client.changeSettings({ holdsProtocols: holds.input.checked });
-  });
-  explores.input.addEventListener('change', async () => {
-    status.textContent = await client.changeSettings({ explores: explores.input.checked });
-  });
-  undo.addEventListener('click', async () => {
+  const undo = renderButton(t('autopilotUndo'), async () => {
     status.textContent = (await client.undoAll()) || t('autopilotUndone');
   });
   const update = () => {
-    const open = client.acts.filter(isOpen);
+    const open = client.runs.filter(isRunning);
     const origins = open.flatMap(({ pins }) => pins);
-    on.input.checked = client.settings.isOn;
     state.textContent = describeState(client.settings.isOn, origins.length);
     undo.hidden = open.length === 0;
   };
   client.onChange(update);
   update();
+  void renderSavedTime().then((line) => state.after(line));
 
   return renderCard(
     t('autopilotTitle'),
-    on.element,
+    renderMainSwitch(client, status),
     el('p', { class: 'hw-note' }, t('autopilotExplanation')),
     state,
+    renderNetworkSwitch(client, status),
     renderNumberField({
       label: t('autopilotMinGain'),
       unit: t('autopilotMinGainUnit'),
@@ -79,14 +72,16 @@ export function renderAutopilotSwitch(client: AutopilotClient): HTMLElement {
 
 /** What trials compare load times by. */
 function renderObjective(client: AutopilotClient, status: HTMLElement): HTMLElement {
-  const el = builder();
-  const options = OBJECTIVES.map((each) => el('option', { value: each }, t(OBJECTIVE_NAME[each])));
-  const select = el('select', { class: 'hw-select' }, ...options);
-  select.value = client.settings.objective;
-  select.addEventListener('change', async () => {
-    status.textContent = await client.changeSettings({ objective: select.value as Objective });
-  });
-  return el('label', { class: 'hw-row' }, t('autopilotObjective'), select);
+  const select = renderSelect(
+    OBJECTIVES.map((each) => [each, t(OBJECTIVE_NAME[each])] as const),
+    {
+      value: client.settings.objective,
+      onChange: async (objective) => {
+        status.textContent = await client.changeSettings({ objective });
+      },
+    },
+  );
+  return builder()('label', { class: 'hw-row' }, t('autopilotObjective'), select);
 }
 
 const OBJECTIVE_NAME = {
@@ -99,10 +94,4 @@ const OBJECTIVE_NAME = {
 function describeState(isOn: boolean, origins: number): string {
   if (!isOn) return t('autopilotIsOff');
   return origins === 0 ? t('autopilotIsIdle') : plural('autopilotPins', origins);
-}
-
-/** Why pins are not possible at present, '' otherwise. Asking starts the helper. */
-async function findProblem(): Promise<string> {
-  const answer = await sendPinRequest({ type: 'pins', fresh: true });
-  return answer.ok ? '' : answer.error;
 }

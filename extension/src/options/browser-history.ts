@@ -1,7 +1,7 @@
 import { t } from '../language/translate.ts';
 import { renderCard } from '../ui/card.ts';
+import { renderCheckbox, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
-import { renderCheckbox, renderStatus } from './controls.ts';
 
 const HISTORY: chrome.permissions.Permissions = { permissions: ['history'] };
 
@@ -9,18 +9,18 @@ const HISTORY: chrome.permissions.Permissions = { permissions: ['history'] };
 export async function renderBrowserHistory(): Promise<HTMLElement> {
   const el = builder();
   const status = renderStatus();
-  const { element, input } = renderCheckbox(t('historySwitch'), await chrome.permissions.contains(HISTORY));
-  const describe = () => {
-    status.textContent = input.checked ? t('historyForgets') : t('historyKeeps');
-  };
-  input.addEventListener('change', async () => {
+  const isGranted = await chrome.permissions.contains(HISTORY);
+  const { element, input } = renderCheckbox(t('historySwitch'), isGranted, async (checked) => {
     // Without an await before it: browsers accept a request only directly in the handler of a click.
-    const changing = input.checked
+    const changing = checked
       ? chrome.permissions.request(HISTORY)
       : chrome.permissions.remove(HISTORY).then(() => false);
     input.checked = await changing;
     describe();
   });
+  const describe = () => {
+    status.textContent = input.checked ? t('historyForgets') : t('historyKeeps');
+  };
   describe();
   return renderCard(t('historyTitle'), element, status, el('p', { class: 'hw-note' }, t('historyLimits')));
 }

@@ -1,78 +1,79 @@
-import { type PinKind, PROTOCOL_NAME } from '@hopwise/contract';
+import { groupBy, type PinKind, PROTOCOL_NAME } from '@hopwise/contract';
 import { MAX_CHECKED_LOADS } from '@hopwise/model';
-import type { Act, EndCause } from '../autopilot/act.ts';
+import type { AutopilotRun, EndCause } from '../autopilot/autopilot-run.ts';
 import { compareLoads } from '../evidence/pin-outcomes.ts';
 import { type MessageKey, plural, t } from '../language/translate.ts';
-import { groupBy } from '../recorder/group-by.ts';
 import { formatDurations, formatGain, formatOrigin, keepUnitsTogether } from '../ui/format.ts';
 
-/** An act in words: what was done, why, and what came of it. */
-export interface ActText {
+/** A run of the autopilot in words: what was done, why, and what came of it. */
+export interface RunText {
   done: string;
   why: string;
   result: string;
 }
 
-export function describeAct(act: Act): ActText {
+export function describeRun(run: AutopilotRun): RunText {
   return {
-    done: describePins(act),
-    why: keepUnitsTogether(describeReason(act)),
-    result: keepUnitsTogether([describeTimes(act), describeState(act)].filter(Boolean).join(' ')),
+    done: describePins(run),
+    why: keepUnitsTogether(describeReason(run)),
+    result: keepUnitsTogether([describeTimes(run), describeState(run)].filter(Boolean).join(' ')),
   };
 }
 
-function describePins({ pins, end }: Act): string {
+function describePins({ pins, end }: AutopilotRun): string {
   const isRefused = end?.cause === 'refused';
   const byKind = groupBy(pins, ({ kind }) => kind);
   return [...byKind].map(([kind, of]) => describePin(kind, listOrigins(of), isRefused)).join('; ');
 }
 
 function describePin(kind: PinKind, origins: string, isRefused: boolean): string {
-  if (kind === 'avoid-h3') return t(isRefused ? 'actCouldNotAvoid' : 'actAvoided', { origins });
-  return t(isRefused ? 'actCouldNotHold' : 'actHeld', { origins, protocol: PROTOCOL_NAME[kind] });
+  if (kind === 'avoid-h3') return t(isRefused ? 'runCouldNotAvoid' : 'runAvoided', { origins });
+  return t(isRefused ? 'runCouldNotHold' : 'runHeld', { origins, protocol: PROTOCOL_NAME[kind] });
 }
 
 function listOrigins(pins: readonly { origin: string }[]): string {
   const [first, ...more] = pins.map(({ origin }) => formatOrigin(origin));
-  return more.length === 0 ? first! : plural('actOrigins', more.length, { first: first! });
+  return more.length === 0 ? first! : plural('runOrigins', more.length, { first: first! });
 }
 
-function describeReason({ trigger, predicted }: Act): string {
-  if (trigger === 'trial') return t('actTrial');
-  if (trigger === 'traffic') return t('actTraffic');
-  if (trigger === 'rule' || predicted === null) return t('actRule');
+function describeReason({ trigger, predicted }: AutopilotRun): string {
+  if (trigger === 'trial') return t('runTrial');
+  if (trigger === 'traffic') return t('runTraffic');
+  if (trigger === 'network') return t('runNetwork');
+  if (trigger === 'rule' || predicted === null) return t('runRule');
   const [before, after] = formatDurations(predicted.beforeMs, predicted.afterMs);
-  return t('actPredicted', { before, after });
+  return t('runPredicted', { before, after });
 }
 
 /** `Measured: 4.3 s → 2.3 s over 3 loads before and 2 after, which saves 2.0 s.` */
-function describeTimes({ beforeMs, afterMs }: Act): string {
+function describeTimes({ beforeMs, afterMs }: AutopilotRun): string {
   if (beforeMs.length === 0 || afterMs.length === 0) return '';
   const outcome = compareLoads(beforeMs, afterMs);
   const [before, after] = formatDurations(outcome.beforeMs, outcome.afterMs);
   const values = { before, after, loads: plural('loads', beforeMs.length), later: afterMs.length };
-  if (outcome.beforeMs <= outcome.afterMs) return t('actMeasuredNothing', values);
-  return t('actMeasuredGain', { ...values, gain: formatGain(outcome.beforeMs, outcome.afterMs) });
+  if (outcome.beforeMs <= outcome.afterMs) return t('runMeasuredNothing', values);
+  return t('runMeasuredGain', { ...values, gain: formatGain(outcome.beforeMs, outcome.afterMs) });
 }
 
-function describeState({ state, end, afterMs }: Act): string {
+function describeState({ state, end, afterMs }: AutopilotRun): string {
   if (end !== null) return describeEnd(end.cause, end.reason);
-  if (state === 'kept') return t('actKept');
-  return t('actChecking', { done: afterMs.length, all: MAX_CHECKED_LOADS });
+  if (state === 'kept') return t('runKept');
+  return t('runChecking', { done: afterMs.length, all: MAX_CHECKED_LOADS });
 }
 
 const ENDS = {
-  tried: 'actEndTried',
-  trouble: 'actEndTrouble',
-  slower: 'actEndSlower',
-  'no-gain': 'actEndNoGain',
-  you: 'actEndYou',
-  off: 'actEndOff',
-  rule: 'actEndRule',
-  network: 'actEndNetwork',
-  expired: 'actEndExpired',
-  closed: 'actEndClosed',
-  refused: 'actEndRefused',
+  tried: 'runEndTried',
+  trouble: 'runEndTrouble',
+  slower: 'runEndSlower',
+  'no-gain': 'runEndNoGain',
+  you: 'runEndYou',
+  off: 'runEndOff',
+  rule: 'runEndRule',
+  network: 'runEndNetwork',
+  'network-open': 'runEndNetworkOpen',
+  expired: 'runEndExpired',
+  closed: 'runEndClosed',
+  refused: 'runEndRefused',
 } as const satisfies Record<EndCause, MessageKey>;
 
 function describeEnd(cause: EndCause, reason: string): string {

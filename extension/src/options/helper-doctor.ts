@@ -1,19 +1,18 @@
 import type { HelperCheck } from '@hopwise/contract';
+import { examineHelper } from '../helper/ask-helper.ts';
 import { HelperError } from '../helper/helper-port.ts';
-import { examineHelper } from '../helper/native-client.ts';
 import { plural, t } from '../language/translate.ts';
 import { renderCard } from '../ui/card.ts';
+import { renderButton, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
-import { renderStatus } from './controls.ts';
 
 /** A button that has the helper check itself, and shows a fix for what fails. */
 export function renderHelperDoctor(examine: () => Promise<HelperCheck[]> = examineHelper): HTMLElement {
   const el = builder();
   const status = renderStatus();
-  const list = el('ul', { class: 'hw-acts' });
-  const button = el('button', { type: 'button', class: 'hw-button' }, t('doctorCheck'));
+  const list = el('ul', { class: 'hw-entries' });
   list.hidden = true;
-  button.addEventListener('click', async () => {
+  const button = renderButton(t('doctorCheck'), async () => {
     button.setAttribute('aria-disabled', 'true');
     status.textContent = t('doctorChecking');
     list.hidden = true;

@@ -3,9 +3,9 @@ import { plural, t } from '../language/translate.ts';
 import { sendLoadRequest } from '../messages/load-messages.ts';
 import { countOtherNetworks, loadNetwork } from '../storage/network.ts';
 import { renderCard } from '../ui/card.ts';
+import { renderButton, renderFigures, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { formatLoss, formatMbps, formatMs } from '../ui/format.ts';
-import { renderStatus } from './controls.ts';
 
 /** What is known of the network that the browser is on, with a button that forgets it. */
 export async function renderKnownNetwork(): Promise<HTMLElement> {
@@ -13,27 +13,21 @@ export async function renderKnownNetwork(): Promise<HTMLElement> {
   const status = renderStatus();
   const figures = el('dl', { class: 'hw-figures' });
   const others = el('p', { class: 'hw-note' });
-  const forget = el('button', { type: 'button', class: 'hw-button' }, t('forget'));
+  const forget = renderButton(t('forget'), async () => {
+    const answer = await sendLoadRequest({ type: 'forget-networks' });
+    status.textContent = answer.ok ? t('networkForgotten') : answer.error;
+    await draw();
+  });
 
   const draw = async () => {
     const [network, otherNetworks] = await Promise.all([loadNetwork(), countOtherNetworks()]);
-    figures.replaceChildren(
-      ...(network === null ? [] : listFigures(network)).flatMap(([name, value]) => [
-        el('dt', {}, name),
-        el('dd', {}, value),
-      ]),
-    );
+    figures.replaceChildren(...renderFigures(network === null ? [] : listFigures(network)));
     figures.hidden = network === null;
     others.textContent = otherNetworks === 0 ? '' : plural('networkOthers', otherNetworks);
     others.hidden = otherNetworks === 0;
     forget.hidden = network === null && otherNetworks === 0;
     if (network === null) status.textContent ||= t('networkNone');
   };
-  forget.addEventListener('click', async () => {
-    const answer = await sendLoadRequest({ type: 'forget-networks' });
-    status.textContent = answer.ok ? t('networkForgotten') : answer.error;
-    await draw();
-  });
   await draw();
   return renderCard(
     t('networkTitle'),

@@ -3,6 +3,7 @@ import { readLanguageChoice, saveLanguageChoice } from '../language/find-languag
 import { isLanguage, LANGUAGE_NAME } from '../language/languages.ts';
 import { t } from '../language/translate.ts';
 import { renderCard } from '../ui/card.ts';
+import { renderSelect } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 
 /**
@@ -12,19 +13,15 @@ import { builder } from '../ui/dom.ts';
  */
 export async function renderLanguageChoice(onChosen: () => void): Promise<HTMLElement> {
   const el = builder();
-  const select = el(
-    'select',
-    { class: 'hw-select' },
-    el('option', { value: '' }, t('languageOfBrowser')),
-    ...LANGUAGES.map((language) =>
-      el('option', { value: language, lang: language }, LANGUAGE_NAME[language]),
-    ),
-  );
-  select.value = (await readLanguageChoice()) ?? '';
-  select.addEventListener('change', async () => {
-    await saveLanguageChoice(isLanguage(select.value) ? select.value : null);
-    onChosen();
+  const names = LANGUAGES.map((language) => [language, LANGUAGE_NAME[language]] as const);
+  const select = renderSelect([['', t('languageOfBrowser')], ...names], {
+    value: (await readLanguageChoice()) ?? '',
+    onChange: async (chosen) => {
+      await saveLanguageChoice(isLanguage(chosen) ? chosen : null);
+      onChosen();
+    },
   });
+  for (const option of select.options) if (option.value !== '') option.lang = option.value;
   return renderCard(
     t('languageTitle'),
     el('label', { class: 'hw-row' }, t('languageLabel'), select),

@@ -1,11 +1,11 @@
 import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
 import type { Learnt, LearntPage, LearntPlace } from '../autopilot/learnt.ts';
+import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
 import { type PlainKey, plural, t } from '../language/translate.ts';
 import { renderCard } from '../ui/card.ts';
+import { renderButton, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { formatDuration, formatOrigin, formatTime, keepUnitsTogether } from '../ui/format.ts';
-import type { AutopilotClient } from './autopilot-client.ts';
-import { renderStatus } from './controls.ts';
 
 /** Pages shown for each network. */
 const MAX_SHOWN = 5;
@@ -45,16 +45,14 @@ function renderNetwork(learnt: Learnt, erase: () => void): HTMLElement {
   const { pages } = learnt;
   const name = nameNetwork(learnt);
   const label = t('learntEraseNetwork', { network: name });
-  const button = el('button', { type: 'button', class: 'hw-button', 'aria-label': label }, t('learntErase'));
-  button.addEventListener('click', erase);
   const hidden = pages.length - MAX_SHOWN;
   return el(
     'section',
     {},
     el('h3', {}, name),
-    el('ul', { class: 'hw-acts' }, ...pages.slice(0, MAX_SHOWN).map(renderPage)),
+    el('ul', { class: 'hw-entries' }, ...pages.slice(0, MAX_SHOWN).map(renderPage)),
     hidden > 0 ? el('p', { class: 'hw-note' }, plural('learntMore', hidden)) : null,
-    el('div', {}, button),
+    el('div', {}, renderButton(t('learntErase'), erase, { 'aria-label': label })),
   );
 }
 

@@ -1,19 +1,20 @@
 import { t } from '../language/translate.ts';
 import { type PinRequest, type PinsAnswer, sendPinRequest } from '../pins/pin-messages.ts';
 import { renderCard } from '../ui/card.ts';
+import { renderButton, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 
 /** Lists the local origins that may be pinned, each with a button that removes it and its pin. */
 export async function renderLocalOrigins(): Promise<HTMLElement> {
   const el = builder();
   const list = el('div', {});
-  const status = el('p', { class: 'hw-note', role: 'status' });
+  const status = renderStatus();
 
   const show = ({ localOrigins }: PinsAnswer): void => {
     const items = localOrigins.map((origin) => {
       const label = t('excludedRemove', { site: origin });
-      const button = el('button', { type: 'button', class: 'hw-link', 'aria-label': label }, t('remove'));
-      button.addEventListener('click', () => void update({ type: 'disallow-local', origin }));
+      const remove = () => update({ type: 'disallow-local', origin });
+      const button = renderButton(t('remove'), remove, { class: 'hw-link', 'aria-label': label });
       return el('li', {}, origin, ' ', button);
     });
     list.replaceChildren(

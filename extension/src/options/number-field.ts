@@ -1,6 +1,6 @@
 import { t } from '../language/translate.ts';
+import { renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
-import { renderStatus } from './controls.ts';
 
 export interface NumberFieldOptions {
   label: string;

@@ -1,10 +1,10 @@
 import { sendAutopilotRequest } from '../autopilot/autopilot-messages.ts';
+import { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
 import { t } from '../language/translate.ts';
 import { translatePage } from '../language/translate-page.ts';
 import { sendMemoryRequest } from '../messages/memory-messages.ts';
 import { builder } from '../ui/dom.ts';
 import { renderAgeLimit } from './age-limit.ts';
-import { AutopilotClient } from './autopilot-client.ts';
 import { renderAutopilotLog } from './autopilot-log.ts';
 import { renderAutopilotSwitch } from './autopilot-switch.ts';
 import { renderBrowserHistory } from './browser-history.ts';
@@ -14,10 +14,9 @@ import { renderKnownNetwork } from './known-network.ts';
 import { renderLanguageChoice } from './language-choice.ts';
 import { renderLearntTimes } from './learnt-times.ts';
 import { renderLocalOrigins } from './local-origins.ts';
-import { renderQueryStrings } from './query-strings.ts';
+import { renderDetail, renderNetworkCheck, renderQueryStrings, renderStartRate } from './setting-switches.ts';
 import { SettingsClient } from './settings-client.ts';
 import { renderSiteRules } from './site-rules.ts';
-import { renderStartRate } from './start-rate.ts';
 import { StoredDataSection } from './stored-data.ts';
 import { renderTrafficRules } from './traffic-rules.ts';
 import { renderVerificationData } from './verification-data.ts';
@@ -47,6 +46,8 @@ if (answer.ok && autopilot.ok) {
     renderQueryStrings(settings),
     await renderBrowserHistory(),
     await renderKnownNetwork(),
+    renderNetworkCheck(settings),
+    renderDetail(settings),
     renderStartRate(settings),
     await renderVerificationData(settings),
     await renderLocalOrigins(),

@@ -1,9 +1,9 @@
 import { plural, t } from '../language/translate.ts';
 import { type Erased, type StoredData, sendMemoryRequest } from '../messages/memory-messages.ts';
 import { renderCard } from '../ui/card.ts';
+import { renderButton, renderFigures, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { formatBytes, formatList, formatTime } from '../ui/format.ts';
-import { renderStatus } from './controls.ts';
 
 /** States how much is stored, with a button that erases all of it. */
 export class StoredDataSection {
@@ -16,13 +16,15 @@ export class StoredDataSection {
     const el = builder();
     this.#figures = el('dl', { class: 'hw-figures' });
     this.#dialog = this.#renderDialog();
-    const erase = el('button', { type: 'button', class: 'hw-button' }, t('storedErase'));
-    erase.addEventListener('click', () => this.#dialog.showModal());
     this.element = renderCard(
       t('storedTitle'),
       el('p', {}, t('storedContents')),
       this.#figures,
-      el('div', {}, erase),
+      el(
+        'div',
+        {},
+        renderButton(t('storedErase'), () => this.#dialog.showModal()),
+      ),
       this.#status,
       el('p', { class: 'hw-note' }, t('storedHelper')),
       this.#dialog,
@@ -31,16 +33,9 @@ export class StoredDataSection {
   }
 
   async refresh(): Promise<void> {
-    const el = builder();
     const answer = await sendMemoryRequest({ type: 'stored-data' });
-    if (!answer.ok) {
-      this.#status.textContent = answer.error;
-      return;
-    }
-    const figures = listFigures(answer.stored);
-    this.#figures.replaceChildren(
-      ...figures.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]),
-    );
+    if (answer.ok) this.#figures.replaceChildren(...renderFigures(listFigures(answer.stored)));
+    else this.#status.textContent = answer.error;
   }
 
   #renderDialog(): HTMLDialogElement {

@@ -1,4 +1,5 @@
-import { SITE_RULES, type SiteRule, type TrafficRule } from '../autopilot/autopilot-settings.ts';
+import type { SiteRule, TrafficRule } from '../autopilot/autopilot-settings.ts';
+import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
 import {
   NETWORK_KINDS,
   type NetworkKind,
@@ -6,72 +7,45 @@ import {
   type TrafficKind,
 } from '../autopilot/traffic-profiles.ts';
 import { type PlainKey, t } from '../language/translate.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderSelect } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
-import type { AutopilotClient } from './autopilot-client.ts';
-import { renderStatus } from './controls.ts';
-import { describeRule } from './site-rules.ts';
+import { renderEditableList } from './editable-list.ts';
+import { describeEntry, renderRuleSelect } from './site-rules.ts';
 
 /** The table of rules for kinds of traffic and of networks, with fields to add one. */
 export function renderTrafficRules(client: AutopilotClient): HTMLElement {
   const el = builder();
-  const status = renderStatus();
-  const list = el('ul', { class: 'hw-sites', 'aria-label': t('trafficRulesTitle') });
-  const traffic = renderSelect(t('trafficRulesFor'), TRAFFIC_KINDS, (kind) => t(TRAFFIC_NAME[kind]));
-  const network = renderSelect(t('trafficRulesOn'), NETWORK_KINDS, (kind) => t(NETWORK_NAME[kind]));
-  const rule = renderSelect(t('trafficRulesRule'), SITE_RULES, describeRule);
-  const form = el(
-    'form',
-    { class: 'hw-row' },
-    el('label', { class: 'hw-row' }, t('trafficRulesFor'), traffic),
-    el('label', { class: 'hw-row' }, t('trafficRulesOn'), network),
-    rule,
-    el('button', { class: 'hw-button' }, t('trafficRulesAdd')),
+  const traffic = renderSelect(
+    TRAFFIC_KINDS.map((kind) => [kind, t(TRAFFIC_NAME[kind])] as const),
+    { 'aria-label': t('trafficRulesFor') },
   );
-
-  const change = async (trafficRules: TrafficRule[], done: string) => {
-    status.textContent = (await client.changeSettings({ trafficRules })) || done;
-    draw();
-  };
-  const without = (of: Pick<TrafficRule, 'traffic' | 'network'>) =>
-    client.settings.trafficRules.filter((each) => each.traffic !== of.traffic || each.network !== of.network);
-  const draw = () => list.replaceChildren(...client.settings.trafficRules.map(renderRule));
-  const renderRule = (each: TrafficRule) => {
-    const entry = describeEntry(each);
-    const label = t('rulesRemove', { site: entry });
-    const remove = el('button', { type: 'button', class: 'hw-link', 'aria-label': label }, t('remove'));
-    remove.addEventListener('click', async () => {
-      await change(without(each), t('rulesRemoved', { site: entry }));
-      traffic.focus();
-    });
-    const text = t('rulesEntry', { site: entry, rule: describeRule(each.rule) });
-    return el('li', {}, el('span', {}, text), remove);
-  };
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    const added: TrafficRule = {
+  const network = renderSelect(
+    NETWORK_KINDS.map((kind) => [kind, t(NETWORK_NAME[kind])] as const),
+    { 'aria-label': t('trafficRulesOn') },
+  );
+  const select = renderRuleSelect(t('trafficRulesRule'));
+  return renderEditableList<TrafficRule>({
+    title: t('trafficRulesTitle'),
+    explanation: t('trafficRulesExplanation'),
+    fields: [
+      el('label', { class: 'hw-row' }, t('trafficRulesFor'), traffic),
+      el('label', { class: 'hw-row' }, t('trafficRulesOn'), network),
+      select,
+    ],
+    add: t('trafficRulesAdd'),
+    items: () => client.settings.trafficRules,
+    read: () => ({
       traffic: traffic.value as TrafficKind,
       network: network.value as NetworkKind,
-      rule: rule.value as SiteRule,
-    };
-    const text = t('rulesAdded', { site: describeEntry(added), rule: describeRule(added.rule) });
-    await change([...without(added), added], text);
+      rule: select.value as SiteRule,
+    }),
+    isSame: (a, b) => a.traffic === b.traffic && a.network === b.network,
+    describe: ({ traffic, network, rule }) => {
+      const names = { traffic: t(TRAFFIC_NAME[traffic]), network: t(NETWORK_NAME[network]) };
+      return describeEntry(t('trafficRulesEntry', names), rule);
+    },
+    save: async (trafficRules, done) => (await client.changeSettings({ trafficRules })) || done,
   });
-  draw();
-  return renderCard(t('trafficRulesTitle'), el('p', {}, t('trafficRulesExplanation')), form, status, list);
-}
-
-const describeEntry = ({ traffic, network }: Pick<TrafficRule, 'traffic' | 'network'>): string =>
-  t('trafficRulesEntry', { traffic: t(TRAFFIC_NAME[traffic]), network: t(NETWORK_NAME[network]) });
-
-function renderSelect<T extends string>(
-  label: string,
-  values: readonly T[],
-  nameOf: (value: T) => string,
-): HTMLSelectElement {
-  const el = builder();
-  const options = values.map((value) => el('option', { value }, nameOf(value)));
-  return el('select', { class: 'hw-select', 'aria-label': label }, ...options);
 }
 
 const TRAFFIC_NAME = {

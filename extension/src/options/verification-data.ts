@@ -2,9 +2,9 @@ import { t } from '../language/translate.ts';
 import { DAILY_LIMITS_BYTES, VERIFICATION_LIMITS_BYTES } from '../storage/settings.ts';
 import { readBytesToday } from '../storage/verification-data.ts';
 import { renderCard } from '../ui/card.ts';
+import { renderSelect, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { formatBytes } from '../ui/format.ts';
-import { renderStatus } from './controls.ts';
 import type { SettingsClient } from './settings-client.ts';
 
 /** Lets the user limit the data of verifications. */
@@ -55,17 +55,10 @@ function renderLimit<T extends number>({
   value,
   onChange,
 }: LimitOptions<T>): HTMLElement {
-  const el = builder();
-  const select = el(
-    'select',
-    { class: 'hw-select' },
-    el('option', { value: '' }, none),
-    ...limits.map((bytes) => el('option', { value: String(bytes) }, formatBytes(bytes))),
-  );
-  select.value = value === null ? '' : String(value);
-  select.addEventListener(
-    'change',
-    () => void onChange(limits.find((bytes) => String(bytes) === select.value) ?? null),
-  );
-  return el('label', { class: 'hw-row' }, label, select);
+  const choices = limits.map((bytes) => [String(bytes), formatBytes(bytes)] as const);
+  const select = renderSelect([['', none], ...choices], {
+    value: value === null ? '' : String(value),
+    onChange: (chosen) => onChange(limits.find((bytes) => String(bytes) === chosen) ?? null),
+  });
+  return builder()('label', { class: 'hw-row' }, label, select);
 }

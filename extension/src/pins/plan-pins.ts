@@ -1,4 +1,5 @@
 import type { Action, PinKind } from '@hopwise/contract';
+import type { StoredLoad } from '../storage/loads.ts';
 import { isLocalOrigin, isPinnable } from './pinnable-origin.ts';
 
 /** An origin with the kind of its pin. */
@@ -17,11 +18,33 @@ export function planPins(action: Action): PlannedPin[] {
   });
 }
 
+/**
+ * Pins that keep also those origins of a light recording off HTTP/3 of which it does not show whether they offer it: where HTTP/3 is
+ * avoided because the network hinders UDP, the next load would be slowed down by the first of them that does.
+ *
+ * @param planned the pins of an action
+ */
+export function planUnknownOffers(
+  planned: readonly PlannedPin[],
+  { recording, isDetailed }: Pick<StoredLoad, 'recording' | 'isDetailed'>,
+): PlannedPin[] {
+  if (isDetailed !== false || planned.length === 0 || planned.some(({ kind }) => kind !== 'avoid-h3'))
+    return [];
+  const origins = recording.requests
+    .filter(({ offersH3, fromCache }) => offersH3 === null && !fromCache)
+    .map(({ url }) => new URL(url).origin)
+    .filter((origin) => origin.startsWith('https:') && isPinnable(origin) && !isLocalOrigin(origin));
+  const isPlanned = (origin: string) => planned.some((pin) => pin.origin === origin);
+  return [...new Set(origins)]
+    .filter((origin) => !isPlanned(origin))
+    .map((origin) => ({ origin, kind: 'avoid-h3' }));
+}
+
 /** The pin that carries out an action at one of its origins; null when that cannot be pinned. */
 export function pinKindOf({ kind, assignment }: Action, origin: string): PinKind | null {
   if (!isPinnable(origin) || isLocalOrigin(origin)) return null;
   if (kind === 'avoid-h3') return kind;
-  return kind === 'hold' && isName(new URL(origin).hostname) ? assignment[origin]! : null;
+  return kind === 'force-protocol' && isName(new URL(origin).hostname) ? assignment[origin]! : null;
 }
 
 /** The local CA's name constraints cover DNS names only, not IP addresses. */

@@ -9,6 +9,7 @@ import { UndoControl } from '../pins/page/undo-control.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { announceVerdict } from '../ui/announce-verdict.ts';
 import { readVerifiedTimes } from '../ui/comparison.ts';
+import { renderButton } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { explainEmptyState } from '../ui/empty-state.ts';
 import { ExportControl } from '../ui/export-control.ts';
@@ -18,10 +19,12 @@ import { renderMissingTimes } from '../ui/missing-times.ts';
 import { renderNetworkMemory } from '../ui/network-memory-control.ts';
 import { renderOriginTable } from '../ui/origin-table.ts';
 import { decideBeyondPins } from '../ui/pin-gain.ts';
+import { renderSavedTime } from '../ui/saved-time.ts';
 import { renderSiteAccessRequest } from '../ui/site-access-control.ts';
 import { renderSummary } from '../ui/summary.ts';
 import { renderTimesTable } from '../ui/times-table.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
+import { renderAutopilotSection } from './autopilot-section.ts';
 
 const SHOWN_ORIGINS = 5;
 
@@ -31,6 +34,9 @@ const content = document.getElementById('content')!;
 const actions = document.getElementById('actions')!;
 const options = document.getElementById('options')!;
 options.textContent = t('popupOptions');
+void Promise.all([renderSavedTime(), renderAutopilotSection()]).then((always) =>
+  options.parentElement!.before(...always),
+);
 options.addEventListener('click', () => void chrome.runtime.openOptionsPage());
 
 /** Finds the active tab, or the one in the URL's `tabId` if the popup is opened as a page. */
@@ -69,7 +75,7 @@ if (tab?.id === undefined) {
     pins.resetOrigins(answer.loadId);
     save.offerQueries(answer.canExportQueries);
     const prediction = answer.load && predictionOf(answer.load);
-    action.show(prediction && decideBeyondPins(prediction.decision, answer.pinGain));
+    action.show(prediction && decideBeyondPins(prediction.decision, answer.pinGain), answer.load);
     undo.show(prediction?.origins.map(({ origin }) => origin) ?? [], answer.pinGain);
     announceVerdict(prediction, answer.pinGain);
     if (answer.load) {
@@ -82,16 +88,11 @@ if (tab?.id === undefined) {
       void verify.resume();
     } else {
       showMessage(explainEmptyState(answer, tab.url));
-      if (answer.phase === 'none' && /^https?:/.test(tab.url ?? '')) content.append(renderReload(reload));
+      if (answer.phase === 'none' && /^https?:/.test(tab.url ?? ''))
+        content.append(el('div', {}, renderButton(t('popupReload'), reload)));
     }
   };
   const polling = pollLoad(which, show, showMessage);
-}
-
-function renderReload(reload: () => Promise<unknown>): HTMLElement {
-  const button = el('button', { type: 'button', class: 'hw-button' }, t('popupReload'));
-  button.addEventListener('click', () => void reload());
-  return el('div', {}, button);
 }
 
 function renderViews(

@@ -1,5 +1,5 @@
+import { groupBy } from '@hopwise/contract';
 import type { Initiator } from '@hopwise/pageload-emulator';
-import { groupBy } from './group-by.ts';
 import type { FrameReport, JoinedRequest } from './joined-request.ts';
 import { withoutFragment } from './url-text.ts';
 
@@ -59,9 +59,11 @@ class InitiatorFinder {
     const scripts = requests.filter(({ type, observed }) => type === 'script' && observed?.referrer);
     this.#scriptsByReferrer = groupBy(scripts, ({ observed }) => withoutFragment(observed!.referrer!));
     const documents = requests.filter(
-      ({ type, observed }) => (type === 'document' || type === 'iframe') && observed?.redirected === false,
+      ({ type, observed, documentOf }) =>
+        (type === 'document' || type === 'iframe') &&
+        (observed === null ? documentOf !== null : !observed.redirected),
     );
-    this.#documents = groupBy(documents, ({ observed }) => observed!.frameId);
+    this.#documents = groupBy(documents, ({ observed, documentOf }) => (observed ?? documentOf)!.frameId);
     this.#topOrigin =
       requests.find(({ documentOf }) => documentOf?.frameId === 0)?.documentOf?.timeOrigin ?? 0;
   }

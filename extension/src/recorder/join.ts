@@ -1,6 +1,6 @@
+import { groupBy, NO_PHASES } from '@hopwise/contract';
 import type { RecordedRequest, Recording, RequestPhases, ResourceType } from '@hopwise/pageload-emulator';
 import { parseProtocol } from '@hopwise/pageload-emulator';
-import { groupBy } from './group-by.ts';
 import { findInitiators } from './initiators.ts';
 import type { FrameReport, JoinedRequest } from './joined-request.ts';
 import { MAX_ENTRIES } from './limits.ts';
@@ -12,13 +12,17 @@ import { withoutFragment } from './url-text.ts';
 export interface LoadObservation {
   /** In the order in which they began. */
   requests: ObservedRequest[];
+  /** URLs of requests that failed in the network; they may not be among `requests`. */
+  failures: readonly string[];
   frames: FrameReport[];
+  /** Whether `requests` has all requests, and not only the navigation's. */
+  seesRequests: boolean;
   /** Id of the top document, '' where the browser has none. */
   documentId: string;
   browser: string;
   /** When the frames were queried, milliseconds since 1970. */
   takenAt: number;
-  /** Whether `requests` has those to all sites, and not only those to which the extension has access. */
+  /** Whether the extension has access to all sites: requests to others are not among `requests`. */
   seesAllSites: boolean;
 }
 
@@ -35,6 +39,7 @@ export function joinRecording(observation: LoadObservation): Recording {
   if (first?.type !== 'document') throw new Error('the request for the page itself was not observed');
 
   const initiators = findInitiators(joined);
+  const failed = new Set(observation.failures.map(withoutFragment));
   const { loadEventEnd, domContentLoadedEventEnd } = top.navigation;
   return {
     format: 'hopwise-recording',
@@ -50,7 +55,7 @@ export function joinRecording(observation: LoadObservation): Recording {
       top.largestContentfulPaintUrl === null ? null : withoutFragment(top.largestContentfulPaintUrl),
     requests: joined.map((request, id) => ({
       id,
-      ...recordedFields(request),
+      ...recordedFields(request, failed),
       initiator: initiators[id]!,
     })),
   };
@@ -107,13 +112,16 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
     }
   }
 
+  const unseenDocuments = new Set(observation.frames.filter(({ frameId }) => !lastOfFrame.has(frameId)));
   for (const { frame, entry } of unpaired.slice(0, Math.max(0, MAX_ENTRIES - joined.length))) {
     const shift = frame.timeOrigin - top.timeOrigin;
+    const documentOf = isFrameEntry(entry) ? findDocumentOf(entry, unseenDocuments) : null;
+    if (documentOf) unseenDocuments.delete(documentOf);
     joined.push({
       observed: null,
       entry: shiftEntry(entry, shift),
       frame,
-      documentOf: null,
+      documentOf,
       redirectedFrom: null,
       maker: entry.maker,
       type: typeFromTiming(entry),
@@ -131,6 +139,14 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
 /** Whether a request is for the page's icon, which nothing waits for: an image that neither an element nor a style requested. */
 function isIcon(hop: ObservedRequest, entry: ResourceEntry | null): boolean {
   return hop.type === 'image' && hop.frameId === 0 && (!entry || entry.initiatorType === 'other');
+}
+
+const isFrameEntry = ({ initiatorType }: ResourceEntry): boolean => /^i?frame$/.test(initiatorType);
+
+/** Finds the frame whose document an entry of its parent is, by the URL: redirects hide it. */
+function findDocumentOf(entry: ResourceEntry, frames: ReadonlySet<FrameReport>): FrameReport | null {
+  const url = withoutFragment(entry.name);
+  return [...frames].find((frame) => withoutFragment(frame.url) === url) ?? null;
 }
 
 function reachedNetwork(request: ObservedRequest): boolean {
@@ -187,7 +203,7 @@ function documentFrame(frame: FrameReport | undefined) {
 function pairEntries(
   chains: ObservedRequest[][],
   unsent: ObservedRequest[],
-  { frames, seesAllSites }: LoadObservation,
+  { frames, seesRequests, seesAllSites }: LoadObservation,
 ) {
   const paired = new Map<ObservedRequest[], FrameResource>();
   const unpaired: { frame: FrameReport; entry: FrameResource }[] = [];
@@ -212,7 +228,9 @@ function pairEntries(
       if (same.length > 0) continue;
       const unblocked = remaining.slice(blocked.get(key)?.length ?? 0);
       // An entry alone does not show whether the request to another site was blocked: most are not.
-      const others = seesAllSites ? unblocked.filter(hasTimings) : unblocked;
+      const others = unblocked.filter((entry) =>
+        seesRequests && seesAllSites ? hasTimings(entry) : hasTimings(entry) || tookTime(entry),
+      );
       unpaired.push(...others.map((entry) => ({ frame, entry })));
     }
   }
@@ -226,6 +244,12 @@ function pairEntries(
 function hasTimings({ responseStart, transferSize, decodedBodySize, deliveryType }: ResourceEntry): boolean {
   return responseStart > 0 || transferSize > 0 || decodedBodySize > 0 || deliveryType !== '';
 }
+
+/** A transfer over a network takes longer; a blocked request, and a resource from memory, does not. */
+const MIN_TRANSFER_MS = 2;
+
+const tookTime = ({ fetchStart, responseEnd }: ResourceEntry): boolean =>
+  responseEnd - fetchStart >= MIN_TRANSFER_MS;
 
 /** Maximum difference between the clocks of the browser process and of the page. */
 const CLOCK_TOLERANCE_MS = 2000;
@@ -273,19 +297,23 @@ function shiftEntry(entry: ResourceEntry, byMs: number): ResourceEntry {
   };
 }
 
-function recordedFields(request: JoinedRequest): Omit<RecordedRequest, 'id' | 'initiator'> {
+function recordedFields(
+  request: JoinedRequest,
+  failed: ReadonlySet<string>,
+): Omit<RecordedRequest, 'id' | 'initiator'> {
   const { observed, entry } = request;
   // Without Timing-Allow-Origin the page's timings withhold everything between start and end.
   const hasDetails = entry !== null && entry.responseStart > 0;
   const fromCache = observed
     ? observed.fromCache || entry?.deliveryType === 'cache'
     : entry !== null && hasTimings(entry) && entry.transferSize === 0;
+  const isFailed = observed === null && !hasDetails && failed.has(withoutFragment(entry!.name));
   const wireBody = fromCache ? 0 : (observed?.contentLength ?? null);
   return {
     url: withoutFragment(observed?.url ?? entry!.name),
     method: observed?.method ?? 'GET',
     type: request.type,
-    status: observed ? (observed.endedAt === null ? 0 : observed.status) : 200,
+    status: observed ? statusOf(observed, hasDetails) : isFailed ? 0 : 200,
     protocol: parseProtocol(entry?.nextHopProtocol),
     startMs: request.startMs,
     endMs: request.endMs,
@@ -302,15 +330,16 @@ function recordedFields(request: JoinedRequest): Omit<RecordedRequest, 'id' | 'i
   };
 }
 
-/** Of a request whose phases the page's timings withhold, webRequest still shows when its response began. */
+/** The end of a request may have come while the worker was stopped: the page's timings then show that there was a response. */
+function statusOf({ endedAt, status }: ObservedRequest, hasDetails: boolean): number {
+  if (endedAt !== null) return status;
+  return hasDetails ? status || 200 : 0;
+}
+
+/** Where the page's timings withhold a request's phases, webRequest still shows when its response began. */
 function withheldPhases({ headersMs, startMs, endMs }: JoinedRequest, fromCache: boolean): RequestPhases {
   return {
-    dnsStartMs: null,
-    dnsEndMs: null,
-    connectStartMs: null,
-    secureStartMs: null,
-    connectEndMs: null,
-    requestStartMs: null,
+    ...NO_PHASES,
     responseStartMs: headersMs === null || fromCache ? null : Math.min(endMs, Math.max(startMs, headersMs)),
   };
 }
@@ -353,8 +382,18 @@ function typeFromTiming(entry: ResourceEntry): ResourceType {
     case 'css':
       return /\.(woff2?|ttf|otf)(\?|$)/i.test(entry.name) ? 'font' : 'image';
     case 'link':
-      return /\.css(\?|$)/i.test(entry.name) ? 'style' : 'other';
+      return typeOfLink(entry);
     default:
       return 'other';
   }
+}
+
+/** Type of what a `link` element requested, which Resource Timing does not name: by the extension, and by whether painting waits for it. */
+function typeOfLink({ name, renderBlockingStatus }: ResourceEntry): ResourceType {
+  const { pathname } = new URL(name);
+  if (/\.css$/i.test(pathname)) return 'style';
+  if (/\.(woff2?|ttf|otf)$/i.test(pathname)) return 'font';
+  if (/\.m?js$/i.test(pathname)) return 'script';
+  if (/\.(png|jpe?g|gif|webp|avif|svg)$/i.test(pathname)) return 'image';
+  return renderBlockingStatus === 'blocking' ? 'style' : 'other';
 }

@@ -19,7 +19,7 @@ export interface JoinedRequest {
   documentOf: FrameReport | null;
   /** The hop that redirected here. */
   redirectedFrom: JoinedRequest | null;
-  /** Of the first hop; null where the page's timings do not show it. */
+  /** What requested the first hop; null where the page's timings do not show it. */
   maker: RequestMaker | null;
   type: ResourceType;
   /** Milliseconds after the page's navigationStart. */

@@ -69,11 +69,3 @@ export function hasCredentials(
 ): boolean {
   return sent.cookie !== undefined || sent.origin === undefined || sent.origin === new URL(url).origin;
 }
-
-/**
- * Whether an `Alt-Svc` value offers HTTP/3 (RFC 7838 section 3): an alternative whose protocol id
- * is `h3` or one of its drafts.
- */
-export function offersH3(altSvc: string): boolean {
-  return /(?:^|,)\s*h3(?:-\d+)?=/i.test(altSvc);
-}

@@ -13,7 +13,7 @@ const word = z.string().check(z.maxLength(64));
 /** What made the element that requested a resource, or called for it. */
 const maker = z.object({
   by: z.enum(['parser', 'script']),
-  /** Of the script, without fragment, '' for an inline script; null where it is unknown. */
+  /** Names the script, without fragment: '' for an inline script, null where it is unknown. */
   scriptUrl: z.nullable(url),
 });
 
@@ -75,18 +75,23 @@ export const frameTimingsSchema = z.object({
   navigation: z.nullable(navigation),
   firstContentfulPaint: z.nullable(ms),
   largestContentfulPaint: z.nullable(ms),
-  /** Of the image that was painted; null for text. */
+  /** Names the image that was painted; null for text. */
   largestContentfulPaintUrl: z.nullable(url),
   resources: z.array(resource).check(z.maxLength(MAX_ENTRIES)),
   /** In order of their ends. */
   scriptRuns: z.array(scriptRun).check(z.maxLength(MAX_ENTRIES)),
 });
 
-/** From every frame, before anything else: whether the frame may be recorded. Answered with a boolean. */
+/** From every frame of a page that is recorded in detail: whether the frame may be recorded. Answered with a boolean. */
 export const recordingCheckSchema = z.object({ type: z.literal('check-recording') });
 
 /** From a top frame: the page has loaded and settled, or its load event did not fire in time (`loaded` false). */
-export const pageSettledSchema = z.object({ type: z.literal('page-settled'), loaded: z.boolean() });
+export const pageSettledSchema = z.object({
+  type: z.literal('page-settled'),
+  loaded: z.boolean(),
+  /** Whether the page has frames of its own. */
+  hasFrames: z.boolean(),
+});
 
 /**
  * From a top frame: the page is shown without a load, from the back/forward cache or after prerendering.

@@ -1,6 +1,7 @@
 /** Listens to the browser's requests and describes each as an `ObservedRequest`. */
+import { offersH3 } from '@hopwise/contract';
 import { MAX_TEXT_CHARS } from './limits.ts';
-import { hasCredentials, type ObservedRequest, offersH3, resourceType } from './observed-request.ts';
+import { hasCredentials, type ObservedRequest, resourceType } from './observed-request.ts';
 
 type Details = chrome.webRequest.WebRequestDetails;
 type Header = chrome.webRequest.HttpHeader;
@@ -15,68 +16,102 @@ export interface RequestSink {
   addRequest(tabId: number, request: ObservedRequest, documentUrl: string | null): void;
   /** Changes the newest hop of a request; has no effect for an unknown one. */
   updateRequest(tabId: number, requestId: string, change: Partial<ObservedRequest>): void;
+  /** A request of a tab failed in the network, whether it was added or not. */
+  addFailure(tabId: number, url: string): void;
 }
 
-const FILTER = { urls: ['http://*/*', 'https://*/*'] };
+const URLS = ['http://*/*', 'https://*/*'];
 
 /** Request errors which show that the browser changed networks or went offline. */
 const NETWORK_CHANGED = ['net::ERR_NETWORK_CHANGED', 'net::ERR_INTERNET_DISCONNECTED', 'NS_ERROR_OFFLINE'];
 
+/** Request errors that say nothing about the network: cancelled, blocked, or only looked up in the cache. */
+const NOT_FAILED =
+  /ERR_ABORTED|ERR_BLOCKED|ERR_CACHE_MISS|NS_BINDING_ABORTED|NS_ERROR_(ABORT|CONTENT_BLOCKED|BLOCKED)/;
+
 /**
- * Must be called synchronously when the worker starts, otherwise the browser does not wake it for these events.
+ * Listens to the navigations of all tabs, and to failed requests. Must be called synchronously when the worker starts, otherwise the browser does not wake it
+ * for these events.
  *
  * @param onHintsAsked called with the URL of a page, and the `Accept-CH` of its answer
  */
-export function listenToRequests(
+export function listenToNavigations(
   sink: RequestSink,
   onNetworkChanged: () => void,
   onHintsAsked: (url: string, acceptCh: string) => void,
 ): void {
   const { webRequest } = chrome;
-  // Firefox has no extraHeaders and includes Referer without it.
-  const extra = 'EXTRA_HEADERS' in (webRequest.OnSendHeadersOptions ?? {}) ? ['extraHeaders' as const] : [];
-
-  webRequest.onBeforeRequest.addListener((details) => {
-    if (isPageRequest(details)) sink.addRequest(details.tabId, toObserved(details), documentUrlOf(details));
-    return undefined;
-  }, FILTER);
-
-  webRequest.onSendHeaders.addListener(
-    (details) => {
-      if (!isPageRequest(details)) return;
-      const referrer = header(details.requestHeaders, 'referer') ?? '';
-      sink.updateRequest(details.tabId, details.requestId, {
-        sent: true,
-        referrer: referrer !== '' && referrer.length <= MAX_TEXT_CHARS ? referrer : null,
-        credentials: hasCredentials(details.url, {
-          origin: header(details.requestHeaders, 'origin'),
-          cookie: header(details.requestHeaders, 'cookie'),
-        }),
-      });
-    },
-    FILTER,
-    ['requestHeaders', ...extra],
-  );
-
+  const filter: chrome.webRequest.RequestFilter = { urls: URLS, types: ['main_frame'] };
+  addListeners(filter, sink);
   webRequest.onHeadersReceived.addListener(
     (details) => {
-      if (!isPageRequest(details)) return undefined;
-      const length = Number(header(details.responseHeaders, 'content-length') ?? Number.NaN);
       const acceptCh = header(details.responseHeaders, 'accept-ch');
-      if (details.type === 'main_frame' && acceptCh !== undefined) onHintsAsked(details.url, acceptCh);
-      sink.updateRequest(details.tabId, details.requestId, {
-        headersAt: details.timeStamp,
-        status: details.statusCode,
-        offersH3: offersH3(header(details.responseHeaders, 'alt-svc') ?? ''),
-        contentLength: Number.isSafeInteger(length) && length >= 0 ? length : null,
-      });
+      if (isPageRequest(details) && acceptCh !== undefined) onHintsAsked(details.url, acceptCh);
       return undefined;
     },
-    FILTER,
+    filter,
     ['responseHeaders'],
   );
+  webRequest.onErrorOccurred.addListener(
+    (details) => {
+      if (NETWORK_CHANGED.includes(details.error)) onNetworkChanged();
+      if (isPageRequest(details) && !NOT_FAILED.test(details.error))
+        sink.addFailure(details.tabId, details.url);
+    },
+    { urls: URLS },
+  );
+}
 
-  webRequest.onBeforeRedirect.addListener((details) => {
+/**
+ * Listens to every request of a tab, or of all tabs. The browser then passes each request and its headers through its own process to
+ * the worker, which slows pages down (bench/docs/product.md, the arm `detail`).
+ *
+ * @returns ends it
+ */
+export function listenToTab(tabId: number | 'all', sink: RequestSink): () => void {
+  const filter = tabId === 'all' ? { urls: URLS } : { urls: URLS, tabId };
+  const removeListeners = addListeners(filter, sink);
+  const { webRequest } = chrome;
+  // Firefox has no extraHeaders and includes Referer without it.
+  const extra = 'EXTRA_HEADERS' in (webRequest.OnSendHeadersOptions ?? {}) ? ['extraHeaders' as const] : [];
+  const onSendHeaders = (details: chrome.webRequest.OnSendHeadersDetails): void => {
+    if (!isPageRequest(details)) return;
+    const referrer = header(details.requestHeaders, 'referer') ?? '';
+    sink.updateRequest(details.tabId, details.requestId, {
+      sent: true,
+      referrer: referrer !== '' && referrer.length <= MAX_TEXT_CHARS ? referrer : null,
+      credentials: hasCredentials(details.url, {
+        origin: header(details.requestHeaders, 'origin'),
+        cookie: header(details.requestHeaders, 'cookie'),
+      }),
+    });
+  };
+  webRequest.onSendHeaders.addListener(onSendHeaders, filter, ['requestHeaders', ...extra]);
+  return () => {
+    removeListeners();
+    webRequest.onSendHeaders.removeListener(onSendHeaders);
+  };
+}
+
+/** Adds the listeners that both need. @returns removes them */
+function addListeners(filter: chrome.webRequest.RequestFilter, sink: RequestSink): () => void {
+  const { webRequest } = chrome;
+
+  const onBeforeRequest = (details: chrome.webRequest.OnBeforeRequestDetails): undefined => {
+    if (isPageRequest(details)) sink.addRequest(details.tabId, toObserved(details), documentUrlOf(details));
+  };
+  const onHeadersReceived = (details: chrome.webRequest.OnHeadersReceivedDetails): undefined => {
+    if (!isPageRequest(details)) return;
+    const length = Number(header(details.responseHeaders, 'content-length') ?? Number.NaN);
+    sink.updateRequest(details.tabId, details.requestId, {
+      sent: true,
+      headersAt: details.timeStamp,
+      status: details.statusCode,
+      offersH3: offersH3(header(details.responseHeaders, 'alt-svc') ?? ''),
+      contentLength: Number.isSafeInteger(length) && length >= 0 ? length : null,
+    });
+  };
+  const onBeforeRedirect = (details: chrome.webRequest.OnBeforeRedirectDetails): void => {
     if (!isPageRequest(details)) return;
     sink.updateRequest(details.tabId, details.requestId, {
       endedAt: details.timeStamp,
@@ -86,9 +121,8 @@ export function listenToRequests(
       redirected: true,
       internal: details.statusLine.includes('Internal Redirect'),
     });
-  }, FILTER);
-
-  webRequest.onCompleted.addListener((details) => {
+  };
+  const onCompleted = (details: chrome.webRequest.OnCompletedDetails): void => {
     if (!isPageRequest(details)) return;
     sink.updateRequest(details.tabId, details.requestId, {
       endedAt: details.timeStamp,
@@ -96,10 +130,8 @@ export function listenToRequests(
       remoteIp: details.ip ?? null,
       fromCache: details.fromCache,
     });
-  }, FILTER);
-
-  webRequest.onErrorOccurred.addListener((details) => {
-    if (NETWORK_CHANGED.includes(details.error)) onNetworkChanged();
+  };
+  const onErrorOccurred = (details: chrome.webRequest.OnErrorOccurredDetails): void => {
     if (!isPageRequest(details)) return;
     sink.updateRequest(details.tabId, details.requestId, {
       endedAt: details.timeStamp,
@@ -107,7 +139,20 @@ export function listenToRequests(
       // Chromium first requests fonts from the cache only, then again from the network.
       ...(details.error === 'net::ERR_CACHE_MISS' ? { sent: false } : {}),
     });
-  }, FILTER);
+  };
+
+  webRequest.onBeforeRequest.addListener(onBeforeRequest, filter);
+  webRequest.onHeadersReceived.addListener(onHeadersReceived, filter, ['responseHeaders']);
+  webRequest.onBeforeRedirect.addListener(onBeforeRedirect, filter);
+  webRequest.onCompleted.addListener(onCompleted, filter);
+  webRequest.onErrorOccurred.addListener(onErrorOccurred, filter);
+  return () => {
+    webRequest.onBeforeRequest.removeListener(onBeforeRequest);
+    webRequest.onHeadersReceived.removeListener(onHeadersReceived);
+    webRequest.onBeforeRedirect.removeListener(onBeforeRedirect);
+    webRequest.onCompleted.removeListener(onCompleted);
+    webRequest.onErrorOccurred.removeListener(onErrorOccurred);
+  };
 }
 
 /** Leaves out requests of prerendered pages and of the browser itself, and sockets that stay open. */

@@ -3,12 +3,12 @@
 import { PROTOCOL_NAME } from '@hopwise/contract';
 import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
 import {
+  type ComparisonRow,
   formatLoss,
   formatMbps,
   formatMs,
   type Observed,
   predictedWaterfall,
-  type Row,
   recordedWaterfall,
   renderNetwork,
   renderOriginTable,
@@ -17,7 +17,13 @@ import {
   renderTimesTable,
   renderWaterfall,
 } from '../ui/index.ts';
-import { isUnavailable, type NetworkAsSet, type RepeatedSpread, type Report, type Spread } from './report.ts';
+import {
+  isUnavailable,
+  type NetworkAsSet,
+  type RepeatedSpread,
+  type Report,
+  type TimeSpread,
+} from './report.ts';
 import '../ui/theme.css';
 import './report.css';
 
@@ -111,7 +117,10 @@ function timesOf(
   return times;
 }
 
-function rowOf(row: Row, time: RepeatedSpread | Unavailable | null): Partial<Record<Row, Observed>> {
+function rowOf(
+  row: ComparisonRow,
+  time: RepeatedSpread | Unavailable | null,
+): Partial<Record<ComparisonRow, Observed>> {
   const observed = measuredOf(time);
   return observed ? { [row]: observed } : {};
 }
@@ -136,7 +145,7 @@ function network(report: Report): Content[] {
   ];
 }
 
-function medianText(time: Spread): string {
+function medianText(time: TimeSpread): string {
   return `${Math.round(time.median)} ms`;
 }
 

@@ -9,5 +9,5 @@ export {
   type NetworkAsSet,
   type RepeatedSpread,
   type Report,
-  type Spread,
+  type TimeSpread,
 } from './report.ts';

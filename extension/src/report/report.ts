@@ -14,14 +14,14 @@ import {
 } from '@hopwise/pageload-emulator';
 
 /** Milliseconds: a median with the ends of its spread. */
-export interface Spread {
+export interface TimeSpread {
   median: number;
   low: number;
   high: number;
 }
 
 /** A spread over repeated loads or rounds. */
-export interface RepeatedSpread extends Spread {
+export interface RepeatedSpread extends TimeSpread {
   /** Each load's time, in the order in which they were made; absent for rounds of transfers. */
   loadsMs?: number[];
   /** How many were timed. */
@@ -36,9 +36,9 @@ export interface RepeatedSpread extends Spread {
 /** One protocol, three ways to know its page load time. */
 export interface ProtocolReport {
   /** From the recording of one natural load, by emulation. */
-  predictedMs: Spread | Unavailable;
+  predictedMs: TimeSpread | Unavailable;
   /** The same emulation, given the link as it was set; only in the lab. */
-  predictedGivenNetworkMs: Spread | Unavailable | null;
+  predictedGivenNetworkMs: TimeSpread | Unavailable | null;
   /** From real transfers by libcurl. */
   verifiedMs: RepeatedSpread | Unavailable | null;
   /** From real page loads with the protocol forced; only in the lab. */
@@ -49,8 +49,8 @@ export interface ProtocolReport {
 export interface BaselineReport {
   /** Requests by the protocol that the browser chose: of all measured loads, of the recorded load where none were measured. */
   protocols: Partial<Record<Protocol, number>>;
-  /** Of the visit that was recorded, by emulation. */
-  predictedMs: Spread;
+  /** Predicts the visit that was recorded, by emulation. */
+  predictedMs: TimeSpread;
   /** From real transfers by libcurl that begin on the protocols that the browser would. */
   verifiedMs: RepeatedSpread | Unavailable | null;
   /** From real page loads, each a first visit; only in the lab. */
@@ -61,7 +61,7 @@ export interface BaselineReport {
 export interface AssignmentReport {
   /** By origin. */
   protocols: Assignment;
-  predictedMs: Spread;
+  predictedMs: TimeSpread;
   /** From real transfers by libcurl in which each origin had its protocol; null without an action. */
   verifiedMs: RepeatedSpread | Unavailable | null;
   /** From real page loads in which each origin had its protocol, those by the browser itself without an action; only in the lab. */
@@ -99,7 +99,7 @@ export interface Report {
   origins: OriginRecommendation[];
   /** What makes a figure doubtful (late packets, loads that were repeated): one line each. */
   warnings: string[];
-  /** Of the run that made the report; null where it shows a stored load. */
+  /** How long the run took that made the report; null where it shows a stored load. */
   elapsedMs: number | null;
   /** From the recording alone, before any transfer. */
   predictionFromRecording: Prediction;
@@ -132,13 +132,11 @@ export function isUnavailable(value: unknown): value is Unavailable {
   return typeof value === 'object' && value !== null && 'unavailable' in value;
 }
 
-const spreadOf = ({ pltMs, low, high }: LoadTime): Spread => ({ median: pltMs, low, high });
+const spreadOf = ({ pltMs, low, high }: LoadTime): TimeSpread => ({ median: pltMs, low, high });
 
-function predictedSpread(prediction: Prediction, protocol: Protocol): Spread | Unavailable {
-  const emulated = prediction.protocols[protocol];
-  const time = prediction.decision.protocols[protocol];
-  if (time !== undefined) return spreadOf(time);
-  return isUnavailable(emulated) ? emulated : spreadOf(emulated);
+function predictedSpread(prediction: Prediction, protocol: Protocol): TimeSpread | Unavailable {
+  const time = prediction.protocols[protocol];
+  return isUnavailable(time) ? time : spreadOf(time);
 }
 
 function verifiedSpread(verified: VerifiedProtocol | null | undefined): RepeatedSpread | Unavailable | null {

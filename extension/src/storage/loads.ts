@@ -1,4 +1,4 @@
-import type { Assignment, Language, Verification } from '@hopwise/contract';
+import type { Assignment, Language, MeasuredNetwork, Verification } from '@hopwise/contract';
 import type { NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { readSettings } from './settings.ts';
@@ -31,6 +31,10 @@ export interface StoredLoad {
   pinned?: Assignment | null;
   /** Whether its tab was shown when the load settled; absent in loads that an earlier version stored. */
   wasVisible?: boolean;
+  /** Whether every request was observed, and what made it, and not the page's own timings alone; absent for true. */
+  isDetailed?: boolean;
+  /** What the check of its network has measured; absent for none. */
+  check?: MeasuredNetwork;
   /** Null until the popup or panel first shows the load, and when the recording cannot be emulated. */
   prediction: Prediction | null;
   /** Why there is no prediction, '' otherwise. */
@@ -38,7 +42,7 @@ export interface StoredLoad {
   verification: Verification | null;
   /** Prediction with the network figures of the verification. */
   verifiedPrediction: Prediction | null;
-  /** Of the predictions' sentences; absent for English in loads that an earlier version predicted. */
+  /** In which the predictions' sentences are written; absent for English in loads that an earlier version predicted. */
   language?: Language;
 }
 
@@ -132,12 +136,18 @@ export async function getLoad(id: number): Promise<StoredLoad | undefined> {
 /**
  * Finds the newest load of a page, by its URL before or after redirects. Where the query string is not stored, all URLs that
  * differ in it alone are of one page.
+ *
+ * @param isWanted leaves out others
  */
-export async function findNewestLoad(url: string): Promise<StoredLoad | undefined> {
+export async function findNewestLoad(
+  url: string,
+  isWanted: (load: StoredLoad) => boolean = () => true,
+): Promise<StoredLoad | undefined> {
   const allowed = await readAllowedTimes();
   const tx = (await database()).transaction('loads');
   for (let cursor = await tx.store.openCursor(null, 'prev'); cursor; cursor = await cursor.continue()) {
-    if (isAllowed(cursor.value, allowed) && isOfPage(cursor.value, url)) return cursor.value;
+    const load = cursor.value;
+    if (isAllowed(load, allowed) && isOfPage(load, url) && isWanted(load)) return load;
   }
   return undefined;
 }

@@ -18,8 +18,12 @@ const fields = {
   excludedSites: z.array(z.string().check(z.minLength(1), z.maxLength(253))).check(z.maxLength(1000)),
   /** Most that one verification may transfer, bytes; null for what the helper allows, a few times the page. */
   maxVerificationBytes: z.nullable(z.literal([...VERIFICATION_LIMITS_BYTES])),
-  /** The same for all verifications of a day; null for no limit. */
+  /** The limit for all verifications of a day; null for no limit. */
   maxDailyBytes: z.nullable(z.literal([...DAILY_LIMITS_BYTES])),
+  /** Whether a small transfer finds out what a network does to UDP, at the first page on it. */
+  checksNetworks: z.boolean(),
+  /** Whether every load is recorded in detail, which slows pages down. */
+  recordsInDetail: z.boolean(),
   /** Whether the network's rate is announced to servers that ask for it. */
   announcesStartRate: z.boolean(),
 };
@@ -35,6 +39,8 @@ const DEFAULTS: Settings = {
   excludedSites: [],
   maxVerificationBytes: null,
   maxDailyBytes: null,
+  checksNetworks: false,
+  recordsInDetail: false,
   announcesStartRate: false,
 };
 

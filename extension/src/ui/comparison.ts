@@ -19,9 +19,9 @@ import { t } from '../language/translate.ts';
 export type Observed = { medianMs: number; lowMs: number; highMs: number; runs: number } | Unavailable;
 
 /** A prediction with the times of real transfers (verified) and of real page loads (measured). */
-export interface Comparison {
+export interface TimesComparison {
   prediction: Prediction;
-  verified?: Partial<Record<Row, Observed>> | undefined;
+  verified?: Partial<Record<ComparisonRow, Observed>> | undefined;
   measured?: Partial<Record<Protocol, Observed>> | undefined;
   /** Real loads by the browser's own choice of protocols; a row of their own. */
   baseline?: Observed | undefined;
@@ -40,9 +40,9 @@ export const FIGURE_KINDS: readonly FigureKind[] = ['predicted', 'verified', 'me
  * What the browser does by itself, on the visit of the recorded load and on later ones; one protocol for every origin; what
  * hopwise recommends.
  */
-export type Row = 'baseline' | 'later' | Protocol | 'assigned';
+export type ComparisonRow = 'baseline' | 'later' | Protocol | 'assigned';
 
-export function nameRow(row: Row): string {
+export function nameRow(row: ComparisonRow): string {
   switch (row) {
     case 'baseline':
       return t('rowBaseline');
@@ -60,8 +60,8 @@ export function nameKind(kind: FigureKind): string {
 }
 
 /** A row's time of one kind. */
-export interface Figure {
-  row: Row;
+export interface ComparisonFigure {
+  row: ComparisonRow;
   kind: FigureKind;
   medianMs: number;
   lowMs: number;
@@ -72,7 +72,7 @@ export interface Figure {
 
 /** A row that has no time of one kind, and the reason. */
 export interface MissingTime {
-  row: Row;
+  row: ComparisonRow;
   kind: FigureKind;
   reason: string;
 }
@@ -81,7 +81,7 @@ export interface MissingTime {
 const APART = 0.01;
 
 /** Rows of a comparison from top to bottom. */
-export function listRows({ prediction, verified, assigned }: Comparison): Row[] {
+export function listRows({ prediction, verified, assigned }: TimesComparison): ComparisonRow[] {
   const { visit, pltMs, laterPltMs } = prediction.decision.baseline;
   const isLaterApart = visit === 'first' && Math.abs(laterPltMs - pltMs) > APART * pltMs;
   return [
@@ -93,8 +93,11 @@ export function listRows({ prediction, verified, assigned }: Comparison): Row[] 
 }
 
 /** Lists all times of a comparison, in order of row and kind, and the missing ones. */
-export function collectFigures(comparison: Comparison): { figures: Figure[]; missingTimes: MissingTime[] } {
-  const figures: Figure[] = [];
+export function collectFigures(comparison: TimesComparison): {
+  figures: ComparisonFigure[];
+  missingTimes: MissingTime[];
+} {
+  const figures: ComparisonFigure[] = [];
   const missingTimes: MissingTime[] = [];
   for (const row of listRows(comparison)) {
     const times = readTimes(comparison, row);
@@ -108,10 +111,13 @@ export function collectFigures(comparison: Comparison): { figures: Figure[]; mis
   return { figures, missingTimes };
 }
 
-type Times = Partial<Record<FigureKind, Omit<Figure, 'row' | 'kind'> | Unavailable | undefined>>;
+type Times = Partial<Record<FigureKind, Omit<ComparisonFigure, 'row' | 'kind'> | Unavailable | undefined>>;
 
-/** All predicted times come from the decision, so that they agree with its verdict. */
-function readTimes({ prediction, verified, measured, baseline, assigned }: Comparison, row: Row): Times {
+/** All predicted times are the decision's, so that they agree with its verdict. */
+function readTimes(
+  { prediction, verified, measured, baseline, assigned }: TimesComparison,
+  row: ComparisonRow,
+): Times {
   const { decision } = prediction;
   switch (row) {
     case 'baseline':
@@ -123,9 +129,9 @@ function readTimes({ prediction, verified, measured, baseline, assigned }: Compa
     case 'assigned':
       return { predicted: asFigure(decision.action.time), verified: verified?.assigned, measured: assigned };
     default: {
-      const time = decision.protocols[row];
+      const time = prediction.protocols[row];
       return {
-        predicted: time ? asFigure(time) : { unavailable: reasonOf(prediction.protocols[row]) },
+        predicted: 'unavailable' in time ? time : asFigure(time),
         verified: verified?.[row],
         measured: measured?.[row],
       };
@@ -135,9 +141,6 @@ function readTimes({ prediction, verified, measured, baseline, assigned }: Compa
 
 const asFigure = ({ pltMs, low, high }: LoadTime) => ({ medianMs: pltMs, lowMs: low, highMs: high });
 
-const reasonOf = (time: LoadTime | Unavailable): string =>
-  'unavailable' in time ? time.unavailable : t('timeMissing');
-
 /**
  * Converts a verification's times to the form that the views take.
  *
@@ -146,8 +149,8 @@ const reasonOf = (time: LoadTime | Unavailable): string =>
 export function readVerifiedTimes(
   verification: Verification,
   decision: Prediction['decision'],
-): Partial<Record<Row, Observed>> {
-  const verified: Partial<Record<Row, Observed>> = {};
+): Partial<Record<ComparisonRow, Observed>> {
+  const verified: Partial<Record<ComparisonRow, Observed>> = {};
   for (const protocol of PROTOCOLS) {
     const result = verification.protocols[protocol];
     if (result) verified[protocol] = readTimesOf(result);

@@ -1,5 +1,6 @@
 import { t } from '../language/translate.ts';
 import { sendLoadRequest, type WhichLoad } from '../messages/load-messages.ts';
+import { renderButton } from './controls.ts';
 import { builder } from './dom.ts';
 import { download } from './download.ts';
 
@@ -12,15 +13,14 @@ export class ExportControl {
   /** @param showProblem called with the reason why a load was not saved */
   constructor(which: WhichLoad, showProblem: (problem: string) => void) {
     const el = builder();
-    const save = el('button', { type: 'button', class: 'hw-button' }, t('exportJson'));
+    const save = renderButton(t('exportJson'), async () => {
+      const problem = await downloadExport(which, this.#withQueries.checked);
+      if (problem) showProblem(problem);
+    });
     this.#withQueries = el('input', { type: 'checkbox' });
     this.#choice = el('label', { class: 'hw-note' }, this.#withQueries, ` ${t('exportQueries')}`);
     this.element = el('div', { class: 'hw-export' }, save, this.#choice);
     this.offerQueries(false);
-    save.addEventListener('click', async () => {
-      const problem = await downloadExport(which, this.#withQueries.checked);
-      if (problem) showProblem(problem);
-    });
   }
 
   /** @param areKnown whether the load has query strings, and they are known */

@@ -1,13 +1,13 @@
 import { t } from '../language/translate.ts';
 import type { IncompleteLoad } from '../messages/load-messages.ts';
+import { renderButton } from './controls.ts';
 import { builder } from './dom.ts';
 
 /** States why the last load does not show how long the page takes, with a button that loads the page in full; empty for a full load. */
 export function renderIncomplete(load: IncompleteLoad | null, reload: () => Promise<unknown>): HTMLElement[] {
   if (load === null) return [];
   const el = builder();
-  const button = el('button', { type: 'button', class: 'hw-button' }, t('incompleteReload'));
-  button.addEventListener('click', () => void reload());
+  const button = renderButton(t('incompleteReload'), reload);
   return [el('section', { class: 'hw-incomplete hw-wide' }, el('p', {}, describeIncomplete(load)), button)];
 }
 

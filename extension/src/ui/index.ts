@@ -2,7 +2,7 @@
  * Views of a prediction, for the popup, the DevTools panel and reports. These use the plain DOM and no extension API; the
  * controls in this folder, which do, are not exported here.
  */
-export { type Comparison, type Observed, type Row, readVerifiedTimes } from './comparison.ts';
+export { type ComparisonRow, type Observed, readVerifiedTimes, type TimesComparison } from './comparison.ts';
 export type { ViewOptions } from './dom.ts';
 export {
   formatBytes,

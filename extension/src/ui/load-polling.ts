@@ -1,3 +1,4 @@
+import { messageOf } from '@hopwise/contract';
 import { type LatestAnswer, sendLoadRequest, type WhichLoad } from '../messages/load-messages.ts';
 
 const POLL_INTERVAL_MS = 1000;
@@ -32,7 +33,7 @@ export function pollLoad(
     try {
       await poll();
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       if (shown !== problem) fail(problem);
       shown = problem;
     } finally {

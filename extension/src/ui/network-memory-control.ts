@@ -1,5 +1,6 @@
 import { t } from '../language/translate.ts';
 import { type StoredLoad, sendLoadRequest } from '../messages/load-messages.ts';
+import { renderButton } from './controls.ts';
 import { builder } from './dom.ts';
 import { describeNetworkEvidence } from './network-evidence.ts';
 
@@ -13,13 +14,13 @@ export function renderNetworkMemory(load: StoredLoad, onForgotten: () => void): 
     describeNetworkEvidence(cluster, load.recording.recordedAt),
   );
   if (cluster === null) return text;
-  const forget = el('button', { type: 'button', class: 'hw-link' }, t('memoryForget'));
-  forget.addEventListener('click', async () => {
+  const onClick = async () => {
     forget.disabled = true;
     const answer = await sendLoadRequest({ type: 'forget-networks' });
     if (answer.ok) onForgotten();
     else text.textContent = answer.error;
-  });
+  };
+  const forget = renderButton(t('memoryForget'), onClick, { class: 'hw-link' });
   text.append(' ', forget);
   return text;
 }

@@ -54,20 +54,18 @@ export function worthwhileActions({ kind, action, actions }: Decision, origin: s
 
 function adviseOrigin(decision: Decision, origin: OriginRecommendation): OriginAdvice | null {
   const { action, baseline, actions } = decision;
-  const leastMs = Math.min(baseline.pltMs, baseline.laterPltMs);
   if (action.origins.includes(origin.origin)) {
     const gain = formatGain(baseline.pltMs, action.time.pltMs);
     return adviceBy(action, { instruction: instructionOf(action, origin.origin), gain }, decision, origin);
   }
   const promising = decision.kind === 'unsure' ? promisingAction(actions) : null;
-  if (promising?.origins.includes(origin.origin)) {
-    const gainMs = leastMs - promising.time.pltMs;
-    const gain = gainMs > 0 ? t('adviceMaybe', { gain: formatDuration(gainMs) }) : '';
+  if (promising && promising.gainMs > 0 && promising.origins.includes(origin.origin)) {
+    const gain = t('adviceMaybe', { gain: formatDuration(promising.gainMs) });
     return adviceBy(promising, { instruction: t('adviceVerify'), gain }, decision, origin);
   }
   const offer = decision.kind === 'leave' ? actions.find(isWorthwhileOffer) : undefined;
   if (offer?.origins.includes(origin.origin)) {
-    const gain = formatGain(baseline.laterPltMs, offer.time.pltMs);
+    const gain = formatGain(baseline.pltMs, offer.time.pltMs);
     return adviceBy(offer, { instruction: t('adviceOffer'), gain }, decision, origin);
   }
   const own = decision.baseline.protocols[origin.origin];

@@ -1,15 +1,15 @@
 import * as Plot from '@observablehq/plot';
 import { plural, t } from '../language/translate.ts';
 import {
-  type Comparison,
+  type ComparisonFigure,
   collectFigures,
   FIGURE_KINDS,
-  type Figure,
   type FigureKind,
   listRows,
   type MissingTime,
   nameKind,
   nameRow,
+  type TimesComparison,
 } from './comparison.ts';
 import { type Build, builder, type ViewOptions } from './dom.ts';
 import { createDurationFormat, createTickFormat } from './format.ts';
@@ -23,7 +23,7 @@ const ROW_HEIGHT = 20;
  * Load time of each protocol on one scale: the prediction as a range with its median, next to
  * the times of real transfers and of real page loads if there are any.
  */
-export function renderProtocolChart(comparison: Comparison, options: ViewOptions = {}): HTMLElement {
+export function renderProtocolChart(comparison: TimesComparison, options: ViewOptions = {}): HTMLElement {
   const el = builder(options);
   const rows = listRows(comparison);
   const all = collectFigures(comparison);
@@ -33,7 +33,7 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
   const { figures, missingTimes } = inLanes(all, kinds);
   const of = (kind: FigureKind) => figures.filter((figure) => figure.kind === kind);
   const write = createDurationFormat(Math.max(0, ...figures.map(({ medianMs }) => medianMs)));
-  const describe = (figure: Figure) => describeFigure(figure, write);
+  const describe = (figure: ComparisonFigure) => describeFigure(figure, write);
   const endMs = Math.max(1, ...figures.map((figure) => figure.highMs));
   const lane = { y: 'lane', fy: 'row' } as const;
   const range = { ...lane, x1: 'lowMs', x2: 'highMs' } as const;
@@ -87,7 +87,7 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
       Plot.text(figures, {
         ...lane,
         x: 'highMs',
-        text: (figure: Figure) => write(figure.medianMs),
+        text: (figure: ComparisonFigure) => write(figure.medianMs),
         textAnchor: 'start',
         dx: 9,
         fill: 'var(--hw-text)',
@@ -127,9 +127,12 @@ export function renderProtocolChart(comparison: Comparison, options: ViewOptions
 function inLanes(
   { figures, missingTimes }: ReturnType<typeof collectFigures>,
   kinds: readonly FigureKind[],
-): { figures: (Figure & { lane: FigureKind })[]; missingTimes: (MissingTime & { lane: FigureKind })[] } {
+): {
+  figures: (ComparisonFigure & { lane: FigureKind })[];
+  missingTimes: (MissingTime & { lane: FigureKind })[];
+} {
   const all = [...figures, ...missingTimes];
-  const inLane = <T extends Figure | MissingTime>(time: T) => {
+  const inLane = <T extends ComparisonFigure | MissingTime>(time: T) => {
     const present = kinds.filter((kind) =>
       all.some((other) => other.row === time.row && other.kind === kind),
     );
@@ -153,7 +156,7 @@ function describeKind(kind: FigureKind): string {
 }
 
 function describeFigure(
-  { row, kind, medianMs, lowMs, highMs, runs }: Figure,
+  { row, kind, medianMs, lowMs, highMs, runs }: ComparisonFigure,
   write: (ms: number) => string,
 ): string {
   const [low, high] = [write(lowMs), write(highMs)];

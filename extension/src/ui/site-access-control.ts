@@ -1,4 +1,5 @@
 import { t } from '../language/translate.ts';
+import { renderButton } from './controls.ts';
 import { builder } from './dom.ts';
 import { ALL_SITES, parseSitePattern } from './site-access.ts';
 
@@ -20,19 +21,16 @@ export async function renderSiteAccessRequest(url: string | undefined): Promise<
   );
   const choices = el('div', { class: 'hw-row' });
   const note = el('p', { class: 'hw-note' }, pattern === null ? '' : t('accessOneSite'));
-  const offer = (words: string, permissions: chrome.permissions.Permissions): HTMLElement => {
-    const button = el('button', { type: 'button', class: 'hw-button' }, words);
-    button.addEventListener('click', () => {
-      // Without an await before it: browsers accept the request only directly in a click handler.
-      void chrome.permissions.request(permissions).then((granted) => {
+  const offer = (words: string, permissions: chrome.permissions.Permissions): HTMLElement =>
+    // Without an await before it: browsers accept the request only directly in a click handler.
+    renderButton(words, () =>
+      chrome.permissions.request(permissions).then((granted) => {
         if (!granted) return;
         choices.remove();
         note.remove();
         status.textContent = t('accessGranted');
-      });
-    });
-    return button;
-  };
+      }),
+    );
   if (pattern !== null) choices.append(offer(t('accessAllowSite', { site }), { origins: [pattern] }));
   choices.append(offer(t('accessAllowAll'), ALL_SITES));
   return el('section', {}, status, choices, note);

@@ -1,4 +1,4 @@
-import type { Assignment, Prediction } from '@hopwise/contract';
+import type { Assignment, Fit, Prediction } from '@hopwise/contract';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { plural, t } from '../language/translate.ts';
 import { builder, type ViewOptions } from './dom.ts';
@@ -52,6 +52,7 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
       ...decision.evidence.map(({ text }) => el('li', {}, keepUnitsTogether(text))),
       ...reasonsOf(prediction).map((reason) => el('li', {}, keepUnitsTogether(reason))),
     ),
+    ...renderFit(prediction.fit, options),
     ...prediction.notes.map((note) => el('p', { class: 'hw-note' }, note)),
   );
 }
@@ -66,7 +67,16 @@ function renderFurtherVerdict(prediction: Prediction, options: SummaryOptions): 
   return [builder(options)('p', {}, keepUnitsTogether(headline(prediction)))];
 }
 
-/** The emulation's reasons, where all evidence leads to the same protocol: otherwise they argue for another one. */
-function reasonsOf({ decided, best, decision, reasons }: Prediction): string[] {
-  return decided && best === decision.best ? reasons : [];
+/** How well the recorded load is explained, and what is not understood of it. */
+function renderFit({ summary, notes, understood }: Fit, options: ViewOptions): HTMLElement[] {
+  const text = [summary, ...notes].filter((sentence) => sentence !== '').join(' ');
+  if (text === '') return [];
+  const el = builder(options);
+  const name = understood ? 'hw-muted hw-fit' : 'hw-note hw-fit';
+  return [el('p', { class: name, 'data-understood': String(understood) }, keepUnitsTogether(text))];
+}
+
+/** Why the best protocol wins; doubts are in the verdict. */
+function reasonsOf({ decided, reasons }: Prediction): string[] {
+  return decided ? reasons : [];
 }

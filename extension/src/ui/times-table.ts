@@ -1,17 +1,19 @@
+import { fastestProtocols } from '@hopwise/pageload-emulator';
 import { plural, t } from '../language/translate.ts';
 import {
-  type Comparison,
+  type ComparisonFigure,
+  type ComparisonRow,
   collectFigures,
   FIGURE_KINDS,
-  type Figure,
   listRows,
   nameKind,
   nameRow,
+  type TimesComparison,
 } from './comparison.ts';
 import { builder, type ViewOptions } from './dom.ts';
 import { createDurationFormat, keepUnitsTogether } from './format.ts';
 
-/** From this probability on the best protocol is marked. */
+/** From this probability on the best protocol is marked, unless another one is about as fast. */
 const SURE = 0.8;
 
 export interface TimesTableOptions extends ViewOptions {
@@ -20,18 +22,20 @@ export interface TimesTableOptions extends ViewOptions {
 }
 
 /** The figures of the protocol chart as a table: median and spread of each kind. */
-export function renderTimesTable(comparison: Comparison, options: TimesTableOptions = {}): HTMLElement {
+export function renderTimesTable(comparison: TimesComparison, options: TimesTableOptions = {}): HTMLElement {
   const el = builder(options);
   const { figures, missingTimes } = collectFigures(comparison);
   const longestMs = Math.max(1, ...figures.map(({ medianMs }) => medianMs));
-  const renderBar = ({ row, medianMs }: Figure) =>
+  const renderBar = ({ row, medianMs }: ComparisonFigure) =>
     el('span', {
       class: `hw-bar hw-bar-${row}`,
       style: `width: ${((100 * medianMs) / longestMs).toFixed(1)}%`,
     });
   const kinds = FIGURE_KINDS.filter((kind) => [...figures, ...missingTimes].some((one) => one.kind === kind));
   const write = createDurationFormat(longestMs);
-  const { best, confidence } = comparison.prediction.decision;
+  const { best, confidence, protocols } = comparison.prediction.decision;
+  const isBest = (row: ComparisonRow) =>
+    row === best && confidence >= SURE && fastestProtocols(protocols).length === 1;
   const caption = describeLimits(comparison);
   return el(
     'table',
@@ -53,7 +57,7 @@ export function renderTimesTable(comparison: Comparison, options: TimesTableOpti
       ...listRows(comparison).map((row) =>
         el(
           'tr',
-          confidence >= SURE && row === best ? { class: 'hw-best' } : {},
+          isBest(row) ? { class: 'hw-best' } : {},
           el('th', { scope: 'row' }, el('span', { class: `hw-badge hw-badge-${row}` }, nameRow(row))),
           ...kinds.map((kind) => {
             const figure = figures.find((one) => one.row === row && one.kind === kind);
@@ -76,7 +80,7 @@ export function renderTimesTable(comparison: Comparison, options: TimesTableOpti
 }
 
 /** The range, or the number of runs where their times are the same. */
-function describeSpread({ lowMs, highMs, runs }: Figure, write: (ms: number) => string): string {
+function describeSpread({ lowMs, highMs, runs }: ComparisonFigure, write: (ms: number) => string): string {
   const [low, high] = [write(lowMs), write(highMs)];
   if (low !== high) return keepUnitsTogether(`${low} – ${high}`);
   return runs === undefined ? '' : `(${plural('runs', runs)})`;
@@ -87,7 +91,7 @@ function capitalize(word: string): string {
 }
 
 /** Explains why the verified times cover fewer rounds, or fewer resources, than planned. */
-function describeLimits({ stopped, leftOut = 0 }: Comparison): string {
+function describeLimits({ stopped, leftOut = 0 }: TimesComparison): string {
   return [
     stopped ? t('timesStopped', { why: stopped }) : '',
     leftOut > 0 ? plural('timesSkipped', leftOut) : '',

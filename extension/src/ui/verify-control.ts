@@ -1,6 +1,7 @@
 import { PROTOCOL_NAME } from '@hopwise/contract';
 import { t } from '../language/translate.ts';
 import { sendLoadRequest, type VerificationState, type WhichLoad } from '../messages/load-messages.ts';
+import { renderButton, renderStatus } from './controls.ts';
 import { builder } from './dom.ts';
 
 const POLL_MS = 500;
@@ -21,16 +22,14 @@ export class VerifyControl {
     const el = builder();
     this.#which = which;
     this.#onDone = onDone;
-    this.#button = el(
-      'button',
-      { type: 'button', class: 'hw-button hw-button-primary', title: t('verifyCosts') },
-      t('verifyButton'),
-    );
+    this.#button = renderButton(t('verifyButton'), () => this.#click(), {
+      class: 'hw-button hw-button-primary',
+      title: t('verifyCosts'),
+    });
     this.#progress = el('progress', { class: 'hw-progress', max: '1', value: '0' });
     this.#progress.hidden = true;
-    this.#status = el('p', { class: 'hw-note', role: 'status' });
+    this.#status = renderStatus();
     this.element = el('div', { class: 'hw-verify' }, this.#button, this.#progress, this.#status);
-    this.#button.addEventListener('click', () => void this.#click());
   }
 
   /** Shows a verification that is running or has failed. */

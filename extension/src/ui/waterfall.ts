@@ -1,7 +1,7 @@
-import { PROTOCOL_NAME } from '@hopwise/contract';
+import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
 import type { Prediction, Protocol, RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import * as Plot from '@observablehq/plot';
-import { plural, t } from '../language/translate.ts';
+import { type PlainKey, plural, t } from '../language/translate.ts';
 import { type Build, builder, type ViewOptions } from './dom.ts';
 import { createTickFormat, formatDuration, formatMs, formatUrl } from './format.ts';
 import { PROTOCOL_COLOURS } from './palette.ts';
@@ -40,20 +40,16 @@ const AXIS_HEIGHT = 28;
 /** Width of the vertical scrollbar beside the rows. */
 const SCROLLBAR_WIDTH = 16;
 
-export function namePhase(phase: WaterfallPhase): string {
-  switch (phase) {
-    case 'queued':
-      return t('phaseQueued');
-    case 'connecting':
-      return t('phaseConnecting');
-    case 'waiting':
-      return t('phaseWaiting');
-    case 'receiving':
-      return t('phaseReceiving');
-    case 'whole':
-      return t('phaseWhole');
-  }
-}
+const PHASE_NAME = {
+  queued: 'phaseQueued',
+  connecting: 'phaseConnecting',
+  waiting: 'phaseWaiting',
+  receiving: 'phaseReceiving',
+  whole: 'phaseWhole',
+} as const satisfies Record<WaterfallPhase, PlainKey>;
+const PHASES = Object.keys(PHASE_NAME) as WaterfallPhase[];
+
+export const namePhase = (phase: WaterfallPhase): string => t(PHASE_NAME[phase]);
 
 /** Waterfall of the load as recorded. */
 export function recordedWaterfall(recording: Recording): Waterfall {
@@ -71,14 +67,14 @@ export function recordedWaterfall(recording: Recording): Waterfall {
   };
 }
 
-/** Waterfall of the median load predicted under one protocol; null if the protocol cannot carry the page. */
+/** Waterfall of the median load emulated under one protocol; null if the protocol cannot carry the page. */
 export function predictedWaterfall(
   recording: Recording,
   prediction: Prediction,
   protocol: Protocol,
 ): Waterfall | null {
   const entries = prediction.waterfall[protocol];
-  const time = prediction.protocols[protocol];
+  const time = prediction.emulated.protocols[protocol];
   if (!entries || 'unavailable' in time) return null;
   return {
     pageUrl: recording.url,
@@ -171,32 +167,30 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
   return el(
     'figure',
     { class: 'hw-chart hw-waterfall' },
-    legend(el, protocols, phases, waterfall.pltMs),
+    renderLegend(
+      [
+        ...PROTOCOLS.filter((protocol) => protocols.has(protocol)).map((each) => [each, PROTOCOL_NAME[each]]),
+        ...(protocols.has('unknown') ? [['unknown', t('protocolWithheld')]] : []),
+        ...PHASES.filter((phase) => phases.has(phase)).map((phase) => [phase, namePhase(phase)]),
+        ...(waterfall.pltMs === null
+          ? []
+          : [['load', t('waterfallLoadEvent', { time: formatDuration(waterfall.pltMs) })]]),
+      ] as [string, string][],
+      el,
+    ),
     el('div', { class: 'hw-scroll', role: 'group', 'aria-label': label }, axis, plot),
     hidden > 0 ? el('p', { class: 'hw-note' }, t('waterfallHidden', { count: hidden })) : null,
   );
 }
 
-function legend(
-  el: Build,
-  protocols: Set<Protocol | 'unknown'>,
-  phases: Set<WaterfallPhase>,
-  pltMs: number | null,
+/** @param items names of the swatches with what they mean */
+export function renderLegend(
+  items: readonly [swatch: string, label: string][],
+  el: Build = builder(),
 ): HTMLElement {
-  const item = (mark: string, label: string) =>
-    el('li', {}, el('span', { class: `hw-swatch ${mark}`, 'aria-hidden': 'true' }), label);
-  return el(
-    'ul',
-    { class: 'hw-legend' },
-    ...(['h1', 'h2', 'h3'] as const)
-      .filter((protocol) => protocols.has(protocol))
-      .map((protocol) => item(`hw-swatch-${protocol}`, PROTOCOL_NAME[protocol])),
-    protocols.has('unknown') ? item('hw-swatch-unknown', t('protocolWithheld')) : null,
-    ...(['queued', 'connecting', 'waiting', 'receiving', 'whole'] as const)
-      .filter((phase) => phases.has(phase))
-      .map((phase) => item(`hw-swatch-${phase}`, namePhase(phase))),
-    pltMs === null ? null : item('hw-swatch-load', t('waterfallLoadEvent', { time: formatDuration(pltMs) })),
-  );
+  const swatch = (name: string) =>
+    el('span', { class: `hw-swatch hw-swatch-${name}`, 'aria-hidden': 'true' });
+  return el('ul', { class: 'hw-legend' }, ...items.map(([name, label]) => el('li', {}, swatch(name), label)));
 }
 
 function toBars({ startMs, endMs, phases }: RecordedRequest): WaterfallBar[] {

@@ -1,8 +1,10 @@
+import { greetHelper } from '../helper/ask-helper.ts';
 import { helperCommand } from '../helper/helper-command.ts';
+import type { Hello } from '../helper/helper-connection.ts';
 import { HelperError } from '../helper/helper-port.ts';
-import { greetHelper, type Hello } from '../helper/native-client.ts';
 import { t } from '../language/translate.ts';
 import { renderCard } from '../ui/card.ts';
+import { renderButton } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { listInstallations } from './installations.ts';
 import { renderState } from './step-state.ts';
@@ -11,7 +13,6 @@ import { renderState } from './step-state.ts';
 export function renderHelperStep(greet: () => Promise<Hello> = greetHelper): HTMLElement {
   const el = builder();
   const state = renderState();
-  const again = el('button', { type: 'button', class: 'hw-button' }, t('helperAgain'));
   const how = renderInstallations();
   how.hidden = true;
   const doctor = el('p', { class: 'hw-note' });
@@ -32,7 +33,7 @@ export function renderHelperStep(greet: () => Promise<Hello> = greetHelper): HTM
     }
     again.disabled = false;
   };
-  again.addEventListener('click', () => void check());
+  const again = renderButton(t('helperAgain'), check);
   void check();
   return renderCard(
     t('helperTitle'),

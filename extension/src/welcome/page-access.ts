@@ -1,5 +1,6 @@
 import { t } from '../language/translate.ts';
 import { renderCard } from '../ui/card.ts';
+import { renderButton } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { formatList } from '../ui/format.ts';
 import { ALL_SITES, parseSitePattern } from '../ui/site-access.ts';
@@ -9,7 +10,9 @@ import { renderState } from './step-state.ts';
 export async function renderPageAccess(): Promise<HTMLElement> {
   const el = builder();
   const state = renderState();
-  const all = el('button', { type: 'button', class: 'hw-button hw-button-primary' }, t('accessAllowAll'));
+  // Without an await before it: browsers accept the request only directly in a click handler.
+  const allowAll = () => chrome.permissions.request(ALL_SITES).then(update);
+  const all = renderButton(t('accessAllowAll'), allowAll, { class: 'hw-button hw-button-primary' });
   const site = el('input', { id: 'site', class: 'hw-field', autocomplete: 'off', spellcheck: 'false' });
   const one = el('button', { class: 'hw-button' }, t('accessAllowThis'));
   const form = el('form', { class: 'hw-row' }, el('label', { for: 'site' }, t('accessField'), site), one);
@@ -27,10 +30,6 @@ export async function renderPageAccess(): Promise<HTMLElement> {
       state.show(t('accessSome', { sites: formatList(origins.map(nameSite)) }), true);
     else state.show(t('accessNone'), false);
   };
-  all.addEventListener('click', () => {
-    // Without an await before it: browsers accept the request only directly in a click handler.
-    void chrome.permissions.request(ALL_SITES).then(update);
-  });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const pattern = parseSitePattern(site.value);

@@ -1,6 +1,7 @@
 import { t } from '../language/translate.ts';
 import { translatePage } from '../language/translate-page.ts';
 import { builder } from '../ui/dom.ts';
+import { renderAutopilotStep } from './autopilot-step.ts';
 import { renderExample } from './example.ts';
 import { renderHelperStep } from './helper-step.ts';
 import { renderLaterPermissions } from './later-permissions.ts';
@@ -11,4 +12,10 @@ const el = builder();
 document.getElementById('header')!.append(el('h1', {}, t('welcomeTitle')), el('p', {}, t('welcomeIntro')));
 document
   .getElementById('content')!
-  .replaceChildren(await renderPageAccess(), renderHelperStep(), renderExample(), renderLaterPermissions());
+  .replaceChildren(
+    await renderPageAccess(),
+    renderHelperStep(),
+    await renderAutopilotStep(),
+    renderExample(),
+    renderLaterPermissions(),
+  );

@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { learnNetwork } from '@hopwise/pageload-emulator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import type { Settings } from '../../src/storage/settings.ts';
-import { launch } from '../browser.ts';
 import { FirefoxBrowser, firefoxPath, makeProfile } from '../firefox/firefox.ts';
-import { largePage } from '../large-page.ts';
+import { launch } from '../support/browser.ts';
+import { largePage } from '../support/large-page.ts';
 
 const built = fileURLToPath(new URL('../../dist/', import.meta.url));
 const firefox = firefoxPath();
@@ -105,7 +106,7 @@ async function expectHints({ load, change, store }: Driver): Promise<void> {
   expect(await hintsOf('/asks')).toEqual(none);
 }
 
-test('Chromium announces the rate to servers that ask for it, on their own pages', async () => {
+async function announceInChromium(): Promise<void> {
   const browser = await launch(join(built, 'chromium'));
   try {
     const own = await browser.openOwn('devtools.html');
@@ -124,9 +125,9 @@ test('Chromium announces the rate to servers that ask for it, on their own pages
   } finally {
     await browser.close();
   }
-});
+}
 
-test.skipIf(!firefox)('Firefox announces it too', async () => {
+async function announceInFirefox(): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'hopwise-announce-'));
   makeProfile(home, { trusted: [] });
   const browser = await FirefoxBrowser.launch(join(built, 'firefox'), home, {});
@@ -145,4 +146,14 @@ test.skipIf(!firefox)('Firefox announces it too', async () => {
     await browser.close();
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
-});
+}
+
+const BROWSERS = [
+  { name: 'Chromium', announce: announceInChromium },
+  { name: 'Firefox', announce: announceInFirefox },
+].filter(({ name }) => firefox || name !== 'Firefox');
+
+test.each(drawShare(BROWSERS, 1, ({ name }) => `announce ${name}`))(
+  '$name announces the rate to servers that ask for it, on their own pages',
+  ({ announce }) => announce(),
+);

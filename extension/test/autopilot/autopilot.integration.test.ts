@@ -2,12 +2,12 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { AutopilotRequest } from '../../src/autopilot/autopilot-messages.ts';
-import type { ExtensionBrowser } from '../browser.ts';
 import { TestHost } from '../pins/host.ts';
 import * as requests from '../pins/pin-requests.ts';
 import { H2, H3 } from '../pins/pin-requests.ts';
 import { HOST } from '../pins/pinned-host.ts';
 import { launchToPin } from '../pins/pinning-chromium.ts';
+import type { ExtensionBrowser } from '../support/browser.ts';
 
 let served: requests.PinnedServer;
 let host: TestHost;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   served = await requests.serveHost();
   host = new TestHost();
   ({ browser, own, page } = await launchToPin(served.server.port, host));
-  host.register(browser.profile);
+  await host.register(browser.profile);
   pins = new requests.PinRequests((request) => browser.ask(own, request), served.origin);
   // The server is on this machine, which the autopilot leaves alone unless the user allows the origin.
   await pins.pin();
@@ -44,12 +44,12 @@ async function ask(request: AutopilotRequest) {
   return answer;
 }
 
-const listActs = async () => (await ask({ type: 'autopilot' })).acts;
+const listRuns = async () => (await ask({ type: 'autopilot' })).runs;
 
 test('a rule is carried out after a load, and ends at once with the helper', async () => {
   await open();
   await becomes(H3);
-  expect(await listActs()).toEqual([]);
+  expect(await listRuns()).toEqual([]);
 
   const options = await browser.openOwn('options.html');
   await options.getByLabel('For the site').fill(HOST);
@@ -58,7 +58,7 @@ test('a rule is carried out after a load, and ends at once with the helper', asy
   await options.getByText(`${HOST}: always avoid HTTP/3.`).waitFor();
   await open();
   expect(await pins.all()).toEqual([]);
-  await options.getByLabel('Let hopwise make pins by itself').check();
+  await options.getByLabel('Let hopwise make pages faster by itself').check();
   await options.getByText('On. Nothing is pinned by it now.').waitFor();
 
   await open();
@@ -86,11 +86,9 @@ test('one click undoes all, and leaves the user’s own pin', async () => {
   await pins.unpin();
   await browser.ask(own, {
     type: 'pin',
-    origin: other,
-    kind: 'avoid-h3',
+    pins: [{ origin: other, kind: 'avoid-h3', allowLocal: true }],
     minutes: 60,
     persistent: false,
-    allowLocal: true,
   });
   await open();
   await options.getByText('On. 1 origin pinned now.').waitFor();
@@ -99,7 +97,7 @@ test('one click undoes all, and leaves the user’s own pin', async () => {
   await options.getByText('All is undone.').waitFor();
   await becomes(H3);
   expect((await pins.all()).map(({ origin }) => origin)).toEqual([other]);
-  expect(await listActs()).toMatchObject([{ state: 'ended', end: { cause: 'you' } }]);
+  expect(await listRuns()).toMatchObject([{ state: 'ended', end: { cause: 'you' } }]);
   await pins.unpin(other);
   const settings = await own.evaluate(() => chrome.proxy.settings.get({}));
   expect(settings).toMatchObject({ value: { mode: 'system' } });
@@ -113,7 +111,7 @@ test('pins outlive a stop of the worker, and removing the extension leaves nothi
   await expect
     .poll(() => pins.all(), { timeout: 20_000 })
     .toMatchObject([{ origin: served.origin, state: 'active' }]);
-  expect(await listActs()).toMatchObject([{ state: 'kept', end: null }]);
+  expect(await listRuns()).toMatchObject([{ state: 'kept', end: null }]);
   await becomes(H2);
   expect(host.running()).toHaveLength(1);
   // The page closes with its extension.

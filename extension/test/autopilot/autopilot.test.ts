@@ -1,14 +1,14 @@
 import 'fake-indexeddb/auto';
 import type { Decision, PinState } from '@hopwise/contract';
-import type { NetworkCluster } from '@hopwise/pageload-emulator';
+import { learnNetwork, type NetworkCluster } from '@hopwise/pageload-emulator';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Act } from '../../src/autopilot/act.ts';
 import { Autopilot, type Pinner } from '../../src/autopilot/autopilot.ts';
+import type { AutopilotRun } from '../../src/autopilot/autopilot-run.ts';
 import { type AutopilotSettings, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
 import { addLoad, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
-import { actionOf, decisionOf, LEAVE } from '../decisions.ts';
 import { loadOf, requestOf } from '../evidence/stored-loads.ts';
-import { StubbedStorage } from '../stubbed-storage.ts';
+import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
+import { StubbedStorage } from '../support/stubbed-storage.ts';
 
 const ORIGIN = 'https://page.test';
 const PINNED = { [ORIGIN]: 'h2' as const };
@@ -28,16 +28,18 @@ class PinsInMemory implements Pinner {
     return this.pins;
   }
 
-  async pinOrigin({ origin, kind, persistent }: Parameters<Pinner['pinOrigin']>[0]): Promise<PinState[]> {
+  async pin(...[wanted, { persistent }]: Parameters<Pinner['pin']>): Promise<PinState[]> {
     if (this.refusal !== '') throw new Error(this.refusal);
-    this.pins = this.pins.filter((pin) => pin.origin !== origin);
-    this.pins.push({ origin, kind, persistent, expiresAtMs: null, state: 'active', reason: '' });
+    for (const { origin, kind } of wanted) {
+      this.pins = this.pins.filter((pin) => pin.origin !== origin);
+      this.pins.push({ origin, kind, persistent, expiresAtMs: null, state: 'active', reason: '' });
+    }
     this.#listener();
     return this.pins;
   }
 
-  async unpinOrigin(origin: string): Promise<PinState[]> {
-    this.pins = this.pins.filter((pin) => pin.origin !== origin);
+  async unpin(origins: readonly string[]): Promise<PinState[]> {
+    this.pins = this.pins.filter(({ origin }) => !origins.includes(origin));
     this.#listener();
     return this.pins;
   }
@@ -89,14 +91,14 @@ async function load(pltMs: number, more: Parameters<typeof loadOf>[1] = {}): Pro
 const loadPinned = (pltMs: number, more: Parameters<typeof loadOf>[1] = {}) =>
   load(pltMs, { pinned: PINNED, ...more });
 
-async function lastAct(): Promise<Act | undefined> {
-  return (await autopilot.getState()).acts[0];
+async function lastRun(): Promise<AutopilotRun | undefined> {
+  return (await autopilot.getState()).runs[0];
 }
 
 test('does nothing until it is switched on, and predicts nothing', async () => {
   await autopilot.changeSettings({ isOn: false });
   await load(4300);
-  expect([pins.active, predicted, await lastAct()]).toEqual([[], 0, undefined]);
+  expect([pins.active, predicted, await lastRun()]).toEqual([[], 0, undefined]);
 });
 
 test('pins what the decision recommends, and keeps the load times before and after', async () => {
@@ -105,7 +107,7 @@ test('pins what the decision recommends, and keeps the load times before and aft
   await switchOn();
   await load(4400);
   expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`]);
-  expect(await lastAct()).toMatchObject({
+  expect(await lastRun()).toMatchObject({
     trigger: 'decision',
     predicted: { beforeMs: 4300, afterMs: 2300 },
     beforeMs: [4200, 4400],
@@ -113,11 +115,11 @@ test('pins what the decision recommends, and keeps the load times before and aft
     state: 'checking',
   });
   for (const pltMs of [2300, 2400, 2200, 2300]) await loadPinned(pltMs);
-  expect(await lastAct()).toMatchObject({ afterMs: [2300, 2400, 2200, 2300], state: 'checking' });
+  expect(await lastRun()).toMatchObject({ afterMs: [2300, 2400, 2200, 2300], state: 'checking' });
   await loadPinned(2300);
-  expect(await lastAct()).toMatchObject({ state: 'kept', end: null });
+  expect(await lastRun()).toMatchObject({ state: 'kept', end: null });
   await loadPinned(9000);
-  expect(await lastAct()).toMatchObject({ afterMs: [2300, 2400, 2200, 2300, 2300], state: 'kept' });
+  expect(await lastRun()).toMatchObject({ afterMs: [2300, 2400, 2200, 2300, 2300], state: 'kept' });
 });
 
 describe('it removes its pins', () => {
@@ -126,12 +128,12 @@ describe('it removes its pins', () => {
     for (const pltMs of [2000, 2100]) await load(pltMs);
     await switchOn();
     await load(2000);
-    expect(await lastAct()).toMatchObject({ beforeMs: [2000, 2100, 2000] });
+    expect(await lastRun()).toMatchObject({ beforeMs: [2000, 2100, 2000] });
     // 3000 ms are 1.48 times the earlier geometric mean of 2033 ms: after one load it takes 1.68 to be sure, after two 1.40.
     await loadPinned(3000);
-    expect(await lastAct()).toMatchObject({ state: 'checking' });
+    expect(await lastRun()).toMatchObject({ state: 'checking' });
     await loadPinned(3000);
-    expect(await lastAct()).toMatchObject({ state: 'ended', end: { cause: 'slower' } });
+    expect(await lastRun()).toMatchObject({ state: 'ended', end: { cause: 'slower' } });
     expect(pins.active).toEqual([]);
     await load(2000);
     expect(pins.active).toEqual([]);
@@ -140,7 +142,7 @@ describe('it removes its pins', () => {
   test('when five loads show no gain', async () => {
     await load(2000);
     for (let count = 0; count < 5; count++) await loadPinned(2010);
-    expect(await lastAct()).toMatchObject({ state: 'ended', end: { cause: 'no-gain' } });
+    expect(await lastRun()).toMatchObject({ state: 'ended', end: { cause: 'no-gain' } });
     expect(pins.active).toEqual([]);
   });
 
@@ -148,7 +150,7 @@ describe('it removes its pins', () => {
     await load(4300);
     pins.lift('The helper stopped.');
     await expect
-      .poll(lastAct)
+      .poll(lastRun)
       .toMatchObject({ state: 'ended', end: { cause: 'trouble', reason: 'The helper stopped.' } });
     await load(4300);
     expect(pins.active).toEqual([]);
@@ -158,7 +160,7 @@ describe('it removes its pins', () => {
     await load(4300);
     const requests = OVER_H3.map((request) => ({ ...request, status: request.id === 0 ? 200 : 0 }));
     await loadPinned(2300, { recording: { requests } });
-    expect(await lastAct()).toMatchObject({
+    expect(await lastRun()).toMatchObject({
       end: { cause: 'trouble', reason: `3 of 4 requests to ${ORIGIN} failed` },
     });
     expect(pins.active).toEqual([]);
@@ -168,13 +170,13 @@ describe('it removes its pins', () => {
     await load(4300);
     await autopilot.handleNetworkChange();
     expect(pins.active).toEqual([]);
-    expect(await lastAct()).toMatchObject({ end: { cause: 'network' } });
+    expect(await lastRun()).toMatchObject({ end: { cause: 'network' } });
     await load(4300);
     expect(pins.active).toHaveLength(1);
-    // The first load on a network has no summary of earlier ones. It is not held to anything, and leads to a new act.
+    // The first load on a network has no summary of earlier ones. It is not held to anything, and leads to a new run.
     await load(4300, { cluster: null });
-    const { acts } = await autopilot.getState();
-    expect(acts.map(({ state, end }) => end?.cause ?? state)).toEqual(['checking', 'network', 'network']);
+    const { runs } = await autopilot.getState();
+    expect(runs.map(({ state, end }) => end?.cause ?? state)).toEqual(['checking', 'network', 'network']);
   });
 
   test.each([
@@ -191,21 +193,20 @@ describe('it removes its pins', () => {
     expect(pins.active).toHaveLength(1);
     await happen();
     expect(pins.active).toEqual([]);
-    expect(await lastAct()).toMatchObject({ state: 'ended', end: { cause } });
+    expect(await lastRun()).toMatchObject({ state: 'ended', end: { cause } });
   });
 
   test('of a session that has ended are forgotten with it', async () => {
     await load(4300);
     session.items = {};
     autopilot = new Autopilot(pins, predict);
-    expect(await lastAct()).toMatchObject({ end: { cause: 'closed' } });
+    expect(await lastRun()).toMatchObject({ end: { cause: 'closed' } });
   });
 
   test('and leaves those of the user', async () => {
-    const options = { type: 'pin', minutes: 60, persistent: false } as const;
-    await pins.pinOrigin({ ...options, origin: ORIGIN, kind: 'h2' });
+    await pins.pin([{ origin: ORIGIN, kind: 'h2' }], { minutes: 60, persistent: false });
     await load(4300);
-    expect(await lastAct()).toBeUndefined();
+    expect(await lastRun()).toBeUndefined();
     await autopilot.undoAll();
     expect(pins.active).toEqual([`h2 ${ORIGIN}`]);
   });
@@ -213,8 +214,8 @@ describe('it removes its pins', () => {
 
 test('a pin that the user replaces is no longer the autopilot’s', async () => {
   await load(4300);
-  await pins.pinOrigin({ type: 'pin', origin: ORIGIN, kind: 'h2', minutes: 60, persistent: false });
-  await expect.poll(lastAct).toMatchObject({ end: { cause: 'you' } });
+  await pins.pin([{ origin: ORIGIN, kind: 'h2' }], { minutes: 60, persistent: false });
+  await expect.poll(lastRun).toMatchObject({ end: { cause: 'you' } });
   await autopilot.undoAll();
   expect(pins.active).toEqual([`h2 ${ORIGIN}`]);
 });
@@ -222,26 +223,26 @@ test('a pin that the user replaces is no longer the autopilot’s', async () => 
 test('a pin that the user makes again stays when the autopilot undoes all', async () => {
   await load(4300);
   await autopilot.handlePin('https://other.test');
-  expect(await lastAct()).toMatchObject({ state: 'checking' });
+  expect(await lastRun()).toMatchObject({ state: 'checking' });
   await autopilot.handlePin(ORIGIN);
-  expect(await lastAct()).toMatchObject({ state: 'ended', end: { cause: 'you' } });
+  expect(await lastRun()).toMatchObject({ state: 'ended', end: { cause: 'you' } });
   await autopilot.undoAll();
   expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`]);
 });
 
-test('makes no second act for pins that a new worker has not listed yet', async () => {
+test('starts no second run for pins that a new worker has not listed yet', async () => {
   await load(4300);
   autopilot = new Autopilot(new PinsInMemory(), predict);
   await load(4300, { recording: { url: `${ORIGIN}/other` }, requestedUrl: `${ORIGIN}/other` });
-  expect((await autopilot.getState()).acts).toHaveLength(1);
+  expect((await autopilot.getState()).runs).toHaveLength(1);
 });
 
 test('states why pins were refused, and tries again after an hour', async () => {
   pins.refusal = 'This browser already uses a proxy.';
   await load(4300);
   await load(4300);
-  const { acts } = await autopilot.getState();
-  expect(acts).toMatchObject([{ end: { cause: 'refused', reason: 'This browser already uses a proxy.' } }]);
+  const { runs } = await autopilot.getState();
+  expect(runs).toMatchObject([{ end: { cause: 'refused', reason: 'This browser already uses a proxy.' } }]);
   pins.refusal = '';
   vi.useFakeTimers({ now: Date.now() + 61 * 60_000, toFake: ['Date'] });
   await load(4300);
@@ -254,7 +255,7 @@ test('a rule pins without a prediction, and is not judged by load times', async 
   await load(2000);
   expect([pins.active, predicted]).toEqual([[`h1 ${ORIGIN}`], 0]);
   for (let count = 0; count < 5; count++) await load(6000, { pinned: { [ORIGIN]: 'h1' } });
-  expect(await lastAct()).toMatchObject({
+  expect(await lastRun()).toMatchObject({
     trigger: 'rule',
     state: 'kept',
     beforeMs: [2000],
@@ -284,9 +285,9 @@ describe('a rule for traffic and networks', () => {
     await switchOn({ trafficRules: [rule] });
     await load(2000, { cluster });
     expect([pins.active, predicted]).toEqual([[`h1 ${ORIGIN}`], 0]);
-    expect(await lastAct()).toMatchObject({ trigger: 'traffic', state: 'kept' });
+    expect(await lastRun()).toMatchObject({ trigger: 'traffic', state: 'kept' });
     await autopilot.changeSettings({ trafficRules: [] });
-    expect([pins.active, (await lastAct())?.end?.cause]).toEqual([[], 'rule']);
+    expect([pins.active, (await lastRun())?.end?.cause]).toEqual([[], 'rule']);
   });
 
   test.each([
@@ -328,13 +329,13 @@ test.each([
   ['during which pins changed', { pinned: null }],
 ])('does not act on a load %s', async (_words, more) => {
   await load(4300, more);
-  expect([pins.active, await lastAct()]).toEqual([[], undefined]);
+  expect([pins.active, await lastRun()]).toEqual([[], undefined]);
 });
 
 test('what was done on a page is undone and forgotten with it', async () => {
   await load(4300);
   await autopilot.forgetPages((url) => url.startsWith(ORIGIN));
-  expect([pins.active, await lastAct()]).toEqual([[], undefined]);
+  expect([pins.active, await lastRun()]).toEqual([[], undefined]);
 });
 
 describe('exploring', () => {
@@ -372,7 +373,7 @@ describe('exploring', () => {
   }
 
   const listEnds = async () =>
-    (await autopilot.getState()).acts.map(({ trigger, end }) => [trigger, end?.cause]);
+    (await autopilot.getState()).runs.map(({ trigger, end }) => [trigger, end?.cause]);
 
   test('tries the next best choice in at most 5% of loads, for one load each', async () => {
     const trials = await visitTimes(100, { alone: 2000, pinned: 2020 });
@@ -404,7 +405,7 @@ describe('exploring', () => {
     decision = decisionOf([actionOf('avoid-h3', PINNED)]);
     await load(2000);
     for (let count = 0; count < 3; count++) await loadPinned(6000);
-    expect(await lastAct()).toMatchObject({ trigger: 'decision', end: { cause: 'slower' } });
+    expect(await lastRun()).toMatchObject({ trigger: 'decision', end: { cause: 'slower' } });
     decision = even();
     expect(await visitTimes(6, { alone: 6000, pinned: 2000 })).toBe(0);
   });
@@ -429,4 +430,85 @@ describe('exploring', () => {
 test('settings that cannot be read leave it off', async () => {
   await saveAutopilotSettings({ isOn: true, minGain: -1 } as AutopilotSettings);
   expect((await autopilot.getState()).settings.isOn).toBe(false);
+});
+
+describe('a network that hinders UDP', () => {
+  const HINDERED = {
+    ...learnNetwork(null, loadOf(1).recording),
+    udp: { open: 0.02, policed: 0.02, blocked: 0.96 },
+  };
+  const OPEN = { ...HINDERED, udp: { open: 0.98, policed: 0.01, blocked: 0.01 } };
+  const onHindered = (more: Parameters<typeof loadOf>[1] = {}) => load(900, { cluster: HINDERED, ...more });
+  const overH2 = { requests: [0, 1, 2, 3].map((id) => requestOf(id, { offersH3: true })) };
+
+  test('every page is kept off HTTP/3 there, without a prediction', async () => {
+    await onHindered({ recording: overH2 });
+    expect([pins.active, predicted]).toEqual([[`avoid-h3 ${ORIGIN}`], 0]);
+    expect(await lastRun()).toMatchObject({ trigger: 'network', state: 'kept' });
+    expect((await autopilot.getState()).runs).toHaveLength(1);
+  });
+
+  test('until it leaves UDP open', async () => {
+    await onHindered();
+    await load(900, { cluster: OPEN });
+    expect([pins.active, (await lastRun())?.end?.cause]).toEqual([[], 'network-open']);
+  });
+
+  test('with the autopilot off only where the user wants it', async () => {
+    await autopilot.changeSettings({ isOn: false });
+    await onHindered();
+    expect(pins.active).toEqual([]);
+    await autopilot.switchNetwork(true);
+    await load(900, { cluster: OPEN });
+    expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`]);
+    expect((await autopilot.getState()).network).toMatchObject({ keepsOffH3: true });
+    await autopilot.switchNetwork(false);
+    expect(pins.active).toEqual([]);
+  });
+
+  test('and with the autopilot off too its pins end when requests to pinned origins fail', async () => {
+    await autopilot.changeSettings({ isOn: false });
+    await autopilot.switchNetwork(true);
+    await onHindered({ recording: overH2 });
+    const failed = overH2.requests.map((request) => ({ ...request, status: 0 }));
+    await onHindered({ pinned: PINNED, recording: { requests: [requestOf(9), ...failed.slice(1)] } });
+    expect([pins.active, (await lastRun())?.end?.cause]).toEqual([[], 'trouble']);
+  });
+
+  test('not where the user allows HTTP/3', async () => {
+    await onHindered({ recording: overH2 });
+    await autopilot.switchNetwork(false);
+    decision = decisionOf([LEAVE]);
+    await onHindered({ recording: overH2 });
+    expect([pins.active, (await autopilot.getState()).network.keepsOffH3]).toEqual([[], false]);
+    await autopilot.switchNetwork(true);
+    await onHindered({ recording: overH2 });
+    expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`]);
+  });
+
+  test('a choice for a network that is not recognised ends with it', async () => {
+    await autopilot.switchNetwork(true);
+    await load(900, { cluster: OPEN });
+    await autopilot.handleNetworkChange();
+    expect([pins.active, (await autopilot.getState()).settings.networkRules]).toEqual([[], []]);
+  });
+
+  test('the oldest pins make room for new ones', async () => {
+    const page = (name: number) => ({
+      recording: {
+        url: `https://page${name}.test/`,
+        requests: Array.from({ length: 90 }, (_, id) =>
+          requestOf(id, { url: `https://host${id}.page${name}.test/`, offersH3: true }),
+        ),
+      },
+      requestedUrl: `https://page${name}.test/`,
+    });
+    for (const name of [1, 2, 3]) await onHindered(page(name));
+    expect(pins.active).toHaveLength(180);
+    expect((await autopilot.getState()).runs.map(({ state, end }) => end?.cause ?? state)).toEqual([
+      'kept',
+      'kept',
+      'expired',
+    ]);
+  });
 });

@@ -1,20 +1,21 @@
+import { learnNetwork } from '@hopwise/pageload-emulator';
 import { describe, expect, test } from 'vitest';
 import { AUTOPILOT_DEFAULTS } from '../../src/autopilot/autopilot-settings.ts';
-import { chooseAct } from '../../src/autopilot/choose-act.ts';
+import { addUnknownOffers, chooseRun } from '../../src/autopilot/choose-run.ts';
 import { findRule, planByRules } from '../../src/autopilot/site-rules.ts';
 import { hasChoice, isSuitable } from '../../src/autopilot/suitable-load.ts';
-import { actionOf, decisionOf } from '../decisions.ts';
 import { loadOf, PAGE, requestOf } from '../evidence/stored-loads.ts';
+import { actionOf, decisionOf } from '../support/decisions.ts';
 
 const A = 'https://a.example';
 const B = 'https://b.example';
 const settings = { ...AUTOPILOT_DEFAULTS, isOn: true };
 const avoid = actionOf('avoid-h3', { [A]: 'h2' });
-const hold = actionOf('hold', { [A]: 'h1' });
+const hold = actionOf('force-protocol', { [A]: 'h1' });
 
-describe('an act is chosen', () => {
+describe('a run is chosen', () => {
   test('from the decision, with its predicted times', () => {
-    expect(chooseAct(decisionOf([avoid]), settings)).toEqual({
+    expect(chooseRun(decisionOf([avoid]), settings)).toEqual({
       trigger: 'decision',
       pins: [{ origin: A, kind: 'avoid-h3' }],
       predicted: { beforeMs: 4300, afterMs: 2300 },
@@ -28,35 +29,54 @@ describe('an act is chosen', () => {
     ['a gain below the absolute floor', { minGainMs: 2001 }, false],
     ['a gain that equals the absolute floor', { minGainMs: 2000 }, true],
   ])('only above both floors: %s', (_words, floors, chosen) => {
-    expect(chooseAct(decisionOf([avoid]), { ...settings, ...floors }) !== null).toBe(chosen);
+    expect(chooseRun(decisionOf([avoid]), { ...settings, ...floors }) !== null).toBe(chosen);
   });
 
   test('by what later visits take, if they are faster by themselves', () => {
     const decision = decisionOf([avoid]);
     decision.baseline.laterPltMs = 2390;
-    expect(chooseAct(decision, settings)).toBeNull();
+    expect(chooseRun(decision, settings)).toBeNull();
   });
 
   test('never from a decision that is not sure', () => {
-    expect(chooseAct(decisionOf([avoid], { kind: 'unsure' }), settings)).toBeNull();
-    expect(chooseAct(decisionOf([]), settings)).toBeNull();
+    expect(chooseRun(decisionOf([avoid], { kind: 'unsure' }), settings)).toBeNull();
+    expect(chooseRun(decisionOf([]), settings)).toBeNull();
   });
 
   test('with a proxy that terminates TLS only where that is allowed', () => {
     const decision = decisionOf([hold, avoid]);
-    expect(chooseAct(decision, settings)?.pins).toEqual([{ origin: A, kind: 'avoid-h3' }]);
+    expect(chooseRun(decision, settings)?.pins).toEqual([{ origin: A, kind: 'avoid-h3' }]);
     const allowed = { ...settings, holdsProtocols: true };
-    expect(chooseAct(decision, allowed)?.pins).toEqual([{ origin: A, kind: 'h1' }]);
+    expect(chooseRun(decision, allowed)?.pins).toEqual([{ origin: A, kind: 'h1' }]);
   });
 
   test('for all origins of an action or none', () => {
     const both = decisionOf([actionOf('avoid-h3', { [A]: 'h2', 'https://localhost': 'h2' })]);
-    expect(chooseAct(both, settings)).toBeNull();
+    expect(chooseRun(both, settings)).toBeNull();
     const ruled = { ...settings, siteRules: [{ site: 'b.example', rule: 'h2' as const }] };
     const two = decisionOf([actionOf('avoid-h3', { [A]: 'h2', [B]: 'h2' })]);
-    expect(chooseAct(two, ruled)).toBeNull();
-    expect(chooseAct(two, settings)?.pins).toHaveLength(2);
+    expect(chooseRun(two, ruled)).toBeNull();
+    expect(chooseRun(two, settings)?.pins).toHaveLength(2);
   });
+});
+
+test('of a light recording also origins of unknown offers are kept off HTTP/3', () => {
+  const run = chooseRun(decisionOf([avoid]), settings)!;
+  const requests = [
+    requestOf(0, { url: `${A}/`, offersH3: true }),
+    requestOf(1, { url: `${B}/1` }),
+    requestOf(2, { url: 'http://c.example/' }),
+    requestOf(3, { url: 'https://192.168.1.1/' }),
+    requestOf(4, { url: 'https://d.example/', offersH3: false }),
+  ];
+  const light = loadOf(1, { isDetailed: false, recording: { requests } });
+  const originsOf = (planned: typeof run) => planned.pins.map(({ origin }) => origin);
+  expect(originsOf(addUnknownOffers(run, light, settings))).toEqual([A, B]);
+  expect(addUnknownOffers(run, { ...light, isDetailed: true }, settings)).toBe(run);
+  const ruled = { ...settings, siteRules: [{ site: 'b.example', rule: 'leave' as const }] };
+  expect(originsOf(addUnknownOffers(run, light, ruled))).toEqual([A]);
+  const held = { ...run, pins: [{ origin: A, kind: 'h1' as const }] };
+  expect(addUnknownOffers(held, light, settings)).toBe(held);
 });
 
 describe('a load is suitable', () => {
@@ -82,10 +102,21 @@ describe('a load is suitable', () => {
   test('there is a choice only where HTTP/3 is offered or used, or protocols may be held', () => {
     const withRequest = (more: Parameters<typeof requestOf>[1]) =>
       loadOf(1, { recording: { requests: [requestOf(0), requestOf(1, more)] } });
-    expect(hasChoice(withRequest({}), settings)).toBe(false);
-    expect(hasChoice(withRequest({ protocol: 'h3' }), settings)).toBe(true);
-    expect(hasChoice(withRequest({ offersH3: true }), settings)).toBe(true);
-    expect(hasChoice(withRequest({}), { ...settings, holdsProtocols: true })).toBe(true);
+    expect(hasChoice(withRequest({}), settings, false)).toBe(false);
+    expect(hasChoice(withRequest({ protocol: 'h3' }), settings, false)).toBe(true);
+    expect(hasChoice(withRequest({ offersH3: true }), settings, false)).toBe(true);
+    expect(hasChoice(withRequest({}), { ...settings, holdsProtocols: true }, false)).toBe(true);
+  });
+
+  test('where UDP is surely open there is none, unless something is to be found out', () => {
+    const cluster = learnNetwork(null, loadOf(1).recording);
+    const overH3 = { requests: [requestOf(0), requestOf(1, { protocol: 'h3' })] };
+    const on = (open: number) =>
+      loadOf(1, { recording: overH3, cluster: { ...cluster, udp: { open, policed: 1 - open, blocked: 0 } } });
+    expect(hasChoice(on(0.9), settings, false)).toBe(true);
+    expect(hasChoice(on(0.96), settings, false)).toBe(false);
+    expect(hasChoice(on(0.96), settings, true)).toBe(true);
+    expect(hasChoice(on(0.96), { ...settings, explores: true }, false)).toBe(true);
   });
 });
 

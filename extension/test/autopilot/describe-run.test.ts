@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Act } from '../../src/autopilot/act.ts';
-import { describeAct } from '../../src/options/describe-act.ts';
+import type { AutopilotRun } from '../../src/autopilot/autopilot-run.ts';
+import { describeRun } from '../../src/options/describe-run.ts';
 
-const ACT: Act = {
+const ACT: AutopilotRun = {
   id: '1',
   madeAtMs: 0,
   pageUrl: 'https://page.test/',
@@ -15,14 +15,14 @@ const ACT: Act = {
   state: 'checking',
   end: null,
 };
-const ended = (cause: NonNullable<Act['end']>['cause'], reason = ''): Partial<Act> => ({
+const ended = (cause: NonNullable<AutopilotRun['end']>['cause'], reason = ''): Partial<AutopilotRun> => ({
   state: 'ended',
   end: { atMs: 0, cause, reason },
 });
 
 /** No-break spaces stand between numbers and units. */
-const describePlain = (more: Partial<Act>) =>
-  Object.values(describeAct({ ...ACT, ...more })).map((text) => text.replaceAll('\u00a0', ' '));
+const describePlain = (more: Partial<AutopilotRun>) =>
+  Object.values(describeRun({ ...ACT, ...more })).map((text) => text.replaceAll('\u00a0', ' '));
 
 test.each([
   [{}, ['page.test kept off HTTP/3', 'Predicted: 4.3 s → 2.3 s.', 'Checking: 0 of 5 loads measured.']],

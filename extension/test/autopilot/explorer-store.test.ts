@@ -7,7 +7,7 @@ import {
   removeExpiredExperiences,
   saveExperience,
 } from '../../src/autopilot/explorer-store.ts';
-import { StubbedStorage } from '../stubbed-storage.ts';
+import { StubbedStorage } from '../support/stubbed-storage.ts';
 
 /** Returns the keys of stored objects in alphabetical order, as Chromium does. */
 class SortingStorage extends StubbedStorage {

@@ -1,13 +1,14 @@
 /** What the autopilot pinned, after the browser was closed or killed and started again, in real Chromium with the real helper. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import type { PageAnswers, PageRequest } from '../../src/background/page-requests.ts';
-import type { ExtensionBrowser } from '../browser.ts';
 import { TestHost } from '../pins/host.ts';
 import * as requests from '../pins/pin-requests.ts';
 import { H2 } from '../pins/pin-requests.ts';
 import { HOST } from '../pins/pinned-host.ts';
 import { launchToPin } from '../pins/pinning-chromium.ts';
+import type { ExtensionBrowser } from '../support/browser.ts';
 
 /** Chromium writes its preferences, with the granted permissions and the proxy settings, 10 s after a change at the latest. */
 const PREFERENCES_MS = 11_000;
@@ -21,7 +22,7 @@ beforeAll(async () => {
   host = new TestHost();
   let own: Page;
   ({ browser, own } = await launchToPin(served.server.port, host));
-  host.register(browser.profile);
+  await host.register(browser.profile);
   const pins = new requests.PinRequests((request) => browser.ask(own, request), served.origin);
   // The server is on this machine, which the autopilot leaves alone unless the user allows the origin.
   await pins.pin();
@@ -52,10 +53,10 @@ async function ask<T extends PageRequest>(request: T): Promise<PageAnswers[T['ty
   return answer;
 }
 
-async function listActs() {
+async function listRuns() {
   const answer = await ask({ type: 'autopilot' });
   if (!answer.ok) throw new Error(answer.error);
-  return answer.acts;
+  return answer.runs;
 }
 
 async function listPins() {
@@ -79,19 +80,19 @@ async function loadUntilPinned(): Promise<Page> {
   return page;
 }
 
-test.each(['close', 'kill'] as const)(
+test.each(drawShare(['close', 'kill'] as const, 1))(
   'after a %s of the browser its pins are gone, the log says so, and a later load pins again',
   async (end) => {
     await requests.becomes(H2, await loadUntilPinned(), served.server);
-    const [made] = await listActs();
+    const [made] = await listRuns();
     expect(made).toMatchObject({ trigger: 'rule', state: 'kept', end: null });
     if (end === 'kill') await new Promise((resolve) => setTimeout(resolve, PREFERENCES_MS));
 
     browser = await browser.restart(end);
     // No page of the extension is open: its worker restores the proxy settings by itself.
     await openPage(`/status/200?after-${end}`);
-    const acts = await listActs();
-    expect(acts.find(({ id }) => id === made!.id)).toMatchObject({
+    const runs = await listRuns();
+    expect(runs.find(({ id }) => id === made!.id)).toMatchObject({
       state: 'ended',
       end: { cause: 'closed' },
     });

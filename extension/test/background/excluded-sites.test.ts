@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOnSite, normalizeSite } from '../src/storage/excluded-sites.ts';
+import { isOnSite, normalizeSite } from '../../src/storage/excluded-sites.ts';
 
 test.each([
   ['example.org', 'example.org'],

@@ -1,15 +1,20 @@
 import 'fake-indexeddb/auto';
 import type { Prediction } from '@hopwise/contract';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { ensurePrediction, findLoad, storeSettledLoad } from '../src/background/loads.ts';
-import { eraseNetworks } from '../src/background/network-memory.ts';
-import { TabLoads } from '../src/background/tab-loads.ts';
-import { findPinOutcomes } from '../src/evidence/pin-outcomes.ts';
-import type { ObservedRequest } from '../src/recorder/observed-request.ts';
-import type { FrameTimings } from '../src/recorder/page-timings.ts';
-import { getAllLoads, removeLoads, updateLoad } from '../src/storage/loads.ts';
+import {
+  ensurePrediction,
+  findLoad,
+  findSettledNavigation,
+  storeSettledLoad,
+} from '../../src/background/loads.ts';
+import { eraseNetworks } from '../../src/background/network-memory.ts';
+import { TabLoads } from '../../src/background/tab-loads.ts';
+import { findPinOutcomes } from '../../src/evidence/pin-outcomes.ts';
+import type { ObservedRequest } from '../../src/recorder/observed-request.ts';
+import type { FrameTimings } from '../../src/recorder/page-timings.ts';
+import { getAllLoads, removeLoads, updateLoad } from '../../src/storage/loads.ts';
 
-type ActivePins = Parameters<typeof storeSettledLoad>[4];
+type ActivePins = Parameters<typeof storeSettledLoad>[5];
 
 const TAB = 1;
 const PAGE = 'https://page.test/';
@@ -52,6 +57,13 @@ beforeEach(() => {
   });
   loads = new TabLoads();
 });
+
+/** The page in the tab reports that it has settled. */
+async function settle(loaded: boolean, pins: ActivePins = new Map()): Promise<void> {
+  const navigationId = await findSettledNavigation(loads, TAB);
+  if (navigationId !== null)
+    await storeSettledLoad(loads, TAB, navigationId, 'doc', { loaded, hasFrames: false }, pins);
+}
 
 function navigation(requestId: string, more: Partial<ObservedRequest> = {}): ObservedRequest {
   return {
@@ -124,9 +136,9 @@ test('the recording of a page that has not loaded in time is replaced when it ha
     () => new Promise((resolve) => (release = () => resolve(timings(0)))),
     async () => timings(40_000),
   ];
-  const early = storeSettledLoad(loads, TAB, 'doc', false, new Map());
+  const early = settle(false);
   await vi.waitFor(() => expect(asked).toHaveLength(1));
-  const whole = storeSettledLoad(loads, TAB, 'doc', true, new Map());
+  const whole = settle(true);
   release();
   await Promise.all([early, whole]);
   const answer = await findLoad(loads, { tabId: TAB });
@@ -139,8 +151,8 @@ test('a load is stored with the network summary of the loads before it, and is l
   for (const id of ['first', 'second']) {
     loads.addRequest(TAB, navigation(id));
     answers = [async () => timings(0), async () => timings(40_000)];
-    await storeSettledLoad(loads, TAB, 'doc', false, new Map());
-    await storeSettledLoad(loads, TAB, 'doc', true, new Map());
+    await settle(false);
+    await settle(true);
     const { load } = await findLoad(loads, { tabId: TAB });
     expect(load?.cluster?.loads).toBe(id === 'first' ? undefined : 1);
   }
@@ -150,12 +162,12 @@ test('a load is stored with the network summary of the loads before it, and is l
 test('a page too busy to answer in time is recorded when it has loaded', async () => {
   loads.addRequest(TAB, navigation('busy'));
   answers = [async () => undefined, async () => timings(31_000)];
-  await storeSettledLoad(loads, TAB, 'doc', false, new Map());
+  await settle(false);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
     phase: 'loading',
     problem: 'This page could not be recorded: the page provided no navigation timing.',
   });
-  await storeSettledLoad(loads, TAB, 'doc', true, new Map());
+  await settle(true);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
     phase: 'recorded',
     problem: '',
@@ -167,16 +179,28 @@ test('a download that begins while a page loads is not recorded as that page', a
   const before = (await getAllLoads()).length;
   loads.addRequest(TAB, navigation('page'));
   loads.addRequest(TAB, navigation('download', { url: `${PAGE}file.zip`, status: 0 }));
-  await storeSettledLoad(loads, TAB, 'doc', true, new Map());
+  await settle(true);
   expect(asked).toEqual([]);
   expect(await getAllLoads()).toHaveLength(before);
   expect((await findLoad(loads, { tabId: TAB })).phase).toBe('failed');
 });
 
+test('a page that loads while the one before it waits to be stored is recorded all the same', async () => {
+  loads.addRequest(TAB, navigation('before'));
+  const before = (await findSettledNavigation(loads, TAB))!;
+  loads.addRequest(TAB, navigation('next'));
+  await storeSettledLoad(loads, TAB, before, 'doc', { loaded: true, hasFrames: false }, new Map());
+  expect(asked).toEqual([]);
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', problem: '' });
+  answers = [async () => timings(900)];
+  await settle(true);
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded' });
+});
+
 test('a page shown without a load does not get the load of another page', async () => {
   loads.addRequest(TAB, navigation('page'));
   answers = [async () => timings(900)];
-  await storeSettledLoad(loads, TAB, 'doc', true, new Map());
+  await settle(true);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded' });
   // The browser hides the URL of its own pages.
   shownUrl = undefined;
@@ -195,7 +219,7 @@ test('a page shown without a load does not get the load of another page', async 
 test('a recording includes what the browser reports of a request only after the page has settled', async () => {
   loads.addRequest(TAB, navigation('late', { endedAt: null, remoteIp: null }));
   answers = [async () => timings(900)];
-  const storing = storeSettledLoad(loads, TAB, 'doc', true, new Map());
+  const storing = settle(true);
   setTimeout(() => loads.updateRequest(TAB, 'late', { endedAt: Date.now(), remoteIp: '9.9.9.7' }), 100);
   await storing;
   const { load } = await findLoad(loads, { tabId: TAB });
@@ -217,7 +241,7 @@ test('a page that answers under a second frame id too is recorded once', async (
   };
   page.resources = [entry];
   answers = [async () => page, async () => page];
-  await storeSettledLoad(loads, TAB, 'doc', true, new Map());
+  await settle(true);
   expect(asked).toEqual([{ documentId: 'doc' }, { frameId: 7 }]);
   const { load } = await findLoad(loads, { tabId: TAB });
   expect(load?.recording.requests.filter(({ url }) => url === image.url)).toHaveLength(1);
@@ -227,7 +251,7 @@ test('a recording does not wait long for a request that stays open', async () =>
   loads.addRequest(TAB, navigation('open'));
   loads.addRequest(TAB, navigation('stream', { type: 'fetch', url: `${PAGE}events`, endedAt: null }));
   answers = [async () => timings(900)];
-  await storeSettledLoad(loads, TAB, 'doc', true, new Map());
+  await settle(true);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded' });
 });
 
@@ -237,7 +261,7 @@ test('requests through the helper are recorded as they went over the network', a
   const proxiedOrigins = new Map([
     [new URL(PAGE).origin, { kind: 'h3' as const, sinceMs: 0, allowsLocal: false }],
   ]);
-  await storeSettledLoad(loads, TAB, 'doc', true, proxiedOrigins);
+  await settle(true, proxiedOrigins);
   const { load } = await findLoad(loads, { tabId: TAB });
   expect(load?.recording.requests[0]).toMatchObject({ protocol: 'h3', remoteIp: null });
 });
@@ -250,7 +274,7 @@ async function storeLoad(
 ) {
   loads.addRequest(TAB, navigation(id, more));
   answers = [async () => timings(pltMs)];
-  await storeSettledLoad(loads, TAB, 'doc', true, pins);
+  await settle(true, pins);
   return findLoad(loads, { tabId: TAB });
 }
 
@@ -302,6 +326,16 @@ test('the prediction of an earlier version, which has no decision, is made again
   const { load } = await storeLoad('old', 900);
   const old = await updateLoad(load!.id, { prediction: { page: {} } as Prediction });
   expect((await ensurePrediction(old)).prediction?.decision.verdict).toMatch(/./);
+});
+
+test('a prediction of another version is made again', async () => {
+  const { load } = await storeLoad('renamed', 900);
+  const now = await ensurePrediction(load!);
+  expect(await ensurePrediction(now)).toBe(now);
+  const { schema: _, ...without } = now.prediction!;
+  const decision = { ...without.decision, verdict: 'Hold it' };
+  const old = await updateLoad(load!.id, { prediction: { ...without, decision } as Prediction });
+  expect((await ensurePrediction(old)).prediction!.decision).toEqual(now.prediction!.decision);
 });
 
 test('a prediction is made again in the language of the user interface', async () => {

@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { EXTENSION_ID } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { StoredLoad } from '../src/storage/loads.ts';
-import { type ExtensionBrowser, launch } from './browser.ts';
+import type { StoredLoad } from '../../src/storage/loads.ts';
+import { type ExtensionBrowser, launch } from '../support/browser.ts';
 
-const EXTENSION = fileURLToPath(new URL('../dist/chromium', import.meta.url));
+const EXTENSION = fileURLToPath(new URL('../../dist/chromium', import.meta.url));
 const MAP_HOSTS = '--host-resolver-rules=MAP *.test 127.0.0.1';
 const SECRET = 'S3CR3T';
 

@@ -2,11 +2,11 @@ import 'fake-indexeddb/auto';
 import type { Recording } from '@hopwise/pageload-emulator';
 import { openDB } from 'idb';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { exportLoad } from '../src/background/export-load.ts';
-import { Memory } from '../src/background/memory.ts';
-import { TabLoads } from '../src/background/tab-loads.ts';
-import { Verifications } from '../src/background/verifications.ts';
-import type { ObservedRequest } from '../src/recorder/observed-request.ts';
+import { exportLoad } from '../../src/background/export-load.ts';
+import { Memory } from '../../src/background/memory.ts';
+import { TabLoads } from '../../src/background/tab-loads.ts';
+import { Verifications } from '../../src/background/verifications.ts';
+import type { ObservedRequest } from '../../src/recorder/observed-request.ts';
 import {
   addLoad,
   findNewestLoad,
@@ -16,11 +16,11 @@ import {
   removeLoads,
   type StoredLoad,
   updateLoad,
-} from '../src/storage/loads.ts';
-import { loadQueries, saveQueries } from '../src/storage/queries.ts';
-import { stripLoadUrls } from '../src/storage/strip-load.ts';
-import { StubbedStorage } from './stubbed-storage.ts';
-import { verificationOf } from './verification.ts';
+} from '../../src/storage/loads.ts';
+import { loadQueries, saveQueries } from '../../src/storage/queries.ts';
+import { stripLoadUrls } from '../../src/storage/strip-load.ts';
+import { StubbedStorage } from '../support/stubbed-storage.ts';
+import { verificationOf } from '../support/verification.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -70,7 +70,7 @@ test('loads of the version that stored query strings are erased', async () => {
   });
   await before.add('loads', { recording: { url: 'https://a.test/?secret' } });
   before.close();
-  const now = await import('../src/storage/loads.ts');
+  const now = await import('../../src/storage/loads.ts');
   expect(await now.getAllLoads()).toEqual([]);
   vi.unstubAllGlobals();
 });

@@ -1,3 +1,4 @@
+import { NO_PHASES } from '@hopwise/contract';
 import 'fake-indexeddb/auto';
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -8,12 +9,12 @@ import {
   leaveNetwork,
   recallNetwork,
   removeOldNetworks,
-} from '../src/background/network-memory.ts';
-import { addLoad, getLoad } from '../src/storage/loads.ts';
-import { countOtherNetworks, loadNetwork } from '../src/storage/network.ts';
-import { saveFoundNetwork } from '../src/storage/network-key.ts';
-import { StubbedStorage } from './stubbed-storage.ts';
-import { udpOf, verificationOf } from './verification.ts';
+} from '../../src/background/network-memory.ts';
+import { addLoad, getLoad } from '../../src/storage/loads.ts';
+import { countOtherNetworks, loadNetwork } from '../../src/storage/network.ts';
+import { saveFoundNetwork } from '../../src/storage/network-key.ts';
+import { StubbedStorage } from '../support/stubbed-storage.ts';
+import { udpOf, verificationOf } from '../support/verification.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -38,11 +39,7 @@ function request(id: number, more: Partial<RecordedRequest> = {}): RecordedReque
     startMs: 100 * id,
     endMs: 100 * id + 160,
     phases: {
-      dnsStartMs: null,
-      dnsEndMs: null,
-      connectStartMs: null,
-      secureStartMs: null,
-      connectEndMs: null,
+      ...NO_PHASES,
       requestStartMs: 100 * id,
       responseStartMs: 100 * id + 60,
     },

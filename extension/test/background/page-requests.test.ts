@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { pageRequestSchema } from '../src/background/page-requests.ts';
-import { pageSettledSchema, pageShownSchema } from '../src/recorder/page-timings.ts';
+import { pageRequestSchema } from '../../src/background/page-requests.ts';
+import { pageSettledSchema, pageShownSchema } from '../../src/recorder/page-timings.ts';
 
 test.each([
   { type: 'latest' },
@@ -13,10 +13,15 @@ test.each([
   { type: 'forget-networks' },
   { type: 'pins' },
   { type: 'pins', fresh: true },
-  { type: 'pin', origin: 'https://page.test', kind: 'h2', minutes: 60, persistent: false },
-  { type: 'pin', origin: 'https://page.test', kind: 'avoid-h3', minutes: 60, persistent: false },
-  { type: 'pin', origin: 'https://page.test:8443', kind: 'avoid-h3', minutes: null, persistent: true },
-  { type: 'unpin', origin: 'https://page.test' },
+  { type: 'pin', pins: [{ origin: 'https://page.test', kind: 'h2' }], minutes: 60, persistent: false },
+  { type: 'pin', pins: [{ origin: 'https://page.test', kind: 'avoid-h3' }], minutes: 60, persistent: false },
+  {
+    type: 'pin',
+    pins: [{ origin: 'https://page.test:8443', kind: 'avoid-h3' }],
+    minutes: null,
+    persistent: true,
+  },
+  { type: 'unpin', origins: ['https://page.test'] },
 ])('%j is a request', (request) => {
   expect(pageRequestSchema.parse(request)).toEqual(request);
 });
@@ -34,18 +39,20 @@ test.each([
   { type: 'verify', tabId: 3, protocols: [] },
   { type: 'verify', tabId: 3, protocols: ['h4'] },
   { type: 'verify', tabId: 3, budgetBytes: -1 },
-  { type: 'pin', origin: 'https://page.test', kind: 'h4', minutes: 60, persistent: false },
-  { type: 'pin', origin: 'http://page.test', kind: 'avoid-h3', minutes: 60, persistent: false },
-  { type: 'pin', origin: 'https://page.test/', kind: 'avoid-h3', minutes: 60, persistent: false },
-  { type: 'pin', origin: 'https://page.test', kind: 'avoid-h3', minutes: 0, persistent: false },
+  { type: 'pin', pins: [{ origin: 'https://page.test', kind: 'h4' }], minutes: 60, persistent: false },
+  { type: 'pin', pins: [{ origin: 'http://page.test', kind: 'avoid-h3' }], minutes: 60, persistent: false },
+  { type: 'pin', pins: [{ origin: 'https://page.test/', kind: 'avoid-h3' }], minutes: 60, persistent: false },
+  { type: 'pin', pins: [{ origin: 'https://page.test', kind: 'avoid-h3' }], minutes: 0, persistent: false },
   { type: 'unpin' },
 ])('%j is not a request', (request) => {
   expect(pageRequestSchema.safeParse(request).success).toBe(false);
 });
 
 test('a content script may only report that its page has settled or is shown', () => {
-  expect(pageSettledSchema.safeParse({ type: 'page-settled', loaded: true }).success).toBe(true);
-  expect(pageSettledSchema.safeParse({ type: 'latest', loaded: true }).success).toBe(false);
+  expect(pageSettledSchema.safeParse({ type: 'page-settled', loaded: true, hasFrames: false }).success).toBe(
+    true,
+  );
+  expect(pageSettledSchema.safeParse({ type: 'latest', loaded: true, hasFrames: false }).success).toBe(false);
   expect(pageShownSchema.safeParse({ type: 'page-shown' }).success).toBe(true);
   expect(pageShownSchema.safeParse({ type: 'latest' }).success).toBe(false);
 });

@@ -1,7 +1,7 @@
 import type { Verification } from '@hopwise/contract';
 import { measuredBy } from '@hopwise/pageload-emulator';
 import { expect, test } from 'vitest';
-import { udpOf, verificationOf } from './verification.ts';
+import { udpOf, verificationOf } from '../support/verification.ts';
 
 function origin(tcp: Partial<NonNullable<Verification['origins'][number]['tcp']>> | null) {
   return {

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { forgetNetworkKey, recogniseNetwork } from '../src/background/recognise-network.ts';
-import { readNetworkKey } from '../src/storage/network-key.ts';
-import { StubbedStorage } from './stubbed-storage.ts';
+import { forgetNetworkKey, recogniseNetwork } from '../../src/background/recognise-network.ts';
+import { readNetworkKey } from '../../src/storage/network-key.ts';
+import { StubbedStorage } from '../support/stubbed-storage.ts';
 
 const HOME = 'h'.repeat(22);
 const TRAIN = 't'.repeat(22);

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { TabLoads } from '../src/background/tab-loads.ts';
-import type { ObservedRequest } from '../src/recorder/observed-request.ts';
+import { TabLoads } from '../../src/background/tab-loads.ts';
+import type { ObservedRequest } from '../../src/recorder/observed-request.ts';
 
 const kept = new Map<string, unknown>();
 
@@ -94,4 +94,18 @@ test('a repeated event of a redirect does not change the hop after it', async ()
     { startedAt: 8, endedAt: 9, status: 200 },
   ]);
   expect((await loads.getLoad(1))?.requests[1]?.redirected).toBeFalsy();
+});
+
+test('failures are kept by URL while the page loads, also of requests that are not listened to', async () => {
+  const loads = new TabLoads();
+  loads.addFailure(1, 'https://page.test/before.js');
+  loads.addRequest(1, request('nav', 'document'));
+  loads.addFailure(1, 'https://page.test/a.js');
+  for (let number = 0; number < 300; number++) loads.addFailure(1, `https://page.test/${number}.png`);
+  loads.updateLoad(1, 'nav', { phase: 'recorded' });
+  loads.addFailure(1, 'https://page.test/after.js');
+  const failures = (await loads.getLoad(1))!.failures;
+  expect(failures).toHaveLength(200);
+  expect(failures[0]).toBe('https://page.test/a.js');
+  expect(failures).not.toContain('https://page.test/after.js');
 });

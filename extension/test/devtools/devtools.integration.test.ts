@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXTENSION_ID } from '@hopwise/contract';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type ExtensionBrowser, launch } from './browser.ts';
-import { type Site, startSite } from './site.ts';
+import { type ExtensionBrowser, launch } from '../support/browser.ts';
+import { type Site, startSite } from '../support/site.ts';
 
-const packageRoot = fileURLToPath(new URL('..', import.meta.url));
+const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 interface Target {
   url: string;

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { findComparableLoads } from '../../src/evidence/comparable-loads.ts';
 import { collectKnowledge } from '../../src/evidence/knowledge.ts';
 import { findPinnedProtocols } from '../../src/evidence/pinned-protocols.ts';
-import { decisionOf, LEAVE } from '../decisions.ts';
-import { verificationOf } from '../verification.ts';
+import { decisionOf, LEAVE } from '../support/decisions.ts';
+import { verificationOf } from '../support/verification.ts';
 import { cached, loadOf, loadsTaking, requestOf, START_MS } from './stored-loads.ts';
 
 const HOUR_MS = 3_600_000;

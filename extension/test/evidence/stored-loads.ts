@@ -1,4 +1,4 @@
-import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { NO_PHASES, type RecordedRequest, type Recording } from '@hopwise/contract';
 import type { NetworkCluster } from '@hopwise/pageload-emulator';
 import type { StoredLoad } from '../../src/storage/loads.ts';
 
@@ -20,11 +20,7 @@ export function requestOf(id: number, more: Partial<RecordedRequest> = {}): Reco
     startMs: 0,
     endMs: 100,
     phases: {
-      dnsStartMs: null,
-      dnsEndMs: null,
-      connectStartMs: null,
-      secureStartMs: null,
-      connectEndMs: null,
+      ...NO_PHASES,
       requestStartMs: 0,
       responseStartMs: 50,
     },

@@ -6,6 +6,7 @@ import { HOST_NAME } from '@hopwise/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { privateLibcurl } from '../../../native-host/test/support/private-libcurl.ts';
 import { PROTO, type Server } from '../../../native-host/test/support/server.ts';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import { TestHost } from '../pins/host.ts';
 import * as requests from '../pins/pin-requests.ts';
 import { H2, H3 } from '../pins/pin-requests.ts';
@@ -161,7 +162,7 @@ describe.skipIf(!firefox)('Firefox', () => {
       .toMatchObject([{ origin, kind: 'avoid-h3', state: 'active' }]);
     await becomes(H2);
     expect(await browser.ask(own, { type: 'undo-autopilot' })).toMatchObject({
-      acts: [{ trigger: 'rule', state: 'ended', end: { cause: 'you' } }],
+      runs: [{ trigger: 'rule', state: 'ended', end: { cause: 'you' } }],
     });
     expect(await pins.all()).toEqual([]);
     await becomes(H3);
@@ -220,7 +221,7 @@ describe.skipIf(!firefox)('Firefox', () => {
 
   test('pins an open page to each protocol', async () => {
     for (const kind of ['h1', 'h2', 'h3'] as const) {
-      expect(await pins.pin(kind)).toMatchObject({ ok: true, pins: [{ kind }], vouched: [HOST] });
+      expect(await pins.pin(kind)).toMatchObject({ ok: true, pins: [{ kind }], caHosts: [HOST] });
       await expect
         .poll(() => pins.all(), { timeout: 20_000, interval: 20 })
         .toMatchObject([{ kind, state: 'active', reason: '' }]);
@@ -231,7 +232,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     await becomes(H3);
   });
 
-  test.each(['avoid-h3', 'h1', 'h2', 'h3'] as const)(
+  test.each(drawShare(['avoid-h3', 'h1', 'h2', 'h3'] as const, 1))(
     '%s: an open page gets answers without the helper when that hangs',
     async (kind) => {
       await expect.poll(() => pins.pin(kind), { timeout: 20_000 }).toMatchObject({ ok: true });

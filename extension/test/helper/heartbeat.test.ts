@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Heartbeat } from '../../src/pins/worker/heartbeat.ts';
+import { Heartbeat } from '../../src/helper/heartbeat.ts';
 
 const EVERY_MS = 500;
 

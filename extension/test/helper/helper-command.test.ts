@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { helperCommand } from '../src/helper/helper-command.ts';
-import { NO_HELPER } from '../src/helper/helper-port.ts';
-import { isPinnable } from '../src/pins/pinnable-origin.ts';
+import { helperCommand } from '../../src/helper/helper-command.ts';
+import { NO_HELPER } from '../../src/helper/helper-port.ts';
+import { isPinnable } from '../../src/pins/pinnable-origin.ts';
 
 const LINUX = 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0';
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/156.0.0.0';

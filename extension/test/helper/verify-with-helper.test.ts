@@ -1,8 +1,8 @@
 import { MESSAGE_VERSION, toHost } from '@hopwise/contract';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { HostPort } from '../src/helper/helper-port.ts';
-import { PartsJoiner, verifyWithHelper } from '../src/helper/native-client.ts';
-import { verificationOf } from './verification.ts';
+import type { NativePort } from '../../src/helper/helper-port.ts';
+import { PartsJoiner, verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
+import { verificationOf } from '../support/verification.ts';
 
 const PAGE = 'https://page.test/';
 const plan = {
@@ -50,7 +50,7 @@ function hostPort(
     },
     onMessage: { addListener: (listener: (message: unknown) => void) => void listeners.push(listener) },
     onDisconnect: { addListener: (listener: (port: object) => void) => void onDrop.push(listener) },
-  } satisfies HostPort & { open: boolean };
+  } satisfies NativePort & { open: boolean };
   return port;
 }
 

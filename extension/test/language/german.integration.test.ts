@@ -1,18 +1,21 @@
 /** The extension in a browser whose user interface is German. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ExtensionBrowser, launch } from '../browser.ts';
-import { largePage } from '../large-page.ts';
-import { openWithLoad } from '../open-with-load.ts';
-import { type Site, startSite } from '../site.ts';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import { AXE, listViolations } from '../support/axe.ts';
+import { type ExtensionBrowser, launch } from '../support/browser.ts';
+import { largePage } from '../support/large-page.ts';
+import { openWithLoad } from '../support/open-with-load.ts';
+import { type Site, startSite } from '../support/site.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-const REQUESTS = 60;
+const REQUESTS = 30;
+/** Of windows, in CSS pixels. */
+const WIDTHS = [320, 400, 600];
+/** What axe checks each view in. */
+const LOOKS = WIDTHS.flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+);
 
 let site: Site;
 let browser: ExtensionBrowser;
@@ -28,16 +31,8 @@ afterAll(async () => {
   await site?.close();
 });
 
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-  );
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-}
-
-async function expectToFit(page: Page): Promise<void> {
-  for (const width of [320, 400, 600]) {
+async function expectToFit(page: Page, view: string): Promise<void> {
+  for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
     const widths = await page.evaluate(() => [
       document.documentElement.scrollWidth,
@@ -45,10 +40,13 @@ async function expectToFit(page: Page): Promise<void> {
     ]);
     // Less where the page is short and leaves the scrollbar's gutter free.
     expect(widths[0], `${width} px`).toBeLessThanOrEqual(widths[1]!);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await violationsOf(page), `${width} px, ${colorScheme}`).toEqual([]);
-    }
+  }
+  await page.evaluate(AXE);
+  const nameOf = ({ width, colorScheme }: (typeof LOOKS)[number]) => `${view}, ${width} px, ${colorScheme}`;
+  for (const look of drawShare(LOOKS, 1, nameOf)) {
+    await page.setViewportSize({ width: look.width, height: 800 });
+    await page.emulateMedia({ colorScheme: look.colorScheme });
+    expect(await page.evaluate(listViolations), nameOf(look)).toEqual([]);
   }
 }
 
@@ -61,7 +59,7 @@ test.each([
   expect(await page.title()).toBe(title);
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('de');
   if (path === 'welcome.html') await page.getByText('Das Hilfsprogramm ist nicht installiert.').waitFor();
-  await expectToFit(page);
+  await expectToFit(page, path);
 });
 
 test('the browser describes the extension in German', async () => {
@@ -73,15 +71,15 @@ test('the browser describes the extension in German', async () => {
 const ENGLISH = /\b(the|and|with|of|is|on|by|requests?|origins?|packets?|show|all)\b/i;
 
 test('the popup is German, also what it says of a load', async () => {
-  const popup = await openWithLoad(browser, `${site.url}/`, largePage(REQUESTS), 'popup.html');
+  const popup = await openWithLoad(browser, `${site.url}/kept.html`, largePage(REQUESTS), 'popup.html');
   expect(await popup.evaluate(() => document.documentElement.lang)).toBe('de');
   expect(await popup.getByRole('heading', { level: 2 }).first().innerText()).not.toMatch(ENGLISH);
   expect(await popup.locator('body').innerText()).not.toMatch(ENGLISH);
-  await expectToFit(popup);
+  await expectToFit(popup, 'popup');
 });
 
 test('every tab of the panel is German', async () => {
-  const panel = await openWithLoad(browser, `${site.url}/`, largePage(REQUESTS), 'panel.html');
+  const panel = await openWithLoad(browser, `${site.url}/kept.html`, largePage(REQUESTS), 'panel.html');
   expect(await panel.evaluate(() => document.documentElement.lang)).toBe('de');
   const names = [
     'Überblick',
@@ -101,7 +99,7 @@ test('every tab of the panel is German', async () => {
       .poll(text, { timeout: 30_000 })
       .not.toMatch(/(angeordnet|emuliert|gelesen) …|werden erprobt/);
     expect.soft(await text(), name).not.toMatch(ENGLISH);
-    await expectToFit(panel);
+    await expectToFit(panel, name);
   }
 });
 

@@ -6,7 +6,7 @@ import { matchLanguage } from '../../src/language/languages.ts';
 import { loadLanguage } from '../../src/language/load-language.ts';
 import { plural, t, useLanguage } from '../../src/language/translate.ts';
 import { formatBytes, formatDurations, formatGain, formatList, formatShare } from '../../src/ui/format.ts';
-import { StubbedStorage } from '../stubbed-storage.ts';
+import { StubbedStorage } from '../support/stubbed-storage.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8');
 
@@ -49,7 +49,7 @@ test('values replace placeholders, and a count selects the plural form', () => {
   expect(t('numberExpected', { min: 30, max: 10_000 })).toBe('Expected a number from 30 to 10,000.');
   expect(plural('hours', 1)).toBe('1 hour');
   expect(plural('hours', 24)).toBe('24 hours');
-  expect(plural('actOrigins', 1, { first: 'a.test' })).toBe('a.test and 1 other origin');
+  expect(plural('runOrigins', 1, { first: 'a.test' })).toBe('a.test and 1 other origin');
 });
 
 test('numbers, lists and shares are written as in German', async () => {

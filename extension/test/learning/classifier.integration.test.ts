@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import { FirefoxBrowser, firefoxPath, makeProfile } from '../firefox/firefox.ts';
 import type { ClassifierRun, Golden } from './classify-rows.ts';
 
@@ -43,7 +44,7 @@ function check(browser: string, { rows, maxDifference, msPerDecision }: Classifi
   expect(msPerDecision).toBeLessThanOrEqual(MAX_MS_PER_DECISION);
 }
 
-test('in Chromium', async () => {
+async function classifyInChromium(): Promise<void> {
   const browser = await chromium.launch({
     executablePath: process.env.HOPWISE_CHROMIUM ?? '/usr/bin/chromium',
   });
@@ -53,9 +54,9 @@ test('in Chromium', async () => {
   } finally {
     await browser.close();
   }
-});
+}
 
-test.skipIf(firefoxPath() === null)('in Firefox', async () => {
+async function classifyInFirefox(): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'hopwise-test-'));
   try {
     makeProfile(home, { trusted: [] });
@@ -69,4 +70,11 @@ test.skipIf(firefoxPath() === null)('in Firefox', async () => {
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
-});
+}
+
+const BROWSERS = [
+  { name: 'Chromium', classify: classifyInChromium },
+  { name: 'Firefox', classify: classifyInFirefox },
+].filter(({ name }) => firefoxPath() || name !== 'Firefox');
+
+test.each(drawShare(BROWSERS, 1, ({ name }) => `classify ${name}`))('in $name', ({ classify }) => classify());

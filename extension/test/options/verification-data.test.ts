@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { readSettings, type Settings, saveSettings } from '../src/storage/settings.ts';
-import { addBytes, findBudget, readBytesToday } from '../src/storage/verification-data.ts';
-import { StubbedStorage } from './stubbed-storage.ts';
+import { readSettings, type Settings, saveSettings } from '../../src/storage/settings.ts';
+import { addBytes, findBudget, readBytesToday } from '../../src/storage/verification-data.ts';
+import { StubbedStorage } from '../support/stubbed-storage.ts';
 
 beforeEach(() => {
   vi.useRealTimers();

@@ -4,60 +4,63 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { PageRequest } from '../../src/background/page-requests.ts';
 import { ActionControl } from '../../src/pins/page/action-control.ts';
 import { PinsModel } from '../../src/pins/page/pins-model.ts';
-import { actionOf, decisionOf, LEAVE } from '../decisions.ts';
+import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
 
 const A = 'https://a.example';
 const B = 'https://b.example';
 const avoid = decisionOf([actionOf('avoid-h3', { [A]: 'h2', [B]: 'h2' })]);
-const hold = decisionOf([actionOf('hold', { [A]: 'h1', [B]: 'h2' })]);
+const hold = decisionOf([actionOf('force-protocol', { [A]: 'h1', [B]: 'h2' })]);
 let allowed: boolean;
 let pins: PinState[];
 let asked: PageRequest[];
-let vouched: string[] | null;
-/** Why the helper refuses pins of the second origin, '' for none. */
+let caHosts: string[] | null;
+/** Why the worker refuses pins, '' for none. */
 let refusal: string;
 /** State in which new pins begin. */
 let state: PinState['state'];
 let grants: boolean;
+let answersPins: boolean;
 
 beforeEach(() => {
   vi.useFakeTimers();
   allowed = false;
   pins = [];
   asked = [];
-  vouched = null;
+  caHosts = null;
   refusal = '';
   state = 'active';
   grants = true;
+  answersPins = true;
   vi.stubGlobal('document', new Window().document);
   vi.stubGlobal('chrome', {
     runtime: {
       getManifest: () => ({ optional_permissions: ['browsingData'] }),
       sendMessage: async (request: PageRequest) => {
         if (request.type === 'pins') {
-          if (request.fresh) vouched ??= [];
+          if (request.fresh) caHosts ??= [];
           return {
             ok: true,
             allowed,
             pins,
-            vouched,
-            launcher: vouched && '/usr/bin/hopwise-host',
+            caHosts,
+            launcher: caHosts && '/usr/bin/hopwise-host',
             localOrigins: [],
           };
         }
         asked.push(request);
+        if (!answersPins) return new Promise(() => {});
         if (request.type === 'pin') {
-          const { origin, kind, persistent } = request;
-          if (origin === B && refusal !== '') return { ok: false, error: refusal };
-          pins = [...pins, { origin, kind, persistent, state, expiresAtMs: null, reason: '' }];
+          if (refusal !== '') return { ok: false, error: refusal };
+          const { pins: wanted, persistent } = request;
+          pins = wanted.map((pin) => ({ ...pin, persistent, state, expiresAtMs: null, reason: '' }));
         }
-        if (request.type === 'unpin') pins = pins.filter(({ origin }) => origin !== request.origin);
+        if (request.type === 'unpin') pins = pins.filter(({ origin }) => !request.origins.includes(origin));
         return {
           ok: true,
           allowed,
           pins,
-          vouched,
-          launcher: vouched && '/usr/bin/hopwise-host',
+          caHosts,
+          launcher: caHosts && '/usr/bin/hopwise-host',
           localOrigins: [],
         };
       },
@@ -93,10 +96,9 @@ async function shown(decision = avoid) {
   return { control, element: control.element, reload, button, click };
 }
 
-const pinOf = (origin: string, kind: string) => ({
+const pinning = (kinds: Record<string, string>) => ({
   type: 'pin',
-  origin,
-  kind,
+  pins: Object.entries(kinds).map(([origin, kind]) => ({ origin, kind })),
   minutes: 480,
   persistent: false,
 });
@@ -105,9 +107,17 @@ test('one click asks for permission, makes all pins of the action and reloads th
   const { element, reload, button, click } = await shown();
   expect(element.textContent).toContain('Needs the helper.');
   await click();
-  expect(asked).toEqual([pinOf(A, 'avoid-h3'), pinOf(B, 'avoid-h3')]);
+  expect(asked).toEqual([pinning({ [A]: 'avoid-h3', [B]: 'avoid-h3' })]);
   expect(reload).toHaveBeenCalledOnce();
   expect(button().hidden).toBe(true);
+});
+
+test('a popup that is closed midway leaves no part of the pins: one message asks for them all', async () => {
+  const { click } = await shown();
+  // The answer to a page that is closed arrives nowhere.
+  answersPins = false;
+  await click();
+  expect(asked).toEqual([pinning({ [A]: 'avoid-h3', [B]: 'avoid-h3' })]);
 });
 
 test('nothing is pinned without permission', async () => {
@@ -123,7 +133,7 @@ test('when one pin is refused, none is made, and the reason is shown', async () 
   refusal = 'The helper is not installed.';
   const { element, reload, button, click } = await shown();
   await click();
-  expect(asked.at(-1)).toEqual({ type: 'unpin', origin: A });
+  expect(asked).toHaveLength(1);
   expect(pins).toEqual([]);
   expect(reload).not.toHaveBeenCalled();
   expect(element.querySelector('[role=status]')!.textContent).toBe(refusal);
@@ -134,7 +144,7 @@ test('pins that exist are not made again', async () => {
   pins = [{ origin: A, kind: 'avoid-h3', persistent: true, state: 'active', expiresAtMs: null, reason: '' }];
   const { click } = await shown();
   await click();
-  expect(asked).toEqual([pinOf(B, 'avoid-h3')]);
+  expect(asked).toEqual([pinning({ [B]: 'avoid-h3' })]);
 });
 
 test('an action that needs the local CA shows how to create it for all hosts', async () => {
@@ -148,11 +158,11 @@ test('an action that needs the local CA shows how to create it for all hosts', a
 });
 
 test('pins that wait for the browser’s trust are waited for before the page is reloaded', async () => {
-  vouched = ['a.example', 'b.example'];
+  caHosts = ['a.example', 'b.example'];
   state = 'waiting';
   const { element, reload, click } = await shown(hold);
   await click();
-  expect(asked).toEqual([pinOf(A, 'h1'), pinOf(B, 'h2')]);
+  expect(asked).toEqual([pinning({ [A]: 'h1', [B]: 'h2' })]);
   expect(element.textContent).toContain('The pins wait until the browser trusts the local CA.');
   expect(reload).not.toHaveBeenCalled();
   pins = pins.map((pin) => ({ ...pin, state: 'active' }));

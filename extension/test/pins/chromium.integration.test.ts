@@ -1,9 +1,15 @@
 /** Pins in real Chromium, with the real host, on a server that offers HTTP/3 by Alt-Svc. */
+
 import { connect } from 'node:net';
+import type { PinKind, PinState } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Server } from '../../../native-host/test/support/server.ts';
-import { type ExtensionBrowser, launch } from '../browser.ts';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import { type ExtensionBrowser, launch } from '../support/browser.ts';
+import { largePage } from '../support/large-page.ts';
+import { openWithLoad } from '../support/open-with-load.ts';
+import { startSite } from '../support/site.ts';
 import { TestHost } from './host.ts';
 import * as requests from './pin-requests.ts';
 import { H2, H3 } from './pin-requests.ts';
@@ -23,21 +29,22 @@ let pins: requests.PinRequests;
 beforeAll(async () => {
   served = await requests.serveHost();
   ({ server, origin } = served);
-});
-
-afterAll(() => served?.stop());
-
-beforeEach(async () => {
   host = new TestHost();
   ({ browser, own, page } = await launchToPin(server.port, host));
-  host.register(browser.profile);
+  await host.register(browser.profile);
   pins = new requests.PinRequests((request) => browser.ask(own, request), origin);
 });
 
 afterEach(async () => {
-  await browser.close();
-  await expect.poll(() => host.running(), { timeout: 20_000 }).toEqual([]);
-  host.remove();
+  await page.goto('about:blank');
+  for (const { origin } of await pins.all()) await pins.unpin(origin);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
+  host?.remove();
+  await served?.stop();
 });
 
 const carried = () => requests.carried(page, server);
@@ -55,31 +62,59 @@ async function proxyPort(): Promise<number> {
   return Number(/PROXY 127\.0\.0\.1:(\d+)/.exec(value.pacScript?.data ?? '')?.[1]);
 }
 
-test('an open page avoids HTTP/3 from its next request on, and returns to it', async () => {
-  await openOverH3();
-  expect(host.running()).toEqual([]);
-  expect(await pins.pin()).toMatchObject({ ok: true, allowed: true, pins: [{ origin, state: 'active' }] });
-  expect(await carried()).toBe(H2);
-  expect(await carried()).toBe(H2);
-  expect(host.running()).toHaveLength(1);
-  expect(await pins.unpin()).toMatchObject({ ok: true, allowed: true, pins: [] });
-  await becomes(H3);
-  expect(await proxySettings()).toMatchObject({ value: { mode: 'system' } });
-});
-
 test('a page avoids HTTP/3 from its first visit on', async () => {
+  expect(host.running()).toEqual([]);
   expect(await pins.pin()).toMatchObject({ ok: true });
   await page.goto(server.url('/status/200', HOST));
   expect((await server.seen(1))[0]).toMatchObject({ proto: 'HTTP/2.0', host: `${HOST}:${server.port}` });
   for (let request = 0; request < 5; request++) expect(await carried()).toBe(H2);
 });
 
+test('an open page avoids HTTP/3 from its next request on, and returns to it', async () => {
+  await openOverH3();
+  expect(await pins.pin()).toMatchObject({ ok: true, allowed: true, pins: [{ origin, state: 'active' }] });
+  expect(await carried()).toBe(H2);
+  expect(await carried()).toBe(H2);
+  // One that was asked for the network may still be ending.
+  await expect.poll(() => host.running(), { timeout: 20_000 }).toHaveLength(1);
+  expect(await pins.unpin()).toMatchObject({ ok: true, allowed: true, pins: [] });
+  await becomes(H3);
+  expect(await proxySettings()).toMatchObject({ value: { mode: 'system' } });
+});
+
+test('of a popup that is closed midway all pins are made, none of them where one is refused', async () => {
+  const other = `https://other.lab.test:${server.port}`;
+  const askAndClose = async (origins: string[], kinds: PinKind[]): Promise<void> => {
+    const popup = await browser.openOwn('popup.html');
+    await popup.evaluate(
+      ([origins, kinds]) => {
+        const pins = origins.map((origin, at) => ({ origin, kind: kinds[at], allowLocal: true }));
+        void chrome.runtime.sendMessage({ type: 'pin', pins, minutes: 60, persistent: false });
+      },
+      [origins, kinds] as const,
+    );
+    await popup.close();
+  };
+  await askAndClose([origin, other], ['avoid-h3', 'avoid-h3']);
+  await expect
+    .poll(() => pins.all(), { timeout: 20_000 })
+    .toMatchObject([
+      { origin, state: 'active' },
+      { origin: other, state: 'active' },
+    ]);
+  await pins.unpin(other);
+  // There is no local CA, so the helper refuses the second pin; the first one replaces nothing.
+  await askAndClose([other, origin], ['avoid-h3', 'h1']);
+  // Changes take turns: this one is made after the refused pins.
+  expect(await pins.pin()).toMatchObject({ ok: true, pins: [{ origin, kind: 'avoid-h3', state: 'active' }] });
+  expect((await pins.all()).map((pin) => pin.origin)).toEqual([origin]);
+});
+
 test('without the helper the page still loads, and the user sees the reason', async () => {
   await openOverH3();
   await pins.pin();
   expect(await carried()).toBe(H2);
-  const [pid] = host.running();
-  process.kill(pid!, 'SIGKILL');
+  for (const pid of host.running()) process.kill(pid, 'SIGKILL');
   await becomes(H3);
   await expect
     .poll(() => pins.all())
@@ -130,7 +165,7 @@ test('settings of an earlier worker are cleared, and its pins are recreated', as
   await expect.poll(proxySettings).toMatchObject({ value: { mode: 'system' } });
 });
 
-test.each([
+const PROXIES: [whose: string, args: string[], env: Record<string, string>, words: string][] = [
   ['a proxy that the user has set', ['--proxy-pac-url=data:,'], {}, 'already uses a proxy'],
   [
     'a proxy of the system',
@@ -138,28 +173,31 @@ test.each([
     { https_proxy: 'http://127.0.0.1:9' },
     'set in the environment variable https_proxy',
   ],
-])('%s is left unchanged', async (_whose, args, env, words) => {
-  const other = await launch(EXTENSION, args, [], { ...host.env, ...env });
-  try {
-    host.register(other.profile);
-    const page = await other.openOwn('devtools.html');
-    await allowPins(page);
-    const before = await page.evaluate(() => chrome.proxy.settings.get({}));
-    expect(
-      await other.ask(page, {
-        type: 'pin',
-        origin,
-        kind: 'avoid-h3',
-        minutes: 60,
-        persistent: false,
-        allowLocal: true,
-      }),
-    ).toEqual({ ok: false, error: expect.stringContaining(words) });
-    expect(await page.evaluate(() => chrome.proxy.settings.get({}))).toEqual(before);
-  } finally {
-    await other.close();
-  }
-});
+];
+
+test.each(drawShare(PROXIES, 1, ([whose]) => whose))(
+  '%s is left unchanged',
+  async (_whose, args, env, words) => {
+    const other = await launch(EXTENSION, args, [], { ...host.env, ...env });
+    try {
+      await host.register(other.profile);
+      const page = await other.openOwn('devtools.html');
+      await allowPins(page);
+      const before = await page.evaluate(() => chrome.proxy.settings.get({}));
+      expect(
+        await other.ask(page, {
+          type: 'pin',
+          pins: [{ origin, kind: 'avoid-h3', allowLocal: true }],
+          minutes: 60,
+          persistent: false,
+        }),
+      ).toEqual({ ok: false, error: expect.stringContaining(words) });
+      expect(await page.evaluate(() => chrome.proxy.settings.get({}))).toEqual(before);
+    } finally {
+      await other.close();
+    }
+  },
+);
 
 test('pages and other processes get no response from the helper’s port', async () => {
   await page.goto(server.url('/status/200', HOST));
@@ -190,4 +228,31 @@ test('pages and other processes get no response from the helper’s port', async
   const pinned = await connectTo(`${HOST}:${server.port}`);
   expect(pinned).toMatch(/^HTTP\/1\.1 407 /);
   expect(await connectTo('other.example:443')).toBe(pinned);
+});
+
+/** The size to which Chromium limits a popup's height, and the popup's own width. */
+const POPUP = { width: 380, height: 600 };
+const LIFTED: PinState = {
+  origin: 'https://page.test',
+  kind: 'avoid-h3',
+  expiresAtMs: null,
+  persistent: false,
+  state: 'lifted',
+  reason: 'The helper stopped responding; pages load without it.',
+};
+
+test('a lifted pin and its button are in sight without scrolling', async () => {
+  const site = await startSite();
+  onTestFinished(() => site.close());
+  const popup = await openWithLoad(browser, `${site.url}/kept.html`, largePage(120), 'popup.html');
+  await popup.setViewportSize(POPUP);
+  await popup.evaluate((pins) => chrome.storage.session.set({ pins: { pins } }), [LIFTED]);
+  // The next worker reads what this one would have stored.
+  await browser.stopWorker(popup);
+  const dismiss = popup.locator('.hw-pin-lifted button');
+  await dismiss.waitFor();
+  const { y, height } = (await dismiss.boundingBox())!;
+  expect(y + height).toBeLessThan(POPUP.height);
+  await dismiss.click();
+  await dismiss.waitFor({ state: 'detached' });
 });

@@ -6,7 +6,8 @@ import type { PinKind } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { privateLibcurl } from '../../../native-host/test/support/private-libcurl.ts';
-import type { ExtensionBrowser } from '../browser.ts';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import type { ExtensionBrowser } from '../support/browser.ts';
 import { TestHost } from './host.ts';
 import { ca, type PinnedServer, PinRequests, serveHost } from './pin-requests.ts';
 import { HOST } from './pinned-host.ts';
@@ -15,6 +16,9 @@ import { launchToPin } from './pinning-chromium.ts';
 /** From the hang until the page has loaded. */
 const LIMIT_MS = 5000;
 const KINDS: readonly PinKind[] = ['avoid-h3', 'h1', 'h2', 'h3'];
+/** Pins whose transfers an engine makes. */
+const PROTOCOLS = ['h1', 'h2', 'h3'] as const;
+const drawKinds = (situation: string) => drawShare(KINDS, 1, (kind) => `${situation} ${kind}`);
 /**
  * As many as HTTP/1.1 has connections, so that none is answered before all are sent: what a stopped helper holds of an answer that has begun
  * cannot be fetched again.
@@ -49,7 +53,7 @@ beforeAll(async () => {
   ca(host.folder, 'create', served.origin);
   ca(host.folder, 'trust');
   ({ browser, own, page } = await launchToPin(served.server.port, host));
-  host.registerWithNames(browser.profile, [HOST]);
+  await host.registerWithNames(browser.profile, [HOST]);
   pins = new PinRequests((request) => browser.ask(own, request), served.origin);
 });
 
@@ -80,14 +84,6 @@ async function pinAs(kind: PinKind): Promise<void> {
 function isGuarded(): boolean {
   const log = readFileSync(join(host.env.XDG_STATE_HOME, 'hopwise', 'host.log'), 'utf8');
   return host.running().some((pid) => log.includes(` ${pid} engine libcurl/`));
-}
-
-/** Process ids of the engines that the running hosts have started. */
-function engines(): number[] {
-  return host
-    .running()
-    .flatMap((pid) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? [])
-    .map(Number);
 }
 
 function stop(pids: readonly number[]): void {
@@ -132,65 +128,77 @@ async function loadDuring(happen: () => void): Promise<string[]> {
   return loading;
 }
 
-test.each(KINDS)('%s: requests in progress and the next page load when the helper hangs', async (kind) => {
-  await pinAs(kind);
-  let begin = 0;
-  const loaded = await loadDuring(() => {
-    begin = performance.now();
-    stop(host.running());
-  });
-  expect(loaded).toEqual(ALL_LOADED);
-  await open('/status/200?next');
-  const ms = performance.now() - begin;
-  expect(ms).toBeLessThan(LIMIT_MS);
-  await expect.poll(() => pins.all()).toMatchObject([{ kind, state: 'lifted', reason: HELPER_HUNG }]);
-  await pinAs(kind);
-});
-
-test.each(KINDS)('%s: a page without open connections loads when the helper hangs', async (kind) => {
-  await pinAs(kind);
-  stop(host.running());
-  const ms = await timeOf(() => open('/status/200'));
-  expect(ms).toBeLessThan(LIMIT_MS);
-  await expect.poll(() => pins.all()).toMatchObject([{ kind, state: 'lifted', reason: HELPER_HUNG }]);
-});
-
-test.each(KINDS)('%s: requests in progress and the next page load when the engine hangs', async (kind) => {
-  await pinAs(kind);
-  let begin = 0;
-  const loaded = await loadDuring(() => {
-    begin = performance.now();
-    stop(engines());
-  });
-  expect(loaded).toEqual(ALL_LOADED);
-  await open('/status/200?next');
-  const ms = performance.now() - begin;
-  expect(ms).toBeLessThan(LIMIT_MS);
-  if (kind === 'avoid-h3') expect(await pins.all()).toMatchObject([{ kind, state: 'active' }]);
-  else {
-    expect(await pins.all()).toMatchObject([
-      { kind, state: 'lifted', reason: expect.stringContaining('engine stopped responding') },
-    ]);
-  }
-});
-
-test.each(KINDS)('%s: a page loads when the helper hangs while the worker is stopped', async (kind) => {
-  await pinAs(kind);
-  await open('/status/200');
-  stop(host.running());
-  const ms = await timeOf(async () => {
-    await browser.stopWorker(own);
+test.each(drawKinds('busy'))(
+  '%s: requests in progress and the next page load when the helper hangs',
+  async (kind) => {
+    await pinAs(kind);
+    let begin = 0;
+    const loaded = await loadDuring(() => {
+      begin = performance.now();
+      stop(host.running());
+    });
+    expect(loaded).toEqual(ALL_LOADED);
     await open('/status/200?next');
-  });
-  expect(ms).toBeLessThan(LIMIT_MS);
-});
+    const ms = performance.now() - begin;
+    expect(ms).toBeLessThan(LIMIT_MS);
+    await expect.poll(() => pins.all()).toMatchObject([{ kind, state: 'lifted', reason: HELPER_HUNG }]);
+    await pinAs(kind);
+  },
+);
 
-test.each(['avoid-h3', 'h2'] as const)(
+test.each(drawKinds('idle'))(
+  '%s: a page without open connections loads when the helper hangs',
+  async (kind) => {
+    await pinAs(kind);
+    stop(host.running());
+    const ms = await timeOf(() => open('/status/200'));
+    expect(ms).toBeLessThan(LIMIT_MS);
+    await expect.poll(() => pins.all()).toMatchObject([{ kind, state: 'lifted', reason: HELPER_HUNG }]);
+  },
+);
+
+test.each(['avoid-h3' as const, ...drawShare(PROTOCOLS, 1)])(
+  '%s: requests in progress and the next page load when the engine hangs',
+  async (kind) => {
+    await pinAs(kind);
+    let begin = 0;
+    const loaded = await loadDuring(() => {
+      begin = performance.now();
+      stop(host.engines());
+    });
+    expect(loaded).toEqual(ALL_LOADED);
+    await open('/status/200?next');
+    const ms = performance.now() - begin;
+    expect(ms).toBeLessThan(LIMIT_MS);
+    if (kind === 'avoid-h3') expect(await pins.all()).toMatchObject([{ kind, state: 'active' }]);
+    else {
+      expect(await pins.all()).toMatchObject([
+        { kind, state: 'lifted', reason: expect.stringContaining('engine stopped responding') },
+      ]);
+    }
+  },
+);
+
+test.each(drawKinds('no worker'))(
+  '%s: a page loads when the helper hangs while the worker is stopped',
+  async (kind) => {
+    await pinAs(kind);
+    await open('/status/200');
+    stop(host.running());
+    const ms = await timeOf(async () => {
+      await browser.stopWorker(own);
+      await open('/status/200?next');
+    });
+    expect(ms).toBeLessThan(LIMIT_MS);
+  },
+);
+
+test.each(drawShare(['avoid-h3', 'h2'] as const, 1))(
   '%s: a page loads when helper and engine hang at the same time',
   async (kind) => {
     await pinAs(kind);
     await open('/status/200');
-    stop(engines());
+    stop(host.engines());
     stop(host.running());
     const ms = await timeOf(() => open('/status/200?next'));
     expect(ms).toBeLessThan(LIMIT_MS);

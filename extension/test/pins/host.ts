@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FIREFOX_EXTENSION_ID } from '@hopwise/contract';
-import { launcherFile } from '../../../native-host/src/install/install.ts';
+import { EXTENSION_ID, FIREFOX_EXTENSION_ID } from '@hopwise/contract';
+import { install, launcherFile } from '../../../native-host/src/install/install.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../native-host/bin/hopwise-host.ts', import.meta.url));
 
@@ -28,8 +28,13 @@ export class TestHost {
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NAMES)}`,
   };
 
-  register(profile: string): void {
-    execFileSync(process.execPath, ['--conditions=source', COMMAND, 'install', '--user-data-dir', profile]);
+  async register(profile: string): Promise<void> {
+    await install({
+      ids: { chromium: EXTENSION_ID, firefox: FIREFOX_EXTENSION_ID },
+      script: COMMAND,
+      nodeArguments: ['--conditions=source'],
+      userDataDirectory: profile,
+    });
   }
 
   /** Registers with the Firefox that has this home folder; the host gets `env`. */
@@ -40,8 +45,8 @@ export class TestHost {
   }
 
   /** The same, with the names below `.test` that libcurl has to resolve. */
-  registerWithNames(profile: string, names: readonly string[]): void {
-    this.register(profile);
+  async registerWithNames(profile: string, names: readonly string[]): Promise<void> {
+    await this.register(profile);
     this.giveNames(launcherFile(profile), names);
   }
 
@@ -69,6 +74,18 @@ export class TestHost {
         return isHost && isOurs ? [Number(name)] : [];
       } catch {
         // It has ended in the meantime, or belongs to another user.
+        return [];
+      }
+    });
+  }
+
+  /** Process ids of the engines that the running hosts have started. */
+  engines(): number[] {
+    return this.running().flatMap((pid) => {
+      try {
+        return (readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? []).map(Number);
+      } catch {
+        // The host has ended in the meantime.
         return [];
       }
     });

@@ -1,8 +1,8 @@
 /** A pin does not let pages past Chromium's Local Network Access check, which does not apply to requests through a proxy. */
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Server, ServerProgram } from '../../../native-host/test/support/server.ts';
-import { type ExtensionBrowser, launch } from '../browser.ts';
+import { type ExtensionBrowser, launch } from '../support/browser.ts';
 import { TestHost } from './host.ts';
 import { PinRequests } from './pin-requests.ts';
 import { HOST } from './pinned-host.ts';
@@ -27,14 +27,6 @@ beforeAll(async () => {
   program = new ServerProgram();
   [site, local] = await Promise.all([program.start(), program.start()]);
   origin = `https://${HOST}:${local.port}`;
-});
-
-afterAll(async () => {
-  await Promise.all([site.stop(), local.stop()]);
-  program.remove();
-});
-
-beforeEach(async () => {
   host = new TestHost();
   const keys = await Promise.all([site, local].map(({ port }) => publicKeyHash(port)));
   browser = await launch(
@@ -47,7 +39,7 @@ beforeEach(async () => {
     [],
     host.env,
   );
-  host.register(browser.profile);
+  await host.register(browser.profile);
   own = await browser.openOwn('devtools.html');
   await allowPins(own);
   pins = new PinRequests((request) => browser.ask(own, request), origin);
@@ -56,10 +48,12 @@ beforeEach(async () => {
   await local.seen();
 });
 
-afterEach(async () => {
-  await browser.close();
-  await expect.poll(() => host.running(), { timeout: 20_000 }).toEqual([]);
+afterAll(async () => {
+  await browser?.close();
+  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
   host.remove();
+  await Promise.all([site.stop(), local.stop()]);
+  program.remove();
 });
 
 /** Has the public page request the local server. @returns `arrived`, or the error */
@@ -91,6 +85,7 @@ test('a public page reaches a local server neither without a pin nor with one', 
     ]);
   expect(await requestLocally()).toBe('Failed to fetch');
   expect(await local.seen()).toEqual([]);
+  expect(await pins.unpin()).toMatchObject({ ok: true, pins: [] });
 });
 
 test('a local origin is pinned once the user allows it where it was refused, until that is taken back', async () => {

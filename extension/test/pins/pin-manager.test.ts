@@ -1,7 +1,9 @@
 import { MESSAGE_VERSION, type PinState, type ToHost, toHost } from '@hopwise/contract';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { HostPort } from '../../src/helper/helper-port.ts';
-import { HelperLink } from '../../src/pins/worker/helper-link.ts';
+import { HelperConnection } from '../../src/helper/helper-connection.ts';
+import type { NativePort } from '../../src/helper/helper-port.ts';
+import type { PinLifetime } from '../../src/pins/pin-messages.ts';
+import type { PlannedPin } from '../../src/pins/plan-pins.ts';
 import { LINGER_MS, PinManager, WAITING_PIN_DELAY_MS } from '../../src/pins/worker/pin-manager.ts';
 import type { Route } from '../../src/pins/worker/steering.ts';
 
@@ -32,7 +34,7 @@ let trial: (url: string) => Promise<unknown>;
 let nextHost: () => FakeHost;
 
 /** The helper's side of a port. */
-class FakeHost implements HostPort {
+class FakeHost implements NativePort {
   open = true;
   readonly asked: ToHost[] = [];
   readonly #onMessage: ((message: unknown) => void)[] = [];
@@ -42,15 +44,21 @@ class FakeHost implements HostPort {
   };
   readonly onDisconnect = { addListener: (listener: () => void) => void this.#onDisconnect.push(listener) };
   pins: PinState[] = [];
-  vouched: string[] = [];
+  caHosts: string[] = [];
   trials: string[] = [];
   answers = true;
+  /** Origins whose pins it refuses. */
+  refused: string[] = [];
 
   postMessage(message: unknown): void {
     const asked = toHost.parse(message);
     this.asked.push(asked);
     if (asked.type === 'pin') {
       const { origin, kind, minutes, persistent } = asked;
+      if (this.refused.includes(origin)) {
+        this.say({ type: 'error', id: asked.id, code: 'unavailable', message: 'no such pin here' });
+        return;
+      }
       const expiresAtMs = minutes === null ? null : Date.now() + minutes * 60_000;
       this.pins = [
         ...this.pins.filter((pin) => pin.origin !== origin),
@@ -70,7 +78,7 @@ class FakeHost implements HostPort {
       port: this.pins.length > 0 ? 4321 : 0,
       secret: SECRET,
       resets: 0,
-      vouched: this.vouched,
+      caHosts: this.caHosts,
       launcher: '/usr/bin/hopwise-host',
       trials: this.trials,
       trialToken: TRIAL_TOKEN,
@@ -110,7 +118,7 @@ function worker(): PinManager {
     (listener) => {
       const host = nextHost();
       hosts.push(host);
-      return new HelperLink(listener, () => host);
+      return new HelperConnection(listener, () => host);
     },
     (url) => {
       tried.push(url);
@@ -119,13 +127,11 @@ function worker(): PinManager {
   );
 }
 
-const wish = (origin: string, minutes: number | null = 60, persistent = false) => ({
-  type: 'pin' as const,
-  origin,
-  kind: 'avoid-h3' as const,
-  minutes,
-  persistent,
-});
+const wish = (
+  origin: string,
+  minutes: number | null = 60,
+  persistent = false,
+): [PlannedPin[], PinLifetime] => [[{ origin, kind: 'avoid-h3' }], { minutes, persistent }];
 const states = (pins: PinState[]) => pins.map(({ origin, state }) => `${origin} ${state}`);
 
 beforeEach(() => {
@@ -152,13 +158,13 @@ describe('a pin', () => {
   test('is created in the helper first and then in the browser; the port stays open for a while after the last pin', async () => {
     vi.useFakeTimers();
     const pins = worker();
-    expect(states(await pins.pinOrigin(wish(A)))).toEqual([`${A} active`]);
-    expect(states(await pins.pinOrigin(wish(B)))).toEqual([`${A} active`, `${B} active`]);
+    expect(states(await pins.pin(...wish(A)))).toEqual([`${A} active`]);
+    expect(states(await pins.pin(...wish(B)))).toEqual([`${A} active`, `${B} active`]);
     expect(hosts).toHaveLength(1);
-    expect(hosts[0]!.asked.map(({ type }) => type)).toEqual(['hello', 'pin', 'pin']);
-    expect(states(await pins.unpinOrigin(A))).toEqual([`${B} active`]);
+    expect(hosts[0]!.asked.map(({ type }) => type)).toEqual(['hello', 'pins', 'pin', 'pins', 'pin']);
+    expect(states(await pins.unpin([A]))).toEqual([`${B} active`]);
     expect(hosts[0]!.open).toBe(true);
-    expect(await pins.unpinOrigin(B)).toEqual([]);
+    expect(await pins.unpin([B])).toEqual([]);
     expect(steered).toEqual(['released', [A], [A, B], [B], [B], 'released', 'released']);
     // Transfers through open tunnels continue.
     await vi.advanceTimersByTimeAsync(LINGER_MS - 1);
@@ -170,9 +176,9 @@ describe('a pin', () => {
   test('that follows soon uses the same helper', async () => {
     vi.useFakeTimers();
     const pins = worker();
-    await pins.pinOrigin(wish(A, null));
-    await pins.unpinOrigin(A);
-    await pins.pinOrigin(wish(B, null));
+    await pins.pin(...wish(A, null));
+    await pins.unpin([A]);
+    await pins.pin(...wish(B, null));
     await vi.advanceTimersByTimeAsync(2 * LINGER_MS);
     expect(hosts.map(({ open }) => open)).toEqual([true]);
     expect(steered.at(-1)).toEqual([B]);
@@ -182,9 +188,9 @@ describe('a pin', () => {
     vi.useFakeTimers();
     const sinceMs = Date.now();
     const pins = worker();
-    await pins.pinOrigin(wish(A));
+    await pins.pin(...wish(A));
     await vi.advanceTimersByTimeAsync(1000);
-    await pins.pinOrigin(wish(B));
+    await pins.pin(...wish(B));
     expect([...pins.proxiedOrigins]).toEqual([
       [A, { kind: 'avoid-h3', sinceMs, allowsLocal: false }],
       [B, { kind: 'avoid-h3', sinceMs: sinceMs + 1000, allowsLocal: false }],
@@ -196,9 +202,9 @@ describe('a pin', () => {
 
   test('is lifted in the browser before the helper is asked', async () => {
     const pins = worker();
-    await pins.pinOrigin(wish(A));
+    await pins.pin(...wish(A));
     hosts[0]!.answers = false;
-    const unpinned = pins.unpinOrigin(A);
+    const unpinned = pins.unpin([A]);
     await vi.waitFor(() => expect(hosts[0]!.asked.at(-1)).toMatchObject({ type: 'unpin', origin: A }));
     expect(steered.at(-1)).toBe('released');
     hosts[0]!.sendPins(hosts[0]!.asked.at(-1)!.id);
@@ -211,7 +217,7 @@ describe('a pin', () => {
     ['to a name that no PAC script takes', 'https://a$.example', {}, 'unusual characters'],
   ])('is not created %s, and no helper is started', async (_name, origin, given, words) => {
     ({ allowed, obstacle } = { allowed: true, obstacle: '', ...given });
-    await expect(worker().pinOrigin(wish(origin))).rejects.toThrow(words);
+    await expect(worker().pin(...wish(origin))).rejects.toThrow(words);
     expect(hosts).toEqual([]);
     expect(steered).toEqual(['released']);
   });
@@ -219,14 +225,10 @@ describe('a pin', () => {
   test('refused by the helper leaves no port open', async () => {
     nextHost = () => {
       const host = new FakeHost();
-      host.answers = false;
+      host.refused = [A];
       return host;
     };
-    const pinned = worker().pinOrigin(wish(A));
-    await vi.waitFor(() => expect(hosts[0]?.asked).toHaveLength(2));
-    const { id } = hosts[0]!.asked[1]!;
-    hosts[0]!.say({ type: 'error', id, code: 'unavailable', message: 'no such pin here' });
-    await expect(pinned).rejects.toThrow('no such pin here');
+    await expect(worker().pin(...wish(A))).rejects.toThrow('no such pin here');
     expect(hosts[0]!.open).toBe(false);
     expect(steered).toEqual(['released']);
   });
@@ -238,7 +240,7 @@ describe('a pin', () => {
       host.answers = false;
       return host;
     };
-    const refused = expect(worker().pinOrigin(wish(A))).rejects.toThrow('did not answer within 15 s');
+    const refused = expect(worker().pin(...wish(A))).rejects.toThrow('did not answer within 15 s');
     await vi.advanceTimersByTimeAsync(16_000);
     await refused;
     expect(hosts[0]!.open).toBe(false);
@@ -246,8 +248,8 @@ describe('a pin', () => {
 
   test('lifted by the helper is listed with its reason until it is dismissed', async () => {
     const pins = worker();
-    await pins.pinOrigin(wish(A));
-    await pins.pinOrigin(wish(B));
+    await pins.pin(...wish(A));
+    await pins.pin(...wish(B));
     hosts[0]!.pins = hosts[0]!.pins.map((pin) =>
       pin.origin === A ? { ...pin, state: 'lifted', reason: 'the server refused' } : pin,
     );
@@ -257,14 +259,99 @@ describe('a pin', () => {
     );
     expect((await pins.listPins())[1]!.reason).toBe('the server refused');
     expect(steered.at(-1)).toEqual([B]);
-    expect(states(await pins.unpinOrigin(A))).toEqual([`${B} active`]);
+    expect(states(await pins.unpin([A]))).toEqual([`${B} active`]);
+  });
+});
+
+describe('a transaction of several pins', () => {
+  const C = 'https://c.example';
+  const several: PlannedPin[] = [A, B, C].map((origin) => ({ origin, kind: 'avoid-h3' }));
+  const hour: PinLifetime = { minutes: 60, persistent: false };
+
+  test('makes them all before the browser is steered', async () => {
+    const pins = worker();
+    expect(states(await pins.pin(several, hour))).toEqual([`${A} active`, `${B} active`, `${C} active`]);
+    expect(steered).toEqual(['released', [A, B, C]]);
+  });
+
+  test('of which the third is refused restores the pin that the first had replaced', async () => {
+    const pins = worker();
+    await pins.pin([{ origin: A, kind: 'h2' }], { minutes: 30, persistent: true });
+    const [before] = await pins.listPins();
+    hosts[0]!.refused = [C];
+    await expect(pins.pin(several, hour)).rejects.toThrow('no such pin here');
+    expect(await pins.listPins()).toEqual([{ ...before, expiresAtMs: expect.any(Number) }]);
+    expect(hosts[0]!.asked.slice(4)).toMatchObject([
+      { type: 'pin', origin: A, kind: 'avoid-h3' },
+      { type: 'pin', origin: B, kind: 'avoid-h3' },
+      { type: 'pin', origin: C, kind: 'avoid-h3' },
+      { type: 'unpin', origin: B },
+      { type: 'pin', origin: A, kind: 'h2', minutes: 30, persistent: true },
+    ]);
+    // B was never routed through the helper.
+    expect(steered).toEqual(['released', [A], [A]]);
+  });
+
+  test('that is refused restores also a pin that only the helper knows, as a persistent one', async () => {
+    const kept: PinState = {
+      origin: A,
+      kind: 'h3',
+      expiresAtMs: null,
+      persistent: true,
+      state: 'active',
+      reason: '',
+    };
+    nextHost = () => {
+      const host = new FakeHost();
+      host.pins = [kept];
+      host.refused = [C];
+      return host;
+    };
+    const pins = worker();
+    await expect(pins.pin(several, hour)).rejects.toThrow('no such pin here');
+    expect(await pins.listPins()).toEqual([kept]);
+  });
+
+  test('whose helper ends midway leaves no pin, and starts no other helper', async () => {
+    const pins = worker();
+    await pins.pin([{ origin: A, kind: 'h2' }], hour);
+    const { postMessage } = hosts[0]!;
+    hosts[0]!.postMessage = (message) => {
+      if ((message as ToHost).type === 'pin' && (message as { origin?: string }).origin === C)
+        hosts[0]!.die();
+      else postMessage.call(hosts[0], message);
+    };
+    await expect(pins.pin(several, hour)).rejects.toThrow('helper stopped');
+    expect(states(await pins.listPins())).toEqual([`${A} lifted`]);
+    expect(steered.at(-1)).toBe('released');
+    expect(hosts).toHaveLength(1);
+  });
+
+  test('is not undone by a message that the helper sent before its end', async () => {
+    nextHost = () => {
+      const host = new FakeHost();
+      const { postMessage } = host;
+      host.postMessage = (message) => {
+        postMessage.call(host, message);
+        if ((message as { origin?: string }).origin === B) host.sendPins();
+      };
+      return host;
+    };
+    const pins = worker();
+    await pins.pin(several, hour);
+    await pins.refreshPins();
+    expect(states(await pins.listPins())).toEqual([`${A} active`, `${B} active`, `${C} active`]);
+    expect(steered.filter((route) => route !== 'released').every((route) => route.length === 3)).toBe(true);
   });
 });
 
 describe('a pin to a protocol', () => {
   const TRIAL = 'https://a.example:49151';
   const REASON = 'until this browser has shown that it trusts the local CA';
-  const toH2 = (origin = A) => ({ ...wish(origin), kind: 'h2' as const });
+  const toH2 = (): [PlannedPin[], PinLifetime] => [
+    [{ origin: A, kind: 'h2' }],
+    { minutes: 60, persistent: false },
+  ];
   const waiting = (origin = A): PinState => ({
     origin,
     kind: 'h2',
@@ -300,7 +387,7 @@ describe('a pin to a protocol', () => {
       new Promise<void>((resolve) => {
         answer = resolve;
       });
-    expect(await pins.pinOrigin(toH2())).toMatchObject([{ state: 'waiting', reason: REASON }]);
+    expect(await pins.pin(...toH2())).toMatchObject([{ state: 'waiting', reason: REASON }]);
     // The page stays on its connections until the pin is active: it would keep using a tunnel.
     expect(steered.at(-1)).toEqual([TRIAL]);
     expect(tried).toEqual([`${TRIAL}/${TRIAL_TOKEN}`]);
@@ -316,7 +403,7 @@ describe('a pin to a protocol', () => {
   test('without news from the helper keeps waiting, and the route of the trial is removed', async () => {
     vi.useFakeTimers();
     const pins = worker();
-    await pins.pinOrigin(toH2());
+    await pins.pin(...toH2());
     await vi.advanceTimersByTimeAsync(WAITING_PIN_DELAY_MS - 1);
     expect(steered.at(-1)).toBe('released');
     await vi.advanceTimersByTimeAsync(1);
@@ -330,9 +417,9 @@ describe('a pin to a protocol', () => {
 
   test('is tried again when the user pins it again', async () => {
     const pins = worker();
-    await pins.pinOrigin(toH2());
+    await pins.pin(...toH2());
     await vi.waitFor(() => expect(steered.at(-1)).toBe('released'));
-    await pins.pinOrigin(toH2());
+    await pins.pin(...toH2());
     await vi.waitFor(() => expect(tried).toHaveLength(2));
   });
 
@@ -340,7 +427,7 @@ describe('a pin to a protocol', () => {
     vi.useFakeTimers();
     trial = () => Promise.reject(new TypeError('Failed to fetch'));
     const pins = worker();
-    await pins.pinOrigin(toH2());
+    await pins.pin(...toH2());
     await vi.advanceTimersByTimeAsync(60_000);
     expect(tried).toHaveLength(4);
     expect(steered.at(-1)).toEqual([A]);
@@ -351,7 +438,7 @@ describe('a pin to a protocol', () => {
     vi.useFakeTimers();
     trial = () => Promise.reject(new TypeError('Failed to fetch'));
     const pins = worker();
-    await pins.pinOrigin(toH2());
+    await pins.pin(...toH2());
     hosts[0]!.trials = [];
     hosts[0]!.pins = [{ ...waiting(), state: 'lifted', reason: 'no trust' }];
     hosts[0]!.sendPins();
@@ -363,10 +450,10 @@ describe('a pin to a protocol', () => {
 
   test('is tried once more with the next helper', async () => {
     const pins = worker();
-    await pins.pinOrigin(toH2());
+    await pins.pin(...toH2());
     await vi.waitFor(() => expect(steered.at(-1)).toBe('released'));
     hosts[0]!.die();
-    await pins.pinOrigin(toH2());
+    await pins.pin(...toH2());
     expect(hosts).toHaveLength(2);
     await vi.waitFor(() => expect(tried).toHaveLength(2));
   });
@@ -386,13 +473,13 @@ describe('a pin to a protocol', () => {
 test('a refresh asks the helper once which hosts the CA covers, and ends it again', async () => {
   nextHost = () => {
     const host = new FakeHost();
-    host.vouched = ['a.example'];
+    host.caHosts = ['a.example'];
     return host;
   };
   const pins = worker();
-  expect(pins.vouched).toBeNull();
+  expect(pins.caHosts).toBeNull();
   expect(await pins.refreshPins()).toEqual([]);
-  expect(pins.vouched).toEqual(['a.example']);
+  expect(pins.caHosts).toEqual(['a.example']);
   expect(pins.launcher).toBe('/usr/bin/hopwise-host');
   expect(hosts[0]!.open).toBe(false);
   allowed = false;
@@ -403,7 +490,7 @@ test('a refresh asks the helper once which hosts the CA covers, and ends it agai
 describe('without the helper', () => {
   test('the user’s settings are restored at once, and the reason is recorded', async () => {
     const pins = worker();
-    await pins.pinOrigin(wish(A));
+    await pins.pin(...wish(A));
     hosts[0]!.die();
     expect(steered.at(-1)).toBe('released');
     expect(await pins.listPins()).toEqual([
@@ -413,7 +500,7 @@ describe('without the helper', () => {
         reason: expect.stringContaining('helper stopped'),
       }),
     ]);
-    expect(states(await pins.pinOrigin(wish(A)))).toEqual([`${A} active`]);
+    expect(states(await pins.pin(...wish(A)))).toEqual([`${A} active`]);
     expect(hosts).toHaveLength(2);
   });
 
@@ -424,7 +511,7 @@ describe('without the helper', () => {
       return host;
     };
     const pins = worker();
-    const refused = expect(pins.pinOrigin(wish(A))).rejects.toThrow('helper stopped');
+    const refused = expect(pins.pin(...wish(A))).rejects.toThrow('helper stopped');
     await vi.waitFor(() => expect(hosts[0]?.asked).toHaveLength(2));
     hosts[0]!.die();
     await refused;
@@ -436,7 +523,7 @@ describe('without the helper', () => {
     ['breaks its contract', { type: 'gossip' }, 'update or reinstall'],
   ])('the same with a helper that %s', async (_name, message, words) => {
     const pins = worker();
-    await pins.pinOrigin(wish(A));
+    await pins.pin(...wish(A));
     hosts[0]!.say(message);
     await vi.waitFor(async () => expect((await pins.listPins())[0]).toMatchObject({ state: 'lifted' }));
     expect((await pins.listPins())[0]!.reason).toContain(words);
@@ -455,7 +542,7 @@ describe('without the helper', () => {
     ],
   ])('the same when %s', async (_name, happen) => {
     const pins = worker();
-    await pins.pinOrigin(wish(A));
+    await pins.pin(...wish(A));
     await happen(pins);
     await vi.waitFor(async () => expect(states(await pins.listPins())).toEqual([`${A} lifted`]));
     expect(hosts[0]!.open).toBe(false);
@@ -466,8 +553,8 @@ describe('without the helper', () => {
 describe('a restarted worker', () => {
   test('restores the proxy settings first, then recreates the pins for their remaining time', async () => {
     const before = worker();
-    await before.pinOrigin(wish(A, 60));
-    await before.pinOrigin(wish(B, null));
+    await before.pin(...wish(A, 60));
+    await before.pin(...wish(B, null));
     steered = [];
     const after = worker();
     await vi.waitFor(() => expect(steered).toEqual(['released', [A, B]]));
@@ -482,15 +569,15 @@ describe('a restarted worker', () => {
 
   test('starts no helper without pins', async () => {
     const before = worker();
-    await before.pinOrigin(wish(A));
-    await before.unpinOrigin(A);
+    await before.pin(...wish(A));
+    await before.unpin([A]);
     expect(await worker().listPins()).toEqual([]);
     expect(hosts).toHaveLength(1);
   });
 
   test('records why pins could not be recreated', async () => {
     const before = worker();
-    await before.pinOrigin(wish(A));
+    await before.pin(...wish(A));
     obstacle = 'Another extension';
     const after = worker();
     await vi.waitFor(async () =>
@@ -501,8 +588,8 @@ describe('a restarted worker', () => {
 
   test('asks for persistent pins, and only for those', async () => {
     const before = worker();
-    await before.pinOrigin(wish(A, null, true));
-    await before.pinOrigin(wish(B));
+    await before.pin(...wish(A, null, true));
+    await before.pin(...wish(B));
     const { pins } = hosts[0]!;
     areas.session.clear();
     nextHost = () => {
@@ -513,7 +600,7 @@ describe('a restarted worker', () => {
     const after = worker();
     await vi.waitFor(() => expect(steered.at(-1)).toEqual([A]));
     expect(hosts[1]!.asked.map(({ type }) => type)).toEqual(['hello', 'pins']);
-    await after.unpinOrigin(A);
+    await after.unpin([A]);
     areas.session.clear();
     expect(await worker().listPins()).toEqual([]);
     expect(hosts).toHaveLength(2);

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { hopwiseHost } from '../../../native-host/test/support/command.ts';
 import { type Server, ServerProgram } from '../../../native-host/test/support/server.ts';
 import type { PageAnswers, PageRequest } from '../../src/background/page-requests.ts';
-import type { Refusal } from '../../src/messages/load-messages.ts';
+import type { Refusal } from '../../src/messages/send-request.ts';
 import type { PinsAnswer } from '../../src/pins/pin-messages.ts';
 import { HOST } from './pinned-host.ts';
 
@@ -77,11 +77,16 @@ export class PinRequests {
 
   /** The servers of tests are on this machine, so that a pin has to be allowed. */
   pin(kind: PinKind = 'avoid-h3', allowLocal = true): Promise<PinsAnswer | Refusal> {
-    return this.#ask({ type: 'pin', origin: this.#origin, kind, minutes: 60, persistent: false, allowLocal });
+    return this.#ask({
+      type: 'pin',
+      pins: [{ origin: this.#origin, kind, allowLocal }],
+      minutes: 60,
+      persistent: false,
+    });
   }
 
   unpin(origin = this.#origin): Promise<PinsAnswer | Refusal> {
-    return this.#ask({ type: 'unpin', origin });
+    return this.#ask({ type: 'unpin', origins: [origin] });
   }
 
   /** @throws Error when the worker refuses, or does not answer */

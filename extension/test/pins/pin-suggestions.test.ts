@@ -2,12 +2,12 @@ import type { Action } from '@hopwise/contract';
 import { expect, test } from 'vitest';
 import { suggestPins } from '../../src/pins/page/pin-suggestions.ts';
 import { planPins } from '../../src/pins/plan-pins.ts';
-import { actionOf, decisionOf, LEAVE } from '../decisions.ts';
+import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
 
 const A = 'https://a.example';
 const B = 'https://b.example';
 const avoid = actionOf('avoid-h3', { [A]: 'h2', [B]: 'h2' });
-const hold = actionOf('hold', { [A]: 'h1', [B]: 'h2' });
+const hold = actionOf('force-protocol', { [A]: 'h1', [B]: 'h2' });
 
 test('an action to avoid HTTP/3 pins each of its origins', () => {
   expect(planPins(avoid)).toEqual([
@@ -50,7 +50,7 @@ test.each(['https://9.9.9.9', 'https://[2620:fe::fe]:8443'])(
   'the IP address %s may avoid HTTP/3, but is not pinned to a protocol',
   (origin) => {
     expect(planPins(actionOf('avoid-h3', { [origin]: 'h2' }))).toEqual([{ origin, kind: 'avoid-h3' }]);
-    expect(planPins(actionOf('hold', { [origin]: 'h2' }))).toEqual([]);
+    expect(planPins(actionOf('force-protocol', { [origin]: 'h2' }))).toEqual([]);
   },
 );
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { type ExtensionBrowser, launch } from '../browser.ts';
+import { type ExtensionBrowser, launch } from '../support/browser.ts';
 import type { TestHost } from './host.ts';
 import { HOST } from './pinned-host.ts';
 import { publicKeyHash } from './public-key-hash.ts';

@@ -6,7 +6,7 @@ import type { PinOutcome } from '../../src/evidence/pin-outcomes.ts';
 import { describeOutcome, describePin } from '../../src/pins/page/pin-text.ts';
 import { PinsControl } from '../../src/pins/page/pins-control.ts';
 import { PinsModel } from '../../src/pins/page/pins-model.ts';
-import { actionOf, decisionOf, LEAVE } from '../decisions.ts';
+import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
 
 const A = 'https://a.example';
 const B = 'https://b.example';
@@ -16,9 +16,9 @@ let pins: PinState[];
 let asked: PageRequest[];
 let refusal: string;
 let outcomes: PinOutcome[];
-let vouched: string[] | null;
+let caHosts: string[] | null;
 /** The helper's answer to a fresh request: hosts, or an error message. */
-let vouchedAtHelper: string[] | string;
+let caHostsAtHelper: string[] | string;
 
 const pin = (change: Partial<PinState> = {}): PinState => ({
   origin: A,
@@ -40,7 +40,7 @@ const outcome: PinOutcome = {
   effect: 'gains',
 };
 const avoidable = (origin = A) => decisionOf([actionOf('avoid-h3', { [origin]: 'h2' })]);
-const holdable = (protocol: Protocol) => decisionOf([actionOf('hold', { [A]: protocol })]);
+const holdable = (protocol: Protocol) => decisionOf([actionOf('force-protocol', { [A]: protocol })]);
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -49,8 +49,8 @@ beforeEach(() => {
   asked = [];
   refusal = '';
   outcomes = [];
-  vouched = null;
-  vouchedAtHelper = [];
+  caHosts = null;
+  caHostsAtHelper = [];
   const window = new Window();
   vi.stubGlobal('document', window.document);
   vi.stubGlobal('Event', window.Event);
@@ -62,13 +62,13 @@ beforeEach(() => {
         if (request.type !== 'pins') asked.push(request);
         if (request.type === 'pins' && request.fresh) {
           asked.push(request);
-          if (typeof vouchedAtHelper === 'string') return { ok: false, error: vouchedAtHelper };
-          vouched = vouchedAtHelper;
+          if (typeof caHostsAtHelper === 'string') return { ok: false, error: caHostsAtHelper };
+          caHosts = caHostsAtHelper;
         }
         if (request.type === 'pin' && refusal !== '') return { ok: false, error: refusal };
-        if (request.type === 'pin') pins = [pin({ origin: request.origin, kind: request.kind })];
-        if (request.type === 'unpin') pins = pins.filter((one) => one.origin !== request.origin);
-        return { ok: true, allowed, pins, vouched, launcher: vouched && LAUNCHER };
+        if (request.type === 'pin') pins = request.pins.map(pin);
+        if (request.type === 'unpin') pins = pins.filter(({ origin }) => !request.origins.includes(origin));
+        return { ok: true, allowed, pins, caHosts, launcher: caHosts && LAUNCHER };
       },
     },
     permissions: {
@@ -120,9 +120,9 @@ test('makes an origin avoid HTTP/3 for the chosen time, and removes the pin agai
   select.dispatchEvent(new Event('change'));
   await click('Avoid HTTP/3');
   expect(asked.filter(({ type }) => type !== 'pins')).toEqual([
-    { type: 'pin', origin: A, kind: 'avoid-h3', minutes: 480, persistent: false },
-    { type: 'unpin', origin: A },
-    { type: 'pin', origin: A, kind: 'avoid-h3', minutes: null, persistent: true },
+    { type: 'pin', pins: [{ origin: A, kind: 'avoid-h3' }], minutes: 480, persistent: false },
+    { type: 'unpin', origins: [A] },
+    { type: 'pin', pins: [{ origin: A, kind: 'avoid-h3' }], minutes: null, persistent: true },
   ]);
 });
 
@@ -158,7 +158,7 @@ test('states what a pin gained, and offers to lift one that gained nothing', asy
   await vi.advanceTimersByTimeAsync(10);
   expect(item().textContent).toContain('it gains nothing.');
   await click('Lift this pin');
-  expect(asked.at(-1)).toEqual({ type: 'unpin', origin: A });
+  expect(asked.at(-1)).toEqual({ type: 'unpin', origins: [A] });
 });
 
 test('pins of which the same can be said are listed and removed together', async () => {
@@ -212,19 +212,19 @@ test('shows within a second that a pin ended, and why', async () => {
   const item = control.lifted.querySelector('li')!;
   expect(item.textContent).toContain('a.example may use HTTP/3 again: <b>the helper stopped</b>');
   await click('Dismiss');
-  expect(asked.at(-1)).toEqual({ type: 'unpin', origin: A });
+  expect(asked.at(-1)).toEqual({ type: 'unpin', origins: [A] });
   expect(control.lifted.hidden).toBe(true);
 });
 
 test('pins an origin covered by the CA to its best version', async () => {
-  vouchedAtHelper = ['a.example'];
+  caHostsAtHelper = ['a.example'];
   const { control, action, buttons, click } = await shown(holdable('h1'));
   expect(buttons(action!)).toEqual(['Pin to HTTP/1.1']);
   expect(action!.querySelector('button')!.getAttribute('aria-label')).toBe(`Pin ${A} to HTTP/1.1`);
   await click('Pin to HTTP/1.1');
   expect(asked).toEqual([
     { type: 'pins', fresh: true },
-    { type: 'pin', origin: A, kind: 'h1', minutes: 480, persistent: false },
+    { type: 'pin', pins: [{ origin: A, kind: 'h1' }], minutes: 480, persistent: false },
   ]);
   expect(buttons(action!)).toEqual(['Pinned to HTTP/1.1: remove pin']);
   pins = [pin({ kind: 'h1', state: 'waiting', reason: 'until it is time' })];
@@ -242,7 +242,7 @@ test('shows that a waiting pin does not avoid HTTP/3 yet', async () => {
 });
 
 test('explains requirements and risks when no CA covers the origin, and creates none', async () => {
-  vouchedAtHelper = ['b.example', 'c.example'];
+  caHostsAtHelper = ['b.example', 'c.example'];
   const { control, action, buttons, click } = await shown(holdable('h3'));
   expect(buttons(action!)).toEqual(['Pin to HTTP/3…']);
   const opener = () => action!.querySelector('button')!;
@@ -281,16 +281,16 @@ test('keeps the explanation open while the same load is shown', async () => {
 });
 
 test('does not mention a CA when a pin without one has the same effect', async () => {
-  const both = decisionOf([actionOf('avoid-h3', { [A]: 'h2' }), actionOf('hold', { [A]: 'h2' })]);
+  const both = decisionOf([actionOf('avoid-h3', { [A]: 'h2' }), actionOf('force-protocol', { [A]: 'h2' })]);
   const { action, buttons } = await shown(both);
   expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
-  vouchedAtHelper = ['a.example'];
-  const { action: vouchedFor } = await shown(both);
-  expect(buttons(vouchedFor!)).toEqual(['Avoid HTTP/3', 'Pin to HTTP/2']);
+  caHostsAtHelper = ['a.example'];
+  const { action: coveredByCa } = await shown(both);
+  expect(buttons(coveredByCa!)).toEqual(['Avoid HTTP/3', 'Pin to HTTP/2']);
 });
 
 test('shows why the helper could not be asked', async () => {
-  vouchedAtHelper = 'The helper is not installed.';
+  caHostsAtHelper = 'The helper is not installed.';
   const { control, click } = await shown(holdable('h3'));
   await click('Pin to HTTP/3…');
   expect(control.element.textContent).toContain('The helper is not installed.');

@@ -27,10 +27,10 @@ beforeEach(() => {
     runtime: {
       sendMessage: async (request: PageRequest) => {
         if (request.type === 'unpin') {
-          if (request.origin === kept) return { ok: false, error: 'The helper has ended.' };
-          pins = pins.filter(({ origin }) => origin !== request.origin);
+          pins = pins.filter(({ origin }) => origin === kept || !request.origins.includes(origin));
+          if (request.origins.includes(kept)) return { ok: false, error: 'The helper has ended.' };
         }
-        return { ok: true, allowed: true, pins, vouched: null, launcher: null, localOrigins: [] };
+        return { ok: true, allowed: true, pins, caHosts: null, launcher: null, localOrigins: [] };
       },
     },
   });

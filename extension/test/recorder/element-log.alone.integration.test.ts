@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ElementLog } from '../src/recorder/element-log.ts';
-import { launchChromium } from './browser.ts';
-import { startHardSite } from './hard-site.ts';
+import type { ElementLog } from '../../src/recorder/element-log.ts';
+import { launchChromium } from '../support/browser.ts';
+import { startHardSite } from '../support/hard-site.ts';
 
 test('a page that inserts 20,000 elements, of which 500 request something, is held up for 10 ms at most', async () => {
-  const source = fileURLToPath(new URL('../src/recorder/element-log.ts', import.meta.url));
+  const source = fileURLToPath(new URL('../../src/recorder/element-log.ts', import.meta.url));
   const bundle = await build({
     entryPoints: [source],
     bundle: true,

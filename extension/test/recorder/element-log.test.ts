@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { beforeEach, expect, test } from 'vitest';
-import { ElementLog } from '../src/recorder/element-log.ts';
-import { findMaker } from '../src/recorder/request-maker.ts';
+import { ElementLog } from '../../src/recorder/element-log.ts';
+import { findMaker } from '../../src/recorder/request-maker.ts';
 
 const IMAGE = 'https://page.test/a.png';
 const SCRIPT = 'https://page.test/a.js';

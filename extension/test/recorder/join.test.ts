@@ -1,14 +1,10 @@
+import { NO_PHASES } from '@hopwise/contract';
 import { describe, expect, test } from 'vitest';
-import { joinRecording, type LoadObservation } from '../src/recorder/join.ts';
-import type { FrameReport } from '../src/recorder/joined-request.ts';
-import { MAX_ENTRIES } from '../src/recorder/limits.ts';
-import {
-  hasCredentials,
-  type ObservedRequest,
-  offersH3,
-  resourceType,
-} from '../src/recorder/observed-request.ts';
-import { type FrameResource, frameTimingsSchema, type ScriptRun } from '../src/recorder/page-timings.ts';
+import { joinRecording, type LoadObservation } from '../../src/recorder/join.ts';
+import type { FrameReport } from '../../src/recorder/joined-request.ts';
+import { MAX_ENTRIES } from '../../src/recorder/limits.ts';
+import { hasCredentials, type ObservedRequest, resourceType } from '../../src/recorder/observed-request.ts';
+import { type FrameResource, frameTimingsSchema, type ScriptRun } from '../../src/recorder/page-timings.ts';
 
 const T0 = 1_800_000_000_000;
 const PAGE = 'https://page.test/';
@@ -116,10 +112,12 @@ const document_ = (more: Partial<ObservedRequest> = {}) =>
 function join(requests: ObservedRequest[], frames: FrameReport[], more: Partial<LoadObservation> = {}) {
   const recording = joinRecording({
     requests,
+    failures: [],
     frames,
     documentId: 'top',
     browser: 'Chromium 156',
     takenAt: T0 + 2000,
+    seesRequests: true,
     seesAllSites: true,
     ...more,
   });
@@ -140,6 +138,44 @@ describe('joinRecording', () => {
       fromCache: false,
       remoteIp: null,
       offersH3: null,
+    });
+  });
+
+  test('takes the requests of a light recording from the frames alone', () => {
+    const inner = 'https://inner.test/frame.html';
+    const frames = [
+      frame(0, PAGE, 0, {
+        resources: [
+          entry(`${PAGE}a.js`, 70, 120, { initiatorType: 'script' }),
+          entry('https://other.test/b.js', 70, 120, { ...WITHHELD, initiatorType: 'script' }),
+          entry('https://blocked.test/c.js', 70, 71, { ...WITHHELD, initiatorType: 'script' }),
+          entry('https://fonts.test/css?family=A', 70, 110, {
+            initiatorType: 'link',
+            renderBlockingStatus: 'blocking',
+          }),
+          entry(inner, 80, 130, { initiatorType: 'iframe' }),
+        ],
+      }),
+      frame(7, inner, 100, {
+        resources: [entry('https://inner.test/d.png', 50, 90, { initiatorType: 'img' })],
+      }),
+    ];
+    const failures = ['https://other.test/b.js'];
+    const { recording, of } = join([document_()], frames, { seesRequests: false, failures });
+    expect(of('https://other.test/b.js').status).toBe(0);
+    expect(of(`${PAGE}a.js`).status).toBe(200);
+    expect(recording.requests.map(({ url, type }) => `${type} ${url}`)).toEqual([
+      `document ${PAGE}`,
+      `script ${PAGE}a.js`,
+      'script https://other.test/b.js',
+      'style https://fonts.test/css?family=A',
+      `iframe ${inner}`,
+      'image https://inner.test/d.png',
+    ]);
+    const frameDocument = of(inner);
+    expect(of('https://inner.test/d.png')).toMatchObject({
+      startMs: 150,
+      initiator: { kind: 'parser', requestId: frameDocument.id },
     });
   });
 
@@ -196,11 +232,7 @@ describe('joinRecording', () => {
       startMs: 71.5,
       endMs: 99,
       phases: {
-        dnsStartMs: null,
-        dnsEndMs: null,
-        connectStartMs: null,
-        secureStartMs: null,
-        connectEndMs: null,
+        ...NO_PHASES,
         requestStartMs: 72.5,
         responseStartMs: 94,
       },
@@ -643,16 +675,6 @@ describe('initiators', () => {
       from: PAGE,
     });
   });
-});
-
-test.each([
-  ['h3=":443"; ma=86400', true],
-  ['h2=":443", h3-29="alt.test:443"', true],
-  ['h2=":443"; note="h3=1"', false],
-  ['clear', false],
-  ['', false],
-])('Alt-Svc %j offers HTTP/3: %s', (value, offered) => {
-  expect(offersH3(value)).toBe(offered);
 });
 
 test.each([

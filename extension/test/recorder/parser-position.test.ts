@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { beforeEach, expect, test } from 'vitest';
-import type { Author } from '../src/recorder/author.ts';
-import { ParserPosition } from '../src/recorder/parser-position.ts';
+import type { Author } from '../../src/recorder/author.ts';
+import { ParserPosition } from '../../src/recorder/parser-position.ts';
 
 let position: ParserPosition;
 beforeEach(() => {

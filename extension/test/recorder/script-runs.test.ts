@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { expect, test } from 'vitest';
-import { MAX_ENTRIES, MAX_SCRIPT_RUN_CHARS, MAX_TEXT_CHARS } from '../src/recorder/limits.ts';
-import { ScriptRunLog } from '../src/recorder/script-runs.ts';
+import { MAX_ENTRIES, MAX_SCRIPT_RUN_CHARS, MAX_TEXT_CHARS } from '../../src/recorder/limits.ts';
+import { ScriptRunLog } from '../../src/recorder/script-runs.ts';
 
 /** A load event at a script element; happy-dom knows no forced `async`, so the property is given. */
 function loadOf(src: string, properties: Partial<HTMLScriptElement> = {}, attributes: string[] = []): Event {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toFrameId } from '../src/recorder/web-request.ts';
+import { toFrameId } from '../../src/recorder/web-request.ts';
 
 test.each([
   { of: 'the top frame', frameId: 0, parentFrameId: -1, expected: 0 },

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, launchChromium } from './browser.ts';
-import { FirefoxBrowser, firefoxPath, makeProfile } from './firefox/firefox.ts';
-import { type PageView, readPageViews, startViewSite, type ViewSite } from './page-view.ts';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import { FirefoxBrowser, firefoxPath, makeProfile } from '../firefox/firefox.ts';
+import { launch, launchChromium } from '../support/browser.ts';
+import { type PageView, readPageViews, startViewSite, type ViewSite } from '../support/page-view.ts';
 
-const built = fileURLToPath(new URL('../dist/', import.meta.url));
+const built = fileURLToPath(new URL('../../dist/', import.meta.url));
 const firefox = firefoxPath();
 if (!firefox) console.log('skipped: no Firefox (Debian: firefox-esr, or HOPWISE_FIREFOX)');
 
@@ -64,9 +65,12 @@ async function expectNoDifference(view: (extensionDir: string | null) => Promise
   }
 }
 
-test('a page in Chromium finds no difference with the extension', () =>
-  expectNoDifference(viewInChromium, `${built}chromium`));
+const BROWSERS = [
+  { name: 'Chromium', view: viewInChromium, folder: 'chromium' },
+  { name: 'Firefox', view: viewInFirefox, folder: 'firefox' },
+].filter(({ name }) => firefox || name !== 'Firefox');
 
-test.skipIf(!firefox)('a page in Firefox finds no difference with the extension', () =>
-  expectNoDifference(viewInFirefox, `${built}firefox`),
+test.each(drawShare(BROWSERS, 1, ({ name }) => name))(
+  'a page in $name finds no difference with the extension',
+  ({ view, folder }) => expectNoDifference(view, built + folder),
 );

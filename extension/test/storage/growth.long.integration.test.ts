@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MAX_LOADS } from '../src/storage/loads.ts';
-import { type ExtensionBrowser, launch } from './browser.ts';
-import { measureWorkerHeap } from './worker-heap.ts';
+import { MAX_LOADS } from '../../src/storage/loads.ts';
+import { type ExtensionBrowser, launch } from '../support/browser.ts';
+import { measureWorkerHeap } from '../support/worker-heap.ts';
 
 const LOADS = 1_000;
 /** After as many loads the store has been full for some time, and all that is compiled or cached once is there. */
@@ -18,7 +18,7 @@ const IMAGES = 8;
 /** Tabs that load at the same time: a load is stored a second after its end. */
 const LANES = 10;
 const LOADS_PER_TAB = 10;
-/** Of memory and storage, from the warm-up to the end. What grew with each load would double or more. */
+/** How much memory and storage may grow from the warm-up to the end. What grew with each load would double or more. */
 const MAX_GROWTH = 1.2;
 
 interface Held {
@@ -53,7 +53,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
-  const built = fileURLToPath(new URL('../dist/chromium', import.meta.url));
+  const built = fileURLToPath(new URL('../../dist/chromium', import.meta.url));
   browser = await launch(built, ['--host-resolver-rules=MAP *.test 127.0.0.1']);
   own = await browser.openOwn('devtools.html');
 });

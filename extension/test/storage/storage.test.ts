@@ -8,7 +8,7 @@ import {
   getLoad,
   MAX_LOADS,
   updateLoad,
-} from '../src/storage/loads.ts';
+} from '../../src/storage/loads.ts';
 
 beforeEach(() => {
   vi.stubGlobal('chrome', { storage: { local: { get: async () => ({}) } } });

@@ -1,10 +1,10 @@
 import type { Prediction, Recording } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { StoredLoad } from '../src/storage/loads.ts';
-import { restoreLoad, stripLoad, stripLoadUrls, stripVerification } from '../src/storage/strip-load.ts';
-import { maskQuery, maskUrlsInText, UrlStripper } from '../src/storage/strip-urls.ts';
-import { verificationOf } from './verification.ts';
+import type { StoredLoad } from '../../src/storage/loads.ts';
+import { restoreLoad, stripLoad, stripLoadUrls, stripVerification } from '../../src/storage/strip-load.ts';
+import { maskQuery, maskUrlsInText, UrlStripper } from '../../src/storage/strip-urls.ts';
+import { verificationOf } from '../support/verification.ts';
 
 /** Text that occurs in no other part of a URL. */
 const SECRET = 'S3CR3T';

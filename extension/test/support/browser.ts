@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXTENSION_ID } from '@hopwise/contract';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { DISABLED_FEATURES } from '../../native-host/test/support/chromium-features.ts';
-import type { PageAnswers, PageRequest } from '../src/background/page-requests.ts';
+import { DISABLED_FEATURES } from '../../../native-host/test/support/chromium-features.ts';
+import type { PageAnswers, PageRequest } from '../../src/background/page-requests.ts';
 
 /** Real Chromium with the extension, in its own profile. */
 export interface ExtensionBrowser {
@@ -33,6 +33,7 @@ export interface ExtensionBrowser {
  * @param without default arguments of Playwright to leave out
  * @param env added to this process's environment; the browser passes it on to native hosts
  * @param locale of the pages; on Linux the browser's own is `env.LANGUAGE`
+ * @param recordsInDetail whether every load is recorded in detail; as it ships only those that leave a question open
  */
 export async function launch(
   extensionDir: string,
@@ -40,6 +41,7 @@ export async function launch(
   without: string[] = [],
   env: Record<string, string> = {},
   locale = 'en-US',
+  recordsInDetail = true,
 ): Promise<ExtensionBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'hopwise-test-'));
   const extension = [`--disable-extensions-except=${extensionDir}`, `--load-extension=${extensionDir}`];
@@ -48,6 +50,7 @@ export async function launch(
   // The worker does not observe a page that is opened before its first run.
   const first = await browser.openOwn('devtools.html');
   await first.evaluate(() => chrome.runtime.sendMessage({ type: 'latest' }));
+  if (recordsInDetail) await browser.ask(first, { type: 'change-settings', change: { recordsInDetail } });
   await first.close();
   return browser;
 }
@@ -67,11 +70,20 @@ function control(
     profile,
     openOwn,
     ask: (page, request) => page.evaluate((message) => chrome.runtime.sendMessage(message), request),
-    tabIdOf: (page, url) =>
-      page.evaluate(async (wanted) => {
-        const tabs = await chrome.tabs.query({});
-        return tabs.find((tab) => tab.url === wanted)!.id!;
-      }, url),
+    async tabIdOf(page, url) {
+      const find = () =>
+        page.evaluate(async (wanted) => {
+          const tabs = await chrome.tabs.query({});
+          return tabs.find((tab) => tab.url === wanted)?.id ?? null;
+        }, url);
+      // The browser may tell a tab's URL a moment after the page has loaded.
+      for (let waitedMs = 0; waitedMs < 5_000; waitedMs += 100) {
+        const id = await find();
+        if (id !== null) return id;
+        await page.waitForTimeout(100);
+      }
+      throw new Error(`no tab shows ${url}`);
+    },
     async stopWorker(own) {
       const devtools = await context.newCDPSession(own);
       // Waits for the event instead of polling: an event may restart the worker as the same target a moment later.

@@ -3,6 +3,6 @@ import { fileURLToPath } from 'node:url';
 
 /** Builds the extension before any integration test: they run in parallel, with the build loaded in browsers. */
 export function setup(): void {
-  const packageRoot = fileURLToPath(new URL('..', import.meta.url));
+  const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
   execFileSync(process.execPath, ['build.mjs'], { cwd: packageRoot, stdio: 'inherit' });
 }

@@ -1,4 +1,4 @@
-import type { StoredLoad } from '../src/storage/loads.ts';
+import type { StoredLoad } from '../../src/storage/loads.ts';
 
 /** Changes fields of a stored load. Runs in a page of the extension, from its source text: it can use nothing from outside. */
 export async function changeLoad({ id, ...change }: Partial<StoredLoad> & { id: number }): Promise<void> {

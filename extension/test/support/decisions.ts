@@ -10,12 +10,13 @@ export function actionOf(kind: Action['kind'], assignment: Assignment, more: Par
     protocol: protocols.size === 1 ? only! : null,
     assignment,
     time: { pltMs: 2300, low: 2000, high: 2700 },
+    emulated: { pltMs: 2300, low: 2000, high: 2700 },
     gainMs: 2000,
     gain: 0.465,
     helps: 0.97,
     harms: 0.01,
     needs:
-      kind === 'hold'
+      kind === 'force-protocol'
         ? ['helper', 'ca']
         : kind.endsWith('-h3') && kind !== 'avoid-h3'
           ? ['server']
@@ -58,11 +59,11 @@ export function decisionOf(actions: readonly Action[], more: Partial<Decision> =
         actions.flatMap(({ origins }) => origins.map((origin) => [origin, 'h3'])),
       ),
       laterPltMs: 4300,
+      emulated: { pltMs: 4300, low: 3800, high: 4900 },
       measured: false,
     },
     action,
     actions: [...actions, ...(action === LEAVE ? [] : [LEAVE])],
-    unexplained: null,
     indifferentOrigins: 0,
     evidence: [],
     changed: null,

@@ -1,5 +1,5 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
-import { PAGE, requestOf } from './evidence/stored-loads.ts';
+import { PAGE, requestOf } from '../evidence/stored-loads.ts';
 
 const ORIGINS = 12;
 

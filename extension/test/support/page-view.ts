@@ -178,6 +178,11 @@ async function takePageView(): Promise<PageView> {
   let conversions = 0;
   const counted = { toString: () => `/converted.png?${conversions++}` };
   const converted = new Image();
+  // Also keeps the image, whose request ends when nothing refers to it any more.
+  const imageEnd = new Promise((resolve) => {
+    converted.onload = resolve;
+    converted.onerror = resolve;
+  });
   converted.src = counted as unknown as string;
   const request = new (class extends XMLHttpRequest {})();
   request.open('GET', counted as unknown as string);
@@ -190,6 +195,7 @@ async function takePageView(): Promise<PageView> {
   controller.abort(reason);
   view.abort = (await aborted.catch((error) => error)) === reason;
   await new Promise((resolve) => request.addEventListener('loadend', resolve, void request.send()));
+  await imageEnd;
   for (const undo of restore) undo();
   view.calls = calls;
   view.conversions = conversions;
@@ -199,7 +205,7 @@ async function takePageView(): Promise<PageView> {
   const isListed = (path: string) =>
     performance.getEntriesByType('resource').some(({ name }) => name.endsWith(path));
   const own = ['/d.png', '/converted.png?0', '/converted.png?1', '/converted.png?2'];
-  for (let waits = 0; waits < 100 && !own.every(isListed); waits++) {
+  for (let waits = 0; waits < 500 && !own.every(isListed); waits++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   // A task after the load event, in which other listeners of it have run.

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { PageRequest } from '../src/background/page-requests.ts';
-import type { LatestAnswer } from '../src/messages/load-messages.ts';
-import { pollLoad } from '../src/ui/load-polling.ts';
+import type { PageRequest } from '../../src/background/page-requests.ts';
+import type { LatestAnswer } from '../../src/messages/load-messages.ts';
+import { pollLoad } from '../../src/ui/load-polling.ts';
 
 let answer: (request: PageRequest) => Promise<unknown>;
 

@@ -19,9 +19,9 @@ import {
   renderSummary,
   renderTimesTable,
   renderWaterfall,
-} from '../src/ui/index.ts';
-import { actionOf, decisionOf, LEAVE } from './decisions.ts';
-import { verificationOf } from './verification.ts';
+} from '../../src/ui/index.ts';
+import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
+import { verificationOf } from '../support/verification.ts';
 
 const document = new Window({ url: 'https://report.test/' }).document as unknown as Document;
 const options = { document };
@@ -36,6 +36,7 @@ const leave = {
   protocol: null,
   assignment: { 'https://page.test': 'h3' as const, 'https://cdn.test': 'h2' as const },
   time: { pltMs: 2400, low: 2200, high: 2600 },
+  emulated: { pltMs: 2400, low: 2200, high: 2600 },
   gainMs: 0,
   gain: 0,
   helps: 0,
@@ -44,7 +45,21 @@ const leave = {
   worthwhile: false,
   measured: false,
 };
+const protocols = {
+  h1: { pltMs: 2990, low: 2700, high: 3400, ...paints },
+  h2: { pltMs: 2704, low: 2500, high: 2900, ...paints },
+  h3: { pltMs: 2380, low: 2200, high: 2600, ...paints },
+};
 const prediction: Prediction = {
+  schema: 2,
+  fit: {
+    recordedMs: 2566,
+    explainedMs: 2400,
+    understood: true,
+    summary: 'The emulation explains 2.4 s of the recorded 2.6 s.',
+    notes: [],
+  },
+  emulated: { protocols, best: 'h3', margin: 0.12, confidence: 0.9, decided: true },
   page: { url: PAGE, requests: 116, origins: 2, bytes: 3_779_894 },
   network: {
     rttMs: 62,
@@ -90,21 +105,17 @@ const prediction: Prediction = {
       visit: 'later',
       protocols: leave.assignment,
       laterPltMs: 2400,
+      emulated: { pltMs: 2400, low: 2200, high: 2600 },
       measured: false,
     },
     action: leave,
     actions: [leave],
-    unexplained: null,
     indifferentOrigins: 1,
     evidence: [{ kind: 'emulation', text: 'HTTP/3 is the fastest.' }],
     changed: null,
   },
   observed: { pltMs: 2566, protocols: { h2: 109 } },
-  protocols: {
-    h1: { pltMs: 2990, low: 2700, high: 3400, ...paints },
-    h2: { pltMs: 2704, low: 2500, high: 2900, ...paints },
-    h3: { pltMs: 2380, low: 2200, high: 2600, ...paints },
-  },
+  protocols,
   best: 'h3',
   margin: 0.12,
   confidence: 0.93,
@@ -349,18 +360,21 @@ test('the origin table states what to do, and folds the origins that do not matt
 test.each<[string, Decision, (string | undefined)[]]>([
   [
     'the page’s gain, marked as that of all its origins together',
-    decisionOf([actionOf('hold', { 'https://page.test': 'h1', 'https://cdn.test': 'h2' })]),
+    decisionOf([actionOf('force-protocol', { 'https://page.test': 'h1', 'https://cdn.test': 'h2' })]),
     ['cdn.test hold to HTTP/2 2.0 s together', 'page.test hold to HTTP/1.1 2.0 s together'],
   ],
   [
     'no gain above the page’s, of another action',
-    decisionOf([advised, actionOf('hold', { 'https://page.test': 'h2' }, { gainMs: 2100 })]),
+    decisionOf([advised, actionOf('force-protocol', { 'https://page.test': 'h2' }, { gainMs: 2100 })]),
     ['cdn.test avoid HTTP/3 2.0 s', 'page.test leave on HTTP/3 –'],
   ],
   [
     'a gain that is not sure',
     decisionOf(
-      [LEAVE, { ...advised, worthwhile: false, helps: 0.7, time: { pltMs: 3900, low: 3, high: 4 } }],
+      [
+        LEAVE,
+        { ...advised, worthwhile: false, helps: 0.7, time: { pltMs: 3900, low: 3, high: 4 }, gainMs: 400 },
+      ],
       {
         kind: 'unsure',
       },
@@ -402,9 +416,19 @@ test('the summary states the verdict, the evidence and the reasons as text', () 
   expect(summary.querySelector('img')).toBeNull();
 });
 
-test('the summary leaves out reasons of the emulation for another protocol than the decision’s', () => {
-  const decision = { ...prediction.decision, best: 'h2' as const };
-  expect(renderSummary({ ...prediction, decision }, options).textContent).not.toContain(HOSTILE);
+test('the summary leaves out reasons where nothing is decided', () => {
+  expect(renderSummary({ ...prediction, decided: false }, options).textContent).not.toContain(HOSTILE);
+});
+
+test('the summary says how well the load is explained, and what is not understood', () => {
+  const fitOf = (fit: Partial<Prediction['fit']>) =>
+    renderSummary({ ...prediction, fit: { ...prediction.fit, ...fit } }, options).querySelector('.hw-fit');
+  expect(fitOf({})?.textContent).toBe('The emulation explains 2.4\u00a0s of the recorded 2.6\u00a0s.');
+  expect(fitOf({})?.classList.contains('hw-note')).toBe(false);
+  const strange = fitOf({ understood: false, notes: [`${HOSTILE}.`] });
+  expect(strange?.textContent).toContain(HOSTILE);
+  expect(strange?.classList.contains('hw-note')).toBe(true);
+  expect(fitOf({ summary: '' })).toBeNull();
 });
 
 test('the summary shows what changed the answer, and the notes of the prediction', () => {
@@ -460,7 +484,10 @@ test.each([
   const short = { pltMs: 200, low: 150, high: 260 };
   const decision = { ...decisionOf([LEAVE]), protocols: { h2: short } };
   decision.baseline = { ...decision.baseline, ...short };
-  const table = renderTimesTable({ prediction: withDecision(decision), verified: { h2: once } }, options);
+  const none = { unavailable: 'blocked' };
+  const times = { h1: none, h2: { ...short, ...paints }, h3: none };
+  const predicted = { ...withDecision(decision), protocols: times };
+  const table = renderTimesTable({ prediction: predicted, verified: { h2: once } }, options);
   expect(spaced(textsOf(table, 'tbody tr')[2]![2])).toBe(words);
 });
 

@@ -2,8 +2,8 @@
 import { MESSAGE_VERSION } from '@hopwise/contract';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Hello } from '../../src/helper/helper-connection.ts';
 import { HelperError } from '../../src/helper/helper-port.ts';
-import type { Hello } from '../../src/helper/native-client.ts';
 import { parseSitePattern } from '../../src/ui/site-access.ts';
 import { renderHelperStep } from '../../src/welcome/helper-step.ts';
 import { listInstallations } from '../../src/welcome/installations.ts';

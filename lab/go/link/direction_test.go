@@ -266,7 +266,7 @@ func TestUDPPoliced(t *testing.T) {
 	d := newTestDirection(t, Down, Network{
 		RTTMs: 2, DownMbps: 100, UpMbps: 12, Queue: Queue{Ms: 1000}, UDP: UDP{PolicedMbps: 4, BurstBytes: 30_000},
 	})
-	// Of 20 Mbit/s of UDP for 10 s, 4 Mbit/s and the first 30 kB pass.
+	// 20 Mbit/s of UDP are sent for 10 s; 4 Mbit/s and the first 30 kB pass.
 	passed := 0
 	for at := int64(0); at < 10_000*ms; at += 6 * ms / 10 {
 		datagram := packet(0, 1500)

@@ -65,7 +65,7 @@ func newTestPath(t *testing.T, network link.Network) *testPath {
 	var err error
 	path.Pump, err = link.NewPump(devices[clientAddress], devices[serverAddress], network, map[netip.Addr]float64{serverAddress: 0})
 	must(t, err)
-	// As in the lab: keeps other work on the machine out of the result.
+	// The lab does the same: it keeps other work on the machine out of the result.
 	path.Start(func() {
 		_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 20}, 0)
 	})

@@ -145,6 +145,23 @@ func (n *Namespace) AddAddresses(addresses ...netip.Addr) error {
 	})
 }
 
+// CheckClosed fails where a device leads out of the namespace: it may have the loopback device and its TUN device alone.
+func (n *Namespace) CheckClosed() error {
+	return n.with(func(handle *netlink.Handle) error {
+		links, err := handle.LinkList()
+		if err != nil {
+			return err
+		}
+		for _, link := range links {
+			attributes := link.Attrs()
+			if attributes.Flags&net.FlagLoopback == 0 && attributes.Name != DeviceName && attributes.Flags&net.FlagUp != 0 {
+				return fmt.Errorf("the lab's namespace has the device %s, which may lead outside", attributes.Name)
+			}
+		}
+		return nil
+	})
+}
+
 // AddRoute sends a prefix through the TUN device. initialWindow is the initial congestion window of
 // TCP connections to it in segments, 0 for the kernel's own.
 func (n *Namespace) AddRoute(prefix netip.Prefix, source netip.Addr, initialWindow int) error {

@@ -20,7 +20,7 @@ func ReceiveChild(address, connections, bufferBytes string, in io.Reader, out io
 	if err != nil {
 		return fmt.Errorf("bulk receiver: buffer: expected a number, got %.40q", bufferBytes)
 	}
-	// Set before connecting, which fixes the window scale.
+	// It is set before connecting, which fixes the window scale.
 	dialer := net.Dialer{KeepAlive: -1, Control: control(func(fd int) error {
 		return setBuffer(fd, unix.SO_RCVBUFFORCE, bytes)
 	})}

@@ -52,7 +52,7 @@ func connectionOf(r *http.Request) *connection {
 	if found, ok := r.Context().Value(connectionKey{}).(*connection); ok {
 		return found
 	}
-	// Reached only by a request that was not received by a server.
+	// Only a request that no server has received gets here.
 	return &connection{}
 }
 

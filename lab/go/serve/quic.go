@@ -43,11 +43,11 @@ type QUICFacts struct {
 	MaxConnectionWindowBytes int `json:"maxConnectionWindowBytes"`
 }
 
-// QUIC describes quic-go 0.59.1 by its constants: internal/congestion (cubic_sender.go, in Reno mode as set by
+// QUIC describes quic-go 0.61.0 by its constants: internal/congestion (cubic_sender.go, in Reno mode as set by
 // sent_packet_handler.go; pacer.go), internal/protocol/params.go and
 // internal/utils/rtt_stats.go.
 var QUIC = QUICFacts{
-	Stack: "quic-go 0.59.1", CongestionControl: "reno",
+	Stack: "quic-go 0.61.0", CongestionControl: "reno",
 	InitialWindow: 32, MinimumWindow: 2, LossFactor: 0.7,
 	PacingFactor: 1.25, PacingBurst: 10,
 	InitialPacketBytes: 1280, MaxPacketBytes: 1452,

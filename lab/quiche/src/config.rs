@@ -25,7 +25,7 @@ pub struct Endpoint {
     /// Unix socket of the HTTP/1.1 server that answers.
     pub upstream: PathBuf,
     pub congestion_control: CongestionControl,
-    /// In packets.
+    /// Counts packets.
     pub initial_window: u32,
     /// The highest rate of a connection, IP and UDP headers included; 0 is unlimited.
     pub pacing_mbps: f64,

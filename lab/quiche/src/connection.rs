@@ -12,7 +12,7 @@ use tokio::sync::{Notify, mpsc, watch};
 
 use crate::config::Priorities;
 use crate::exchange::{Exchange, Turn};
-use crate::message::ConnectionFacts;
+use crate::message::{ConnectionFacts, request_of};
 use crate::pacer::Pacer;
 use crate::priority::Priority;
 use crate::timer::Timer;
@@ -38,7 +38,7 @@ pub struct Connection {
     /// None until the handshake is complete.
     http: Option<h3::Connection>,
     exchanges: HashMap<u64, Exchange>,
-    /// Of the upstream, for any of the exchanges.
+    /// The upstream notifies it of progress on any of the exchanges.
     news: Arc<Notify>,
     pacer: Pacer,
     timer: Timer,
@@ -87,9 +87,9 @@ impl Connection {
         let _ = self.quic.recv(&mut packet, quiche::RecvInfo { from, to: self.shared.local });
     }
 
-    /// Says so to the client, pacing or not, and leaves it at that.
+    /// Tells the client without waiting for the pacer or for an answer.
     async fn close(mut self) -> Result<()> {
-        // Fails where it is closed already.
+        // It fails where the connection is closed already.
         let _ = self.quic.close(true, h3::WireErrorCode::NoError as u64, b"");
         let mut packet = [0; MAX_PACKET_BYTES];
         while let Ok((size, info)) = self.quic.send(&mut packet) {
@@ -121,14 +121,15 @@ impl Connection {
             match event {
                 h3::Event::Headers { list, more_frames } => {
                     if self.exchanges.contains_key(&stream) {
-                        continue; // Trailers.
+                        continue; // These are trailers.
                     }
+                    let facts = ConnectionFacts { number: self.number, resumed: self.quic.is_resumed() };
                     let exchange = Exchange::start(
                         stream,
-                        &list,
+                        request_of(&list, facts).ok(),
                         more_frames,
-                        ConnectionFacts { number: self.number, resumed: self.quic.is_resumed() },
-                        &self.shared,
+                        Priority::of_request(&list, self.shared.priorities),
+                        &self.shared.upstream,
                         &self.news,
                     );
                     exchange.apply_priority(&mut self.quic);
@@ -177,7 +178,7 @@ impl Connection {
         let mut progress = true;
         while progress {
             progress = false;
-            // In order of priority; a response that takes turns goes to the end of its equals.
+            // quiche orders them by priority; a response that takes turns goes to the end of its equals.
             for stream in quic.writable() {
                 let Some(exchange) = self.exchanges.get_mut(&stream) else { continue };
                 match exchange.take_turn(quic, http) {
@@ -204,7 +205,7 @@ impl Connection {
         let mut sent = false;
         loop {
             let now = Instant::now();
-            // quiche's own time, of BBR alone, is asked for before a packet is made: its `SendInfo::at` is the next one's.
+            // quiche has a release time under BBR alone; it is asked for before a packet is made: its `SendInfo::at` is the next one's.
             let own = self
                 .quic
                 .get_next_release_time()
@@ -225,7 +226,7 @@ impl Connection {
     }
 }
 
-/// Of IP and UDP.
+/// Counts the IP and UDP headers of a packet.
 fn header_bytes(to: SocketAddr) -> usize {
     if to.is_ipv4() { 20 + 8 } else { 40 + 8 }
 }

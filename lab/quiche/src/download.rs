@@ -14,7 +14,7 @@ use crate::message::fields_of;
 use crate::upload::Upload;
 use crate::upstream::Upstream;
 
-/// Parts of a response that wait for the connection, beside what the upstream's own buffer holds.
+/// Limits the parts of a response that wait for the connection, beside what the upstream's own buffer holds.
 const WAITING_PARTS: usize = 2;
 
 pub enum Part {

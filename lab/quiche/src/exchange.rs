@@ -3,24 +3,23 @@
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
-use http::StatusCode;
-use quiche::h3::{self, Header, NameValue};
+use http::{Request, StatusCode};
+use quiche::h3;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TryRecvError;
 
-use crate::connection::Shared;
 use crate::download::{Download, Part};
-use crate::message::{ConnectionFacts, request_of};
 use crate::priority::Priority;
 use crate::upload::Upload;
+use crate::upstream::Upstream;
 
-/// Bytes of the request's body that are passed on at once.
+/// Limits the bytes of the request's body that are passed on at once.
 const UPLOAD_CHUNK_BYTES: usize = 16 << 10;
-/// Bytes that an incremental response gives the connection in its turn.
+/// Limits what an incremental response gives the connection in its turn.
 const TURN_BYTES: usize = 4 << 10;
 
-/// Error codes of RFC 9114, section 8.1.
+/// RFC 9114, section 8.1, defines these error codes.
 const NO_ERROR: u64 = 0x100;
 const INTERNAL_ERROR: u64 = 0x102;
 const REQUEST_CANCELLED: u64 = 0x10c;
@@ -50,12 +49,13 @@ pub struct Exchange {
 }
 
 impl Exchange {
+    /// Passes a request on to the upstream, or refuses a malformed one, which is `None`. `news` wakes the connection.
     pub fn start(
         stream: u64,
-        fields: &[Header],
+        request: Option<Request<()>>,
         has_body: bool,
-        facts: ConnectionFacts,
-        shared: &Shared,
+        priority: Priority,
+        upstream: &Arc<Upstream>,
         news: &Arc<Notify>,
     ) -> Self {
         let (upload, body) = if has_body {
@@ -64,13 +64,10 @@ impl Exchange {
         } else {
             (None, Upload::empty(Arc::clone(news)))
         };
-        let download = match request_of(fields, facts) {
-            Ok(request) => Download::start(Arc::clone(&shared.upstream), request.map(|()| body), Arc::clone(news)),
-            Err(_) => Download::refusal(StatusCode::BAD_REQUEST),
+        let download = match request {
+            Some(request) => Download::start(Arc::clone(upstream), request.map(|()| body), Arc::clone(news)),
+            None => Download::refusal(StatusCode::BAD_REQUEST),
         };
-        let wanted: Vec<&[u8]> =
-            fields.iter().filter(|field| field.name() == b"priority").map(NameValue::value).collect();
-        let priority = Priority::read(&wanted.join(&b", "[..]), shared.priorities);
         Self { stream, priority, upload, has_upload_bytes: false, upload_ended: false, download, part: None }
     }
 
@@ -126,7 +123,7 @@ impl Exchange {
 
     fn refuse_upload(&mut self, quic: &mut quiche::Connection) {
         self.upload = None;
-        // Done already, if it fails.
+        // It fails where the client has ended its body already.
         let _ = quic.stream_shutdown(self.stream, quiche::Shutdown::Read, NO_ERROR);
     }
 

@@ -16,7 +16,7 @@ use crate::pacer::Pacer;
 use crate::transport;
 use crate::upstream::Upstream;
 
-/// Packets that wait for a connection; more are lost, as from a socket's buffer.
+/// Limits the packets that wait for a connection; more are lost, as from a socket's buffer.
 const WAITING_PACKETS: usize = 1024;
 const MAX_DATAGRAM_BYTES: usize = 65_535;
 
@@ -28,7 +28,7 @@ pub struct Listener {
     shared: Arc<Shared>,
     settings: quiche::Config,
     pacing_mbps: f64,
-    /// By the connection IDs of the server and those that clients began with.
+    /// The keys are the server's connection IDs and those that clients began with.
     routes: HashMap<Id, mpsc::Sender<Datagram>>,
     /// Each ends with its connection's IDs.
     connections: JoinSet<[Id; 2]>,
@@ -84,7 +84,7 @@ impl Listener {
     async fn route(&mut self, packet: &mut [u8], from: SocketAddr) -> Result<()> {
         let Ok(header) = quiche::Header::from_slice(packet, quiche::MAX_CONN_ID_LEN) else { return Ok(()) };
         if let Some(route) = self.routes.get(&header.dcid) {
-            // Lost, where too many wait.
+            // The packet is lost where too many wait.
             let _ = route.try_send((packet.to_vec(), from));
             return Ok(());
         }

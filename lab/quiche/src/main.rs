@@ -31,7 +31,7 @@ use upstream::Upstream;
 const STACK: &str = "quiche 0.30.0";
 
 const EXIT_FAILURE: u8 = 1;
-/// For input that cannot be used.
+/// The exit code says that the input cannot be used.
 const EXIT_INPUT: u8 = 2;
 
 fn main() -> ExitCode {

@@ -1,5 +1,6 @@
 //! How soon a client wants a response (RFC 9218, section 4).
 
+use quiche::h3::{Header, NameValue};
 use sfv::{BareItem, Dictionary, ListEntry, Parser};
 
 use crate::config::Priorities;
@@ -22,6 +23,13 @@ const EQUAL: Priority = Priority { urgency: 3, incremental: true };
 const STREAM_URGENCY_OFFSET: u8 = 124;
 
 impl Priority {
+    /// Reads a request's Priority fields.
+    pub fn of_request(fields: &[Header], priorities: Priorities) -> Self {
+        let wanted: Vec<&[u8]> =
+            fields.iter().filter(|field| field.name() == b"priority").map(NameValue::value).collect();
+        Self::read(&wanted.join(&b", "[..]), priorities)
+    }
+
     /// Reads Priority fields, combined, or a PRIORITY_UPDATE. Unreadable fields and values out of range are ignored (RFC
     /// 9218, sections 4 and 5), as by the lab's other server.
     pub fn read(field: &[u8], priorities: Priorities) -> Self {

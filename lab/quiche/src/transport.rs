@@ -7,16 +7,16 @@ use boring::sha::sha384;
 
 use crate::config::{CongestionControl, Endpoint};
 
-/// Without IP and UDP headers: fills 1500 bytes over IPv6, as the lab's other server does at most. The lab's path carries it, so
-/// that quiche's path MTU discovery stays off, as by default.
+/// Leaves out IP and UDP headers: it fills 1500 bytes over IPv6, as the lab's other server does at most. The lab's path carries
+/// it, so that quiche's path MTU discovery stays off, as by default.
 pub const MAX_PACKET_BYTES: usize = 1452;
 
-/// Of requests on a connection, as of the lab's other server.
+/// Limits the requests on a connection, as the lab's other server does.
 const MAX_STREAMS: u64 = 128;
 /// Control, QPACK encoder and decoder streams, and some more that a client may try (RFC 9114, section 6.2).
 const MAX_UNIDIRECTIONAL_STREAMS: u64 = 16;
 
-/// Flow control of what the client sends: at first as the other server's; quiche grows them as needed.
+/// The flow control of what the client sends begins with the other server's windows; quiche grows them as needed.
 const STREAM_WINDOW_BYTES: u64 = 512 << 10;
 const CONNECTION_WINDOW_BYTES: u64 = 768 << 10;
 

@@ -2,10 +2,11 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { firstLine } from '@hopwise/contract';
 import { parseRecording } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
 import { NETWORK_NAME, networkSchema } from '../client/networks.ts';
-import { firstLine, UserError } from '../command/errors.ts';
+import { UserError } from '../command/errors.ts';
 import { fileNamePart, replaceFile } from '../command/write-file.ts';
 import type { AdviceCell } from './measure-cell.ts';
 import { SET_UP_NAMES } from './set-ups.ts';

@@ -1,12 +1,13 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { firstLine } from '@hopwise/contract';
 import { Command } from 'commander';
 import { browserProgram } from '../browser/browser-program.ts';
 import { Lab, labObstacle } from '../client/lab.ts';
 import { networkOf, profileNamed } from '../client/networks.ts';
 import { serverOption } from '../client/server-option.ts';
 import type { ServerStack } from '../client/server-stack.ts';
-import { firstLine, UserError } from '../command/errors.ts';
+import { UserError } from '../command/errors.ts';
 import { integer, list, someOf } from '../command/option-types.ts';
 import type { ProgramContext } from '../command/program.ts';
 import { MeasuringBrowser } from '../loads/measuring-browser.ts';
@@ -27,6 +28,7 @@ interface Options {
   server: ServerStack;
   loads: number;
   timeout: number;
+  keepDisturbed?: true;
   out?: string;
   write?: true;
   json?: true;
@@ -49,6 +51,10 @@ export function adviseCommand(context: ProgramContext): Command {
     .addOption(serverOption())
     .option('--loads <n>', 'loads before, and with each advice', integer(1, 1000), 9)
     .option('--timeout <s>', 'time limit for the load event', integer(1, 600), 60)
+    .option(
+      '--keep-disturbed',
+      'counts loads that other work on the machine disturbed, instead of repeating them',
+    )
     .option('--out <dir>', 'keeps the loads there, and goes on where a run into the same folder stopped')
     .option('--write', 'renews what hopwise advise goes by, and the tables of lab/docs/advise.md')
     .option('--json', 'as JSON')
@@ -84,6 +90,7 @@ async function advisePages(pages: string[], options: Options, context: ProgramCo
         kinds,
         loads: options.loads,
         timeoutMs: options.timeout * 1000,
+        keepsDisturbed: options.keepDisturbed ?? false,
         scratch: tmpdir(),
         onProgress: context.say,
         signal: context.signal,

@@ -1,7 +1,8 @@
 /** What advice promised, beside what it gained. */
+import { median } from '@hopwise/contract';
 import { gainOfAdvice, keepsPromise, type MeasuredGain, MIN_GAIN } from '@hopwise/pageload-emulator';
 import { toNetworkPath } from '../client/networks.ts';
-import { bootstrapMedianRatio, median } from '../statistics.ts';
+import { bootstrapMedianRatio } from '../statistics.ts';
 import type { AdviceCell } from './measure-cell.ts';
 import { EXPERIMENTS, recordedWith, type TestableAdvice } from './set-ups.ts';
 
@@ -13,7 +14,7 @@ export interface JudgedAdvice {
   kind: TestableAdvice;
   /** By the recording ahead of the loads, and the figures of the network. */
   promised: number;
-  /** Of the medians. */
+  /** Gain by the medians. */
   gain: number;
   /** Gain − promise, with its 95% interval (bootstrap over rounds). */
   difference: { estimate: number; low: number; high: number };
@@ -43,7 +44,7 @@ export function judgeCell(cell: AdviceCell, kinds: readonly TestableAdvice[]): J
   });
 }
 
-/** As `hopwise advise` goes by it. */
+/** The rule that `hopwise advise` goes by. */
 export function asMeasuredGain({
   kind,
   page,
@@ -64,9 +65,9 @@ export interface KindSummary {
   cells: number;
   /** Cells in which enough is promised for the advice to be given. */
   given: number;
-  /** Of these, those in which the promise is kept. */
+  /** How many of these keep the promise. */
   kept: number;
-  /** Of these: medians of promise and gain, and of their absolute difference; null where it is given in none. */
+  /** Their medians of promise and gain, and of their absolute difference; null where it is given in none. */
   medians: { promised: number; gain: number; difference: number } | null;
 }
 

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { adviseHeadLinks, type HeadLink, type Recording } from '@hopwise/pageload-emulator';
 import { siteInitScript } from '../browser/determinism.ts';
-import type { Lab, ServerChange } from '../client/lab.ts';
+import type { Lab, SiteServerChange } from '../client/lab.ts';
 import type { LabNetwork } from '../client/networks.ts';
 import type { ServerStack } from '../client/server-stack.ts';
 import { UserError } from '../command/errors.ts';
 import { disturbedBy, type Watched, watchDisturbance } from '../loads/disturbance.ts';
 import { type Loader, measureProtocols } from '../loads/measure-protocols.ts';
-import type { Load, LoadOptions, MeasuringBrowser } from '../loads/measuring-browser.ts';
+import type { BrowserLoadOptions, Load, MeasuringBrowser } from '../loads/measuring-browser.ts';
 import { processorSpeed } from '../loads/processor-speed.ts';
 import type { PageSource } from '../pages/page-source.ts';
 import type { Site } from '../sites/site.ts';
@@ -50,6 +50,8 @@ export interface CellOptions {
   /** With each set-up. */
   loads: number;
   timeoutMs: number;
+  /** Whether loads count although other work on the machine disturbed them; they are repeated otherwise. */
+  keepsDisturbed: boolean;
   /** Folder for copies of the site. */
   scratch: string;
   onProgress: (text: string) => void;
@@ -83,7 +85,7 @@ export async function measureCell(options: CellOptions): Promise<AdviceCell> {
     timeoutMs: options.timeoutMs,
     hooks: {
       beforeLoad: (name, { round, failures }) => loaders.serve(name, 1 + round + 1_000 * failures),
-      afterLoad: async () => (loaders.isDisturbed ? 'repeat' : 'keep'),
+      afterLoad: async () => (loaders.isDisturbed && !options.keepsDisturbed ? 'repeat' : 'keep'),
     },
     onProgress: ({ protocol, done, total, load }) =>
       options.onProgress(
@@ -165,7 +167,7 @@ class SetUpLoaders {
     const browser = hasRecords ? browsers.withRecords : browsers.plain;
     return {
       // The page's copy may be entered through a redirect, at another URL.
-      load: async (_url: string, limits: LoadOptions) => {
+      load: async (_url: string, limits: BrowserLoadOptions) => {
         const { entry } = this.#copies.get(name)!.site;
         let watch = await watchDisturbance({ lab });
         this.#watched = null;
@@ -186,7 +188,7 @@ class SetUpLoaders {
   }
 }
 
-const everywhere = ({ origins }: Site, servers: ServerChange) =>
+const everywhere = ({ origins }: Site, servers: SiteServerChange) =>
   Object.fromEntries(origins.map(({ origin }) => [origin, servers]));
 
 /** Bytes of each text that is not compressed, by gzip at the level that zlib defaults to. */

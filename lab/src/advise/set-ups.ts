@@ -1,6 +1,6 @@
 /** How a page is served and visited, before and after each advice. */
 import type { AdviceKind, HeadLink } from '@hopwise/pageload-emulator';
-import type { ServerChange } from '../client/lab.ts';
+import type { SiteServerChange } from '../client/lab.ts';
 import type { ServerStack } from '../client/server-stack.ts';
 import type { GeneratedSite } from '../sites/write-site.ts';
 import {
@@ -13,8 +13,8 @@ import {
 } from './site-changes.ts';
 
 export interface SetUp {
-  /** Of all servers. */
-  servers: ServerChange;
+  /** What changes at all servers. */
+  servers: SiteServerChange;
   /**
    * The page's copy; null where there is nothing to change. The page as it is when absent.
    *
@@ -28,7 +28,7 @@ export interface SetUp {
 }
 
 /** Linux's and nginx's defaults, without HTTP/3. */
-const USUAL: ServerChange = {
+const USUAL: SiteServerChange = {
   congestionControl: 'cubic',
   initialWindow: 10,
   priorities: 'ignored',
@@ -36,7 +36,7 @@ const USUAL: ServerChange = {
   tlsVersion: '1.3',
   earlyData: false,
 };
-const OFFERS_H3: ServerChange = { ...USUAL, altSvc: true };
+const OFFERS_H3: SiteServerChange = { ...USUAL, altSvc: true };
 
 const SET_UP_LIST = {
   usual: { servers: USUAL },
@@ -93,7 +93,7 @@ export const testableOn = (stack: ServerStack): TestableAdvice[] =>
   TESTABLE.filter((kind) => stack === 'go' || !FOR_GO_ONLY.has(kind));
 
 /** Settings of all servers of a stack in a set-up. */
-export function serversIn(name: SetUpName, stack: ServerStack): ServerChange {
+export function serversIn(name: SetUpName, stack: ServerStack): SiteServerChange {
   const { servers } = SET_UPS[name];
   if (stack === 'go') return servers;
   const { congestionControl, initialWindow, altSvc } = servers;

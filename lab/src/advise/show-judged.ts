@@ -1,5 +1,5 @@
+import { table } from '@hopwise/contract/terminal';
 import { ADVICE_WORDS, MIN_GAIN } from '@hopwise/pageload-emulator';
-import { table } from '../output/table.ts';
 import type { JudgedAdvice, KindSummary } from './judge-advice.ts';
 
 /** Promises and gains in percent of the load time, their differences in points with 95% intervals. */

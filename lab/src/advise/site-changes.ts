@@ -107,7 +107,7 @@ export function redirectToEntry({ site, files }: GeneratedSite): GeneratedSite {
   return { site: changed, files };
 }
 
-/** Of an application that makes the page anew for each request; assumed. */
+/** Think time of an application that makes the page anew for each request; assumed. */
 const SLOW_PAGE_MS = 400;
 
 /** The site with a page that its server takes long to make. */

@@ -1,7 +1,8 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { firstLine, UserError } from '../command/errors.ts';
+import { firstLine } from '@hopwise/contract';
+import { UserError } from '../command/errors.ts';
 
 /** A CA of the user's own that is trusted besides the system's. */
 export interface TrustedCa {

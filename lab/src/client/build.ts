@@ -13,10 +13,10 @@ const LAB_MODULE = join(ROOT, 'lab/go');
 export const LAB_BINARY = join(LAB_MODULE, 'bin/hopwise-lab');
 
 /** The oldest supported Go version, `[major, minor]`, as in go.mod. */
-const GO_VERSION: [number, number] = [1, 24];
+const GO_VERSION: [number, number] = [1, 25];
 const GO_REMEDY = `install Go ${GO_VERSION.join('.')} or later from https://go.dev/dl/ and put it on the PATH`;
 
-/** The version of `go` on the PATH, such as `go1.24.4`. @throws with one line when it is missing or too old. */
+/** The version of `go` on the PATH, such as `go1.25.4`. @throws with one line when it is missing or too old. */
 export async function goVersion(go = 'go'): Promise<string> {
   let version: string;
   try {

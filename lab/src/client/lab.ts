@@ -14,9 +14,9 @@ import { checkNetwork, type LabNetwork } from './networks.ts';
 import { frontPrograms, type ServerStack } from './server-stack.ts';
 
 const settingsSchema = z.object({
-  /** Of TCP and, with `nginx-quiche`, of QUIC. */
+  /** Applies to TCP and, with `nginx-quiche`, to QUIC. */
   congestionControl: z.enum(['cubic', 'reno', 'bbr']),
-  /** Of TCP in segments and, with `nginx-quiche`, of QUIC in packets. */
+  /** Counts TCP's segments and, with `nginx-quiche`, QUIC's packets. */
   initialWindow: z.int(),
   /** What the server does about the priorities of requests on HTTP/2 and HTTP/3 (RFC 9218). */
   priorities: z.enum(['honoured', 'ignored']),
@@ -69,7 +69,7 @@ export const quicSchema = z.object({
   maxConnectionWindowBytes: z.int(),
 });
 
-/** Of the link's threads: `normal` where the rights for more are missing. */
+/** How the link's threads are scheduled: `normal` where the rights for more are missing. */
 export const schedulingSchema = z.enum(['fifo', 'normal']);
 
 const readySchema = z.object({
@@ -158,7 +158,7 @@ const originsSchema = z.object({ origins: z.array(originSchema) });
 
 export type LabOrigin = z.infer<typeof originSchema>;
 /** Changes to a server, in the form of `site.json`. */
-export type ServerChange = Partial<Omit<Site['origins'][number], 'origin'>>;
+export type SiteServerChange = Partial<Omit<Site['origins'][number], 'origin'>>;
 export type LabStats = z.infer<typeof statsSchema>;
 export type LabLog = z.infer<typeof logSchema>;
 /** Facts of a running lab. */
@@ -183,6 +183,8 @@ export interface LabOptions {
   receiveBuffer?: number;
   /** What host names resolve to inside the lab; 4 unless given. */
   ipVersion?: 4 | 6;
+  /** Whether the servers' addresses look like those on the internet, which the extension and the helper do not take for local. */
+  publicAddresses?: boolean;
   /** Takes the lab down when aborted. */
   signal?: AbortSignal;
 }
@@ -235,6 +237,7 @@ export class Lab {
     aheadOfOthers,
     receiveBuffer,
     ipVersion,
+    publicAddresses,
     signal,
   }: LabOptions): Promise<Lab> {
     signal?.throwIfAborted();
@@ -257,6 +260,7 @@ export class Lab {
           aheadOfOthers,
           receiveBuffer,
           ipVersion,
+          publicAddresses,
         }),
       );
       const facts = await channel.open(binary, config, signal);
@@ -360,7 +364,7 @@ export class Lab {
    * @param changes by origin
    * @throws with one line that names the origin and the entry
    */
-  async configureServers(changes: Record<string, ServerChange>): Promise<void> {
+  async configureServers(changes: Record<string, SiteServerChange>): Promise<void> {
     this.#origins = (await this.#channel.ask({ cmd: 'servers', servers: changes }, originsSchema)).origins;
   }
 
@@ -373,7 +377,7 @@ export class Lab {
     const served = this.#own.filter(({ protocols }) => protocols.length > 0);
     const unassigned = assignment && served.find(({ origin }) => assignment[origin] === undefined);
     if (unassigned) throw new Error(`lab: offer: expected a protocol for ${unassigned.origin}, got none`);
-    const changes = served.map(({ origin, protocols }): [string, ServerChange] => [
+    const changes = served.map(({ origin, protocols }): [string, SiteServerChange] => [
       origin,
       { protocols: assignment ? [assignment[origin] as Protocol] : protocols },
     ]);

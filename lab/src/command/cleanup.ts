@@ -1,4 +1,4 @@
-import { firstLine } from './errors.ts';
+import { firstLine, SerialQueue } from '@hopwise/contract';
 
 /**
  * Clean-up steps that run however a command ends, last one first. A step added after `run` (such as for a browser that was
@@ -7,7 +7,7 @@ import { firstLine } from './errors.ts';
 export class Cleanup {
   #steps: { what: string; undo: () => Promise<void> | void }[] = [];
   #report: ((line: string) => void) | null = null;
-  #running: Promise<void> = Promise.resolve();
+  readonly #runs = new SerialQueue();
 
   add(what: string, undo: () => Promise<void> | void): void {
     this.#steps.push({ what, undo });
@@ -17,8 +17,7 @@ export class Cleanup {
   /** Runs all steps; a failing step is reported and does not stop the others. */
   run(report: (line: string) => void): Promise<void> {
     this.#report = report;
-    this.#running = this.#running.then(() => this.#undoAll(report));
-    return this.#running;
+    return this.#runs.run(() => this.#undoAll(report));
   }
 
   async #undoAll(report: (line: string) => void): Promise<void> {

@@ -9,9 +9,3 @@ export class UserError extends Error {
     this.exitCode = exitCode;
   }
 }
-
-/** First line of the message of a thrown value. */
-export function firstLine(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.split('\n')[0] ?? text;
-}

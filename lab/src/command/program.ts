@@ -1,7 +1,8 @@
 /** What all commands share: signals, scratch folder, errors as one line, clean-up. */
+import { firstLine } from '@hopwise/contract';
 import { CommanderError } from 'commander';
 import { Cleanup } from './cleanup.ts';
-import { firstLine, UserError } from './errors.ts';
+import { UserError } from './errors.ts';
 import { makeScratch, removeScratch } from './scratch.ts';
 
 export interface ProgramContext {
@@ -72,10 +73,10 @@ export async function runProgram(work: (context: ProgramContext) => Promise<void
       process.exitCode = 1;
     }
   } finally {
-    await cleanup.run(say);
+    await orIdle(cleanup.run(say));
     // Steps added later, for what was still starting, run as soon as they are added.
-    await working?.catch(() => undefined);
-    await cleanup.run(say);
+    await orIdle(working?.catch(() => undefined));
+    await orIdle(cleanup.run(say));
     if (scratch) {
       await removeScratch(scratch).catch((error) =>
         say(`could not clean up ${scratch}: ${firstLine(error)}`),
@@ -83,4 +84,19 @@ export async function runProgram(work: (context: ProgramContext) => Promise<void
     }
     if (process.connected) process.disconnect();
   }
+}
+
+/**
+ * Waits for a promise, or until nothing is left that could settle it, as after an answer from a browser that was ended: Node would
+ * then end the process without the rest of the clean-up.
+ */
+async function orIdle(promise: Promise<void> | undefined): Promise<void> {
+  let onIdle = () => {};
+  const idle = new Promise<void>((resolve) => {
+    // Something to do, without which Node ends the process after the event.
+    onIdle = () => setImmediate(resolve);
+  });
+  process.once('beforeExit', onIdle);
+  await Promise.race([promise, idle]);
+  process.off('beforeExit', onIdle);
 }

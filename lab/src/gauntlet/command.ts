@@ -1,10 +1,11 @@
 /** `npm run lab -- gauntlet`: measures cells drawn at random. */
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { firstLine } from '@hopwise/contract';
 import { Command, Option } from 'commander';
 import { serverOption } from '../client/server-option.ts';
 import type { ServerStack } from '../client/server-stack.ts';
-import { firstLine, UserError } from '../command/errors.ts';
+import { UserError } from '../command/errors.ts';
 import { integer, list } from '../command/option-types.ts';
 import type { ProgramContext } from '../command/program.ts';
 import type { LoadProtocol, View } from '../ground-truth/ground-truth.ts';
@@ -35,7 +36,7 @@ interface Options {
   plan: boolean;
 }
 
-/** Of each cell: few loads, so that many cells are measured. */
+/** Each cell has few loads, so that many cells are measured. */
 const FORCED: LoadProtocol[] = ['h1', 'h2', 'h3'];
 const FORCED_SEEDS = [1, 2, 3];
 /** Further recordings to predict from. */

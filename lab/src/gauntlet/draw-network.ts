@@ -1,6 +1,7 @@
 /** Networks of the gauntlet's cells. */
+import { SEGMENT_WIRE_BYTES } from '@hopwise/pageload-emulator';
 import type { LabNetwork } from '../client/networks.ts';
-import type { Random } from '../random.ts';
+import type { SeededRandom } from '../random.ts';
 import { drawFrom, type Range, type Split } from './splits.ts';
 
 /** Ranges that the splits divide among themselves. */
@@ -28,10 +29,10 @@ const UDP: readonly { kind: UdpKind; share: number }[] = [
   { kind: 'blocked', share: 0.12 },
 ];
 
-/** A smaller queue drops some of every first flight of ten segments, and pages time out. */
-const MIN_QUEUE_BYTES = 12_000;
+/** Eight full packets: a smaller queue drops some of every first flight of ten segments, and pages time out. */
+const MIN_GAUNTLET_QUEUE_BYTES = 8 * SEGMENT_WIRE_BYTES;
 
-export function drawNetwork(random: Random, split: Split, udp: UdpKind): LabNetwork {
+export function drawNetwork(random: SeededRandom, split: Split, udp: UdpKind): LabNetwork {
   const draw = (figure: keyof typeof NETWORK_RANGES, digits: number) =>
     Number(drawFrom(random, split, NETWORK_RANGES[figure]).toPrecision(digits));
   const rttMs = draw('rttMs', 4);
@@ -47,7 +48,7 @@ export function drawNetwork(random: Random, split: Split, udp: UdpKind): LabNetw
     upMbps,
     loss,
     lossBurst,
-    queue: { bytes: Math.max(MIN_QUEUE_BYTES, queueBytes) },
+    queue: { bytes: Math.max(MIN_GAUNTLET_QUEUE_BYTES, queueBytes) },
     ...drawUdp(udp, draw),
   };
 }
@@ -67,7 +68,7 @@ function drawUdp(
 }
 
 /** Drawn apart from the network: which networks suit a page depends on it. */
-export function drawUdpKind(random: Random): UdpKind {
+export function drawUdpKind(random: SeededRandom): UdpKind {
   const at = random.fraction();
   let sum = 0;
   for (const { kind, share } of UDP) {

@@ -1,6 +1,6 @@
 /** Pages of the gauntlet: structure, sizes, think times, and servers, drawn within a family. */
 import type { ResourceType } from '@hopwise/pageload-emulator';
-import type { Random } from '../random.ts';
+import type { SeededRandom } from '../random.ts';
 import type { PlannedRequest, ReplayNode } from '../replay/node.ts';
 import type { Site } from '../sites/site.ts';
 import { drawServers } from './draw-servers.ts';
@@ -65,12 +65,12 @@ export function drawPage(split: Split, seed: number, number: number): DrawnPage 
 class PageDraft {
   readonly nodes: PageNode[] = [];
   readonly cpuSlowdown: number;
-  readonly #random: Random;
+  readonly #random: SeededRandom;
   readonly #split: Split;
   readonly #family: Family;
   readonly #sizeFactor: number;
 
-  constructor(random: Random, split: Split, family: Family) {
+  constructor(random: SeededRandom, split: Split, family: Family) {
     this.#random = random;
     this.#split = split;
     this.#family = family;

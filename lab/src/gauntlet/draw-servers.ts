@@ -1,6 +1,6 @@
 /** Servers of the gauntlet's pages. */
 import type { ServerStack } from '../client/server-stack.ts';
-import type { Random } from '../random.ts';
+import type { SeededRandom } from '../random.ts';
 import type { Site } from '../sites/site.ts';
 import { drawFrom, type Range, type Split } from './splits.ts';
 
@@ -24,7 +24,7 @@ const WITHOUT_ALT_SVC = 0.15;
 const SAME_DISTANCE = 0.3;
 
 /** @param origins the document's first, which is at the network's distance */
-export function drawServers(random: Random, split: Split, origins: readonly string[]): Server[] {
+export function drawServers(random: SeededRandom, split: Split, origins: readonly string[]): Server[] {
   const [document = ''] = origins;
   const ofOwn = drawServer(random, split);
   return origins.map((origin) => {
@@ -47,7 +47,7 @@ export function serversOn(stack: ServerStack, servers: readonly Server[]): Serve
 /** The last two labels of the host. */
 const siteOf = (origin: string): string => new URL(origin).hostname.split('.').slice(-2).join('.');
 
-function drawServer(random: Random, split: Split): Omit<Server, 'origin' | 'protocols' | 'extraRttMs'> {
+function drawServer(random: SeededRandom, split: Split): Omit<Server, 'origin' | 'protocols' | 'extraRttMs'> {
   return {
     congestionControl: random.fraction() < BBR ? 'bbr' : 'cubic',
     initialWindow: random.fraction() < USUAL_WINDOW ? 10 : random.pick(INITIAL_WINDOWS[split]),

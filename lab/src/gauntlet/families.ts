@@ -7,7 +7,7 @@ export type Counts = readonly [low: number, high: number];
 /** What the pages of a family consist of. */
 export interface Family {
   name: string;
-  /** Of the document, on the wire. */
+  /** Size of the document on the wire. */
   documentKb: Counts;
   styles: Counts;
   /** Scripts in the head that the parser waits for. */

@@ -1,8 +1,9 @@
 /** `gauntlet.json`: what is true of the drawn pages, by which readings of their recordings are judged. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { firstLine } from '@hopwise/contract';
 import * as z from 'zod';
-import { firstLine, UserError } from '../command/errors.ts';
+import { UserError } from '../command/errors.ts';
 import { replaceFileWithin } from '../command/write-file.ts';
 import { siteSchema } from '../sites/site.ts';
 import type { DrawnPage, PageNode } from './draw-page.ts';

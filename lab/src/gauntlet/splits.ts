@@ -1,6 +1,6 @@
 /** Train, validation and test draw from ranges without a value in common. */
 import { createHash } from 'node:crypto';
-import { Random } from '../random.ts';
+import { SeededRandom } from '../random.ts';
 
 export const SPLITS = ['train', 'validation', 'test'] as const;
 /** Constants are chosen on `train`, looked at on `validation` and reported on `test`. */
@@ -15,7 +15,7 @@ const SLOTS = 48;
 export const OWNERS: readonly Split[] = ['train', 'validation', 'train', 'test'];
 
 /** A number from the split's slots of the range, uniform on a logarithmic scale. */
-export function drawFrom(random: Random, split: Split, [low, high]: Range): number {
+export function drawFrom(random: SeededRandom, split: Split, [low, high]: Range): number {
   const own = Array.from({ length: SLOTS }, (_, slot) => slot).filter(
     (slot) => OWNERS[slot % OWNERS.length] === split,
   );
@@ -29,6 +29,6 @@ export function ownerOf(value: number, [low, high]: Range): Split {
 }
 
 /** Random numbers of one thing of one split: those of other things do not change them. */
-export function randomFor(...key: (string | number)[]): Random {
-  return new Random(createHash('sha256').update(JSON.stringify(key)).digest().readInt32BE());
+export function randomFor(...key: (string | number)[]): SeededRandom {
+  return new SeededRandom(createHash('sha256').update(JSON.stringify(key)).digest().readInt32BE());
 }

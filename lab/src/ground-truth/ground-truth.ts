@@ -1,6 +1,6 @@
 /**
  * A folder of measured loads: the ground truth that predictions are judged by. Written by `npm run lab`, read by
- * `npm run bench:accuracy`.
+ * `npm run bench -- accuracy`.
  *
  *   matrix.json                        pages, networks, protocols, seeds, browser and servers
  *   loads/<page>--<network>.jsonl.gz   one `GroundTruthLoad` a line, each line a gzip member of its own
@@ -25,7 +25,7 @@ export interface GroundTruthLoad {
   page: string;
   network: string;
   protocol: LoadProtocol;
-  /** Of `assigned` only. */
+  /** Only loads of `assigned` have one. */
   assignment?: Assignment;
   view: View;
   /** Seeds the link's losses, together with page and network; loads of one seed meet the same losses under every protocol. */
@@ -78,7 +78,7 @@ export interface GroundTruthMatrix {
   protocols: LoadProtocol[];
   views: View[];
   seeds: number[];
-  /** As `Chromium headless shell 156.0.…`. */
+  /** Name and version, such as `Chromium headless shell 156.0.…`. */
   browser: string;
   server: {
     /** `go` when absent. */

@@ -2,10 +2,11 @@
 import { mkdir, open, readdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { firstLine } from '@hopwise/contract';
 import * as z from 'zod';
 import { dropsSchema, type LabFacts, quicSchema, schedulingSchema, tcpSchema } from '../client/lab.ts';
 import { NETWORK_NAME, networkSchema } from '../client/networks.ts';
-import { firstLine, UserError } from '../command/errors.ts';
+import { UserError } from '../command/errors.ts';
 import { lockFolder } from '../command/measuring-lock.ts';
 import type { GroundTruthLoad, GroundTruthMatrix } from './ground-truth.ts';
 import { gzipMember, readMembers } from './gzip-members.ts';

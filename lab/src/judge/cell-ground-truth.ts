@@ -1,8 +1,9 @@
 /** The protocol that loads a page fastest, its lead, and how certain that is. */
 
-import { Random } from '@hopwise/lab/random';
-import { drawn, median } from '@hopwise/lab/statistics';
+import { median } from '@hopwise/contract';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
+import { SeededRandom } from '../random.ts';
+import { drawn } from '../statistics.ts';
 import type { BySeed, CellLoads } from './cell-loads.ts';
 
 /** Median page load time of each protocol that loads the page, milliseconds. */
@@ -82,7 +83,7 @@ function ranked(medians: Medians): Protocol[] {
 
 /** Each cell has its own random numbers, so that other cells do not affect it. */
 function winsOf(cell: CellLoads, seeds: readonly number[]): Medians {
-  const random = new Random(1);
+  const random = new SeededRandom(1);
   const wins: Medians = {};
   for (let round = 0; round < BOOTSTRAPS; round++) {
     const best = bestOf(mediansAt(cell, drawn(seeds, random)));

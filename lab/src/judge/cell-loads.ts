@@ -7,10 +7,10 @@
  * over the seeds that all of them have, as loads of one seed meet the same losses.
  */
 
-import type { GroundTruthMatrix, LoadProtocol, View } from '@hopwise/lab/ground-truth/ground-truth';
-import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
-import { median } from '@hopwise/lab/statistics';
+import { median } from '@hopwise/contract';
 import { type Assignment, PROTOCOLS } from '@hopwise/pageload-emulator';
+import type { GroundTruthMatrix, LoadProtocol, View } from '../ground-truth/ground-truth.ts';
+import type { ProtocolMode } from '../loads/protocol-args.ts';
 
 /** The fields of a `GroundTruthLoad` that decide how it judges. */
 export interface LoadFacts {

@@ -1,8 +1,8 @@
 /** Regret of a choice: its time over that of the best single protocol, less 1. */
 
-import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
-import { Random } from '@hopwise/lab/random';
 import { mean } from 'simple-statistics';
+import type { ProtocolMode } from '../loads/protocol-args.ts';
+import { SeededRandom } from '../random.ts';
 import { bestOf, medianAt, mediansAt } from './cell-ground-truth.ts';
 import { type BySeed, type CellLoads, doesNotLoad } from './cell-loads.ts';
 
@@ -26,7 +26,7 @@ export interface Halves {
 /** Empty for fewer than four seeds. The same for each chooser, and for each cell with as many seeds. */
 export function halvesOf(seeds: readonly number[]): Halves[] {
   if (seeds.length < HALVES_FROM) return [];
-  const random = new Random(1);
+  const random = new SeededRandom(1);
   const half = Math.floor(seeds.length / 2);
   return Array.from({ length: SPLITS }, () => {
     const shuffled = random.shuffle(seeds);

@@ -1,7 +1,8 @@
 /** Fixed rules of choice. */
-import { type LabNetwork, toNetworkPath } from '@hopwise/lab/client/networks';
-import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
+
 import { fastestByExperience } from '@hopwise/pageload-emulator';
+import { type LabNetwork, toNetworkPath } from '../client/networks.ts';
+import type { ProtocolMode } from '../loads/protocol-args.ts';
 import { type CellLoads, doesNotLoad } from './cell-loads.ts';
 
 export const RULES = [

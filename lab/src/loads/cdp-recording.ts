@@ -1,4 +1,5 @@
 /** Turns a page load observed through the DevTools protocol into a `Recording`, with the network stack's own times. */
+import { NO_PHASES, offersH3 } from '@hopwise/contract';
 import {
   type InitiatorKind,
   originOf,
@@ -130,7 +131,7 @@ function recordingOf(
         connectionId: fromCache ? null : connectionOf(hop.response),
         remoteIp: hop.response?.remoteIPAddress?.replace(/^\[|\]$/g, '') || null,
         urgency: urgencyOf(hop),
-        offersH3: hop.response && offersH3(hop.response),
+        offersH3: hop.response && offersH3(headerOf(hop.response, 'alt-svc') ?? ''),
       };
     }),
   };
@@ -157,16 +158,6 @@ const TYPES: Record<Cdp.Network.ResourceType, ResourceType> = {
   SignedExchange: 'other',
   FedCM: 'other',
   Other: 'other',
-};
-
-const NO_PHASES: RequestPhases = {
-  dnsStartMs: null,
-  dnsEndMs: null,
-  connectStartMs: null,
-  secureStartMs: null,
-  connectEndMs: null,
-  requestStartMs: null,
-  responseStartMs: null,
 };
 
 function phasesOf(response: Cdp.Network.Response | null, navigationStart: number): RequestPhases {
@@ -232,9 +223,6 @@ function urgencyOf(hop: Hop): number {
   return URGENCY[hop.priorities.findLast(({ at }) => at <= sentAt)!.priority];
 }
 
-const offersH3 = (response: Cdp.Network.Response): boolean =>
-  /\bh3\b/.test(headerOf(response, 'alt-svc') ?? '');
-
 // Initiators
 
 const KINDS: Record<Cdp.Network.Initiator['type'], InitiatorKind> = {
@@ -257,12 +245,12 @@ function initiatorOf(
     return { kind: 'redirect', requestId: ids.get(hop.redirectedFrom) ?? null, source: 'recorded' };
   }
   if (isNavigation) return { kind: 'navigation', requestId: null, source: 'recorded' };
-  const askers = [...urlsOf(hop.initiator)].flatMap((url) => {
+  const initiators = [...urlsOf(hop.initiator)].flatMap((url) => {
     const begun = byUrl.get(withoutFragment(url)) ?? [];
     return begun.findLast((asker) => asker !== hop && asker.wantedAt <= hop.wantedAt) ?? [];
   });
-  // Of the scripts on a stack, the one that arrived last determined when the request could start.
-  const asker = askers.reduce<Hop | null>(
+  // The script of a stack that arrived last determined when the request could start.
+  const asker = initiators.reduce<Hop | null>(
     (last, next) => (last === null || endOf(next) > endOf(last) ? next : last),
     null,
   );

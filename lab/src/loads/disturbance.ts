@@ -116,9 +116,9 @@ export interface ProcessTimes {
 export interface ProcessTime {
   parent: number;
   ticks: number;
-  /** Of descendants that have ended and been waited for. */
+  /** Processor time of descendants that have ended and been waited for. */
   endedTicks: number;
-  /** Of the idle class: runs only while no other process wants the processor. */
+  /** Whether it is of the idle class: it runs only while no other process wants the processor. */
   isIdle?: boolean;
   /** 0 unless given. */
   nice?: number;

@@ -1,12 +1,12 @@
 /** Page load times of one page under several protocols or assignments, whose loads take turns. */
 
 import { type Spread, spread } from '../statistics.ts';
-import type { FailedLoad, Load, LoadOptions } from './measuring-browser.ts';
+import type { BrowserLoadOptions, FailedLoad, Load } from './measuring-browser.ts';
 import { takeTurns } from './turns.ts';
 
 /** The part of `MeasuringBrowser` that the measurement uses. */
 export interface Loader {
-  load(url: string, options: LoadOptions): Promise<Load | FailedLoad>;
+  load(url: string, options: BrowserLoadOptions): Promise<Load | FailedLoad>;
 }
 
 /** Identifies a load; repeating a disturbed load does not change it. */
@@ -24,7 +24,7 @@ export interface Hooks<K extends string> {
   afterLoad?(protocol: K, load: Load): Promise<'keep' | 'repeat'>;
 }
 
-export interface Progress<K extends string> {
+interface Progress<K extends string> {
   protocol: K;
   /** Loads kept, and loads wanted without those that will not be made any more, over all protocols. */
   done: number;
@@ -62,7 +62,7 @@ export interface Measured {
   failed: number;
 }
 
-export interface Unavailable {
+interface Unavailable {
   unavailable: string;
 }
 
@@ -97,7 +97,7 @@ export async function measureProtocols<K extends string>(
   if (!Number.isInteger(loadsPerProtocol) || loadsPerProtocol < 1) {
     throw new RangeError(`loadsPerProtocol ${loadsPerProtocol}: expected a whole number from 1`);
   }
-  const limits: LoadOptions = {
+  const limits: BrowserLoadOptions = {
     timeoutMs: options.timeoutMs,
     ...(options.firstByteTimeoutMs === undefined ? {} : { firstByteTimeoutMs: options.firstByteTimeoutMs }),
   };
@@ -144,7 +144,7 @@ async function loadOnce<K extends string>(
   series: Series<K>,
   round: number,
   url: string,
-  limits: LoadOptions,
+  limits: BrowserLoadOptions,
   hooks: Hooks<K>,
   signal: AbortSignal | undefined,
 ): Promise<Load | FailedLoad> {

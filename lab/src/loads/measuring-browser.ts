@@ -1,5 +1,6 @@
 /** Page loads in real Chromium under a forced protocol or the browser's own choice. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { firstLine } from '@hopwise/contract';
 import { originOf, type Protocol, type Recording } from '@hopwise/pageload-emulator';
 import { type Browser, type BrowserContext, chromium, errors, type Page } from 'playwright-core';
 import { LoadObserver, navigationStart } from './cdp-observer.ts';
@@ -50,7 +51,7 @@ export interface Load {
   proved: boolean;
   /** Requests without an answer or with a status of 400 or above. */
   failed: { url: string; reason: string }[];
-  /** Of the measured view; null when it was not asked for. */
+  /** Recording of the measured view; null when it was not asked for. */
   recording: Recording | null;
 }
 
@@ -65,7 +66,7 @@ export interface FailedLoad {
   reason: string;
 }
 
-export interface LoadOptions {
+export interface BrowserLoadOptions {
   /** Time to the load event. */
   timeoutMs: number;
   /** Time to the first byte of the document's answer. */
@@ -149,7 +150,7 @@ export class MeasuringBrowser {
    *
    * @throws only what the functions in `options` throw
    */
-  async load(url: string, options: LoadOptions): Promise<Load | FailedLoad> {
+  async load(url: string, options: BrowserLoadOptions): Promise<Load | FailedLoad> {
     const limitMs = options.timeoutMs + ANSWER_MS;
     let context: BrowserContext | undefined;
     try {
@@ -188,7 +189,11 @@ export class MeasuringBrowser {
     }
   }
 
-  async #visit(context: BrowserContext, url: string, options: LoadOptions): Promise<FailedLoad | null> {
+  async #visit(
+    context: BrowserContext,
+    url: string,
+    options: BrowserLoadOptions,
+  ): Promise<FailedLoad | null> {
     const page = await context.newPage();
     const observer = await LoadObserver.follow(await context.newCDPSession(page));
     const failure = await this.#untilLoadEvent(page, url, options, observer);
@@ -197,7 +202,11 @@ export class MeasuringBrowser {
     return failure;
   }
 
-  async #measure(context: BrowserContext, url: string, options: LoadOptions): Promise<Load | FailedLoad> {
+  async #measure(
+    context: BrowserContext,
+    url: string,
+    options: BrowserLoadOptions,
+  ): Promise<Load | FailedLoad> {
     const page = await context.newPage();
     const session = await context.newCDPSession(page);
     const observer = await LoadObserver.follow(session);
@@ -245,7 +254,7 @@ export class MeasuringBrowser {
   async #untilLoadEvent(
     page: Page,
     url: string,
-    options: LoadOptions,
+    options: BrowserLoadOptions,
     observer: LoadObserver,
   ): Promise<FailedLoad | null> {
     const started = performance.now();
@@ -314,9 +323,6 @@ async function pidOf(browser: Browser): Promise<number> {
   if (main === undefined) throw new Error('Chromium does not say which process it is');
   return main.id;
 }
-
-const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
 
 function isProved(requests: LoadedRequest[], failed: Load['failed'], wanted: BrowserProtocol): boolean {
   const unanswered = new Set(failed.map(({ url }) => url));

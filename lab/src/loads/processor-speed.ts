@@ -1,4 +1,4 @@
-import { median } from 'simple-statistics';
+import { median } from '@hopwise/contract';
 
 /** A probe takes about 6 ms: the fastest of several short rounds, as interruptions can only lengthen a round. */
 const ROUNDS = 9;

@@ -1,6 +1,7 @@
 /** Chooses the assignment of protocols to origins that is measured for a page on a network. */
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { firstLine } from '@hopwise/contract';
 import {
   type Assignment,
   type Prediction,
@@ -9,7 +10,7 @@ import {
   type Recording,
 } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
-import { firstLine, UserError } from '../command/errors.ts';
+import { UserError } from '../command/errors.ts';
 import type { GroundTruthLoad } from '../ground-truth/ground-truth.ts';
 import type { Site } from '../sites/site.ts';
 

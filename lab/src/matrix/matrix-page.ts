@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { firstLine, UserError } from '../command/errors.ts';
+import { firstLine } from '@hopwise/contract';
+import { UserError } from '../command/errors.ts';
 import type { GroundTruthMatrix } from '../ground-truth/ground-truth.ts';
 import { cellFile, isKeepableName } from '../ground-truth/store.ts';
 import { openPage, type PageSource } from '../pages/page-source.ts';

@@ -1,7 +1,8 @@
 /** `npm run lab`: measures a matrix of pages, networks and protocols. */
 import { resolve } from 'node:path';
+import { firstLine } from '@hopwise/contract';
 import { type NetworkProfile, networkOf, profileNamed, readProfiles } from '../client/networks.ts';
-import { firstLine, UserError } from '../command/errors.ts';
+import { UserError } from '../command/errors.ts';
 import type { ProgramContext } from '../command/program.ts';
 import { readAssignments } from './assignments.ts';
 import { planLoads } from './matrix.ts';

@@ -3,11 +3,12 @@ import { execFile } from 'node:child_process';
 import { cpus, release } from 'node:os';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { firstLine } from '@hopwise/contract';
 import { type BrowserKind, browserProgram } from '../browser/browser-program.ts';
 import { labObstacle } from '../client/lab.ts';
 import { type LabNetwork, unmodelled } from '../client/networks.ts';
 import { frontPrograms } from '../client/server-stack.ts';
-import { firstLine, UserError } from '../command/errors.ts';
+import { UserError } from '../command/errors.ts';
 import type { ProgramContext } from '../command/program.ts';
 import type { GroundTruthLoad, GroundTruthMatrix, View } from '../ground-truth/ground-truth.ts';
 import { GroundTruthStore, joinedMatrix, readLoads, readMatrix } from '../ground-truth/store.ts';
@@ -20,7 +21,7 @@ import { PageLab } from './page-lab.ts';
 import { isUdpBlocked, type MatrixResult, runMatrix } from './run-matrix.ts';
 
 /** Loads to make, and how. */
-export interface Plan
+interface Plan
   extends Pick<
     MatrixOptions,
     | 'protocols'
@@ -39,7 +40,7 @@ export interface Plan
   loads: PlannedLoad[];
   pages: MatrixPage[];
   networks: GroundTruthMatrix['networks'];
-  /** Of origins that their site does not configure. */
+  /** Settings of origins that their site does not configure. */
   server: Omit<GroundTruthMatrix['server'], 'tcp' | 'quic'>;
   assignmentFile: AssignmentFile | null;
   /** Announces the loads and makes none. */

@@ -22,7 +22,7 @@ export interface PageLabOptions {
   signal: AbortSignal;
 }
 
-export interface LoadRequest {
+export interface LabLoadRequest {
   page: MatrixPage;
   protocol: LoadProtocol;
   /** Only for `assigned`. */
@@ -43,7 +43,7 @@ export interface LabLoad {
 export interface MatrixLab {
   /** Whether the lab has the page's origins. */
   canServe(page: MatrixPage): boolean;
-  load(request: LoadRequest): Promise<LabLoad>;
+  load(request: LabLoadRequest): Promise<LabLoad>;
   /** Watches the idle machine for `ms`. */
   idle(ms: number): Promise<Watched>;
   /** Makes the next load of this protocol use a fresh browser. */
@@ -104,7 +104,7 @@ export class PageLab implements MatrixLab {
   }
 
   /** Loads the page once, on an empty link whose losses start at the seed. */
-  async load({ page, protocol, assignment, view, network }: LoadRequest): Promise<LabLoad> {
+  async load({ page, protocol, assignment, view, network }: LabLoadRequest): Promise<LabLoad> {
     const lab = this.#lab;
     if (page !== this.#page) {
       await lab.serve(page.dir);

@@ -1,9 +1,10 @@
 /** Makes the loads of a matrix, one at a time, and stores each at once. */
 import { createHash } from 'node:crypto';
+import { firstLine } from '@hopwise/contract';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { LabInputError } from '../client/lab.ts';
 import type { LabNetwork } from '../client/networks.ts';
-import { firstLine, UserError } from '../command/errors.ts';
+import { UserError } from '../command/errors.ts';
 import type { GroundTruthLoad, GroundTruthOutcome, LoadProtocol } from '../ground-truth/ground-truth.ts';
 import type { GroundTruthStore } from '../ground-truth/store.ts';
 import { disturbedBy } from '../loads/disturbance.ts';
@@ -12,7 +13,7 @@ import type { Assignments } from './assignments.ts';
 import type { Done, PlannedLoad } from './matrix.ts';
 import type { MatrixPage } from './matrix-page.ts';
 import type { MatrixProgress } from './matrix-progress.ts';
-import type { LabLoad, LoadRequest, MatrixLab } from './page-lab.ts';
+import type { LabLoad, LabLoadRequest, MatrixLab } from './page-lab.ts';
 
 export interface MatrixRun {
   plan: PlannedLoad[];
@@ -205,7 +206,7 @@ class MatrixRunner {
    *
    * @throws when they keep breaking down
    */
-  async #madeLoad(request: LoadRequest): Promise<LabLoad> {
+  async #madeLoad(request: LabLoadRequest): Promise<LabLoad> {
     const { signal, progress, openLab } = this.#run;
     for (let breakdowns = 0, browserFailures = 0; ; ) {
       signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import { PROTOCOL_NAME } from '@hopwise/contract';
-import type { LoadProtocol } from '@hopwise/lab/ground-truth/ground-truth';
+import type { LoadProtocol } from '../ground-truth/ground-truth.ts';
 
 /** Display names, in the order of tables and charts. */
 export const LOAD_PROTOCOL_NAME: Record<LoadProtocol, string> = {

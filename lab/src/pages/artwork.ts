@@ -1,5 +1,5 @@
 /** Pictures for generated pages: drawn from shapes, so that they compress like flat artwork. */
-import type { Random } from '../random.ts';
+import type { SeededRandom } from '../random.ts';
 
 export interface Picture {
   width: number;
@@ -87,7 +87,7 @@ export const GOODS = ['Vase', 'Mug', 'Table Lamp', 'Armchair', 'Tote', 'Wall Clo
 export const goodAt = (index: number): number => (index * 5 + Math.floor(index / 4)) % GOODS.length;
 
 /** A household object on a plain backdrop. */
-export function productArtist(random: Random, index: number): Artist {
+export function productArtist(random: SeededRandom, index: number): Artist {
   const hue = random.int(0, 359);
   const kind = goodAt(index);
   const accent = (hue + random.pick([150, 180, 210, 30])) % 360;
@@ -164,7 +164,7 @@ export function productArtist(random: Random, index: number): Artist {
 }
 
 /** Hills or a skyline under a sky. */
-export function sceneArtist(random: Random): Artist {
+export function sceneArtist(random: SeededRandom): Artist {
   const hue = random.pick([205, 215, 25, 340, 265, 190]);
   const city = random.fraction() < 0.4;
   const sunX = 0.2 + 0.6 * random.fraction();
@@ -199,7 +199,7 @@ export function sceneArtist(random: Random): Artist {
 }
 
 /** Head and shoulders. */
-export function portraitArtist(random: Random): Artist {
+export function portraitArtist(random: SeededRandom): Artist {
   const hue = random.int(0, 359);
   const skin = hsl(random.int(18, 32), 0.45, 0.35 + 0.4 * random.fraction());
   const hair = hsl(random.int(10, 45), 0.35, 0.12 + 0.4 * random.fraction());
@@ -216,7 +216,7 @@ export function portraitArtist(random: Random): Artist {
 }
 
 /** A sign of simple shapes, for icons and logos. */
-export function iconArtist(random: Random): Artist {
+export function iconArtist(random: SeededRandom): Artist {
   const hue = random.int(0, 359);
   const kind = random.int(0, 3);
   return (width, height) => {
@@ -246,7 +246,7 @@ export function iconArtist(random: Random): Artist {
 }
 
 /** A soft wash of two colours with a few large discs. */
-export function backdropArtist(random: Random): Artist {
+export function backdropArtist(random: SeededRandom): Artist {
   const hue = random.int(180, 330);
   const discs = Array.from({ length: 4 }, () => ({
     x: random.fraction(),

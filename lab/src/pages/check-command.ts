@@ -1,13 +1,16 @@
+import { printable } from '@hopwise/contract/terminal';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { Command } from 'commander';
 import { labObstacle } from '../client/lab.ts';
 import { UserError } from '../command/errors.ts';
 import { number, someOf } from '../command/option-types.ts';
-import { printable } from '../command/printable.ts';
 import type { ProgramContext } from '../command/program.ts';
 import { isFaithful, type ReplayCheck, WANTED_SHARE } from '../replay/check-replay.ts';
-import { checkPage, type PageCheck } from './check-page.ts';
+import { checkPage, type PageCheckResult } from './check-page.ts';
 import { PAGE_FORMS } from './page-source.ts';
+
+/** Characters of a line with text of a page. */
+const MAX_LINE = 300;
 
 interface Options {
   protocols: Protocol[];
@@ -67,7 +70,7 @@ async function refusedInOneLine(
   page: string,
   { protocols, timeout }: Options,
   signal: AbortSignal,
-): Promise<PageCheck | null> {
+): Promise<PageCheckResult | null> {
   try {
     return await checkPage(page, { protocols, timeoutMs: timeout * 1000, signal });
   } catch (error) {
@@ -98,7 +101,7 @@ const HEADINGS = line([
 ]);
 
 function rows(
-  { page, requests, origins, recording, notOffered, loads }: PageCheck,
+  { page, requests, origins, recording, notOffered, loads }: PageCheckResult,
   options: Options,
 ): string {
   const name = page.split('/').findLast((part) => part !== '') ?? page;
@@ -129,5 +132,5 @@ function rowsOf(load: ReplayCheck, { verbose }: Options): string[] {
     ...load.misses.map(({ method, url, count }) => `  missing: ${method} ${url} (${count}×)`),
     ...load.failed.map(({ url, reason }) => `  failed: ${url}: ${reason}`),
   ];
-  return [row, ...more.map(printable)];
+  return [row, ...more.map((line) => printable(line, MAX_LINE))];
 }

@@ -9,7 +9,7 @@ import { writeSite } from '../sites/write-site.ts';
 import { isPageName, openPage } from './page-source.ts';
 
 /** Result of checking a page. */
-export interface PageCheck {
+export interface PageCheckResult {
   /** As named on the command line. */
   page: string;
   /** Requests that a replay must make; for a recording, those before the load event that the network answered. */
@@ -40,12 +40,12 @@ const LINGER_MS = 2000;
  *
  * @throws UserError for a page that cannot be replayed; when the lab or Chromium does not start; with the signal's reason.
  */
-export async function checkPage(page: string, options: PageCheckOptions): Promise<PageCheck> {
+export async function checkPage(page: string, options: PageCheckOptions): Promise<PageCheckResult> {
   const isFile = !isPageName(page) && (await stat(page).catch(() => null))?.isFile() === true;
   return isFile ? checkRecording(page, options) : checkSite(page, options);
 }
 
-async function checkRecording(file: string, options: PageCheckOptions): Promise<PageCheck> {
+async function checkRecording(file: string, options: PageCheckOptions): Promise<PageCheckResult> {
   const replay = await replayOfFile(file, basename(file).replace(/\.(har|json)(\.gz)?$/, ''));
   const requests = replay.requests.filter(({ beforeLoad }) => beforeLoad);
   const dir = await mkdtemp(join(tmpdir(), 'hopwise-check-'));
@@ -69,7 +69,7 @@ async function checkRecording(file: string, options: PageCheckOptions): Promise<
   }
 }
 
-async function checkSite(page: string, options: PageCheckOptions): Promise<PageCheck> {
+async function checkSite(page: string, options: PageCheckOptions): Promise<PageCheckResult> {
   const { dir, site } = await openPage(page, options.signal);
   const protocols = offeredByAll(site, options.protocols);
   return {

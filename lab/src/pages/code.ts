@@ -1,5 +1,5 @@
 /** Bodies of scripts, stylesheets and JSON: working code, brought to an exact size. */
-import type { Random } from '../random.ts';
+import type { SeededRandom } from '../random.ts';
 import { identifier, productName, sentence } from './words.ts';
 
 export const bytesOf = (text: string): number => Buffer.byteLength(text);
@@ -22,7 +22,7 @@ export function fill(text: string, bytes: number, more: () => string): string {
 }
 
 /** A function that is never called, like most bytes of a script. */
-function unusedFunction(random: Random, index: number): string {
+function unusedFunction(random: SeededRandom, index: number): string {
   const name = `${identifier(random)}${index}`;
   const table = Array.from({ length: random.int(6, 14) }, () => random.int(0, 9999)).join(',');
   const label = sentence(random);
@@ -42,7 +42,7 @@ function unusedFunction(random: Random, index: number): string {
  * @param steps multiplications on the main thread; a million take one to a few milliseconds.
  */
 export function script(
-  random: Random,
+  random: SeededRandom,
   name: string,
   bytes: number,
   steps: number,
@@ -56,7 +56,7 @@ export function script(
 
 /** An ES module; imports first, otherwise as `script`. */
 export function moduleScript(
-  random: Random,
+  random: SeededRandom,
   name: string,
   bytes: number,
   steps: number,
@@ -73,7 +73,7 @@ export function moduleScript(
 }
 
 /** A stylesheet: `rules`, then rules that match nothing until it has `bytes` bytes. */
-export function stylesheet(random: Random, name: string, bytes: number, rules: string): string {
+export function stylesheet(random: SeededRandom, name: string, bytes: number, rules: string): string {
   let index = 0;
   return fill(`/* ${name} */\n${rules}\n`, bytes, () => {
     const selector = `.u-${identifier(random).toLowerCase()}-${index++}`;
@@ -83,7 +83,7 @@ export function stylesheet(random: Random, name: string, bytes: number, rules: s
 }
 
 /** A JSON document `{"items": […], …}` of exactly `bytes` bytes, at least 64. */
-export function json(random: Random, bytes: number): string {
+export function json(random: SeededRandom, bytes: number): string {
   const wrap = (items: string, note: string) => `{"items":[${items}],"note":"${note}"}`;
   const items: string[] = [];
   let size = bytesOf(wrap('', ''));

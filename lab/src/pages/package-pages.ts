@@ -9,10 +9,11 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/pro
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress as brotliCallback, constants, gzip as gzipCallback } from 'node:zlib';
+import { firstLine } from '@hopwise/contract';
 import { chromiumPath } from '../browser/chromium.ts';
 import { Lab } from '../client/lab.ts';
 import { EASY_NETWORK } from '../client/networks.ts';
-import { firstLine, UserError } from '../command/errors.ts';
+import { UserError } from '../command/errors.ts';
 import { makeScratch, removeScratch, removeStale, staleFolders } from '../command/scratch.ts';
 import { CACHE_DIR } from '../paths.ts';
 import { record } from '../record/record.ts';

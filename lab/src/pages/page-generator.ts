@@ -1,4 +1,4 @@
-import { Random } from '../random.ts';
+import { SeededRandom } from '../random.ts';
 import { padFont, readFont } from '../sites/fonts.ts';
 import type { Site } from '../sites/site.ts';
 import type { GeneratedSite } from '../sites/write-site.ts';
@@ -10,8 +10,8 @@ import { shop } from './kinds/shop.ts';
 import {
   type ByType,
   isImage,
+  type PagePlan,
   type PageSpec,
-  type Plan,
   type PlannedResource,
   planPage,
   RESOURCE_TYPES,
@@ -80,11 +80,11 @@ export function generateSite(spec: SiteSpec): GeneratedSite {
 const totalBytes = (bodies: Uint8Array[]): number => bodies.reduce((sum, body) => sum + body.length, 0);
 
 /** Each resource has its own random numbers: changing one body leaves the others unchanged. */
-const ownRandom = (spec: SiteSpec, resource: PlannedResource): Random =>
-  new Random(Math.imul(spec.seed + 1, 0x9e3779b1) ^ Math.imul(resource.id + 1, 0x85ebca6b));
+const ownRandom = (spec: SiteSpec, resource: PlannedResource): SeededRandom =>
+  new SeededRandom(Math.imul(spec.seed + 1, 0x9e3779b1) ^ Math.imul(resource.id + 1, 0x85ebca6b));
 
 /** Scales the sizes of each type to their sum, keeping the resources' proportions. */
-function sizeByType(plan: Plan, bytes: ByType): void {
+function sizeByType(plan: PagePlan, bytes: ByType): void {
   for (const type of RESOURCE_TYPES) {
     const own = plan.resources.filter(({ role }) => typeOf(role) === type);
     const planned = own.reduce((sum, resource) => sum + resource.bytes, 0);
@@ -94,7 +94,7 @@ function sizeByType(plan: Plan, bytes: ByType): void {
 }
 
 /** Fonts in their own size, or in the planned sizes where the page has sizes by type. */
-function fontBodies(plan: Plan, kind: Kind, spec: SiteSpec): Map<number, Uint8Array> {
+function fontBodies(plan: PagePlan, kind: Kind, spec: SiteSpec): Map<number, Uint8Array> {
   const bodies = new Map<number, Uint8Array>();
   for (const resource of plan.by('font')) {
     const { name } = kind.fonts[resource.index % kind.fonts.length] as Kind['fonts'][number];
@@ -109,7 +109,7 @@ function fontBodies(plan: Plan, kind: Kind, spec: SiteSpec): Map<number, Uint8Ar
 }
 
 /** Shrinks everything except fonts when the total exceeds `bytes`. */
-function shrinkTo(plan: Plan, bytes: number): void {
+function shrinkTo(plan: PagePlan, bytes: number): void {
   const others = plan.resources.filter(({ role }) => role !== 'font');
   const factor = bytes / others.reduce((total, resource) => total + resource.bytes, 0);
   if (factor >= 1) return;
@@ -117,7 +117,7 @@ function shrinkTo(plan: Plan, bytes: number): void {
 }
 
 /** Gives the images exactly the page's remaining bytes after text and fonts. */
-function sizeImages(plan: Plan, bytes: number, wanted: number): void {
+function sizeImages(plan: PagePlan, bytes: number, wanted: number): void {
   const images = plan.resources.filter(({ role }) => isImage(role));
   const floor = images.length * MIN_PNG_BYTES;
   if (bytes < floor) {
@@ -135,7 +135,7 @@ function sizeImages(plan: Plan, bytes: number, wanted: number): void {
   if (first) first.bytes += left;
 }
 
-function textBody(resource: PlannedResource, plan: Plan, kind: Kind, random: Random): string {
+function textBody(resource: PlannedResource, plan: PagePlan, kind: Kind, random: SeededRandom): string {
   const { role, bytes } = resource;
   const name = `${role} ${resource.index + 1}`;
   const steps = Math.round(kind.steps * random.logNormal(0.5));
@@ -162,7 +162,7 @@ function textBody(resource: PlannedResource, plan: Plan, kind: Kind, random: Ran
 }
 
 /** Pads a document with serialised application state for its scripts. */
-function padHtml(html: string, bytes: number, random: Random): string {
+function padHtml(html: string, bytes: number, random: SeededRandom): string {
   const end = '</body>';
   const at = html.lastIndexOf(end);
   const open = '<script type="application/json">[';
@@ -187,7 +187,7 @@ function styleRules(resource: PlannedResource, kind: Kind): string {
 }
 
 /** The statements of a script: load its children, each by its role's means, and the kind's own statements. */
-function statements(resource: PlannedResource, kind: Kind, random: Random): string {
+function statements(resource: PlannedResource, kind: Kind, random: SeededRandom): string {
   const loads = resource.children.map((child) => {
     const url = JSON.stringify(child.url);
     switch (child.role) {
@@ -217,7 +217,7 @@ function statements(resource: PlannedResource, kind: Kind, random: Random): stri
     : `${body}\nstart();`;
 }
 
-function assemble(plan: Plan, bodies: Map<number, Uint8Array>): GeneratedSite {
+function assemble(plan: PagePlan, bodies: Map<number, Uint8Array>): GeneratedSite {
   const files = new Map<string, Uint8Array>();
   const resources = plan.resources.map((resource): Site['resources'][number] => {
     const host = new URL(resource.origin).host;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { firstLine, UserError } from '../command/errors.ts';
+import { firstLine } from '@hopwise/contract';
+import { UserError } from '../command/errors.ts';
 import { CACHE_DIR } from '../paths.ts';
 import { replayOfFile } from '../replay/replay-of-file.ts';
 import { type Site, siteSchema } from '../sites/site.ts';

@@ -1,5 +1,5 @@
 /** What a generated page requests: how many resources of each role, their origins, finders and sizes. */
-import { Random } from '../random.ts';
+import { SeededRandom } from '../random.ts';
 
 /** Role of a request on the page; it determines what finds the request and whether it blocks rendering. */
 const ROLES = [
@@ -49,8 +49,8 @@ export const isImage = (role: Role): boolean => IMAGE_ROLES.has(role);
 
 /** Types of resources as the HTTP Archive counts them; `data` is everything else. */
 export const RESOURCE_TYPES = ['html', 'css', 'js', 'font', 'image', 'data'] as const;
-export type ResourceType = (typeof RESOURCE_TYPES)[number];
-export type ByType = Record<ResourceType, number>;
+export type ArchiveResourceType = (typeof RESOURCE_TYPES)[number];
+export type ByType = Record<ArchiveResourceType, number>;
 
 export interface TypeMeasures {
   requests: ByType;
@@ -58,7 +58,7 @@ export interface TypeMeasures {
   bytes: ByType;
 }
 
-export function typeOf(role: Role): ResourceType {
+export function typeOf(role: Role): ArchiveResourceType {
   if (isImage(role)) return 'image';
   switch (role) {
     case 'document':
@@ -76,7 +76,7 @@ export function typeOf(role: Role): ResourceType {
   }
 }
 
-export interface PlannedOrigin {
+interface PlannedOrigin {
   origin: string;
   extraRttMs: number;
 }
@@ -100,7 +100,7 @@ export interface PlannedResource {
   thinkMs: number;
 }
 
-export interface Plan {
+export interface PagePlan {
   name: string;
   origins: PlannedOrigin[];
   resources: PlannedResource[];
@@ -253,7 +253,7 @@ function checkSpec(spec: PageSpec): void {
 }
 
 /** The role that represents a type in kinds without it. */
-const COMMONEST: Record<ResourceType, Role> = {
+const COMMONEST: Record<ArchiveResourceType, Role> = {
   html: 'frame',
   css: 'style',
   js: 'defer-script',
@@ -338,7 +338,7 @@ function countRoles(spec: PageSpec, proportions: Proportions): Map<Role, number>
 function planOrigins(
   spec: PageSpec,
   hosts: HostPlan[],
-  random: Random,
+  random: SeededRandom,
 ): (PlannedOrigin & { roles: Role[] })[] {
   return Array.from({ length: spec.origins }, (_, index) => {
     const host: HostPlan = hosts[index] ?? {
@@ -357,12 +357,12 @@ function planOrigins(
  *
  * @throws {RangeError} naming the value that is out of range or cannot be met.
  */
-export function planPage(spec: PageSpec, proportions: Proportions): Plan {
+export function planPage(spec: PageSpec, proportions: Proportions): PagePlan {
   checkSpec(spec);
   if (spec.origins > spec.requests) {
     throw new RangeError(`origins ${spec.origins}: more than the page's ${spec.requests} requests`);
   }
-  const random = new Random(spec.seed);
+  const random = new SeededRandom(spec.seed);
   const counts = countRoles(spec, proportions);
   const origins = planOrigins(spec, proportions.hosts, random);
   const home = origins[0] as PlannedOrigin;

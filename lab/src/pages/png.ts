@@ -25,15 +25,8 @@ function concat(parts: Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** `picture` as an 8-bit RGB PNG without padding. */
-function encodePng(picture: Picture, padding?: Uint8Array): Uint8Array {
-  const { width, height, rgb } = picture;
-  const header = new Uint8Array(13);
-  const view = new DataView(header.buffer);
-  view.setUint32(0, width);
-  view.setUint32(4, height);
-  header[8] = 8;
-  header[9] = 2;
+/** The compressed pixels of an 8-bit RGB PNG. */
+function encodePixels({ width, height, rgb }: Picture): Uint8Array {
   const stride = width * 3;
   const rows = new Uint8Array((stride + 1) * height);
   for (let y = 0; y < height; y++) {
@@ -45,13 +38,24 @@ function encodePng(picture: Picture, padding?: Uint8Array): Uint8Array {
       rows[row + 1 + x] = (rgb[y * stride + x] as number) - above;
     }
   }
+  return deflateSync(rows, { level: 9 });
+}
+
+/** @param pixels from `encodePixels` */
+function assemblePng({ width, height }: Picture, pixels: Uint8Array, padding?: Uint8Array): Uint8Array {
+  const header = new Uint8Array(13);
+  const view = new DataView(header.buffer);
+  view.setUint32(0, width);
+  view.setUint32(4, height);
+  header[8] = 8;
+  header[9] = 2;
   return concat([
     SIGNATURE,
     chunk('IHDR', header),
     // Ancillary, private, safe to copy: decoders skip it. Before the pixels, so that the picture
     // is complete only when its last byte is.
     ...(padding ? [chunk('hwPd', padding)] : []),
-    chunk('IDAT', deflateSync(rows, { level: 9 })),
+    chunk('IDAT', pixels),
     chunk('IEND', new Uint8Array(0)),
   ]);
 }
@@ -73,10 +77,11 @@ export function pngOfSize(
     const w = Math.max(1, Math.round(width / scale));
     const h = Math.max(1, Math.round(height / scale));
     const picture = draw(w, h);
-    const plain = encodePng(picture);
+    const pixels = encodePixels(picture);
+    const plain = assemblePng(picture, pixels);
     if (plain.length === bytes) return plain;
     const padding = bytes - plain.length - CHUNK_OVERHEAD_BYTES;
-    if (padding >= 0) return encodePng(picture, noise(padding));
+    if (padding >= 0) return assemblePng(picture, pixels, noise(padding));
     if (w === 1 && h === 1) throw new RangeError(`no PNG of ${bytes} bytes: at least ${MIN_PNG_BYTES}`);
   }
 }

@@ -3,7 +3,7 @@
  * page of seed 7; `web-p75` has every measure at its 75th percentile.
  */
 import { probit } from 'simple-statistics';
-import { Random } from '../random.ts';
+import { SeededRandom } from '../random.ts';
 import type { KindName, SiteSpec } from './page-generator.ts';
 import { type ByType, RESOURCE_TYPES, type TypeMeasures } from './plan.ts';
 
@@ -168,8 +168,8 @@ export function typicalWebPage(percentile: (typeof PERCENTILES)[number]): WebPag
 }
 
 /** The named types of the page of a seed, and how large the page is, as a normal score. */
-function drawNamed(seed: number): { named: Named; size: number; random: Random } {
-  const random = new Random(Math.imul(seed + 1, 0x9e3779b1));
+function drawNamed(seed: number): { named: Named; size: number; random: SeededRandom } {
+  const random = new SeededRandom(Math.imul(seed + 1, 0x9e3779b1));
   const size = random.normal();
   const types = Object.fromEntries(
     RESOURCE_TYPES.map((type) => [type, correlated(random, size, SIZE_OF_PAGE)]),
@@ -184,7 +184,7 @@ function drawNamed(seed: number): { named: Named; size: number; random: Random }
 }
 
 /** A normal score that has the given correlation with another. */
-const correlated = (random: Random, score: number, correlation: number): number =>
+const correlated = (random: SeededRandom, score: number, correlation: number): number =>
   correlation * score + Math.sqrt(1 - correlation ** 2) * random.normal();
 
 /** The page of a seed: every measure follows its published distribution, and large pages are large in most measures. */
@@ -234,7 +234,7 @@ export function webPageSpec(name: string): SiteSpec | null {
   const percentile = PERCENTILES.find((percentile) => String(percentile) === match[1]) ?? null;
   const seed = percentile ?? Number(match[2]);
   const page = percentile === null ? drawWebPage(seed) : typicalWebPage(percentile);
-  const random = new Random(Math.imul(seed + 1, 0x85ebca6b));
+  const random = new SeededRandom(Math.imul(seed + 1, 0x85ebca6b));
   const requests = sumOf(page.requests);
   return {
     kind: percentile === null ? (KIND_NAMES[seed % KIND_NAMES.length] as KindName) : 'shop',

@@ -1,6 +1,6 @@
 /** Text for generated pages. */
 
-import type { Random } from '../random.ts';
+import type { SeededRandom } from '../random.ts';
 import { GOODS, goodAt } from './artwork.ts';
 
 const MATERIALS = [
@@ -140,31 +140,31 @@ const LAST_NAMES = [
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A product name matching the picture with this number. */
-export const productName = (random: Random, index: number = random.int(0, 99)): string =>
+export const productName = (random: SeededRandom, index: number = random.int(0, 99)): string =>
   `${random.pick(STYLES)} ${random.pick(MATERIALS)} ${GOODS[goodAt(index)]}`;
 
 /** In the range of household goods, with cents. */
-export const price = (random: Random): string =>
+export const price = (random: SeededRandom): string =>
   `$${random.int(9, 240)}.${random.pick(['00', '50', '90', '95'])}`;
 
-export const personName = (random: Random): string =>
+export const personName = (random: SeededRandom): string =>
   `${random.pick(FIRST_NAMES)} ${random.pick(LAST_NAMES)}`;
 
-export const place = (random: Random): string => random.pick(PLACES);
+export const place = (random: SeededRandom): string => random.pick(PLACES);
 
-export const headline = (random: Random): string =>
+export const headline = (random: SeededRandom): string =>
   random.fraction() < 0.5
     ? `${random.pick(ACTORS)} ${random.pick(DEEDS)}`
     : `${random.pick(PLACES)}: ${random.pick(ACTORS).toLowerCase()} ${random.pick(DEEDS)}`;
 
-export const sentence = (random: Random): string =>
+export const sentence = (random: SeededRandom): string =>
   `${random.pick(SUBJECTS)} ${random.pick(VERBS)} ${random.pick(OBJECTS)}${random.pick(TAILS)}.`;
 
-export const paragraph = (random: Random, sentences: number): string =>
+export const paragraph = (random: SeededRandom, sentences: number): string =>
   Array.from({ length: sentences }, () => sentence(random)).join(' ');
 
 /** Two words joined, for names in code. */
-export const identifier = (random: Random): string =>
+export const identifier = (random: SeededRandom): string =>
   random.pick([
     'read',
     'pick',

@@ -1,5 +1,5 @@
 /** Remaining bytes that recorded bodies may take. */
-export class ByteBudget {
+export class RecordByteBudget {
   left: number;
 
   constructor(bytes: number) {

@@ -1,9 +1,10 @@
 /** Loads a page in Chromium and captures its requests and answers, including bodies. */
+import { firstLine } from '@hopwise/contract';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { determinismScript } from '../browser/determinism.ts';
-import { firstLine, UserError } from '../command/errors.ts';
+import { UserError } from '../command/errors.ts';
 import { CHROMIUM_ARGS } from '../loads/protocol-args.ts';
-import { ByteBudget } from './byte-budget.ts';
+import { RecordByteBudget } from './byte-budget.ts';
 import type { Captured } from './captured.ts';
 import { PageNetwork } from './page-network.ts';
 import { RequestWatch } from './request-watch.ts';
@@ -31,7 +32,7 @@ export interface CaptureOptions {
 export interface Capture {
   /** Unix time at which the page's clock started. */
   epochMs: number;
-  /** As `156.0.…`. */
+  /** Version, such as `156.0.…`. */
   browser: string;
   /** URL of the final document. */
   finalUrl: string;
@@ -88,7 +89,7 @@ async function captureIn(
 ): Promise<Capture> {
   const page = await context.newPage();
   context.on('page', (popup) => void popup.close().catch(() => undefined));
-  const budget = new ByteBudget(options.maxBytes);
+  const budget = new RecordByteBudget(options.maxBytes);
   const network = await PageNetwork.watch(context, page, budget);
   const epochMs = Date.now();
   await page.addInitScript(determinismScript(options.seed, epochMs, epochMs));

@@ -4,7 +4,7 @@ import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { integer } from '../command/option-types.ts';
 
-/** Parsed options of `npm run record`. */
+/** Parsed options of `npm run lab -- record`. */
 export interface RecordCommand {
   url: string;
   out: string;
@@ -49,16 +49,11 @@ function mapping(text: string, before: RecordCommand['map'] = []): RecordCommand
   return [...before, { host, to: `${address}:${port}` }];
 }
 
-/**
- * Parses the command line.
- *
- * @throws CommanderError for unusable options, after commander has written one line to stderr.
- */
-export function parseRecordOptions(argv: string[]): RecordCommand {
-  const command = new Command()
-    .name('npm run record --')
+/** The subcommand with its options, and without an action. */
+export function recordCommandWithOptions(): Command {
+  return new Command('record')
     .description(
-      'Records a page with its bodies through Chromium, as a site that the lab serves offline under every protocol.',
+      'records a page with its bodies through Chromium, as a site that the lab serves offline under every protocol',
     )
     .argument('<url>', 'page to record', pageUrl)
     .option('--out <dir>', 'folder of the site (default: out/pages/HOST)')
@@ -90,9 +85,11 @@ export function parseRecordOptions(argv: string[]): RecordCommand {
         .default('all'),
     )
     .option('--json', 'print the result as JSON and nothing else', false)
-    .showHelpAfterError('(see npm run record -- --help)')
-    .exitOverride()
-    .parse(argv, { from: 'user' });
+    .exitOverride();
+}
+
+/** @throws CommanderError for options that do not fit together, after commander has written one line to stderr. */
+export function recordOptions(command: Command): RecordCommand {
   const given = command.opts();
   const url = command.processedArgs[0] as string;
   const { hostname } = new URL(url);

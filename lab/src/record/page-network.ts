@@ -1,6 +1,6 @@
 import { parseProtocol } from '@hopwise/pageload-emulator';
 import type { BrowserContext, CDPSession, Page, Request } from 'playwright-core';
-import type { ByteBudget } from './byte-budget.ts';
+import type { RecordByteBudget } from './byte-budget.ts';
 import { type Captured, MAX_REQUESTS, NOT_KEPT } from './captured.ts';
 import { BODY_TIMEOUT_MS, within } from './within.ts';
 
@@ -32,13 +32,13 @@ const NO_TIMING: Captured['timing'] = {
 /** The network events of the page's process, including those that Playwright hides. */
 export class PageNetwork {
   readonly #session: CDPSession;
-  readonly #budget: ByteBudget;
+  readonly #budget: RecordByteBudget;
   /** By request id, in order. */
   readonly #requests = new Map<string, { url: string; method: string; isOpen: boolean }>();
   /** Answers for `favicon.ico`, which Playwright does not report. */
   readonly #icons = new Map<string, IconResponse>();
 
-  private constructor(session: CDPSession, budget: ByteBudget) {
+  private constructor(session: CDPSession, budget: RecordByteBudget) {
     this.#session = session;
     this.#budget = budget;
     session.on('Network.requestWillBeSent', ({ requestId, request: { url, method } }) => {
@@ -58,7 +58,7 @@ export class PageNetwork {
     session.on('Network.loadingFailed', close);
   }
 
-  static async watch(context: BrowserContext, page: Page, budget: ByteBudget): Promise<PageNetwork> {
+  static async watch(context: BrowserContext, page: Page, budget: RecordByteBudget): Promise<PageNetwork> {
     const session = await context.newCDPSession(page);
     const network = new PageNetwork(session, budget);
     const bytes = budget.left;

@@ -1,6 +1,7 @@
-/** `npm run record`: turns a page on the network into a site that the lab serves. */
+/** `npm run lab -- record`: turns a page on the network into a site that the lab serves. */
 
-import { firstLine, UserError } from '../command/errors.ts';
+import { firstLine } from '@hopwise/contract';
+import { UserError } from '../command/errors.ts';
 import { foreignFile, writeSite } from '../sites/write-site.ts';
 import { type CaptureOptions, capture } from './capture.ts';
 import { RECORD_FILE, type RecordedPage, recordedPage } from './recorded-page.ts';

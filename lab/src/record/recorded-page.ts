@@ -10,7 +10,7 @@ import { encodeAs } from './encode.ts';
 import { keptHeaders } from './headers.ts';
 
 /** One request as `record.json` has it. Times are milliseconds after the navigation began. */
-export interface PageRequest {
+export interface RecordedPageRequest {
   method: string;
   url: string;
   type: Captured['type'];
@@ -32,7 +32,7 @@ export interface PageRequest {
 }
 
 export interface RecordedPage extends GeneratedSite {
-  requests: PageRequest[];
+  requests: RecordedPageRequest[];
   /** Notes about the whole page, one line each. */
   notes: string[];
 }
@@ -72,13 +72,13 @@ export async function recordedPage(capture: Capture, options: RecordedPageOption
   const ranges = rangesByKey(capture.requests);
   const budget: Budget = { bytes: options.maxBytes, fillerBytes: MAX_FILLER_BYTES };
   const bodyMatters = severalBodies(chosen.keys());
-  const requests: PageRequest[] = [];
+  const requests: RecordedPageRequest[] = [];
   const resources: Site['resources'] = [];
   const origins = new Map<string, number[]>();
   for (const [id, captured] of capture.requests.entries()) {
     options.signal?.throwIfAborted();
     const { url, method, type, startMs, endMs, answer } = captured;
-    const request: PageRequest = {
+    const request: RecordedPageRequest = {
       method,
       url,
       type,
@@ -225,9 +225,9 @@ function obstacleOf({ url, method, answer }: Captured): string | null {
 
 /** Remaining limits. */
 interface Budget {
-  /** Of stored bodies. */
+  /** Size of stored bodies. */
   bytes: number;
-  /** Of noise made by the server. */
+  /** Bytes of noise that the server makes. */
   fillerBytes: number;
 }
 
@@ -385,7 +385,7 @@ function offered(requests: Captured[]): Protocol[] {
   return PROTOCOLS.filter((protocol) => seen.has(protocol));
 }
 
-function pageNotes(capture: Capture, requests: PageRequest[]): string[] {
+function pageNotes(capture: Capture, requests: RecordedPageRequest[]): string[] {
   const notes: string[] = [];
   if (capture.pltMs === null) notes.push('no load event in time: kept what was received');
   if (capture.dropped > 0) notes.push(`${capture.dropped} requests beyond the limit were not kept`);
@@ -403,7 +403,7 @@ const clip = (url: string): string => (url.length > 120 ? `${url.slice(0, 117)}.
 function recordJson(
   { epochMs, browser, finalUrl, pltMs }: Capture,
   { url }: RecordedPageOptions,
-  requests: PageRequest[],
+  requests: RecordedPageRequest[],
   notes: string[],
 ): string {
   const record = {

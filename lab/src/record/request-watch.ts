@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { firstLine } from '@hopwise/contract';
 import { parseProtocol, type ResourceType } from '@hopwise/pageload-emulator';
 import type { Page, Request, Response } from 'playwright-core';
-import { firstLine } from '../command/errors.ts';
-import type { ByteBudget } from './byte-budget.ts';
+import type { RecordByteBudget } from './byte-budget.ts';
 import { type Captured, type CapturedAnswer, MAX_REQUESTS, NOT_KEPT } from './captured.ts';
 import type { PageNetwork } from './page-network.ts';
 import { BODY_TIMEOUT_MS, within } from './within.ts';
@@ -21,10 +21,10 @@ interface Seen {
 export class RequestWatch {
   readonly #seen = new Map<Request, Seen>();
   readonly #network: PageNetwork;
-  readonly #budget: ByteBudget;
+  readonly #budget: RecordByteBudget;
   #dropped = 0;
 
-  constructor(page: Page, network: PageNetwork, budget: ByteBudget) {
+  constructor(page: Page, network: PageNetwork, budget: RecordByteBudget) {
     this.#network = network;
     this.#budget = budget;
     page.on('request', (request) => {

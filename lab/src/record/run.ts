@@ -1,13 +1,16 @@
+import { printable } from '@hopwise/contract/terminal';
 import { chromiumPath, requireDisplay } from '../browser/chromium.ts';
 import { readCa } from '../browser/local-ca.ts';
 import { labObstacle } from '../client/lab.ts';
-import { printable } from '../command/printable.ts';
 import type { Progress } from '../command/progress.ts';
 import { protocolArgs } from '../loads/protocol-args.ts';
 import { checkReplay, isFaithful, offeredByAll, type ReplayCheck } from '../replay/check-replay.ts';
 import type { RecordCommand } from './options.ts';
 import { record } from './record.ts';
 import type { RecordedPage } from './recorded-page.ts';
+
+/** Characters of a line with text of a page. */
+const MAX_LINE = 300;
 
 export interface RecordRun {
   page: RecordedPage;
@@ -99,7 +102,7 @@ export function renderRecord({ page, out, checks, unchecked }: RecordRun): strin
     );
   }
   if (unchecked !== null) lines.push(`not checked in the lab: ${unchecked}`);
-  return `${lines.map(printable).join('\n')}\n`;
+  return `${lines.map((line) => printable(line, MAX_LINE)).join('\n')}\n`;
 }
 
 function listed(lines: string[]): string[] {

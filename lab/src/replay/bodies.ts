@@ -1,6 +1,6 @@
 /** Bodies of a structure replay. */
 
-import type { Random } from '../random.ts';
+import type { SeededRandom } from '../random.ts';
 import { padFont, readFont } from '../sites/fonts.ts';
 import type { Site } from '../sites/site.ts';
 import { C_COMMENT, fit, HTML_COMMENT, type Piece } from './fit.ts';
@@ -22,7 +22,7 @@ const MIN_FILLER_PNG_BYTES = 400;
 const MAX_SIDE_PIXELS = 1200;
 
 /** The body of `node`, whose file, if any, is named `name`. */
-export function replayBody(node: BodyNode, name: string, random: Random): ReplayBody {
+export function replayBody(node: BodyNode, name: string, random: SeededRandom): ReplayBody {
   if (redirectTarget(node) !== null) return filler(node.bytes, 'text/plain');
   switch (node.type) {
     case 'document':

@@ -1,11 +1,12 @@
 /** Checks in the lab, with Chromium, whether a replayed page repeats the recorded requests. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { firstLine } from '@hopwise/contract';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { chromiumPath } from '../browser/chromium.ts';
 import { siteInitScript } from '../browser/determinism.ts';
 import { Lab, LabInputError, type LabLog } from '../client/lab.ts';
 import { EASY_NETWORK } from '../client/networks.ts';
-import { firstLine, UserError } from '../command/errors.ts';
+import { UserError } from '../command/errors.ts';
 import { type FailedLoad, type Load, MeasuringBrowser } from '../loads/measuring-browser.ts';
 import type { Site } from '../sites/site.ts';
 import { type Miss, missesOf } from './misses.ts';

@@ -1,6 +1,6 @@
 /** Brings generated text to the recorded size on the wire. */
 import { gzipSync } from 'node:zlib';
-import type { Random } from '../random.ts';
+import type { SeededRandom } from '../random.ts';
 
 /** A piece of text and its desired position in the whole, 0 to 1. */
 export interface Piece {
@@ -35,7 +35,7 @@ const MAX_EXTRA_BYTES = 65_535;
  * `pieces` in order, padded with noise comments to `bytes` bytes: plain where they fit, else compressed, as most recorded text
  * was. Longer when even that does not fit.
  */
-export function fit(pieces: Piece[], bytes: number, comment: Comment, random: Random): Fitted {
+export function fit(pieces: Piece[], bytes: number, comment: Comment, random: SeededRandom): Fitted {
   const plain = Buffer.from(assemble(pieces, bytes, comment, random));
   if (plain.length <= bytes) return { body: exactly(plain, bytes), encoding: null };
   const bare = Buffer.from(pieces.map(({ text }) => text).join(''));
@@ -46,7 +46,7 @@ export function fit(pieces: Piece[], bytes: number, comment: Comment, random: Ra
   return { body: withExtra(packed, bytes), encoding: 'gzip' };
 }
 
-function assemble(pieces: Piece[], bytes: number, comment: Comment, random: Random): string {
+function assemble(pieces: Piece[], bytes: number, comment: Comment, random: SeededRandom): string {
   const parts: string[] = [];
   let left = pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   let at = 0;

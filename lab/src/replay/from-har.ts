@@ -4,7 +4,7 @@ import { fixedTime } from './fixed-time.ts';
 import { planReplay, type SkippedRequest } from './plan.ts';
 import { servedNodes } from './served-nodes.ts';
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /** Name of the site. */
   name: string;
   /** Seed of the noise that pads bodies; 1 unless given. */

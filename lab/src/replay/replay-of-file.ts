@@ -1,8 +1,9 @@
 /** Structure replays of recordings in files: HARs, plain or gzipped, and hopwise's own. */
 import { readFile, stat } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { InputError, JsonBytes, parseRecording, type Recording } from '@hopwise/pageload-emulator';
-import { firstLine, UserError } from '../command/errors.ts';
+import { firstLine } from '@hopwise/contract';
+import { InputError, parseRecording, type Recording, RecordingBytes } from '@hopwise/pageload-emulator';
+import { UserError } from '../command/errors.ts';
 import { type ReplayedSite, siteFromRecording } from './from-har.ts';
 
 const MAX_HAR_BYTES = 256 * 1024 * 1024;
@@ -23,7 +24,7 @@ export async function readRecordingFile(file: string): Promise<Recording> {
     throw new UserError(`${file}: expected a HAR, plain or gzipped: ${firstLine(error)}`, 2);
   }
   try {
-    const json = new JsonBytes();
+    const json = new RecordingBytes();
     json.add(plain);
     return parseRecording(json.end((kept) => new TextDecoder().decode(kept)));
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Resources and bodies of a site from the plan of its requests. */
 import type { ResourceType } from '@hopwise/pageload-emulator';
-import { Random } from '../random.ts';
+import { SeededRandom } from '../random.ts';
 import type { Site } from '../sites/site.ts';
 import type { GeneratedSite } from '../sites/write-site.ts';
 import { replayBody } from './bodies.ts';
@@ -26,7 +26,7 @@ export function servedNodes(
 ): { resources: Site['resources']; files: GeneratedSite['files'] } {
   const files = new Map<string, Uint8Array>();
   const resources = nodes.map((node): Site['resources'][number] => {
-    const random = new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(node.request.id + 1, 0x85ebca6b));
+    const random = new SeededRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(node.request.id + 1, 0x85ebca6b));
     const target = redirectTarget(node);
     // Not by path: one may be another's folder.
     const fileName = `bodies/${new URL(node.origin).host}/${node.request.id}.${EXTENSION[node.type]}`;

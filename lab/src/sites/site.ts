@@ -33,9 +33,9 @@ export const siteSchema = z.strictObject({
       /** On top of each resource's own; 0 unless given. */
       thinkMs: z.number().nonnegative().optional(),
       // The following default to the lab's settings.
-      /** Of TCP. */
+      /** TCP's congestion control. */
       congestionControl: z.enum(['cubic', 'reno', 'bbr']).optional(),
-      /** Of TCP, in segments. */
+      /** TCP's initial window, in segments. */
       initialWindow: z.int().min(1).max(1000).optional(),
       /** Highest rate at which its TCP sends, spreading a window over the round trip; without it TCP does not pace, but for BBR. */
       pacingMbps: z.number().positive().max(10_000).optional(),

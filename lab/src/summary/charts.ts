@@ -1,10 +1,10 @@
 /** Charts of a summary as SVG, drawn without a browser. */
 
-import { fileNamePart } from '@hopwise/lab/command/write-file';
-import type { GroundTruthMatrix, LoadProtocol, View } from '@hopwise/lab/ground-truth/ground-truth';
 import * as Plot from '@observablehq/plot';
-import { type Chart, toSvg, withDocument } from '../html/charts.ts';
-import { LOAD_PROTOCOL_NAME, LOAD_PROTOCOLS } from './names.ts';
+import { fileNamePart } from '../command/write-file.ts';
+import type { GroundTruthMatrix, LoadProtocol, View } from '../ground-truth/ground-truth.ts';
+import { type Chart, toSvg, withDocument } from '../output/charts.ts';
+import { LOAD_PROTOCOL_NAME, LOAD_PROTOCOLS } from '../output/names.ts';
 import type { CellSummary, GroundTruthSummary } from './summary.ts';
 
 const WIDTH = 1080;

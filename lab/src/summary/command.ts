@@ -1,14 +1,15 @@
 /** Summarises a folder of measured loads: on the terminal, as `summary.json`, as charts and as `index.html`. */
 
-import { firstLine, UserError } from '@hopwise/lab/command/errors';
-import { replaceFileWithin } from '@hopwise/lab/command/write-file';
-import type { GroundTruthLoad } from '@hopwise/lab/ground-truth/ground-truth';
-import { readLoads, readMatrix } from '@hopwise/lab/ground-truth/store';
-import { standaloneSvg } from '../html/charts.ts';
+import { firstLine } from '@hopwise/contract';
+import { UserError } from '../command/errors.ts';
+import { replaceFileWithin } from '../command/write-file.ts';
+import type { GroundTruthLoad } from '../ground-truth/ground-truth.ts';
+import { readLoads, readMatrix } from '../ground-truth/store.ts';
+import { standaloneSvg } from '../output/charts.ts';
+import { drawCharts } from './charts.ts';
+import { renderSummaryHtml } from './html.ts';
 import { type GroundTruthSummary, summarise } from './summary.ts';
-import { drawCharts } from './summary-charts.ts';
-import { renderSummaryHtml } from './summary-html.ts';
-import { renderSummaryText } from './summary-text.ts';
+import { renderSummaryText } from './text.ts';
 
 /**
  * @returns the text for stdout

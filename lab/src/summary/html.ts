@@ -1,24 +1,16 @@
 /** The summary of a folder as one self-contained HTML file without scripts. */
 
-import { toNetworkPath } from '@hopwise/lab/client/networks';
-import type { GroundTruthMatrix } from '@hopwise/lab/ground-truth/ground-truth';
-import { escapeHtml } from '@hopwise/lab/output/escape-html';
-import { duration, networkText } from '@hopwise/lab/output/words';
 import { udpNotation } from '@hopwise/pageload-emulator';
-import type { Chart } from '../html/charts.ts';
-import { staticPage } from '../html/static-page.ts';
+import { toNetworkPath } from '../client/networks.ts';
+import type { GroundTruthMatrix } from '../ground-truth/ground-truth.ts';
 import type { Missing } from '../judge/cell-loads.ts';
-import { LOAD_PROTOCOL_NAME, LOAD_PROTOCOLS, NONE, percent } from './names.ts';
+import type { Chart } from '../output/charts.ts';
+import { escapeHtml } from '../output/escape-html.ts';
+import { LOAD_PROTOCOL_NAME, LOAD_PROTOCOLS, NONE, percent } from '../output/names.ts';
+import { staticPage } from '../output/static-page.ts';
+import { duration, networkText } from '../output/words.ts';
 import type { CellSummary, GroundTruthSummary, SeriesSummary, ViewSummary } from './summary.ts';
-import {
-  loadsText,
-  ruleRows,
-  VERDICT_NOTE,
-  VIEW_NAMES,
-  verdict,
-  viewNotes,
-  winRows,
-} from './summary-words.ts';
+import { loadsText, ruleRows, VERDICT_NOTE, VIEW_NAMES, verdict, viewNotes, winRows } from './words.ts';
 
 const STYLE = `
 main { display: grid; gap: 16px; max-width: 1160px; margin: 0 auto; padding: 28px 24px 40px; }

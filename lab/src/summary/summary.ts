@@ -1,14 +1,9 @@
 /** Summarises the loads of a folder: the fastest protocol of each cell, and the regret of simple rules. */
 
-import type {
-  GroundTruthLoad,
-  GroundTruthMatrix,
-  LoadProtocol,
-  View,
-} from '@hopwise/lab/ground-truth/ground-truth';
-import { bootstrapMedian, coefficientOfVariation, median, spread } from '@hopwise/lab/statistics';
+import { median } from '@hopwise/contract';
 import type { Protocol } from '@hopwise/pageload-emulator';
 import { mean, quantile } from 'simple-statistics';
+import type { GroundTruthLoad, GroundTruthMatrix, LoadProtocol, View } from '../ground-truth/ground-truth.ts';
 import { type CellGroundTruth, groundTruthOf } from '../judge/cell-ground-truth.ts';
 import {
   type BySeed,
@@ -20,11 +15,12 @@ import {
 } from '../judge/cell-loads.ts';
 import { type Halves, halfRegretOf, halvesOf, noiseOf, pairedRatio, regretOf } from '../judge/regret.ts';
 import { isTried, isUdpFree, RULES, type Rule, ruleChoice } from '../judge/rules.ts';
+import { bootstrapMedian, coefficientOfVariation, spread } from '../statistics.ts';
 
 /** Judging loads of one protocol in a cell. Milliseconds; null stands for a load without a load event in time. */
 export interface SeriesSummary {
   loads: number;
-  /** Of those, without a load event in time. */
+  /** Loads among those without a load event in time. */
   timeouts: number;
   medianMs: number;
   /** Extremes, or 10th and 90th percentile from ten loads on. */
@@ -75,7 +71,7 @@ export interface RuleSummary {
   fallbacks: number;
   /** Median over that of the cell's best protocol, less 1. */
   regret: Regret | null;
-  /** The same on random halves of the loads, averaged; comparable with the noise floor. */
+  /** Regret on random halves of the loads, averaged; comparable with the noise floor. */
   halfRegret: number | null;
 }
 
@@ -103,7 +99,7 @@ export interface GroundTruthSummary {
     kept: number;
     /** Loads used for the figures. */
     judging: number;
-    /** Of those, without a load event in time, and without any answer. */
+    /** Loads among those without a load event in time, and without any answer. */
     timeouts: number;
     unreachable: number;
     leftOut: LeftOut;

@@ -1,17 +1,10 @@
 /** The summary of a folder as text. */
-import { table, wrap } from '@hopwise/lab/output/table';
+
+import { table, wrap } from '@hopwise/contract/terminal';
 import type { Missing } from '../judge/cell-loads.ts';
-import { LOAD_PROTOCOL_NAME, LOAD_PROTOCOLS, NONE, percent } from './names.ts';
+import { LOAD_PROTOCOL_NAME, LOAD_PROTOCOLS, NONE, percent } from '../output/names.ts';
 import type { GroundTruthSummary, SeriesSummary } from './summary.ts';
-import {
-  loadsText,
-  ruleRows,
-  VERDICT_NOTE,
-  VIEW_NAMES,
-  verdict,
-  viewNotes,
-  winRows,
-} from './summary-words.ts';
+import { loadsText, ruleRows, VERDICT_NOTE, VIEW_NAMES, verdict, viewNotes, winRows } from './words.ts';
 
 const WIDTH = 120;
 
@@ -38,7 +31,7 @@ export function renderSummaryText(summary: GroundTruthSummary): string {
     ...Object.values(verdict(cell)),
   ]);
   const lines = [
-    table([header, ...rows], { gap: 2 }),
+    table([header, ...rows]),
     '',
     ...wrap(
       `Seconds: the median, its 95% bootstrap interval, and the CV of the loads. ${VERDICT_NOTE}`,

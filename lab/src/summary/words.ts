@@ -1,13 +1,13 @@
 /** The sentences and tables of a summary, shared by text and HTML. */
 
 import { PROTOCOL_NAME } from '@hopwise/contract';
-import type { View } from '@hopwise/lab/ground-truth/ground-truth';
 import { PROTOCOLS } from '@hopwise/pageload-emulator';
+import type { View } from '../ground-truth/ground-truth.ts';
 import { CLEAR_LEAD, DECIDED_AGREEMENT, DECIDED_SEEDS } from '../judge/cell-ground-truth.ts';
 import { type LeftOut, REASONS, type Reason } from '../judge/cell-loads.ts';
 import { GIVE_UP_MS } from '../judge/regret.ts';
 import { RULE_NAMES } from '../judge/rules.ts';
-import { NONE, percent } from './names.ts';
+import { NONE, percent } from '../output/names.ts';
 import type { CellSummary, GroundTruthSummary, ViewSummary } from './summary.ts';
 
 export const VIEW_NAMES: Record<View, string> = { cold: 'cold loads', warm: 'repeat views' };

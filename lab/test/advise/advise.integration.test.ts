@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdviceCell, measureCell } from '../src/advise/measure-cell.ts';
-import { prepareRecordBrowser, type RecordBrowser } from '../src/advise/record-browser.ts';
-import { chromiumPath } from '../src/browser/chromium.ts';
-import { Lab } from '../src/client/lab.ts';
-import type { LabNetwork } from '../src/client/networks.ts';
-import { MeasuringBrowser } from '../src/loads/measuring-browser.ts';
-import { generateSite } from '../src/pages/page-generator.ts';
-import { writeSite } from '../src/sites/write-site.ts';
+import { type AdviceCell, measureCell } from '../../src/advise/measure-cell.ts';
+import { prepareRecordBrowser, type RecordBrowser } from '../../src/advise/record-browser.ts';
+import { chromiumPath } from '../../src/browser/chromium.ts';
+import { Lab } from '../../src/client/lab.ts';
+import type { LabNetwork } from '../../src/client/networks.ts';
+import { MeasuringBrowser } from '../../src/loads/measuring-browser.ts';
+import { writeSite } from '../../src/sites/write-site.ts';
+import { smallPage } from './support/small-page.ts';
 
 const path: LabNetwork = {
   rttMs: 60,
@@ -21,16 +21,6 @@ const path: LabNetwork = {
   udp: 'open',
 };
 
-const page = generateSite({
-  kind: 'app',
-  seed: 4,
-  name: 'small',
-  requests: 24,
-  origins: 4,
-  bytes: 500_000,
-  depth: 4,
-});
-
 let folder: string;
 let lab: Lab;
 let records: RecordBrowser;
@@ -40,7 +30,7 @@ const browsers: MeasuringBrowser[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hopwise-advise-'));
   const dir = join(folder, 'site');
-  await writeSite(page, dir);
+  await writeSite(smallPage, dir);
   lab = await Lab.up({ site: dir, network: path });
   records = await prepareRecordBrowser(lab, join(folder, 'names'));
   for (const executablePath of [await lab.wrapper(chromiumPath()), records.executablePath]) {
@@ -50,13 +40,14 @@ beforeAll(async () => {
   cell = await measureCell({
     lab,
     browsers: { plain: browsers[0]!, withRecords: browsers[1]! },
-    source: { name: 'small', dir, site: page.site },
+    source: { name: 'small', dir, site: smallPage.site },
     network: 'here',
     path,
     stack: 'go',
     kinds: ['https-record', 'early-data'],
     loads: 1,
     timeoutMs: 30_000,
+    keepsDisturbed: true,
     scratch: folder,
     onProgress: () => undefined,
     signal: new AbortController().signal,

@@ -1,10 +1,17 @@
 import { gunzipSync } from 'node:zlib';
 import { type MeasuredGain, parseRecording, proofOf } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { judgeCell, summariseKinds } from '../src/advise/judge-advice.ts';
-import { answerTo } from '../src/advise/name-server.ts';
-import { EXPERIMENTS, SET_UPS, serversIn, setUpsFor, TESTABLE, testableOn } from '../src/advise/set-ups.ts';
-import { showJudged, showSummary } from '../src/advise/show-judged.ts';
+import { judgeCell, summariseKinds } from '../../src/advise/judge-advice.ts';
+import { answerTo } from '../../src/advise/name-server.ts';
+import {
+  EXPERIMENTS,
+  SET_UPS,
+  serversIn,
+  setUpsFor,
+  TESTABLE,
+  testableOn,
+} from '../../src/advise/set-ups.ts';
+import { showJudged, showSummary } from '../../src/advise/show-judged.ts';
 import {
   announce,
   compressText,
@@ -12,10 +19,10 @@ import {
   forbidCaching,
   moveToOneOrigin,
   redirectToEntry,
-} from '../src/advise/site-changes.ts';
-import { mergeGains, withRows, withTables } from '../src/advise/write-proofs.ts';
-import { siteSchema } from '../src/sites/site.ts';
-import type { GeneratedSite } from '../src/sites/write-site.ts';
+} from '../../src/advise/site-changes.ts';
+import { mergeGains, withRows, withTables } from '../../src/advise/write-proofs.ts';
+import { siteSchema } from '../../src/sites/site.ts';
+import type { GeneratedSite } from '../../src/sites/write-site.ts';
 
 const PAGE = `<!doctype html><html><head lang="en"><title>A page</title></head>${'<script src="https://cdn.page.test/a.js"></script>'.repeat(50)}`;
 
@@ -274,14 +281,14 @@ describe('judged advice', () => {
     } as const;
     const other = { ...one, gain: 0.2, difference: { ...one.difference, estimate: -0.1 }, isKept: false };
     expect(showJudged([one, other]).split('\n')).toEqual([
-      'page and network   advice   promised   gained   difference     low   high   kept',
-      'shop, lte             bbr      30.0%    25.4%         -4.6   -10.0    1.0    yes',
-      'shop, lte             bbr      30.0%    20.0%        -10.0   -10.0    1.0     no',
+      'page and network  advice  promised  gained  difference    low  high  kept',
+      'shop, lte            bbr     30.0%   25.4%        -4.6  -10.0   1.0   yes',
+      'shop, lte            bbr     30.0%   20.0%       -10.0  -10.0   1.0    no',
     ]);
     // The median difference of 4.6 and 10 points.
     expect(showSummary(summariseKinds([one, other])).split('\n')).toEqual([
-      'advice        cells   given   promised   gained   |difference|     kept',
-      'send by BBR       2       2      30.0%    22.7%            7.3   1 of 2',
+      'advice       cells  given  promised  gained  |difference|    kept',
+      'send by BBR      2      2     30.0%   22.7%           7.3  1 of 2',
     ]);
     const tiny = { ...one, promised: 0.01, gain: 0.01 };
     expect(summariseKinds([tiny])).toEqual([{ kind: 'bbr', cells: 1, given: 0, kept: 0, medians: null }]);

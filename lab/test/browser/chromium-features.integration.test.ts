@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { afterEach, expect, it } from 'vitest';
-import { DISABLED_FEATURES as OF_OTHER_TESTS } from '../../native-host/test/support/chromium-features.ts';
-import { chromiumPath } from '../src/browser/chromium.ts';
-import { DISABLED_FEATURES } from '../src/browser/chromium-features.ts';
-import { CHROMIUM_ARGS } from '../src/loads/protocol-args.ts';
+import { DISABLED_FEATURES as OF_OTHER_TESTS } from '../../../native-host/test/support/chromium-features.ts';
+import { chromiumPath } from '../../src/browser/chromium.ts';
+import { DISABLED_FEATURES } from '../../src/browser/chromium-features.ts';
+import { CHROMIUM_ARGS } from '../../src/loads/protocol-args.ts';
 
 let browser: Browser;
 afterEach(() => browser.close());

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildComplaint, quicheObstacle } from '../src/client/build-quiche.ts';
+import { buildComplaint, quicheObstacle } from '../../src/client/build-quiche.ts';
 
 test('says in one line what the build of the server on quiche lacks', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'hopwise-cargo-'));

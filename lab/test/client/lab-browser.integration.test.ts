@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Lab, labObstacle } from '../src/client/lab.ts';
-import { CHROMIUM_ARGS } from '../src/loads/protocol-args.ts';
-import { logged } from './lab-log.ts';
-import { FAR, MAIN, PAGE_REQUESTS, writeTinySite } from './lab-site.ts';
+import { Lab, labObstacle } from '../../src/client/lab.ts';
+import { CHROMIUM_ARGS } from '../../src/loads/protocol-args.ts';
+import { logged } from '../support/lab-log.ts';
+import { FAR, MAIN, PAGE_REQUESTS, writeTinySite } from '../support/lab-site.ts';
 
 const CHROMIUM = process.env.HOPWISE_CHROMIUM ?? '/usr/bin/chromium';
 const obstacle = existsSync(CHROMIUM) ? await labObstacle() : `${CHROMIUM} does not exist`;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { goVersion } from '../src/client/build.ts';
+import { goVersion } from '../../src/client/build.ts';
 import {
   checkNetwork,
   networkOf,
@@ -10,8 +10,8 @@ import {
   readProfiles,
   toNetworkPath,
   unmodelled,
-} from '../src/client/networks.ts';
-import { makeScratch } from '../src/command/scratch.ts';
+} from '../../src/client/networks.ts';
+import { makeScratch } from '../../src/command/scratch.ts';
 
 const profiles = readProfiles();
 
@@ -90,15 +90,15 @@ test('names what the emulator’s terms leave out', () => {
 
 test('reports a missing or too old Go in one line', async () => {
   await expect(goVersion('no-such-go')).rejects.toThrow(
-    /^Go cannot be run \(not found\): install Go 1\.24 or later/,
+    /^Go cannot be run \(not found\): install Go 1\.25 or later/,
   );
   const dir = mkdtempSync(join(tmpdir(), 'hopwise-go-'));
   const go = join(dir, 'go');
   try {
     writeFileSync(go, '#!/bin/sh\necho go1.19.8\n', { mode: 0o755 });
-    await expect(goVersion(go)).rejects.toThrow(/^Go is too old \(go1\.19\.8\): install Go 1\.24 or later/);
-    writeFileSync(go, '#!/bin/sh\necho go1.24\n', { mode: 0o755 });
-    expect(await goVersion(go)).toBe('go1.24');
+    await expect(goVersion(go)).rejects.toThrow(/^Go is too old \(go1\.19\.8\): install Go 1\.25 or later/);
+    writeFileSync(go, '#!/bin/sh\necho go1.25\n', { mode: 0o755 });
+    expect(await goVersion(go)).toBe('go1.25');
   } finally {
     rmSync(dir, { recursive: true });
   }

@@ -7,16 +7,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumPath } from '../src/browser/chromium.ts';
-import { LAB_BINARY } from '../src/client/build.ts';
-import { Lab, labObstacle } from '../src/client/lab.ts';
-import type { LabNetwork } from '../src/client/networks.ts';
-import { type Load, MeasuringBrowser } from '../src/loads/measuring-browser.ts';
-import { bundledSite } from '../src/pages/bundled.ts';
-import type { Site } from '../src/sites/site.ts';
-import { writeSite } from '../src/sites/write-site.ts';
-import { measureUntil } from './attempts.ts';
-import { FAR, MAIN, OLD, writeTinySite } from './lab-site.ts';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import { chromiumPath } from '../../src/browser/chromium.ts';
+import { LAB_BINARY } from '../../src/client/build.ts';
+import { Lab, labObstacle } from '../../src/client/lab.ts';
+import type { LabNetwork } from '../../src/client/networks.ts';
+import { type Load, MeasuringBrowser } from '../../src/loads/measuring-browser.ts';
+import { bundledSite } from '../../src/pages/bundled.ts';
+import type { Site } from '../../src/sites/site.ts';
+import { writeSite } from '../../src/sites/write-site.ts';
+import { measureUntil } from '../support/attempts.ts';
+import { FAR, MAIN, OLD, writeTinySite } from '../support/lab-site.ts';
 
 const run = promisify(execFile);
 const obstacle = await labObstacle();
@@ -50,12 +51,10 @@ async function check(lab: Lab, protocol: 'h1' | 'h2' | 'h3', url: string): Promi
 
 /** Protocols on which the origin answers. */
 async function spoken(lab: Lab, origin: string): Promise<string[]> {
-  const answers: string[] = [];
-  for (const protocol of ['h1', 'h2', 'h3'] as const) {
-    const { error, protocol: used } = await check(lab, protocol, `${origin}/image.png?n=0`);
-    if (!error) answers.push(used);
-  }
-  return answers;
+  const checks = (['h1', 'h2', 'h3'] as const).map((protocol) =>
+    check(lab, protocol, `${origin}/image.png?n=0`),
+  );
+  return (await Promise.all(checks)).filter(({ error }) => !error).map(({ protocol }) => protocol);
 }
 
 /** Packets that the server sends in each round trip of a large answer on a new connection, as the link counts them. */
@@ -146,9 +145,13 @@ describe.skipIf(obstacle)("the lab's servers", { timeout: 120_000 }, () => {
   });
 
   test('start with their own initial windows, also after a change', async () => {
-    await expectInitialWindow(lab, `${MAIN}/large`, 30);
-    await expectInitialWindow(lab, `${FAR}/large`, 10);
-    await expectInitialWindow(lab, `${OLD}/large`, 4);
+    const windows = [
+      { origin: MAIN, window: 30 },
+      { origin: FAR, window: 10 },
+      { origin: OLD, window: 4 },
+    ];
+    for (const { origin, window } of drawShare(windows, 1, (each) => each.origin))
+      await expectInitialWindow(lab, `${origin}/large`, window);
     await lab.configureServers({ [FAR]: { initialWindow: 20, thinkMs: 0 } });
     await expectInitialWindow(lab, `${FAR}/large`, 20);
     await lab.serve(dir);
@@ -190,8 +193,7 @@ describe.skipIf(obstacle)("the lab's servers", { timeout: 120_000 }, () => {
     expect(await spoken(lab, MAIN)).toEqual(['h1', 'h2', 'h3']);
     expect((await check(lab, 'h2', `${MAIN}/`)).altSvc).toContain('h3=');
     await lab.configureServers({ [MAIN]: { protocols: ['h2'] }, [FAR]: { protocols: ['h3'] } });
-    expect(await spoken(lab, MAIN)).toEqual(['h2']);
-    expect(await spoken(lab, FAR)).toEqual(['h3']);
+    expect(await Promise.all([spoken(lab, MAIN), spoken(lab, FAR)])).toEqual([['h2'], ['h3']]);
     expect((await check(lab, 'h2', `${MAIN}/`)).altSvc).toBeUndefined();
     expect(lab.origins.map(({ protocols }) => protocols)).toEqual([['h2'], ['h3'], ['h1']]);
     await lab.serve(dir);
@@ -202,8 +204,7 @@ describe.skipIf(obstacle)("the lab's servers", { timeout: 120_000 }, () => {
 
   test('offer an assignment, and then the site’s protocols again', async () => {
     await lab.offer({ [MAIN]: 'h1', [FAR]: 'h2', [OLD]: 'h1' });
-    expect(await spoken(lab, MAIN)).toEqual(['h1']);
-    expect(await spoken(lab, FAR)).toEqual(['h2']);
+    expect(await Promise.all([spoken(lab, MAIN), spoken(lab, FAR)])).toEqual([['h1'], ['h2']]);
     await lab.offer(null);
     expect(await spoken(lab, MAIN)).toEqual(['h1', 'h2', 'h3']);
     await expect(lab.offer({ [MAIN]: 'h1', [FAR]: 'h2' })).rejects.toThrow(
@@ -248,7 +249,7 @@ describe.skipIf(obstacle || !existsSync(CHROMIUM))(
           expect({ ok, failed }).toEqual({ ok: true, failed: [] });
           return new Set(requests.map(({ url, protocol }) => `${new URL(url).origin} ${protocol}`));
         };
-        for (const first of [0, 1, 2]) {
+        for (const first of drawShare([0, 1, 2], 1)) {
           const assignment: Assignment = Object.fromEntries(
             origins.map((origin, i) => [origin, (['h1', 'h2', 'h3'] as const)[(i + first) % 3]!]),
           );
@@ -323,7 +324,7 @@ describe.skipIf(obstacle || !existsSync(CHROMIUM))(
       });
       try {
         const executablePath = await lab.wrapper(CHROMIUM);
-        for (const protocol of ['h2', 'h3'] as const) {
+        for (const protocol of drawShare(['h2', 'h3'] as const, 1)) {
           const browser = await MeasuringBrowser.launch({
             executablePath,
             protocol,

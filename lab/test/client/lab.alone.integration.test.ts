@@ -1,15 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Lab, labObstacle } from '../src/client/lab.ts';
-import { measureUntil } from './attempts.ts';
-import { allGone, descendants, firstLine, parentOf } from './lab-processes.ts';
-import { FAR, FAR_MS, MAIN, writeTinySite } from './lab-site.ts';
-import { check, LINK } from './lab-transfers.ts';
+import { Lab, labObstacle } from '../../src/client/lab.ts';
+import { measureUntil } from '../support/attempts.ts';
+import { FAR, FAR_MS, MAIN, writeTinySite } from '../support/lab-site.ts';
+import { check, LINK } from '../support/lab-transfers.ts';
 
 const obstacle = await labObstacle();
 if (obstacle) console.warn(`Skipping the lab's integration tests: ${obstacle}`);
@@ -56,8 +52,8 @@ describe.skipIf(obstacle)('the lab, while nothing else runs', { timeout: 120_000
 
   test.each([
     [1, 4e5],
-    [8, 3e6],
-    [30, 12e6],
+    [8, 1e6],
+    [30, 3e6],
     [100, 12e6],
   ])('delivers %i Mbit/s within 1%%', async (downMbps, bytes) => {
     await lab.configure({ ...LINK, rttMs: 10, downMbps, upMbps: 100 });
@@ -148,36 +144,4 @@ describe.skipIf(obstacle)('the lab, while nothing else runs', { timeout: 120_000
       await big.down();
     }
   });
-
-  // The start of any other lab would remove what the killed one leaves.
-  test.each(['its owner', 'its owner and then itself'])(
-    'killed with %s, it leaves only leftovers that the next lab removes',
-    async (which) => {
-      const module = new URL('../src/client/lab.ts', import.meta.url).href;
-      const script = `import { Lab } from ${JSON.stringify(module)};
-      const lab = await Lab.up(${JSON.stringify({ site, network: LINK })});
-      console.log(JSON.stringify(lab.facts));
-      setInterval(() => {}, 1000);`;
-      const owner = spawn(process.execPath, ['--conditions=source', '--input-type=module', '-e', script], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      try {
-        const { holderPid, caFile } = await firstLine(owner);
-        const folder = join(caFile, '..');
-        const program = await parentOf(holderPid);
-        const family = [program, ...descendants(program)];
-        expect(family.length).toBeGreaterThanOrEqual(3);
-        const ended = once(owner, 'exit');
-        owner.kill('SIGKILL');
-        if (which !== 'its owner') process.kill(program, 'SIGKILL');
-        await ended;
-        await allGone(family);
-        expect(existsSync(folder)).toBe(true);
-        await (await Lab.up({ site, network: LINK })).down();
-        expect(existsSync(folder)).toBe(false);
-      } finally {
-        owner.kill('SIGKILL');
-      }
-    },
-  );
 });

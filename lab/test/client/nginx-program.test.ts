@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { nginxProgram } from '../src/client/nginx.ts';
+import { nginxProgram } from '../../src/client/nginx.ts';
 
 let folder: string;
 

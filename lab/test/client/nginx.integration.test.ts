@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { chromiumPath } from '../src/browser/chromium.ts';
-import { LAB_BINARY } from '../src/client/build.ts';
-import { Lab, labObstacle } from '../src/client/lab.ts';
-import { nginxProgram } from '../src/client/nginx.ts';
-import { frontPrograms } from '../src/client/server-stack.ts';
-import { MeasuringBrowser } from '../src/loads/measuring-browser.ts';
-import type { Site } from '../src/sites/site.ts';
-import { logged } from './lab-log.ts';
-import { allGone, descendants, firstLine } from './lab-processes.ts';
-import { FAR, MAIN, OLD, PAGE_REQUESTS, writeTinySite } from './lab-site.ts';
-import { check, LINK } from './lab-transfers.ts';
+import { chromiumPath } from '../../src/browser/chromium.ts';
+import { LAB_BINARY } from '../../src/client/build.ts';
+import { Lab, labObstacle } from '../../src/client/lab.ts';
+import { nginxProgram } from '../../src/client/nginx.ts';
+import { frontPrograms } from '../../src/client/server-stack.ts';
+import { MeasuringBrowser } from '../../src/loads/measuring-browser.ts';
+import type { Site } from '../../src/sites/site.ts';
+import { logged } from '../support/lab-log.ts';
+import { allGone, descendants, firstLine } from '../support/lab-processes.ts';
+import { FAR, MAIN, OLD, PAGE_REQUESTS, writeTinySite } from '../support/lab-site.ts';
+import { check, LINK } from '../support/lab-transfers.ts';
 
 const run = promisify(execFile);
 const obstacle =
@@ -28,7 +28,7 @@ if (obstacle) console.warn(`Skipping the tests of nginx in the lab: ${obstacle}`
 
 const NETWORK = { ...LINK, rttMs: 4 };
 
-/** Of iproute2. */
+/** The program of iproute2 that lists sockets. */
 const SS = '/usr/bin/ss';
 
 const isNginx = (pid: number): boolean => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'nginx';

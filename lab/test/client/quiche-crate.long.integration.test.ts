@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { quicheObstacle } from '../src/client/build-quiche.ts';
-import { ROOT } from '../src/paths.ts';
+import { quicheObstacle } from '../../src/client/build-quiche.ts';
+import { ROOT } from '../../src/paths.ts';
 
 const obstacle = await quicheObstacle();
 if (obstacle) console.warn(`Skipping the tests of the server on quiche: ${obstacle}`);

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readKnownPages } from '@hopwise/lab/gauntlet/known-pages';
-import type { GroundTruthLoad } from '@hopwise/lab/ground-truth/ground-truth';
-import { readLoads } from '@hopwise/lab/ground-truth/store';
-import { ROOT } from '@hopwise/lab/paths';
 import { parseRecording } from '@hopwise/pageload-emulator';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { KNOWN_MEANS, scoreGraph } from '../src/accuracy/readings/known-graph.ts';
+import { KNOWN_MEANS, scoreGraph } from '../../../bench/src/accuracy/readings/known-graph.ts';
+import { readKnownPages } from '../../src/gauntlet/known-pages.ts';
+import type { GroundTruthLoad } from '../../src/ground-truth/ground-truth.ts';
+import { readLoads } from '../../src/ground-truth/store.ts';
+import { ROOT } from '../../src/paths.ts';
 
 let out: string;
 
@@ -27,7 +27,7 @@ async function gauntlet(): Promise<string> {
   const child = spawn(
     process.execPath,
     [
-      join(ROOT, 'bench/dist/ground-truth/main.js'),
+      join(ROOT, 'lab/dist/main.js'),
       ...['gauntlet', '--split', 'train', '--seed', SEED, '--cells', '1'],
       // The loads' times do not matter here.
       ...['--quiet-limit', '0', '--out', out],

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LabFacts } from '../src/client/lab.ts';
-import { lockFolder } from '../src/command/measuring-lock.ts';
-import type { GroundTruthLoad, GroundTruthMatrix } from '../src/ground-truth/ground-truth.ts';
-import { gzipMember, readMembers } from '../src/ground-truth/gzip-members.ts';
-import { cellFile, GroundTruthStore, readLoads } from '../src/ground-truth/store.ts';
-import { load, matrix, network, unreachable } from './measured-loads.ts';
+import type { LabFacts } from '../../src/client/lab.ts';
+import { lockFolder } from '../../src/command/measuring-lock.ts';
+import type { GroundTruthLoad, GroundTruthMatrix } from '../../src/ground-truth/ground-truth.ts';
+import { gzipMember, readMembers } from '../../src/ground-truth/gzip-members.ts';
+import { cellFile, GroundTruthStore, readLoads } from '../../src/ground-truth/store.ts';
+import { load, matrix, network, unreachable } from '../support/measured-loads.ts';
 
 const tcp: LabFacts['tcp'] = { stack: 'Go net/http' };
 

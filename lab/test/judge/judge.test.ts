@@ -1,12 +1,12 @@
 /** The rules of judgement, shared by the summary and the accuracy bench. */
 
-import type { LabNetwork } from '@hopwise/lab/client/networks';
 import { describe, expect, it } from 'vitest';
-import { failedLoad, loadOf, NETWORK } from '../../lab/test/measured-loads.ts';
-import { groundTruthOf } from '../src/judge/cell-ground-truth.ts';
-import { judgeLoads, type LoadFacts } from '../src/judge/cell-loads.ts';
-import { GIVE_UP_MS, halfRegretOf, halvesOf, noiseOf, regretOf } from '../src/judge/regret.ts';
-import { ruleChoice } from '../src/judge/rules.ts';
+import type { LabNetwork } from '../../src/client/networks.ts';
+import { groundTruthOf } from '../../src/judge/cell-ground-truth.ts';
+import { judgeLoads, type LoadFacts } from '../../src/judge/cell-loads.ts';
+import { GIVE_UP_MS, halfRegretOf, halvesOf, noiseOf, regretOf } from '../../src/judge/regret.ts';
+import { ruleChoice } from '../../src/judge/rules.ts';
+import { failedLoad, loadOf, NETWORK } from '../support/measured-loads.ts';
 
 const series = (protocol: LoadFacts['protocol'], ...times: number[]) =>
   times.map((time, index) => loadOf(protocol, index + 1, time));
@@ -235,7 +235,7 @@ describe('regret', () => {
     for (const { choosing, judging } of halves) {
       expect([...choosing, ...judging].sort()).toEqual([1, 2, 3, 4]);
     }
-    // Of six halves two choose wrongly and lose everything; to the others both protocols look equal.
+    // Two of six halves choose wrongly and lose everything; to the others both protocols look equal.
     expect(noiseOf(torn, halves)).toBeGreaterThan(0.2 * 9);
     expect(noiseOf(torn, halves)).toBeLessThan(0.5 * 9);
     expect(halfRegretOf(torn, 'h1', halves)).toBeCloseTo(noiseOf(torn, halves)! / 2, 0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LoadObserver } from '../src/loads/cdp-observer.ts';
-import { observedLoad, type PageTiming } from '../src/loads/cdp-recording.ts';
+import { LoadObserver } from '../../src/loads/cdp-observer.ts';
+import { observedLoad, type PageTiming } from '../../src/loads/cdp-recording.ts';
 
 /** navigationStart of the load, monotonic milliseconds. */
 const START = 1_000_000;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { LabStats } from '../src/client/lab.ts';
-import { disturbedBy, processTimes, watchDisturbance } from '../src/loads/disturbance.ts';
+import type { LabStats } from '../../src/client/lab.ts';
+import { disturbedBy, processTimes, watchDisturbance } from '../../src/loads/disturbance.ts';
 
 const BURN = 'console.log(process.pid); for (;;);';
 /** Statistics of either direction; the watch reads nothing else. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { disturbedBy, foreignCpuMs, type ProcessTimes } from '../src/loads/disturbance.ts';
+import { disturbedBy, foreignCpuMs, type ProcessTimes } from '../../src/loads/disturbance.ts';
 
 const OWN = 100;
 

@@ -2,15 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath } from '../src/browser/chromium.ts';
-import { Lab } from '../src/client/lab.ts';
-import type { LabNetwork } from '../src/client/networks.ts';
-import { type Measured, measureProtocols } from '../src/loads/measure-protocols.ts';
-import { type Load, MeasuringBrowser } from '../src/loads/measuring-browser.ts';
-import type { ProtocolMode } from '../src/loads/protocol-args.ts';
-import { bundledSite } from '../src/pages/bundled.ts';
-import { writeSite } from '../src/sites/write-site.ts';
-import { logged } from './lab-log.ts';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import { chromiumPath } from '../../src/browser/chromium.ts';
+import { Lab } from '../../src/client/lab.ts';
+import type { LabNetwork } from '../../src/client/networks.ts';
+import { type Measured, measureProtocols } from '../../src/loads/measure-protocols.ts';
+import { type Load, MeasuringBrowser } from '../../src/loads/measuring-browser.ts';
+import type { ProtocolMode } from '../../src/loads/protocol-args.ts';
+import { bundledSite } from '../../src/pages/bundled.ts';
+import { writeSite } from '../../src/sites/write-site.ts';
+import { logged } from '../support/lab-log.ts';
 
 const network: LabNetwork = {
   rttMs: 30,
@@ -28,7 +29,8 @@ const hosts = page.site.origins.map(({ origin }) => new URL(origin).hostname);
 let folder: string;
 let lab: Lab;
 let executablePath: string;
-const open: MeasuringBrowser[] = [];
+/** Each load is cold, so tests share them. */
+const browsers = new Map<ProtocolMode, MeasuringBrowser>();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hopwise-loads-'));
@@ -38,14 +40,16 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const browser of open) await browser.close();
+  for (const browser of browsers.values()) await browser.close();
   await lab?.down();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function launch(protocol: ProtocolMode): Promise<MeasuringBrowser> {
+async function browserOf(protocol: ProtocolMode): Promise<MeasuringBrowser> {
+  const open = browsers.get(protocol);
+  if (open !== undefined) return open;
   const browser = await MeasuringBrowser.launch({ executablePath, protocol, caSpki: lab.caSpki, hosts });
-  open.push(browser);
+  browsers.set(protocol, browser);
   return browser;
 }
 
@@ -54,9 +58,8 @@ const NO_ANSWER = /^no answer for \S+ in 9000 ms: /;
 
 describe('loads in the lab', () => {
   it('proves h1, h2 and h3 for every request of a bundled page', async () => {
-    const browsers = { h1: await launch('h1'), h2: await launch('h2'), h3: await launch('h3') };
     const measured = await measureProtocols({
-      browsers,
+      browsers: { h1: await browserOf('h1'), h2: await browserOf('h2'), h3: await browserOf('h3') },
       url: page.site.entry,
       loadsPerProtocol: 1,
       timeoutMs: 30_000,
@@ -71,10 +74,10 @@ describe('loads in the lab', () => {
     }
   });
 
-  it.each(['h1', 'h2', 'h3', 'natural'] as const)(
+  it.each(drawShare(['h1', 'h2', 'h3', 'natural'] as const, 1))(
     'starts each load under %s without state from the last',
     async (protocol) => {
-      const browser = await launch(protocol);
+      const browser = await browserOf(protocol);
       const connections: Set<number>[] = [];
       for (let round = 0; round < 2; round++) {
         await lab.log();
@@ -98,7 +101,7 @@ describe('loads in the lab', () => {
   );
 
   it('lets the browser move to h3 by Alt-Svc under its natural choice', async () => {
-    const browser = await launch('natural');
+    const browser = await browserOf('natural');
     const load = (await browser.load(page.site.entry, { timeoutMs: 30_000 })) as Load;
     const used = new Set(load.requests.map(({ protocol }) => protocol));
     expect(load.requests[0]?.protocol).toBe('h2');
@@ -106,7 +109,7 @@ describe('loads in the lab', () => {
   });
 
   it('finds h3 unavailable where UDP is blocked, within ten seconds a try', async () => {
-    const h3 = await launch('h3');
+    const h3 = await browserOf('h3');
     await lab.configure({ ...network, udp: 'blocked' });
     try {
       const started = Date.now();

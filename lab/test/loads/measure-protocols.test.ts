@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Attempt, type Measured, measureProtocols } from '../src/loads/measure-protocols.ts';
-import type { FailedLoad, Load } from '../src/loads/measuring-browser.ts';
+import { type Attempt, type Measured, measureProtocols } from '../../src/loads/measure-protocols.ts';
+import type { FailedLoad, Load } from '../../src/loads/measuring-browser.ts';
 
 const load = (pltMs: number, proved = true): Load => ({
   ok: true,

@@ -1,29 +1,35 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath } from '../src/browser/chromium.ts';
-import { type Measured, measureProtocols } from '../src/loads/measure-protocols.ts';
-import { type Load, MeasuringBrowser } from '../src/loads/measuring-browser.ts';
-import type { ProtocolMode } from '../src/loads/protocol-args.ts';
-import { generateSite } from '../src/pages/page-generator.ts';
-import { type SiteServer, serveSite } from './site-server.ts';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import { chromiumPath } from '../../src/browser/chromium.ts';
+import { type Measured, measureProtocols } from '../../src/loads/measure-protocols.ts';
+import { type Load, MeasuringBrowser } from '../../src/loads/measuring-browser.ts';
+import type { ProtocolMode } from '../../src/loads/protocol-args.ts';
+import { generateSite } from '../../src/pages/page-generator.ts';
+import { type SiteServer, serveSite } from '../support/site-server.ts';
 
 const page = generateSite({
   kind: 'news',
   seed: 2,
   name: 'truth',
-  requests: 40,
-  origins: 5,
-  bytes: 400_000,
-  depth: 4,
+  requests: 24,
+  origins: 3,
+  bytes: 200_000,
+  depth: 3,
 });
 
 let server: SiteServer;
 let open: MeasuringBrowser[] = [];
+/** Each load is cold, so tests share them. */
+const shared = new Map<ProtocolMode, MeasuringBrowser>();
 
 beforeAll(async () => {
   server = await serveSite(page);
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  for (const browser of shared.values()) await browser.close();
+  await server.close();
+});
 afterEach(async () => {
   for (const browser of open) await browser.close();
   open = [];
@@ -31,37 +37,49 @@ afterEach(async () => {
 
 async function launch(
   protocol: ProtocolMode,
-  resolverRules = server.resolverRules,
+  { caSpki, hosts, resolverRules }: Pick<SiteServer, 'caSpki' | 'hosts' | 'resolverRules'> = server,
   args: string[] = [],
 ): Promise<MeasuringBrowser> {
   const browser = await MeasuringBrowser.launch({
     executablePath: chromiumPath(),
     protocol,
-    caSpki: server.caSpki,
-    hosts: server.hosts,
+    caSpki,
+    hosts,
     args: [`--host-resolver-rules=${resolverRules}`, ...args],
   });
   open.push(browser);
   return browser;
 }
 
+async function browserOf(protocol: ProtocolMode): Promise<MeasuringBrowser> {
+  const running = shared.get(protocol);
+  if (running !== undefined) return running;
+  const browser = await launch(protocol);
+  open = open.filter((each) => each !== browser);
+  shared.set(protocol, browser);
+  return browser;
+}
+
 describe('MeasuringBrowser', () => {
-  it.each(['h1', 'h2'] as const)('proves every request of a load under %s', async (protocol) => {
-    const browser = await launch(protocol);
-    const load = (await browser.load(page.site.entry, { timeoutMs: 20_000 })) as Load;
-    expect(load).toMatchObject({ ok: true, proved: true, failed: [] });
-    expect(load.requests.map(({ url }) => url).toSorted()).toEqual(
-      page.site.resources.map(({ origin, path }) => origin + path).toSorted(),
-    );
-    expect(new Set(load.requests.map((request) => request.protocol))).toEqual(new Set([protocol]));
-    expect(load.fcpMs).toBeGreaterThan(0);
-    expect(load.lcpMs).toBeGreaterThanOrEqual(load.fcpMs as number);
-    expect(load.pltMs).toBeGreaterThan(0);
-    for (const { startMs, endMs } of load.requests) expect(endMs).toBeGreaterThan(startMs);
-    const bytes = load.requests.reduce((sum, request) => sum + request.bytes, 0);
-    expect(bytes).toBeGreaterThan(400_000);
-    expect(bytes).toBeLessThan(440_000);
-  });
+  it.each(drawShare(['h1', 'h2'] as const, 1))(
+    'proves every request of a load under %s',
+    async (protocol) => {
+      const browser = await browserOf(protocol);
+      const load = (await browser.load(page.site.entry, { timeoutMs: 20_000 })) as Load;
+      expect(load).toMatchObject({ ok: true, proved: true, failed: [] });
+      expect(load.requests.map(({ url }) => url).toSorted()).toEqual(
+        page.site.resources.map(({ origin, path }) => origin + path).toSorted(),
+      );
+      expect(new Set(load.requests.map((request) => request.protocol))).toEqual(new Set([protocol]));
+      expect(load.fcpMs).toBeGreaterThan(0);
+      expect(load.lcpMs).toBeGreaterThanOrEqual(load.fcpMs as number);
+      expect(load.pltMs).toBeGreaterThan(0);
+      for (const { startMs, endMs } of load.requests) expect(endMs).toBeGreaterThan(startMs);
+      const bytes = load.requests.reduce((sum, request) => sum + request.bytes, 0);
+      expect(bytes).toBeGreaterThan(200_000);
+      expect(bytes).toBeLessThan(225_000);
+    },
+  );
 
   it('sees the script of a worker, and its requests', async () => {
     const { origin } = page.site.origins[0]!;
@@ -100,14 +118,7 @@ describe('MeasuringBrowser', () => {
       files: new Map(resources.map(([path, , text]) => [path, new TextEncoder().encode(text)])),
     });
     try {
-      const browser = await MeasuringBrowser.launch({
-        executablePath: chromiumPath(),
-        protocol: 'h2',
-        caSpki: served.caSpki,
-        hosts: served.hosts,
-        args: [`--host-resolver-rules=${served.resolverRules}`],
-      });
-      open.push(browser);
+      const browser = await launch('h2', served);
       const load = (await browser.load(`${origin}/`, { timeoutMs: 20_000 })) as Load;
       expect(load).toMatchObject({ ok: true, proved: true, failed: [] });
       const { requests } = load.recording!;
@@ -134,21 +145,21 @@ describe('MeasuringBrowser', () => {
   });
 
   it('starts each load cold', async () => {
-    const browser = await launch('h2');
+    const browser = await browserOf('h2');
     const before = server.requested.length;
     for (let round = 0; round < 2; round++) await browser.load(page.site.entry, { timeoutMs: 20_000 });
     expect(server.requested.length - before).toBe(2 * page.site.resources.length);
   });
 
   it('accepts any protocol as proof of the natural choice', async () => {
-    const browser = await launch('natural');
+    const browser = await browserOf('natural');
     const load = (await browser.load(page.site.entry, { timeoutMs: 20_000 })) as Load;
     expect(load.proved).toBe(true);
     expect(load.requests.every(({ protocol }) => protocol === 'h2')).toBe(true);
   });
 
   it('does not call a load proved if its requests used another protocol', async () => {
-    const browser = await launch('h3', server.resolverRules, ['--disable-quic']);
+    const browser = await launch('h3', server, ['--disable-quic']);
     const load = (await browser.load(page.site.entry, { timeoutMs: 20_000 })) as Load;
     expect(load).toMatchObject({ ok: true, proved: false });
     expect(load.requests.every(({ protocol }) => protocol === 'h2')).toBe(true);
@@ -164,14 +175,7 @@ describe('MeasuringBrowser', () => {
     };
     const broken = await serveSite({ site, files: page.files });
     try {
-      const browser = await MeasuringBrowser.launch({
-        executablePath: chromiumPath(),
-        protocol: 'h2',
-        caSpki: broken.caSpki,
-        hosts: broken.hosts,
-        args: [`--host-resolver-rules=${broken.resolverRules}`],
-      });
-      open.push(browser);
+      const browser = await launch('h2', broken);
       const load = (await browser.load(site.entry, { timeoutMs: 20_000 })) as Load;
       expect(load.failed).toEqual([{ url: image!.origin + image!.path, reason: 'status 404' }]);
     } finally {
@@ -189,14 +193,7 @@ describe('MeasuringBrowser', () => {
     };
     const slow = await serveSite({ site, files: page.files });
     try {
-      const browser = await MeasuringBrowser.launch({
-        executablePath: chromiumPath(),
-        protocol: 'h2',
-        caSpki: slow.caSpki,
-        hosts: slow.hosts,
-        args: [`--host-resolver-rules=${slow.resolverRules}`],
-      });
-      open.push(browser);
+      const browser = await launch('h2', slow);
       // All other requests have ended by then.
       expect(await browser.load(site.entry, { timeoutMs: 6000 })).toMatchObject({
         ok: false,
@@ -209,7 +206,7 @@ describe('MeasuringBrowser', () => {
   });
 
   it('reports an unanswered document', async () => {
-    const browser = await launch('h2', 'MAP * 127.0.0.1:1');
+    const browser = await launch('h2', { ...server, resolverRules: 'MAP * 127.0.0.1:1' });
     const failure = await browser.load(page.site.entry, { timeoutMs: 20_000 });
     expect(failure).toMatchObject({
       ok: false,
@@ -236,7 +233,10 @@ describe('MeasuringBrowser', () => {
     afterAll(() => silent.close());
 
     it('gives up on h3 within ten seconds', async () => {
-      const browser = await launch('h3', `MAP * 127.0.0.1:${silent.address().port}`);
+      const browser = await launch('h3', {
+        ...server,
+        resolverRules: `MAP * 127.0.0.1:${silent.address().port}`,
+      });
       const started = Date.now();
       expect(await browser.load(page.site.entry, { timeoutMs: 30_000 })).toMatchObject({
         ok: false,
@@ -251,8 +251,8 @@ describe('MeasuringBrowser', () => {
 
 describe('measureProtocols', () => {
   it('measures h1 and h2 side by side', async () => {
-    const h1 = await launch('h1');
-    const h2 = await launch('h2');
+    const h1 = await browserOf('h1');
+    const h2 = await browserOf('h2');
     const measured = await measureProtocols({
       browsers: { h1, h2 },
       url: page.site.entry,

@@ -1,6 +1,6 @@
-import { median } from 'simple-statistics';
+import { median } from '@hopwise/contract';
 import { describe, expect, it } from 'vitest';
-import { ProcessorSpeed, processorSpeed } from '../src/loads/processor-speed.ts';
+import { ProcessorSpeed, processorSpeed } from '../../src/loads/processor-speed.ts';
 
 /** A processor whose successive probes take these times. */
 function speedOf(...timesMs: number[]): ProcessorSpeed {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { protocolArgs } from '../src/loads/protocol-args.ts';
+import { protocolArgs } from '../../src/loads/protocol-args.ts';
 
 describe('protocolArgs', () => {
   it('forces QUIC on every host for h3, and on an unused port for the natural choice', () => {

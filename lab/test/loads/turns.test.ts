@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { takeTurns } from '../src/loads/turns.ts';
+import { takeTurns } from '../../src/loads/turns.ts';
 
 /** The distinct numbers of occurrences of the values. */
 const counted = (values: string[]): number[] => [

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import type { LoadProtocol } from '../src/ground-truth/ground-truth.ts';
-import { Assignments } from '../src/matrix/assignments.ts';
-import { Done, planLoads } from '../src/matrix/matrix.ts';
-import { isCachedWhole } from '../src/matrix/matrix-page.ts';
-import { addMatrixOptions, matrixOptions } from '../src/matrix/options.ts';
-import type { Site } from '../src/sites/site.ts';
-import { load, unreachable } from './measured-loads.ts';
+import type { LoadProtocol } from '../../src/ground-truth/ground-truth.ts';
+import { Assignments } from '../../src/matrix/assignments.ts';
+import { Done, planLoads } from '../../src/matrix/matrix.ts';
+import { isCachedWhole } from '../../src/matrix/matrix-page.ts';
+import { addMatrixOptions, matrixOptions } from '../../src/matrix/options.ts';
+import type { Site } from '../../src/sites/site.ts';
+import { load, unreachable } from '../support/measured-loads.ts';
 
 describe('the plan', () => {
   const axes = {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { LabInputError } from '../src/client/lab.ts';
-import type { LabNetwork } from '../src/client/networks.ts';
-import type { GroundTruthLoad } from '../src/ground-truth/ground-truth.ts';
-import type { FailedLoad } from '../src/loads/measuring-browser.ts';
-import { Assignments } from '../src/matrix/assignments.ts';
-import { Done, type PlannedLoad, planLoads } from '../src/matrix/matrix.ts';
-import type { MatrixPage } from '../src/matrix/matrix-page.ts';
-import { MatrixProgress } from '../src/matrix/matrix-progress.ts';
-import type { LabLoad, LoadRequest, MatrixLab } from '../src/matrix/page-lab.ts';
-import { isUdpBlocked, linkSeed, type MatrixRun, runMatrix } from '../src/matrix/run-matrix.ts';
-import { emptyRecording, noDrops } from './measured-loads.ts';
+import { LabInputError } from '../../src/client/lab.ts';
+import type { LabNetwork } from '../../src/client/networks.ts';
+import type { GroundTruthLoad } from '../../src/ground-truth/ground-truth.ts';
+import type { FailedLoad } from '../../src/loads/measuring-browser.ts';
+import { Assignments } from '../../src/matrix/assignments.ts';
+import { Done, type PlannedLoad, planLoads } from '../../src/matrix/matrix.ts';
+import type { MatrixPage } from '../../src/matrix/matrix-page.ts';
+import { MatrixProgress } from '../../src/matrix/matrix-progress.ts';
+import type { LabLoad, LabLoadRequest, MatrixLab } from '../../src/matrix/page-lab.ts';
+import { isUdpBlocked, linkSeed, type MatrixRun, runMatrix } from '../../src/matrix/run-matrix.ts';
+import { emptyRecording, noDrops } from '../support/measured-loads.ts';
 
 const cable: LabNetwork = {
   rttMs: 28,
@@ -67,11 +67,11 @@ class FakeLab implements MatrixLab {
   readonly #page: MatrixPage;
   readonly #script: Script;
   readonly #idle: typeof quiet;
-  readonly requests: LoadRequest[];
+  readonly requests: LabLoadRequest[];
   discarded = 0;
   closed = 0;
 
-  constructor(page: MatrixPage, script: Script, requests: LoadRequest[], idle: typeof quiet) {
+  constructor(page: MatrixPage, script: Script, requests: LabLoadRequest[], idle: typeof quiet) {
     this.#page = page;
     this.#script = script;
     this.requests = requests;
@@ -82,7 +82,7 @@ class FakeLab implements MatrixLab {
     return site.origins[0]?.origin === this.#page.site.origins[0]?.origin;
   }
 
-  async load(request: LoadRequest): Promise<LabLoad> {
+  async load(request: LabLoadRequest): Promise<LabLoad> {
     this.requests.push(request);
     const next = this.#script.shift() ?? good();
     if (next instanceof Error) throw next;
@@ -104,7 +104,7 @@ class FakeLab implements MatrixLab {
 
 interface Outcome {
   kept: GroundTruthLoad[];
-  requests: LoadRequest[];
+  requests: LabLoadRequest[];
   labs: { page: string; lab: FakeLab }[];
   said: string;
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { BUNDLED_PAGES, type BundledPage, bundledSite } from '../src/pages/bundled.ts';
-import { visitSite } from './visit-site.ts';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import { BUNDLED_PAGES, type BundledPage, bundledSite } from '../../src/pages/bundled.ts';
+import { visitSite } from '../support/visit-site.ts';
 
 describe('bundled pages in Chromium', () => {
-  it.each(Object.keys(BUNDLED_PAGES) as BundledPage[])(
+  it.each(drawShare(Object.keys(BUNDLED_PAGES) as BundledPage[], 1))(
     '%s requests exactly what its site lists and fires load',
     (page) =>
       visitSite(bundledSite(page), async ({ tab, load }) => {

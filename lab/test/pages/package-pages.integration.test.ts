@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { openPage } from '../src/pages/page-source.ts';
-import { checkReplay } from '../src/replay/check-replay.ts';
+import { openPage } from '../../src/pages/page-source.ts';
+import { checkReplay } from '../../src/replay/check-replay.ts';
 
 it('replays a page of a registry package, without a miss', { timeout: 300_000 }, async () => {
   const page = await openPage('npm:editor');

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BUNDLED_PAGES, bundledSite } from '../src/pages/bundled.ts';
-import { generateSite, KINDS, type KindName, type SiteSpec } from '../src/pages/page-generator.ts';
-import { planPage } from '../src/pages/plan.ts';
-import { MIN_PNG_BYTES, pngOfSize } from '../src/pages/png.ts';
-import { Random } from '../src/random.ts';
-import { siteSchema } from '../src/sites/site.ts';
-import { type GeneratedSite, siteJson, writeSite } from '../src/sites/write-site.ts';
+import { BUNDLED_PAGES, bundledSite } from '../../src/pages/bundled.ts';
+import { generateSite, KINDS, type KindName, type SiteSpec } from '../../src/pages/page-generator.ts';
+import { planPage } from '../../src/pages/plan.ts';
+import { MIN_PNG_BYTES, pngOfSize } from '../../src/pages/png.ts';
+import { SeededRandom } from '../../src/random.ts';
+import { siteSchema } from '../../src/sites/site.ts';
+import { type GeneratedSite, siteJson, writeSite } from '../../src/sites/write-site.ts';
 
 const totalBytes = ({ files }: GeneratedSite) =>
   [...files.values()].reduce((sum, body) => sum + body.length, 0);
@@ -123,7 +123,7 @@ describe('planPage', () => {
 });
 
 describe('pngOfSize', () => {
-  const noise = (count: number) => new Random(1).bytes(count);
+  const noise = (count: number) => new SeededRandom(1).bytes(count);
   const draw = (width: number, height: number) => ({
     width,
     height,

@@ -1,7 +1,8 @@
 import { quantileSorted } from 'simple-statistics';
 import { describe, expect, it } from 'vitest';
-import { generateSite, type SiteSpec } from '../src/pages/page-generator.ts';
-import { RESOURCE_TYPES, type ResourceType } from '../src/pages/plan.ts';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import { generateSite, type SiteSpec } from '../../src/pages/page-generator.ts';
+import { type ArchiveResourceType, RESOURCE_TYPES } from '../../src/pages/plan.ts';
 import {
   drawWebPage,
   type Measure,
@@ -9,8 +10,8 @@ import {
   PUBLISHED,
   type WebPage,
   webPageSpec,
-} from '../src/pages/web-pages.ts';
-import type { GeneratedSite } from '../src/sites/write-site.ts';
+} from '../../src/pages/web-pages.ts';
+import type { GeneratedSite } from '../../src/sites/write-site.ts';
 
 /** Tolerance of a percentile over `SEEDS` pages: the sampling error of the 90th percentile of image bytes is 4%. */
 const TOLERANCE = 0.1;
@@ -64,7 +65,7 @@ describe('pages drawn from the published distribution', () => {
   });
 });
 
-const TYPE_OF: Record<string, ResourceType> = {
+const TYPE_OF: Record<string, ArchiveResourceType> = {
   '': 'html',
   html: 'html',
   css: 'css',
@@ -79,7 +80,7 @@ function measuresOf({ site, files }: GeneratedSite): WebPage {
   const zeros = () => Object.fromEntries(RESOURCE_TYPES.map((type) => [type, 0])) as WebPage['bytes'];
   const page: WebPage = { requests: zeros(), bytes: zeros(), origins: site.origins.length };
   for (const { path, body } of site.resources) {
-    const type = TYPE_OF[/\.(\w+)$/.exec(path)?.[1] ?? ''] as ResourceType;
+    const type = TYPE_OF[/\.(\w+)$/.exec(path)?.[1] ?? ''] as ArchiveResourceType;
     page.requests[type] += 1;
     page.bytes[type] += 'file' in body ? (files.get(body.file)?.length ?? 0) : body.bytes;
   }
@@ -87,7 +88,7 @@ function measuresOf({ site, files }: GeneratedSite): WebPage {
 }
 
 describe('the generated site', () => {
-  it.each(['web-p10', 'web-p50', 'web-p75', 'web-0', 'web-1', 'web-5', 'web-8'])(
+  it.each(drawShare(['web-p10', 'web-p50', 'web-p75', 'web-0', 'web-1', 'web-5', 'web-8'], 3))(
     'of %s has its measures',
     (name) => {
       const spec = webPageSpec(name) as SiteSpec & { types: WebPage };

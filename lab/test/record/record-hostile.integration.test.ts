@@ -3,9 +3,9 @@ import type { Http2ServerResponse } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath } from '../src/browser/chromium.ts';
-import { type RecordOptions, record } from '../src/record/record.ts';
-import { CDN, type LiveServer, MAIN, serveLive } from './record-server.ts';
+import { chromiumPath } from '../../src/browser/chromium.ts';
+import { type RecordOptions, record } from '../../src/record/record.ts';
+import { CDN, type LiveServer, MAIN, serveLive } from '../support/record-server.ts';
 
 let folder: string;
 let server: LiveServer;

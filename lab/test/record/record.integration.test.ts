@@ -3,17 +3,26 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath } from '../src/browser/chromium.ts';
-import { Progress } from '../src/command/progress.ts';
-import { parseRecordOptions } from '../src/record/options.ts';
-import { type RecordOptions, record } from '../src/record/record.ts';
-import type { PageRequest, RecordedPage } from '../src/record/recorded-page.ts';
-import { renderRecord, runRecord } from '../src/record/run.ts';
-import { checkReplay } from '../src/replay/check-replay.ts';
-import type { Site } from '../src/sites/site.ts';
-import { siteSchema } from '../src/sites/site.ts';
-import { measureUntil } from './attempts.ts';
-import { CDN, FILM, type LiveServer, MAIN, pageAnswers, SCRIPT, serveLive } from './record-server.ts';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import { chromiumPath } from '../../src/browser/chromium.ts';
+import { Progress } from '../../src/command/progress.ts';
+import { type RecordOptions, record } from '../../src/record/record.ts';
+import type { RecordedPage, RecordedPageRequest } from '../../src/record/recorded-page.ts';
+import { renderRecord, runRecord } from '../../src/record/run.ts';
+import { checkReplay } from '../../src/replay/check-replay.ts';
+import type { Site } from '../../src/sites/site.ts';
+import { siteSchema } from '../../src/sites/site.ts';
+import { measureUntil } from '../support/attempts.ts';
+import { recordOptionsOf } from '../support/record-options.ts';
+import {
+  CDN,
+  FILM,
+  type LiveServer,
+  MAIN,
+  pageAnswers,
+  SCRIPT,
+  serveLive,
+} from '../support/record-server.ts';
 
 let folder: string;
 
@@ -45,7 +54,7 @@ function optionsFor(url: string, out: string, server: LiveServer): RecordOptions
   };
 }
 
-describe('npm run record', () => {
+describe('npm run lab -- record', () => {
   it('records, loads the recording from the lab, and reports the repeated requests', async () => {
     const server = await serveLive(await pageAnswers());
     try {
@@ -60,7 +69,7 @@ describe('npm run record', () => {
       let attempts = 0;
       const attempt = () => {
         attempts += 1;
-        const command = parseRecordOptions([
+        const command = recordOptionsOf([
           ...[`${MAIN}/start`, '--out', join(folder, `command-${attempts}`), '--ca', ca, ...maps],
           ...['--wait-ms', String(AFTER_LOAD_MS), '--check', 'h2', '--protocols', 'seen'],
         ]);
@@ -90,8 +99,8 @@ describe('npm run record', () => {
 describe('a recorded page', () => {
   let out: string;
   let page: RecordedPage;
-  const requested = (path: string): PageRequest =>
-    page.requests.find(({ url }) => url.startsWith(path)) as PageRequest;
+  const requested = (path: string): RecordedPageRequest =>
+    page.requests.find(({ url }) => url.startsWith(path)) as RecordedPageRequest;
   const resource = (path: string): Site['resources'][number] =>
     page.site.resources.find((own) => (own.origin + own.path).startsWith(path)) as Site['resources'][number];
 
@@ -164,15 +173,16 @@ describe('a recorded page', () => {
     expect((await readdir(out)).toSorted()).toEqual(['bodies', 'record.json', 'site.json']);
   });
 
-  it('is requested again from the lab under h1, h2 and h3, without a miss', async () => {
+  it('is requested again from the lab under each protocol, without a miss', async () => {
+    const protocols = drawShare(['h1', 'h2', 'h3'] as const, 1);
     const checks = await checkReplay({
       dir: out,
       site: page.site,
-      protocols: ['h1', 'h2', 'h3'],
+      protocols,
       timeoutMs: 60_000,
       lingerMs: AFTER_LOAD_MS,
     });
-    expect(checks.map(({ protocol }) => protocol)).toEqual(['h1', 'h2', 'h3']);
+    expect(checks.map(({ protocol }) => protocol)).toEqual(protocols);
     for (const { protocol, failure, misses, missing, proved, similar } of checks) {
       expect({ failure, misses, missing, proved }, protocol).toEqual({
         failure: null,

@@ -1,16 +1,16 @@
 import { runInNewContext } from 'node:vm';
 import * as zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { determinismScript } from '../src/browser/determinism.ts';
-import type { Load } from '../src/loads/measuring-browser.ts';
-import type { Captured, CapturedAnswer } from '../src/record/captured.ts';
-import { encodeAs } from '../src/record/encode.ts';
-import { keptHeaders } from '../src/record/headers.ts';
-import { parseRecordOptions } from '../src/record/options.ts';
-import { type RecordedPageOptions, recordedPage } from '../src/record/recorded-page.ts';
-import { compareRequests } from '../src/replay/check-replay.ts';
-import { missesOf } from '../src/replay/misses.ts';
-import { siteSchema } from '../src/sites/site.ts';
+import { determinismScript } from '../../src/browser/determinism.ts';
+import type { Load } from '../../src/loads/measuring-browser.ts';
+import type { Captured, CapturedAnswer } from '../../src/record/captured.ts';
+import { encodeAs } from '../../src/record/encode.ts';
+import { keptHeaders } from '../../src/record/headers.ts';
+import { type RecordedPageOptions, recordedPage } from '../../src/record/recorded-page.ts';
+import { compareRequests } from '../../src/replay/check-replay.ts';
+import { missesOf } from '../../src/replay/misses.ts';
+import { siteSchema } from '../../src/sites/site.ts';
+import { recordOptionsOf } from '../support/record-options.ts';
 
 const TEXT = Buffer.from(Array.from({ length: 3000 }, (_, i) => `line ${i} of ${(i * i) % 97}\n`).join(''));
 
@@ -316,7 +316,7 @@ describe('results from a log', () => {
 describe('the command line', () => {
   it('accepts a page and its options', () => {
     expect(
-      parseRecordOptions(['https://a.test/x', '--map', 'a.test=127.0.0.1:8443', '--check', 'h3']),
+      recordOptionsOf(['https://a.test/x', '--map', 'a.test=127.0.0.1:8443', '--check', 'h3']),
     ).toMatchObject({
       url: 'https://a.test/x',
       out: 'out/pages/a.test',
@@ -335,6 +335,6 @@ describe('the command line', () => {
     [['https://a.test/', '--max-bytes', '-1'], /expected bytes from 1/],
     [[], /missing required argument/],
   ])('refuses %j', (argv, message) => {
-    expect(() => parseRecordOptions(argv)).toThrow(message);
+    expect(() => recordOptionsOf(argv)).toThrow(message);
   });
 });

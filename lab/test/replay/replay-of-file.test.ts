@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { UserError } from '../src/command/errors.ts';
-import { replayOfFile } from '../src/replay/replay-of-file.ts';
-import { type HarLog, harEntry, harOf, largeHar, smallPage } from './hars.ts';
+import { UserError } from '../../src/command/errors.ts';
+import { replayOfFile } from '../../src/replay/replay-of-file.ts';
+import { type HarLog, harEntry, harOf, largeHar, smallPage } from '../support/hars.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -182,10 +182,10 @@ describe('a HAR that is refused', () => {
       'log.entries[5].startedDateTime: expected a date and time (ISO 8601), got "noon"',
     ],
     [{ time: 'soon' }, 'log.entries[5].time: expected a number, got "soon"'],
-    [{ time: 1e300 }, 'log.entries[5].time: expected a number, got 1e+300'],
+    [{ time: 1e300 }, 'log.entries[5].time: expected a number up to 10000000000, got 1e+300'],
     [
       { response: { status: 200, bodySize: 9e15 } },
-      'log.entries[5].response.bodySize: expected a number, got 9000000000000000',
+      'log.entries[5].response.bodySize: expected a number up to 10000000000, got 9000000000000000',
     ],
     [{ request: { url: 5 } }, 'log.entries[5].request.url: expected a URL, got 5'],
     [

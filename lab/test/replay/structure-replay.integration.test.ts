@@ -2,13 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { chromiumPath } from '../src/browser/chromium.ts';
-import { Lab } from '../src/client/lab.ts';
-import { type Load, MeasuringBrowser } from '../src/loads/measuring-browser.ts';
-import { siteFromRecording } from '../src/replay/from-har.ts';
-import { writeSite } from '../src/sites/write-site.ts';
-import { everything } from './recordings.ts';
-import { serveSite } from './site-server.ts';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import { chromiumPath } from '../../src/browser/chromium.ts';
+import { Lab } from '../../src/client/lab.ts';
+import { type Load, MeasuringBrowser } from '../../src/loads/measuring-browser.ts';
+import { siteFromRecording } from '../../src/replay/from-har.ts';
+import { writeSite } from '../../src/sites/write-site.ts';
+import { everything } from '../support/recordings.ts';
+import { serveSite } from '../support/site-server.ts';
 
 describe('structure replay in Chromium', () => {
   it('repeats every recorded request, those before the load event before it', async () => {
@@ -55,7 +56,7 @@ describe('structure replay in Chromium', () => {
     try {
       const executablePath = await lab.wrapper(chromiumPath());
       const hosts = replay.site.origins.map(({ origin }) => new URL(origin).host);
-      for (const protocol of ['h1', 'h3'] as const) {
+      for (const protocol of drawShare(['h1', 'h3'] as const, 1)) {
         const browser = await MeasuringBrowser.launch({
           executablePath,
           protocol,

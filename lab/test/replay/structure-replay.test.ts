@@ -1,15 +1,15 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Random } from '../src/random.ts';
-import { C_COMMENT, fit, HTML_COMMENT } from '../src/replay/fit.ts';
-import { siteFromRecording } from '../src/replay/from-har.ts';
-import { hostNames } from '../src/replay/hosts.ts';
-import { ReplayPaths } from '../src/replay/paths.ts';
-import { planReplay } from '../src/replay/plan.ts';
-import { siteSchema } from '../src/sites/site.ts';
-import { siteJson } from '../src/sites/write-site.ts';
-import { everything, recordingOf } from './recordings.ts';
+import { SeededRandom } from '../../src/random.ts';
+import { C_COMMENT, fit, HTML_COMMENT } from '../../src/replay/fit.ts';
+import { siteFromRecording } from '../../src/replay/from-har.ts';
+import { hostNames } from '../../src/replay/hosts.ts';
+import { ReplayPaths } from '../../src/replay/paths.ts';
+import { planReplay } from '../../src/replay/plan.ts';
+import { siteSchema } from '../../src/sites/site.ts';
+import { siteJson } from '../../src/sites/write-site.ts';
+import { everything, recordingOf } from '../support/recordings.ts';
 
 const limits = { maxRequests: 3000, maxOrigins: 400 };
 const planned = (recording = everything) => {
@@ -334,7 +334,7 @@ describe('fit', () => {
   ];
 
   it('places pieces and fills to the byte', () => {
-    const { body, encoding } = fit(pieces, 2000, HTML_COMMENT, new Random(1));
+    const { body, encoding } = fit(pieces, 2000, HTML_COMMENT, new SeededRandom(1));
     const text = Buffer.from(body).toString();
     expect(encoding).toBeNull();
     expect(body).toHaveLength(2000);
@@ -347,7 +347,7 @@ describe('fit', () => {
       place: index / 200,
       text: `<img src="/${index}.png">`,
     }));
-    const { body, encoding } = fit(many, 2500, HTML_COMMENT, new Random(1));
+    const { body, encoding } = fit(many, 2500, HTML_COMMENT, new SeededRandom(1));
     expect(encoding).toBe('gzip');
     expect(body).toHaveLength(2500);
     const text = gunzipSync(body).toString();
@@ -357,7 +357,12 @@ describe('fit', () => {
   it('never loses text, whatever the size', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 3000 }), (bytes) => {
-        const { body, encoding } = fit([{ place: 0, text: 'R(0,[]);' }], bytes, C_COMMENT, new Random(1));
+        const { body, encoding } = fit(
+          [{ place: 0, text: 'R(0,[]);' }],
+          bytes,
+          C_COMMENT,
+          new SeededRandom(1),
+        );
         expect((encoding === 'gzip' ? gunzipSync(body) : Buffer.from(body)).toString()).toContain('R(0,[]);');
         if (bytes >= 50) expect(body).toHaveLength(bytes);
       }),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Random } from '../src/random.ts';
-import { padFont, readFont } from '../src/sites/fonts.ts';
+import { SeededRandom } from '../../src/random.ts';
+import { padFont, readFont } from '../../src/sites/fonts.ts';
 
 describe('padFont', () => {
-  const noise = (count: number) => new Random(1).bytes(count);
+  const noise = (count: number) => new SeededRandom(1).bytes(count);
 
   it('sets its length and the offset of the padding', () => {
     const font = readFont('small');

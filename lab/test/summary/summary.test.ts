@@ -1,20 +1,20 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { replaceFileWithin } from '@hopwise/lab/command/write-file';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { replaceFileWithin } from '../../src/command/write-file.ts';
 import type {
   GroundTruthLoad,
   GroundTruthMatrix,
   LoadProtocol,
-} from '@hopwise/lab/ground-truth/ground-truth';
-import { gzipMember } from '@hopwise/lab/ground-truth/gzip-members';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { load, matrix, network, unreachable } from '../../lab/test/measured-loads.ts';
-import { type GroundTruthSummary, summarise } from '../src/ground-truth/summary.ts';
-import { drawCharts } from '../src/ground-truth/summary-charts.ts';
-import { summariseFolder } from '../src/ground-truth/summary-command.ts';
-import { renderSummaryHtml } from '../src/ground-truth/summary-html.ts';
-import { renderSummaryText } from '../src/ground-truth/summary-text.ts';
+} from '../../src/ground-truth/ground-truth.ts';
+import { gzipMember } from '../../src/ground-truth/gzip-members.ts';
+import { drawCharts } from '../../src/summary/charts.ts';
+import { summariseFolder } from '../../src/summary/command.ts';
+import { renderSummaryHtml } from '../../src/summary/html.ts';
+import { type GroundTruthSummary, summarise } from '../../src/summary/summary.ts';
+import { renderSummaryText } from '../../src/summary/text.ts';
+import { load, matrix, network, unreachable } from '../support/measured-loads.ts';
 
 let dir: string;
 

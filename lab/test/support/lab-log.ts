@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Lab, LabLog } from '../src/client/lab.ts';
+import type { Lab, LabLog } from '../../src/client/lab.ts';
 
 /**
  * The requests logged by the lab's servers since the last call, once there are `atLeast`. Servers log a request after sending

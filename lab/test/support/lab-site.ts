@@ -2,7 +2,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Site } from '../src/sites/site.ts';
+import type { Site } from '../../src/sites/site.ts';
 
 export const MAIN = 'https://www.lab.test';
 export const FAR = 'https://far.lab.test';

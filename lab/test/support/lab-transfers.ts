@@ -1,9 +1,9 @@
 /** Bulk transfers in the lab, for its tests. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { LAB_BINARY } from '../src/client/build.ts';
-import type { Lab } from '../src/client/lab.ts';
-import type { LabNetwork } from '../src/client/networks.ts';
+import { LAB_BINARY } from '../../src/client/build.ts';
+import type { Lab } from '../../src/client/lab.ts';
+import type { LabNetwork } from '../../src/client/networks.ts';
 
 const run = promisify(execFile);
 

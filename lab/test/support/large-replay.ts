@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { checkPage } from '../src/pages/check-page.ts';
-import { isFaithful } from '../src/replay/check-replay.ts';
+import { checkPage } from '../../src/pages/check-page.ts';
+import { isFaithful } from '../../src/replay/check-replay.ts';
 import { largeHar } from './hars.ts';
 
 /** Replays a HAR with this many requests in the lab under every protocol, and expects no missing or extra requests. */

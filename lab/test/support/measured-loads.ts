@@ -1,15 +1,15 @@
 /** Synthetic measured loads, and folders of them, for tests. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LabNetwork } from '@hopwise/lab/client/networks';
+import type { Recording } from '@hopwise/pageload-emulator';
+import type { LabNetwork } from '../../src/client/networks.ts';
 import type {
   GroundTruthLoad,
   GroundTruthMatrix,
   LoadProtocol,
-} from '@hopwise/lab/ground-truth/ground-truth';
-import { gzipMember } from '@hopwise/lab/ground-truth/gzip-members';
-import { cellFile } from '@hopwise/lab/ground-truth/store';
-import type { Recording } from '@hopwise/pageload-emulator';
+} from '../../src/ground-truth/ground-truth.ts';
+import { gzipMember } from '../../src/ground-truth/gzip-members.ts';
+import { cellFile } from '../../src/ground-truth/store.ts';
 import { recordingOf } from './recordings.ts';
 
 export const NETWORK: LabNetwork = {

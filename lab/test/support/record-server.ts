@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { SecureContext } from 'node:tls';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { ROOT } from '../src/paths.ts';
+import { ROOT } from '../../src/paths.ts';
 import { authority } from './site-server.ts';
 
 export const MAIN = 'https://www.record.test';

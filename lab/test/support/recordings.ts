@@ -1,3 +1,4 @@
+import { NO_PHASES } from '@hopwise/contract';
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 
 type Draft = Partial<Omit<RecordedRequest, 'id' | 'initiator' | 'phases'>> & {
@@ -37,11 +38,7 @@ export function recordingOf(drafts: Draft[], pltMs: number | null = 2000): Recor
       id,
       initiator: { kind: by?.[0] ?? 'navigation', requestId: by?.[1] ?? null, source: 'recorded' },
       phases: {
-        dnsStartMs: null,
-        dnsEndMs: null,
-        connectStartMs: null,
-        secureStartMs: null,
-        connectEndMs: null,
+        ...NO_PHASES,
         requestStartMs: draft.startMs,
         responseStartMs: (draft.startMs + draft.endMs) / 2,
         ...phases,

@@ -5,7 +5,7 @@ import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import * as x509 from '@peculiar/x509';
-import type { GeneratedSite } from '../src/sites/write-site.ts';
+import type { GeneratedSite } from '../../src/sites/write-site.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 

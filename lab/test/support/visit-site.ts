@@ -1,9 +1,9 @@
 /** Loads a generated site in Chromium from loopback. */
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { chromiumPath } from '../src/browser/chromium.ts';
-import { CHROMIUM_ARGS } from '../src/loads/protocol-args.ts';
-import type { GeneratedSite } from '../src/sites/write-site.ts';
+import { chromiumPath } from '../../src/browser/chromium.ts';
+import { CHROMIUM_ARGS } from '../../src/loads/protocol-args.ts';
+import type { GeneratedSite } from '../../src/sites/write-site.ts';
 import { type SiteServer, serveSite } from './site-server.ts';
 
 export interface Visit {

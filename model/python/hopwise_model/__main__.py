@@ -45,7 +45,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     nested = add_command("nested", run_nested, "judges the whole training by nested folds of network conditions")
     nested.add_argument("--repeats", type=count, default=3, metavar="N", help="seeds of the folds, 1 to N (default 3)")
     stack = add_command("stack", run_stack, "whether trees on top of the emulator choose better than it alone, held out")
-    stack.add_argument("--rows", required=True, metavar="FILE", help="of npm run bench:accuracy -- rows, to learn from")
+    stack.add_argument("--rows", required=True, metavar="FILE", help="of npm run bench -- accuracy rows, to learn from")
     stack.add_argument("--test", metavar="FILE", help="such a file to judge by (default: folds of --rows)")
     corpus = add_command("corpus", run_corpus, "predicts a corpus of recordings, as tables and a report")
     corpus.add_argument("source", metavar="SRC", help="folder of recordings and HARs, or a URL such as s3://bucket/hars")

@@ -18,7 +18,7 @@ class Rule:
 
 
 NAMES = {TCP: "TCP", QUIC: "QUIC"}
-# From the simplest to the least simple.
+# They are listed from the simplest to the least simple.
 RULES = [Rule(trees, rollback) for trees in (False, True) for rollback in (False, True)]
 
 

@@ -76,7 +76,7 @@ def reproduce_tables(log: RequestLog, folds: int, seed: int, report: Callable[[s
         return {**accuracies, **mean_costs(costs, chosen)}
 
     def judge_rollback() -> dict[str, dict[str, float]]:
-        """Of the requests since a switch, by protocol: how many, and the share chosen rightly."""
+        """Counts the requests since a switch by protocol, with the share chosen rightly."""
         checked = check_held_out(compare_switches(rows), rows, seed)
         chosen = choose("xgboost", "heldOutConditions", new_xgboost)
         judged = {}

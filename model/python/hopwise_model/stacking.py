@@ -29,7 +29,7 @@ PARAMETERS = {
     "random_state": 1,
     "n_jobs": 1,
 }
-# From the simplest to the least simple.
+# They are listed from the simplest to the least simple.
 CHOOSERS = ("rule", "decision", "trees", "stacked")
 
 

@@ -1,4 +1,4 @@
-"""Rows of `npm run bench:accuracy -- rows`: what hopwise predicted from a load, beside what was measured."""
+"""Rows of `npm run bench -- accuracy rows`: what hopwise predicted from a load, beside what was measured."""
 
 import json
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def read_rows(path: str) -> dict[str, StackingRows]:
     """Reads a file, by knowledge. Raises InputError naming the line that cannot be used."""
     rows = [_parse(line, f"{path}, line {number}") for number, line in enumerate(Path(path).read_text().splitlines(), 1)]
     if not rows:
-        raise InputError(f"{path}: expected lines of npm run bench:accuracy -- rows, found none")
+        raise InputError(f"{path}: expected lines of npm run bench -- accuracy rows, found none")
     names = tuple(rows[0]["features"])
     for number, row in enumerate(rows, 1):
         if tuple(row["features"]) != names:

@@ -93,7 +93,7 @@ ROW = next(rows_of(range(1), range(1), biased))
 @pytest.mark.parametrize(
     ("lines", "problem"),
     [
-        ([], "rows.jsonl: expected lines of npm run bench:accuracy -- rows, found none"),
+        ([], "rows.jsonl: expected lines of npm run bench -- accuracy rows, found none"),
         (["{"], "rows.jsonl, line 1: expected JSON"),
         (["[]"], "line 1: expected an object with page, network"),
         ([json.dumps({**ROW, "knowledge": "all"})], "line 1: knowledge: expected one of given, udp, estimated"),

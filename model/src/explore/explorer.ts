@@ -39,7 +39,7 @@ export interface Chosen {
   reason: ChoiceReason;
 }
 
-export interface Question {
+export interface ExplorerQuestion {
   /** Keys of the clusters that the load belongs to, narrowest first, such as page and network, then network. */
   clusters: readonly string[];
   /** The page's usual load time, milliseconds, by which pages of one cluster are compared; always the same for a page. */
@@ -75,7 +75,7 @@ export class Explorer {
     return this.#clusters;
   }
 
-  choose({ clusters, scaleMs, arms, objective, minGain, random }: Question): Chosen {
+  choose({ clusters, scaleMs, arms, objective, minGain, random }: ExplorerQuestion): Chosen {
     const state = this.#widenedTo(clusters);
     const unknown = leastKnown(state, arms);
     if (unknown !== null) return { arm: unknown, reason: 'trial' };
@@ -97,7 +97,7 @@ export class Explorer {
   }
 
   /** Notes how long a load took that was chosen for this question. */
-  note({ clusters, scaleMs, arms, objective }: Question, { arm, reason }: Chosen, ms: number): void {
+  note({ clusters, scaleMs, arms, objective }: ExplorerQuestion, { arm, reason }: Chosen, ms: number): void {
     const before = this.#widenedTo(clusters);
     const bestMs = leastKnown(before, arms) === null ? bestOf(before, arms, scaleMs, objective) : ms;
     for (const [index, key] of clusters.entries()) {
@@ -137,7 +137,7 @@ export class Explorer {
     beliefs: Beliefs,
     best: Valued,
     runnerUp: Valued,
-    { objective, random }: Pick<Question, 'objective' | 'random'>,
+    { objective, random }: Pick<ExplorerQuestion, 'objective' | 'random'>,
   ): number {
     const costMs = runnerUp.ms - best.ms;
     if (spentMs + costMs > MAX_SPENT * totalMs) return 0;

@@ -1,4 +1,4 @@
-import { evaluate } from '../explore/objective.ts';
+import { median } from '@hopwise/contract';
 import { isSlower, MAX_CHECKED_LOADS } from './sequential-check.ts';
 
 /** `slower`: loads surely take longer than before; `no-gain`: `MAX_CHECKED_LOADS` loads show no gain; both roll the switch back. `kept`: they show a gain. */
@@ -14,11 +14,5 @@ export type SwitchVerdict = 'slower' | 'no-gain' | 'kept';
 export function judgeSwitch(beforeMs: readonly number[], afterMs: readonly number[]): SwitchVerdict | null {
   if (isSlower(beforeMs, afterMs)) return 'slower';
   if (afterMs.length < MAX_CHECKED_LOADS) return null;
-  return medianOf(afterMs) < medianOf(beforeMs) ? 'kept' : 'no-gain';
+  return median(afterMs) < median(beforeMs) ? 'kept' : 'no-gain';
 }
-
-const medianOf = (times: readonly number[]): number =>
-  evaluate(
-    'median',
-    times.map((time) => ({ time, weight: 1 })),
-  );

@@ -1,3 +1,4 @@
+import { mean } from '@hopwise/contract';
 /** Whether loads with pins take longer than those before, decided anew after each load. */
 
 /** So many loads with the pins are compared at most. */
@@ -26,7 +27,7 @@ export function isSlower(beforeMs: readonly number[], afterMs: readonly number[]
   const degrees = PRIOR_WEIGHT + before.length + after.length - 2;
   const squares = PRIOR_WEIGHT * PRIOR_DEVIATION ** 2 + squaresOf(before) + squaresOf(after);
   const deviation = Math.sqrt((squares / degrees) * (1 / before.length + 1 / after.length));
-  return meanOf(after) - meanOf(before) > quantileOfT(POCOCK, degrees) * deviation;
+  return mean(after) - mean(before) > quantileOfT(POCOCK, degrees) * deviation;
 }
 
 /** Quantile of Student's t for the probability of a normal quantile `z` (Abramowitz and Stegun 26.7.5, three terms). */
@@ -39,9 +40,7 @@ function quantileOfT(z: number, degrees: number): number {
   return terms.reduce((sum, term, index) => sum + term / degrees ** (index + 1), z);
 }
 
-const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
 function squaresOf(values: readonly number[]): number {
-  const mean = meanOf(values);
-  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const centre = mean(values);
+  return values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Arm } from '../src/explore/beliefs.ts';
-import { emptyCluster, readCluster } from '../src/explore/cluster-state.ts';
-import { type Chosen, Explorer, MAX_EXPLORED, MAX_SPENT, TRIAL_LOADS } from '../src/explore/explorer.ts';
-import { type Network, SimulatedLoads } from './simulated-loads.ts';
+import type { Arm } from '../../src/explore/beliefs.ts';
+import { emptyCluster, readCluster } from '../../src/explore/cluster-state.ts';
+import { type Chosen, Explorer, MAX_EXPLORED, MAX_SPENT, TRIAL_LOADS } from '../../src/explore/explorer.ts';
+import { type Network, SimulatedLoads } from '../support/simulated-loads.ts';
 
 const CABLE: Network = { h1: 1_300, h2: 1_100, h3: 1_000 };
 const POLICED: Network = { h1: 1_400, h2: 1_300, h3: 6_000 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { evaluate, type WeightedTime } from '../src/explore/objective.ts';
+import { evaluate, type WeightedTime } from '../../src/explore/objective.ts';
 
 const alike = (...times: number[]): WeightedTime[] => times.map((time) => ({ time, weight: 1 }));
 

@@ -1,18 +1,8 @@
-import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { NO_PHASES, type RecordedRequest, type Recording } from '@hopwise/contract';
 import { expect, test } from 'vitest';
-import { logRequests } from '../src/features/request-log.ts';
+import { logRequests } from '../../src/features/request-log.ts';
 
 const START_S = Date.parse('2026-01-01T00:00:00Z') / 1000;
-
-const WITHHELD: RecordedRequest['phases'] = {
-  dnsStartMs: null,
-  dnsEndMs: null,
-  connectStartMs: null,
-  secureStartMs: null,
-  connectEndMs: null,
-  requestStartMs: null,
-  responseStartMs: null,
-};
 
 function request(
   id: number,
@@ -29,7 +19,7 @@ function request(
     protocol: 'h2',
     startMs: 0,
     endMs,
-    phases: { ...WITHHELD, ...phases },
+    phases: { ...NO_PHASES, ...phases },
     transferBytes: 4200,
     bodyBytes: 4000,
     decodedBytes: 4000,

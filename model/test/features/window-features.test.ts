@@ -5,10 +5,10 @@ import {
   FEATURES,
   type Feature,
   type LoggedRequest,
-} from '../src/features/window-features.ts';
-import { MISSING, SCALES, uniform } from './generated-rows.ts';
+} from '../../src/features/window-features.ts';
+import { MISSING, SCALES, uniform } from '../support/generated-rows.ts';
 
-const GOLDEN = new URL('../golden/windows.json', import.meta.url);
+const GOLDEN = new URL('../../golden/windows.json', import.meta.url);
 const REQUESTS = 1_000;
 function generateRequests(): LoggedRequest[] {
   const next = uniform();

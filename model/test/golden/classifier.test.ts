@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { InputError } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { Classifier } from '../src/classify/classifier.ts';
-import { generateRows } from './generated-rows.ts';
+import { generateRows } from '../support/generated-rows.ts';
+import { Classifier } from '../support/trees/classifier.ts';
 
-const golden = (name: string) => readFileSync(new URL(`../golden/${name}`, import.meta.url));
+const golden = (name: string) => readFileSync(new URL(`../../golden/${name}`, import.meta.url));
 const MODEL = golden('classifier.onnx');
 
 /** The model with each occurrence of a word replaced by another one of the same length. */

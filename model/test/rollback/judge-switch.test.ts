@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeSwitch } from '../src/rollback/judge-switch.ts';
+import { judgeSwitch } from '../../src/rollback/judge-switch.ts';
 
 test.each([
   // Three loads before, one after: √(0.08 / 4) × √(4 / 3) = 0.163, quantile of t with 4 degrees 3.16: slower from e^0.516 = 1.68 on.

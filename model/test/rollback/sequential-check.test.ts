@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSlower, MAX_CHECKED_LOADS } from '../src/rollback/sequential-check.ts';
+import { isSlower, MAX_CHECKED_LOADS } from '../../src/rollback/sequential-check.ts';
 
 test.each([
   // One load before, one after: deviation 0.2 × √2 = 0.283, quantile of t with 2 degrees 5.05: slower from e^(0.283 × 5.05) = 4.18 on.

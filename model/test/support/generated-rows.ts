@@ -1,4 +1,4 @@
-import { FEATURES } from '../src/features/window-features.ts';
+import { FEATURES } from '../../src/features/window-features.ts';
 
 /** Largest value of each feature, in the order of `FEATURES`. */
 export const SCALES = [0.125, 512, 1024, 1024, 2048, 4, 256];

@@ -1,4 +1,4 @@
-import { createRandom, normal } from '../../pageload-emulator/src/util/random.ts';
+import { createRandom, normal } from '../../../pageload-emulator/src/util/random.ts';
 
 /** Load time of each arm on a network, milliseconds, without scatter. */
 export type Network = Record<string, number>;

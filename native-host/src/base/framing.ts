@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { endianness } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import { MAX_MESSAGE_TO_BROWSER_BYTES } from '@hopwise/contract';
+import { MAX_MESSAGE_TO_BROWSER_BYTES, SerialQueue } from '@hopwise/contract';
 
 /** Bytes that are no valid frame. The stream cannot be resynchronised after them. */
 export class FrameError extends Error {}
@@ -87,11 +87,10 @@ export function frame(message: unknown, maxBytes: number = MAX_MESSAGE_TO_BROWSE
 }
 
 /** Writes frames one after the other and waits for a slow reader. */
-export class FrameWriter {
+export class MessageWriter {
   readonly #output: Writable;
   readonly #closing = new AbortController();
-  #last: Promise<void> = Promise.resolve();
-  #waiting = 0;
+  readonly #queue = new SerialQueue();
 
   constructor(output: Writable) {
     this.#output = output;
@@ -99,24 +98,16 @@ export class FrameWriter {
 
   /** Messages that the reader has not consumed. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#queue.size;
   }
 
   /** Resolves when the stream accepts more; rejects when it is broken. */
   write(message: unknown): Promise<void> {
     const bytes = frame(message);
-    this.#waiting += 1;
-    const written = this.#last
-      .catch(() => {})
-      .then(async () => {
-        this.#closing.signal.throwIfAborted();
-        if (!this.#output.write(bytes)) await once(this.#output, 'drain', { signal: this.#closing.signal });
-      })
-      .finally(() => {
-        this.#waiting -= 1;
-      });
-    this.#last = written;
-    return written;
+    return this.#queue.run(async () => {
+      this.#closing.signal.throwIfAborted();
+      if (!this.#output.write(bytes)) await once(this.#output, 'drain', { signal: this.#closing.signal });
+    });
   }
 
   /** Stops waiting for the reader: messages that are not written yet are rejected. */

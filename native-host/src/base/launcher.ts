@@ -38,7 +38,13 @@ export function launcherCommand(words: string, values: readonly string[] = []): 
   return process.platform === 'win32' ? `& ${command}` : command;
 }
 
-function quote(word: string): string {
+/** The word as shells read it, quoted where necessary. */
+export function quote(word: string): string {
   if (process.platform === 'win32') return `'${word.replaceAll("'", "''")}'`;
-  return /^[\w./=+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return /^[\w./:,=+-]+$/.test(word) ? word : shellQuote(word);
+}
+
+/** The word in quotation marks of POSIX shells. */
+export function shellQuote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }

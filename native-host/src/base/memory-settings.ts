@@ -1,4 +1,4 @@
-/** Settings that reduce the memory of host and engine, as measured by `npm run bench:terminating`. */
+/** Settings that reduce the memory of host and engine, as measured by `npm run bench -- terminating`. */
 
 /**
  * Arguments of Node. Most objects of a request are garbage at once, and a small young generation collects them before they fill

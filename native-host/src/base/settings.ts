@@ -1,10 +1,11 @@
 /** Settings that the command line makes, for all browsers of the user. */
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { launcherCommand } from './launcher.ts';
 import { dataDirectory } from './paths.ts';
+import { replaceFile } from './replace-file.ts';
 
 const settings = z.object({
   version: z.literal(1),
@@ -47,9 +48,5 @@ export function readDohUrl(): string {
 
 /** @param url '' for the system's resolver. @throws the error of `node:fs` */
 export function writeDohUrl(url: string): void {
-  const path = settingsFile();
-  mkdirSync(dirname(path), { recursive: true });
-  const draft = `${path}.${process.pid}.new`;
-  writeFileSync(draft, `${JSON.stringify({ version: 1, ...(url && { dohUrl: url }) })}\n`);
-  renameSync(draft, path);
+  replaceFile(settingsFile(), `${JSON.stringify({ version: 1, ...(url && { dohUrl: url }) })}\n`, 'public');
 }

@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { launcherCommand } from '../base/launcher.ts';
 import { authorityFolder, readAuthority, rootFile } from './authority-store.ts';
-import { commonName } from './common-name.ts';
+import { commonName } from './certificate.ts';
 import { AuthorityError } from './private-file.ts';
 
 export interface AuthorityStatus {
@@ -52,6 +52,12 @@ export function authorityStatus(folder: string = authorityFolder(), nowMs = Date
     if (!(fault instanceof AuthorityError)) throw fault;
     return { ...NONE, problem: fault.problem, fix: fault.fix };
   }
+}
+
+/** That there is no CA for a host, with the fix, in one line. */
+export function explainMissing(host?: string): string {
+  const fix = launcherCommand(`ca create https://${host ?? 'example.org'}`);
+  return `there is no local CA${host ? ` for ${host}` : ''}: ${fix}`;
 }
 
 /** The status in one line. */

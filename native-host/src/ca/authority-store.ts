@@ -13,6 +13,7 @@ import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { launcherCommand } from '../base/launcher.ts';
 import { dataDirectory } from '../base/paths.ts';
+import { replaceFile } from '../base/replace-file.ts';
 import type { Authority, Issuer } from './authority.ts';
 import {
   AuthorityError,
@@ -160,18 +161,16 @@ export function readIn(folder: string, name: string): string | null {
 
 /** Writes a file of the authority's folder atomically. */
 export async function writeIn(folder: string, name: string, text: string): Promise<void> {
-  const draft = join(folder, `${name}.${process.pid}.new`);
-  try {
-    await writeFully(draft, text);
-    await rename(draft, join(folder, name));
-    await flushFolder(folder);
-  } catch (fault) {
-    await rm(draft, { force: true });
-    throw fault;
-  }
+  replaceFile(join(folder, name), text, 'private');
+  await flushFolder(folder);
 }
 
-export function damaged(path: string, how: string): AuthorityError {
+/** A file that was edited, or written by another version. */
+export function unknownContent(path: string): AuthorityError {
+  return damaged(path, 'it is not what this version of hopwise-host has written');
+}
+
+function damaged(path: string, how: string): AuthorityError {
   return new AuthorityError(
     `${path}: ${how}`,
     `run: ${launcherCommand('ca remove')}, then: ${launcherCommand('ca create')}`,
@@ -182,7 +181,7 @@ function parseIssuers(path: string, text: string): z.infer<typeof issuersSchema>
   try {
     return issuersSchema.parse(JSON.parse(text));
   } catch {
-    throw damaged(path, 'it is not what this version of hopwise-host has written');
+    throw unknownContent(path);
   }
 }
 

@@ -1,6 +1,6 @@
 /** A local certificate authority: a root whose key is discarded, and one issuer for each pinned host. */
 import { randomBytes } from 'node:crypto';
-import { caCertificate, newKeyPair, type Period, type Signer } from './certificate.ts';
+import { caCertificate, newKeyPair, type Signer, type ValidityPeriod } from './certificate.ts';
 
 const DAY_MS = 86_400_000;
 /** A forgotten authority expires. */
@@ -31,7 +31,7 @@ export const ROOT_NAME = 'hopwise local CA';
  * be signed; each issuer is constrained to its one host.
  */
 export function createAuthority(hosts: readonly string[], nowMs = Date.now()): Authority {
-  const period: Period = { notBeforeMs: nowMs - BACKDATE_MS, notAfterMs: nowMs + LIFETIME_MS };
+  const period: ValidityPeriod = { notBeforeMs: nowMs - BACKDATE_MS, notAfterMs: nowMs + LIFETIME_MS };
   const root: Signer = {
     commonName: `${ROOT_NAME} ${randomBytes(4).toString('hex')}`,
     keys: newKeyPair(),

@@ -1,5 +1,12 @@
 /** X.509 certificates (RFC 5280) with ECDSA P-256 keys, created synchronously: a handshake waits for them. */
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import {
+  createHash,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  type X509Certificate,
+} from 'node:crypto';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
 import {
   AlgorithmIdentifier,
@@ -47,7 +54,7 @@ export interface KeyPair {
 }
 
 /** Validity of a certificate, milliseconds since 1970; encoded to the second. */
-export interface Period {
+export interface ValidityPeriod {
   notBeforeMs: number;
   notAfterMs: number;
 }
@@ -71,7 +78,7 @@ export function newKeyPair(): KeyPair {
 export function caCertificate(
   subject: Signer,
   issuer: Signer,
-  period: Period,
+  period: ValidityPeriod,
   hosts: readonly string[],
   pathLength: number,
 ): string {
@@ -92,7 +99,12 @@ export function caCertificate(
  *
  * @returns PEM
  */
-export function leafCertificate(host: string, publicKey: KeyObject, issuer: Signer, period: Period): string {
+export function leafCertificate(
+  host: string,
+  publicKey: KeyObject,
+  issuer: Signer,
+  period: ValidityPeriod,
+): string {
   return certificate('hopwise pin', publicKey, issuer, period, [
     extension(id_ce_basicConstraints, new BasicConstraints({ cA: false }), true),
     extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature), true),
@@ -104,7 +116,7 @@ function certificate(
   commonName: string,
   publicKey: KeyObject,
   issuer: Signer,
-  { notBeforeMs, notAfterMs }: Period,
+  { notBeforeMs, notAfterMs }: ValidityPeriod,
   own: Extension[],
 ): string {
   const signature = new AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 });
@@ -137,6 +149,11 @@ function certificate(
     .toString('base64')
     .match(/.{1,64}/g)!;
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+}
+
+/** The subject's common name; '' when it has none. */
+export function commonName(certificate: X509Certificate): string {
+  return /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? '';
 }
 
 function extension(extnID: string, value: object, critical = false): Extension {

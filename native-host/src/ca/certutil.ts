@@ -4,6 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { osRelease } from '../base/install-hints.ts';
+import { quote } from '../base/launcher.ts';
 
 const run = promisify(execFile);
 
@@ -81,9 +82,7 @@ function removeArguments(folder: string, name: string): string[] {
 }
 
 function shellLine(words: string[]): string {
-  return ['certutil', ...words]
-    .map((word) => (/^[\w./:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(' ');
+  return ['certutil', ...words].map(quote).join(' ');
 }
 
 /** The trust flags of the certificate, such as `C,,`; null when the store has none of that name. */

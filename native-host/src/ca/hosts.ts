@@ -1,5 +1,6 @@
 import { MAX_CA_HOSTS } from '@hopwise/contract';
-import { UsageError } from '../base/usage-error.ts';
+import { UsageError } from '../base/errors.ts';
+import { quoteInput } from '../base/one-line.ts';
 
 /** RFC 1035 section 2.3.4: octets of a name as it is written. */
 const MAX_NAME = 253;
@@ -20,14 +21,29 @@ export function hostsOf(origins: readonly string[]): string[] {
   return hosts;
 }
 
-function hostOf(origin: string): string {
-  const url = URL.canParse(origin) ? new URL(origin) : null;
-  if (url?.protocol !== 'https:' || `${url.origin}/` !== url.href) {
-    throw new UsageError(`expected an origin such as https://example.org, found "${printable(origin)}"`);
-  }
-  const problem = hostProblem(url.hostname);
-  if (problem) throw new UsageError(`${printable(origin)}: ${problem}`);
-  return url.hostname;
+/**
+ * An origin as `URL.origin` serialises it.
+ *
+ * @throws UsageError for what is no https origin.
+ */
+export function readOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol !== 'https:' || `${url.origin}/` !== url.href)
+    throw new UsageError(`expected an origin such as https://example.org, found ${quoteInput(text)}`);
+  // Browsers connect to no such host, so that a pin of it would never have an effect.
+  if (url.hostname.includes('*'))
+    throw new UsageError(
+      `expected one origin such as https://www.example.org, found a pattern: ${quoteInput(text)}`,
+    );
+  return url.origin;
+}
+
+function hostOf(text: string): string {
+  const origin = readOrigin(text);
+  const { hostname } = new URL(origin);
+  const problem = hostProblem(hostname);
+  if (problem) throw new UsageError(`${origin}: ${problem}`);
+  return hostname;
 }
 
 /** Why no CA can be created for this host; '' when it can. */
@@ -41,8 +57,4 @@ function hostProblem(host: string): string {
   if (labels.length === 1 && host !== 'localhost')
     return 'expected a whole host name, not a top-level domain';
   return '';
-}
-
-function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, '?').slice(0, 200);
 }

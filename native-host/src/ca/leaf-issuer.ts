@@ -3,15 +3,14 @@ import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { BACKDATE_MS, type Issuer } from './authority.ts';
 import { authorityFolder, fingerprintOfFiles, readAuthority } from './authority-store.ts';
-import { leafCertificate, newKeyPair, type Period, type Signer } from './certificate.ts';
-import { commonName } from './common-name.ts';
+import { commonName, leafCertificate, newKeyPair, type Signer, type ValidityPeriod } from './certificate.ts';
 import { AuthorityError } from './private-file.ts';
 
 export interface LeafIssuer {
   /** The TLS context of `host`; null without an authority, or outside its name constraints. */
   contextFor(host: string): SecureContext | null;
   /** Hosts that it can issue certificates for now. */
-  hosts(): string[];
+  listHosts(): string[];
 }
 
 const DAY_MS = 86_400_000;
@@ -22,12 +21,12 @@ const RENEW_BEFORE_MS = DAY_MS;
 
 interface Leaf {
   context: SecureContext;
-  period: Period;
+  period: ValidityPeriod;
 }
 
 interface OpenIssuer {
   signer: Signer;
-  period: Period;
+  period: ValidityPeriod;
   certificate: string;
   leaf: Leaf | null;
 }
@@ -61,7 +60,7 @@ export class LocalLeafIssuer implements LeafIssuer {
     return issuer.leaf.context;
   }
 
-  hosts(): string[] {
+  listHosts(): string[] {
     this.#refresh();
     const nowMs = this.#now();
     return [...this.#issuers].flatMap(([host, { period }]) => (holds(period, nowMs) ? [host] : []));
@@ -83,7 +82,7 @@ export class LocalLeafIssuer implements LeafIssuer {
 }
 
 /** Whether a certificate is valid and not about to expire. A clock that was set back is before its start. */
-function holds({ notBeforeMs, notAfterMs }: Period, nowMs: number): boolean {
+function holds({ notBeforeMs, notAfterMs }: ValidityPeriod, nowMs: number): boolean {
   return nowMs >= notBeforeMs && nowMs < notAfterMs - RENEW_BEFORE_MS;
 }
 

@@ -1,7 +1,7 @@
 /** The stores that were made to trust the root; written before they are changed, so that none is missed. */
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { damaged, readIn, writeIn } from './authority-store.ts';
+import { readIn, unknownContent, writeIn } from './authority-store.ts';
 
 const FILE = 'trusted.json';
 
@@ -16,7 +16,7 @@ export function readTrustRecord(folder: string): TrustRecord {
   try {
     return recordSchema.parse(JSON.parse(text));
   } catch {
-    throw damaged(join(folder, FILE), 'it is not what this version of hopwise-host has written');
+    throw unknownContent(join(folder, FILE));
   }
 }
 

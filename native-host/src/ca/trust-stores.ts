@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { UsageError } from '../base/errors.ts';
 import { configDirectory, dataDirectory } from '../base/paths.ts';
-import { UsageError } from '../base/usage-error.ts';
 
 export interface TrustStore {
   /** The folder of the database. */

@@ -1,8 +1,9 @@
 /** Makes browsers' stores trust the root, and undoes it. */
 
 import { existsSync } from 'node:fs';
-import { launcherCommand } from '../base/launcher.ts';
+import { explainMissing } from './authority-status.ts';
 import { authorityFolder, readRoot, rootFile } from './authority-store.ts';
+import { commonName } from './certificate.ts';
 import {
   addCommand,
   addTrusted,
@@ -12,7 +13,6 @@ import {
   removeCommand,
   removeNamed,
 } from './certutil.ts';
-import { commonName } from './common-name.ts';
 import { readTrustRecord, writeTrustRecord } from './trust-record.ts';
 import { foundStores, type TrustStore } from './trust-stores.ts';
 
@@ -29,22 +29,23 @@ export interface TrustOutcome extends TrustStore {
 export async function trust(stores: readonly TrustStore[]): Promise<TrustOutcome[]> {
   const folder = authorityFolder();
   const name = rootName(folder);
-  if (!name) throw new Error(`there is no local CA: ${launcherCommand('ca create https://example.org')}`);
+  if (!name) throw new Error(explainMissing());
   const recorded = readTrustRecord(folder);
   const fresh = stores.filter((store) => !recorded.some((known) => known.folder === store.folder));
   await writeTrustRecord(folder, [...recorded, ...fresh.map(({ folder, browser }) => ({ folder, browser }))]);
-  return each(stores, async (store) => {
-    const file = rootFile(folder);
-    try {
-      if (await isTrusted(store.folder, name)) return { trusted: true, changed: false, problem: '' };
-      await addTrusted(store.folder, name, file);
-      return { trusted: true, changed: true, problem: '' };
-    } catch (fault) {
-      if (!(fault instanceof CertutilError)) throw fault;
-      const problem = `${fault.message}; with the password of the store: ${addCommand(store.folder, name, file)}`;
-      return { trusted: false, changed: false, problem };
-    }
-  });
+  const file = rootFile(folder);
+  return tryEach(
+    stores,
+    async (store) => {
+      const changed = !(await isTrusted(store.folder, name));
+      if (changed) await addTrusted(store.folder, name, file);
+      return { trusted: true, changed };
+    },
+    (store, { message }) => ({
+      trusted: false,
+      problem: `${message}; with the password of the store: ${addCommand(store.folder, name, file)}`,
+    }),
+  );
 }
 
 /**
@@ -58,15 +59,14 @@ export async function untrust(stores?: readonly TrustStore[]): Promise<TrustOutc
   const name = rootName(folder);
   if (!name) return [];
   const recorded = readTrustRecord(folder);
-  const outcomes = await each(stores ?? everyStore(recorded), async (store) => {
-    try {
-      return { trusted: false, changed: await removeNamed(store.folder, name), problem: '' };
-    } catch (fault) {
-      if (!(fault instanceof CertutilError)) throw fault;
-      const problem = `${fault.message}; by hand: ${removeCommand(store.folder, name)}`;
-      return { trusted: true, changed: false, problem };
-    }
-  });
+  const outcomes = await tryEach(
+    stores ?? everyStore(recorded),
+    async (store) => ({ trusted: false, changed: await removeNamed(store.folder, name) }),
+    (store, { message }) => ({
+      trusted: true,
+      problem: `${message}; by hand: ${removeCommand(store.folder, name)}`,
+    }),
+  );
   const done = new Set(outcomes.filter(({ problem }) => problem === '').map((outcome) => outcome.folder));
   const left = recorded.filter((store) => !done.has(store.folder) && existsSync(store.folder));
   if (left.length < recorded.length) await writeTrustRecord(folder, left);
@@ -78,14 +78,11 @@ export async function trustNow(): Promise<TrustOutcome[]> {
   const folder = authorityFolder();
   const name = rootName(folder);
   if (!name || !findCertutil()) return [];
-  return each(everyStore(readTrustRecord(folder)), async (store) => {
-    try {
-      return { trusted: await isTrusted(store.folder, name), changed: false, problem: '' };
-    } catch (fault) {
-      if (!(fault instanceof CertutilError)) throw fault;
-      return { trusted: false, changed: false, problem: fault.message };
-    }
-  });
+  return tryEach(
+    everyStore(readTrustRecord(folder)),
+    async (store) => ({ trusted: await isTrusted(store.folder, name), changed: false }),
+    (_store, { message }) => ({ trusted: false, problem: message }),
+  );
 }
 
 /** The root's name in stores; '' without a root. */
@@ -101,13 +98,20 @@ function everyStore(recorded: readonly TrustStore[]): TrustStore[] {
   return [...recorded.filter(({ folder }) => existsSync(folder)), ...others];
 }
 
-async function each(
+async function tryEach(
   stores: readonly TrustStore[],
-  act: (store: TrustStore) => Promise<Omit<TrustOutcome, keyof TrustStore>>,
+  act: (store: TrustStore) => Promise<Pick<TrustOutcome, 'trusted' | 'changed'>>,
+  explain: (store: TrustStore, fault: CertutilError) => Pick<TrustOutcome, 'trusted' | 'problem'>,
 ): Promise<TrustOutcome[]> {
   const outcomes: TrustOutcome[] = [];
   for (const { folder, browser } of stores) {
-    outcomes.push({ folder, browser, ...(await act({ folder, browser })) });
+    const store = { folder, browser };
+    try {
+      outcomes.push({ ...store, ...(await act(store)), problem: '' });
+    } catch (fault) {
+      if (!(fault instanceof CertutilError)) throw fault;
+      outcomes.push({ ...store, changed: false, ...explain(store, fault) });
+    }
   }
   return outcomes;
 }

@@ -13,7 +13,7 @@ import {
 } from './control-messages.ts';
 
 type WithoutVersion<Request> = Request extends unknown ? Omit<Request, 'version'> : never;
-export type Question = WithoutVersion<ControlRequest>;
+export type ControlQuestion = WithoutVersion<ControlRequest>;
 
 export interface HostAnswer {
   pid: number;
@@ -30,7 +30,7 @@ const ANSWER_TIMEOUT_MS = 6_000;
  * @throws Error when other users could have created the sockets
  */
 export async function askHosts(
-  question: Question,
+  question: ControlQuestion,
   pids: readonly number[] | null = null,
   folder: string = controlFolder(),
 ): Promise<HostAnswer[]> {
@@ -42,7 +42,7 @@ export async function askHosts(
 }
 
 /** @returns null when the host has ended. */
-async function askHost({ pid, path }: HostSocket, question: Question): Promise<HostAnswer | null> {
+async function askHost({ pid, path }: HostSocket, question: ControlQuestion): Promise<HostAnswer | null> {
   const socket = connect(path);
   const timer = setTimeout(() => socket.destroy(new Error('it does not answer')), ANSWER_TIMEOUT_MS);
   try {

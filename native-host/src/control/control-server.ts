@@ -1,9 +1,9 @@
 /** The host's side of the control socket. */
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import { RequestError, type RequestErrorCode } from '../base/errors.ts';
 import { frame, readFrames } from '../base/framing.ts';
 import { oneLine } from '../base/one-line.ts';
-import { PinError, type PinErrorCode } from '../base/pin-error.ts';
 import { controlFolder, prepareSocket } from './control-folder.ts';
 import {
   CONTROL_VERSION,
@@ -16,7 +16,7 @@ import {
 } from './control-messages.ts';
 
 export interface ControlServerOptions {
-  /** @throws PinError for a request that is refused */
+  /** @throws RequestError for a request that is refused */
   answer(request: ControlRequest): Promise<ControlAnswer>;
   log(line: string): void;
   folder?: string;
@@ -44,22 +44,22 @@ export class ControlServer {
   listen(): Promise<void> {
     const { log, folder = controlFolder() } = this.#options;
     return new Promise((resolve) => {
-      const giveUp = (fault: Error): void => {
+      const reportFailure = (fault: Error): void => {
         log(`no control socket: ${fault.message}`);
         resolve();
       };
-      this.#server.once('error', giveUp);
+      this.#server.once('error', reportFailure);
       try {
         const path = prepareSocket(process.pid, folder);
         this.#server.listen(path, () => {
           this.#path = path;
-          this.#server.off('error', giveUp);
+          this.#server.off('error', reportFailure);
           this.#server.on('error', (fault) => log(`control socket: ${fault.message}`));
           chmodSync(path, SOCKET_MODE);
           resolve();
         });
       } catch (fault) {
-        giveUp(fault as Error);
+        reportFailure(fault as Error);
       }
     });
   }
@@ -108,14 +108,14 @@ export class ControlServer {
     try {
       return await this.#options.answer(parsed.data);
     } catch (fault) {
-      if (fault instanceof PinError) return refusal(fault.code, fault.message);
+      if (fault instanceof RequestError) return refusal(fault.code, fault.message);
       this.#options.log(`control socket: ${(fault as Error).stack}`);
       return refusal('internal', (fault as Error).message);
     }
   }
 }
 
-function refusal(code: PinErrorCode, message: string): ControlAnswer {
+function refusal(code: RequestErrorCode, message: string): ControlAnswer {
   return { type: 'error', code, message: oneLine(message, 1024) };
 }
 

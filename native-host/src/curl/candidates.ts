@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { compareDebianVersions } from '../base/debian-version.ts';
 import { dataDirectory, packageFolder } from '../base/paths.ts';
 
-export interface Candidate {
+export interface LibcurlCandidate {
   /** Passed to the loader: a path, or a name that it looks up itself. */
   path: string;
   from: 'given' | 'system' | 'package' | 'private';
@@ -45,18 +45,22 @@ export function privateCopies(): string[] {
  * an installed package, the private copies.
  * A given path is tried alone, so that its errors are reported.
  */
-export function libcurlCandidates(given: string): Candidate[] {
+export function libcurlCandidates(given: string): LibcurlCandidate[] {
   if (given) return [{ path: given, from: 'given', libraryFolder: isAbsolute(given) ? dirname(given) : '' }];
   const system = (SYSTEM[process.platform] ?? []).map(
-    (path): Candidate => ({ path, from: 'system', libraryFolder: '' }),
+    (path): LibcurlCandidate => ({ path, from: 'system', libraryFolder: '' }),
   );
   const packaged = packageFolder() && join(packageFolder(), 'libcurl');
-  const bundled: Candidate[] =
+  const bundled: LibcurlCandidate[] =
     packaged && existsSync(join(packaged, PRIVATE_LIBRARY))
       ? [{ path: join(packaged, PRIVATE_LIBRARY), from: 'package', libraryFolder: packaged }]
       : [];
   const copies = privateCopies().map(
-    (folder): Candidate => ({ path: join(folder, PRIVATE_LIBRARY), from: 'private', libraryFolder: folder }),
+    (folder): LibcurlCandidate => ({
+      path: join(folder, PRIVATE_LIBRARY),
+      from: 'private',
+      libraryFolder: folder,
+    }),
   );
   return [...system, ...bundled, ...copies];
 }

@@ -8,7 +8,7 @@ export interface ConnectionFigures extends Omit<TcpInfo, 'outOfOrder' | 'maxSegm
   /** Runs of lost packets, and the packets lost in them (`LossCounter`). */
   lossEvents: number;
   lost: number;
-  /** The same by round trip, ascending. */
+  /** Losses by round trip, ascending. */
   lossesAtRtt: LossesAtRtt[];
 }
 
@@ -29,7 +29,7 @@ export class ConnectionWatch {
   }
 
   /** A socket was opened for `host`. The system reuses the numbers of closed sockets. */
-  opened(socket: number, host: string): void {
+  noteOpened(socket: number, host: string): void {
     const former = this.#live.get(socket);
     if (former) this.#ended.push(former);
     this.#live.set(socket, { host, last: null, losses: new LossCounter() });

@@ -5,6 +5,12 @@ import type { Libcurl, Pointer } from './libcurl.ts';
 const HTTPS_ONLY = 'https';
 export const ERROR_TEXT_BYTES = 256;
 
+/**
+ * Time for three SYNs (1, 2 and 4 s apart) over a long path. Shorter on HTTP/3, as the page waits for the fallback: blocked UDP shows as
+ * silence, and a QUIC handshake that takes more than 5 s will not complete.
+ */
+export const CONNECT_TIMEOUT_MS = { h1: 10_000, h2: 10_000, h3: 5_000 } as const;
+
 /** The protocol of a value of `INFO.HTTP_VERSION`; null for an unknown one. */
 export function reportedProtocol(version: number): Protocol | null {
   if (version === HTTP_VERSION.V1_0 || version === HTTP_VERSION.V1_1) return 'h1';
@@ -42,4 +48,16 @@ export function setCommonOptions(curl: Libcurl, easy: Pointer, { caFile, dohUrl 
   if (curl.version.number >= SINCE_QUICK_EXIT) curl.setLong(easy, OPT.QUICK_EXIT, 1);
   curl.setLong(easy, OPT.PIPEWAIT, 1);
   curl.setLong(easy, OPT.HTTP_CONTENT_DECODING, 0);
+}
+
+/** Callbacks that are registered once for many transfers: each transfer passes its number as user data. */
+export type Callbacks = Partial<
+  Record<'WRITE' | 'HEADER' | 'READ' | 'SEEK' | 'DEBUG' | 'SOCKOPT' | 'OPENSOCKET' | 'PREREQ', Pointer>
+>;
+
+export function setCallbacks(curl: Libcurl, easy: Pointer, callbacks: Callbacks, number: number): void {
+  for (const [name, callback] of Object.entries(callbacks) as [keyof Callbacks, Pointer][]) {
+    curl.setPointer(easy, OPT[`${name}FUNCTION`], callback);
+    curl.setId(easy, OPT[`${name}DATA`], number);
+  }
 }

@@ -60,35 +60,34 @@ const MESSAGE_RESULT_AT = 2 * POINTER_BYTES;
 // A socket is an int on POSIX and a pointer-sized handle on Windows.
 const SOCKET = process.platform === 'win32' ? 'uintptr_t' : 'int';
 
-const DataCallback = koffi.proto('hopwise_data_cb', 'size_t', ['void *', 'size_t', 'size_t', 'uintptr_t']);
-const SockoptCallback = koffi.proto('hopwise_sockopt_cb', 'int', ['uintptr_t', SOCKET, 'int']);
-const OpensocketCallback = koffi.proto('hopwise_opensocket_cb', SOCKET, ['uintptr_t', 'int', 'void *']);
-const PrereqCallback = koffi.proto('hopwise_prereq_cb', 'int', [
-  'uintptr_t',
-  'const char *',
-  'const char *',
-  'int',
-  'int',
-]);
-const SeekCallback = koffi.proto('hopwise_seek_cb', 'int', ['uintptr_t', 'int64_t', 'int']);
-const DebugCallback = koffi.proto('hopwise_debug_cb', 'int', [
-  'void *',
-  'int',
-  'void *',
-  'size_t',
-  'uintptr_t',
-]);
-const SocketCallback = koffi.proto('hopwise_socket_cb', 'int', ['void *', SOCKET, 'int', 'void *', 'void *']);
-const TimerCallback = koffi.proto('hopwise_timer_cb', 'int', ['void *', 'long', 'void *']);
+/** The prototypes of libcurl's callbacks; `uintptr_t` is the number of the transfer. */
+const PROTOTYPES = {
+  data: koffi.proto('hopwise_data_cb', 'size_t', ['void *', 'size_t', 'size_t', 'uintptr_t']),
+  sockopt: koffi.proto('hopwise_sockopt_cb', 'int', ['uintptr_t', SOCKET, 'int']),
+  opensocket: koffi.proto('hopwise_opensocket_cb', SOCKET, ['uintptr_t', 'int', 'void *']),
+  prereq: koffi.proto('hopwise_prereq_cb', 'int', [
+    'uintptr_t',
+    'const char *',
+    'const char *',
+    'int',
+    'int',
+  ]),
+  seek: koffi.proto('hopwise_seek_cb', 'int', ['uintptr_t', 'int64_t', 'int']),
+  debug: koffi.proto('hopwise_debug_cb', 'int', ['void *', 'int', 'void *', 'size_t', 'uintptr_t']),
+  socket: koffi.proto('hopwise_socket_cb', 'int', ['void *', SOCKET, 'int', 'void *', 'void *']),
+  timer: koffi.proto('hopwise_timer_cb', 'int', ['void *', 'long', 'void *']),
+};
 
-type DataFunction = (data: Pointer, size: number, count: number, id: number) => number;
-type SockoptFunction = (id: number, socket: number, purpose: number) => number;
-type OpensocketFunction = (id: number, purpose: number, address: Pointer) => number;
-type PrereqFunction = (id: number, remoteIp: string) => number;
-type SeekFunction = (id: number, offset: number) => number;
-type DebugFunction = (easy: Pointer, kind: number, data: Pointer, size: number, id: number) => number;
-type SocketFunction = (easy: Pointer, socket: number, what: number) => number;
-type TimerFunction = (multi: Pointer, timeoutMs: number) => number;
+interface CallbackFunctions {
+  data(data: Pointer, size: number, count: number, id: number): number;
+  sockopt(id: number, socket: number, purpose: number): number;
+  opensocket(id: number, purpose: number, address: Pointer): number;
+  prereq(id: number, remoteIp: string): number;
+  seek(id: number, offset: number): number;
+  debug(easy: Pointer, kind: number, data: Pointer, size: number, id: number): number;
+  socket(easy: Pointer, socket: number, what: number): number;
+  timer(multi: Pointer, timeoutMs: number): number;
+}
 
 /**
  * The library at `path`, initialised.
@@ -259,15 +258,26 @@ export function loadLibcurl(path: string) {
       return { easy, code: message.readInt32LE(MESSAGE_RESULT_AT), left: running[0]! };
     },
 
-    dataCallback: (run: DataFunction): Pointer => koffi.register(run, koffi.pointer(DataCallback)),
-    sockoptCallback: (run: SockoptFunction): Pointer => koffi.register(run, koffi.pointer(SockoptCallback)),
-    opensocketCallback: (run: OpensocketFunction): Pointer =>
-      koffi.register(run, koffi.pointer(OpensocketCallback)),
-    prereqCallback: (run: PrereqFunction): Pointer => koffi.register(run, koffi.pointer(PrereqCallback)),
-    seekCallback: (run: SeekFunction): Pointer => koffi.register(run, koffi.pointer(SeekCallback)),
-    debugCallback: (run: DebugFunction): Pointer => koffi.register(run, koffi.pointer(DebugCallback)),
-    socketCallback: (run: SocketFunction): Pointer => koffi.register(run, koffi.pointer(SocketCallback)),
-    timerCallback: (run: TimerFunction): Pointer => koffi.register(run, koffi.pointer(TimerCallback)),
+    /**
+     * Registers a callback. koffi would turn an exception into a return value of zero; this reports it to `onFault`, and returns
+     * `failure`.
+     */
+    callback<Kind extends keyof CallbackFunctions>(
+      kind: Kind,
+      onFault: (fault: Error) => void,
+      run: CallbackFunctions[Kind],
+      failure = 0,
+    ): Pointer {
+      const guarded = (...args: unknown[]): number => {
+        try {
+          return (run as (...args: unknown[]) => number)(...args);
+        } catch (fault) {
+          onFault(fault as Error);
+          return failure;
+        }
+      };
+      return koffi.register(guarded, koffi.pointer(PROTOTYPES[kind]));
+    },
     freeCallback: (callback: Pointer): void => koffi.unregister(callback),
 
     /** The bytes that a callback received. */

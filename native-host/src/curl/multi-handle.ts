@@ -1,8 +1,12 @@
 /** A multi handle of libcurl on Node's event loop: its sockets, its timer, the completion of its transfers. */
 
-import type { Protocol } from '@hopwise/contract';
+import {
+  MAX_CONCURRENT_STREAMS,
+  MAX_CONNECTIONS_PER_HOST,
+  MAX_SOCKETS,
+  type Protocol,
+} from '@hopwise/contract';
 import koffi, { type node } from 'koffi';
-import { guarded } from './callback-guard.ts';
 import { CSELECT, MULTI_OPT, PIPE_MULTIPLEX, POLL, SOCKET_TIMEOUT } from './curl-constants.ts';
 import type { Libcurl, Pointer } from './libcurl.ts';
 
@@ -25,18 +29,6 @@ interface Poll {
   /** `CURL_POLL_*`. */
   wanted: number;
 }
-
-/** Connections that browsers open to a host under HTTP/1.1. */
-export const H1_CONNECTIONS_PER_HOST = 6;
-
-/**
- * Open connections of a handle: Chromium's limit. A page with thousands of origins must not use up
- * the process's sockets, nor its threads, one for each name lookup.
- */
-const CONNECTIONS = 256;
-
-/** Concurrent requests on a connection, where the server allows as many: Chromium's limit. */
-const STREAMS = 256;
 
 /**
  * By socket number, the multi handle with a poll handle for it. An inactive poll handle keeps the number of a closed socket, and
@@ -64,25 +56,24 @@ export class MultiHandle {
     this.#settings = settings;
     const { curl, onFault } = settings;
     this.#curl = curl;
-    const onSocket = curl.socketCallback(
-      guarded(onFault, (_easy, socket, what) => this.#onSocket(Number(socket), what)),
+    const onSocket = curl.callback('socket', onFault, (_easy, socket, what) =>
+      this.#onSocket(Number(socket), what),
     );
-    const onTimer = curl.timerCallback(
-      guarded(onFault, (_multi, timeoutMs) => this.#onTimer(Number(timeoutMs))),
-    );
+    const onTimer = curl.callback('timer', onFault, (_multi, timeoutMs) => this.#onTimer(Number(timeoutMs)));
     this.#callbacks = [onSocket, onTimer];
     this.#multi = curl.multiInit();
     curl.multiSetPointer(this.#multi, MULTI_OPT.SOCKETFUNCTION, onSocket);
     curl.multiSetPointer(this.#multi, MULTI_OPT.TIMERFUNCTION, onTimer);
     curl.multiSetLong(this.#multi, MULTI_OPT.PIPELINING, PIPE_MULTIPLEX);
-    curl.multiSetLong(this.#multi, MULTI_OPT.MAX_TOTAL_CONNECTIONS, CONNECTIONS);
+    // A page with thousands of origins must not use up the process's sockets, nor its threads, one for each name lookup.
+    curl.multiSetLong(this.#multi, MULTI_OPT.MAX_TOTAL_CONNECTIONS, MAX_SOCKETS);
     // As many idle ones are kept: none is closed early.
-    curl.multiSetLong(this.#multi, MULTI_OPT.MAXCONNECTS, CONNECTIONS);
-    curl.multiSetLong(this.#multi, MULTI_OPT.MAX_CONCURRENT_STREAMS, STREAMS);
+    curl.multiSetLong(this.#multi, MULTI_OPT.MAXCONNECTS, MAX_SOCKETS);
+    curl.multiSetLong(this.#multi, MULTI_OPT.MAX_CONCURRENT_STREAMS, MAX_CONCURRENT_STREAMS);
     curl.multiSetLong(
       this.#multi,
       MULTI_OPT.MAX_HOST_CONNECTIONS,
-      settings.protocol === 'h1' ? H1_CONNECTIONS_PER_HOST : 1,
+      settings.protocol === 'h1' ? MAX_CONNECTIONS_PER_HOST : 1,
     );
   }
 

@@ -23,7 +23,7 @@ export class DnsError extends Error {}
 const DNS_PORT = 53;
 /** After this time an answer counts as lost; stub resolvers wait for 5 s (resolv.conf(5)), browsers less. */
 const TRY_MS = 1_500;
-/** The same with a TLS handshake before it. */
+/** Time for an answer over HTTPS, which a TLS handshake precedes. */
 const DOH_TRY_MS = 5_000;
 /** Servers to query, one after the other, as libc does (resolv.conf(5), MAXNS). */
 const MAX_SERVERS = 3;

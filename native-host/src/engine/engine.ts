@@ -9,7 +9,7 @@ import { http3InstallHint } from '../base/install-hints.ts';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../base/memory-settings.ts';
 import { readDohUrl } from '../base/settings.ts';
 import { caFile } from '../curl/ca-file.ts';
-import { type Candidate, libcurlCandidates } from '../curl/candidates.ts';
+import { type LibcurlCandidate, libcurlCandidates } from '../curl/candidates.ts';
 import type { NameChecks } from '../curl/easy-options.ts';
 import { CreditPool } from '../exchange/credit-pool.ts';
 import type { Exchange, ExchangeRequest } from '../exchange/exchange.ts';
@@ -57,7 +57,7 @@ const NOTHING_DONE: RoundReport = {
 interface Running {
   process: ChildProcess;
   info: EngineInfo;
-  candidate: Candidate;
+  candidate: LibcurlCandidate;
   exchanges: ExchangeClient;
   /** Ends the process because it no longer responds. */
   endStuck: () => void;
@@ -111,7 +111,7 @@ export class Engine {
   #starting: Promise<Running> | null = null;
   /** From its start to its end. */
   #current: Running | null = null;
-  #found: Candidate | null = null;
+  #found: LibcurlCandidate | null = null;
   #nextId = 1;
   #isGuarding = false;
   #closed = false;
@@ -303,7 +303,7 @@ export class Engine {
   }
 
   /** @returns the started process, or why it did not start. */
-  #launch(candidate: Candidate, { caFile: bundle, dohUrl }: NameChecks): Promise<Running | string> {
+  #launch(candidate: LibcurlCandidate, { caFile: bundle, dohUrl }: NameChecks): Promise<Running | string> {
     const env: NodeJS.ProcessEnv = { ...process.env, ...MALLOC_SETTINGS };
     if (candidate.libraryFolder) {
       env.LD_LIBRARY_PATH = [candidate.libraryFolder, env.LD_LIBRARY_PATH].filter(Boolean).join(':');

@@ -3,7 +3,7 @@ import type { RoundReport, RoundRequest, RoundTransferResult } from '../rounds/r
 
 /** A started engine's libcurl. */
 export interface EngineInfo extends CurlVersion {
-  /** As passed to the loader. */
+  /** The path or name that the loader got. */
   path: string;
 }
 

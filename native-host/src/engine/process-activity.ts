@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
  * `able`: it was stopped, waited for something other than the processor, or ran. `starved`: it was ready to run or waited for the
  * disk, or the system does not say. `debugged`: a debugger has stopped it.
  */
-export type Activity = 'able' | 'starved' | 'debugged';
+export type ProcessActivity = 'able' | 'starved' | 'debugged';
 
 /** A running process that got less than this share of the time is starved. */
 const MIN_RUNNING_SHARE = 0.5;
@@ -25,7 +25,7 @@ export function observeProcess(
   pid: number,
   readTimes: (pid: number) => ThreadTimes | null = readMainThread,
   nowMs: () => number = () => performance.now(),
-): () => Activity {
+): () => ProcessActivity {
   let lastMs = nowMs();
   let lastProcessorMs = readTimes(pid)?.processorMs ?? 0;
   return () => {

@@ -2,7 +2,7 @@
  * Detects a process that no longer responds. Host and engine watch each other: a hung one is ended, so that the kernel resets its
  * connections and browsers load pages without it.
  */
-import type { Activity } from './process-activity.ts';
+import type { ProcessActivity } from './process-activity.ts';
 
 /**
  * Unanswered questions of an able process before it counts as stuck. They are counted, not timed, as this process or the machine may
@@ -10,7 +10,7 @@ import type { Activity } from './process-activity.ts';
  */
 const MAX_UNANSWERED = 4;
 
-/** The same of a process that gets no processor time: a busy machine is no reason to end it soon. */
+/** Unanswered questions of a process that gets no processor time: a busy machine is no reason to end it soon. */
 const MAX_UNANSWERED_STARVED = 30;
 
 export interface StuckWatchOptions {
@@ -19,7 +19,7 @@ export interface StuckWatchOptions {
   isBusy: () => boolean;
   ask: () => void;
   /** What has kept the process from responding since the last call. */
-  observe: () => Activity;
+  observe: () => ProcessActivity;
   /** Called once. */
   onStuck: () => void;
 }

@@ -20,15 +20,15 @@ const STREAM_WAIT_MS = 500;
  */
 const IDLE_MS = { h1: 118_000, h2: 118_000, h3: 25_000 } as const;
 
-/** The same for HTTP/3 requests that must not be repeated: these have to wait where a server has forgotten the connection sooner. */
+/** How long it may have been idle for an HTTP/3 request that must not be repeated, which would have to wait if the server has forgotten it. */
 const IDLE_BEFORE_UNREPEATABLE_MS = 10_000;
 
-export interface OriginConnectionsSettings {
+export interface ConnectionPoolSettings {
   curl: Libcurl;
   protocol: Protocol;
   /** Whether the one exchange uses no existing connection, and leaves none behind. */
   fresh: boolean;
-  /** As in `UpstreamConnectionSettings`. */
+  /** Streams that the origin allowed on an earlier connection; null when there was none. */
   streamLimit: () => number | null;
   onStreamLimit: (streams: number) => void;
   onFault: (fault: Error) => void;
@@ -38,15 +38,15 @@ export interface OriginConnectionsSettings {
   onClosed: (connection: UpstreamConnection) => void;
 }
 
-export class OriginConnections {
-  readonly #settings: OriginConnectionsSettings;
+export class ConnectionPool {
+  readonly #settings: ConnectionPoolSettings;
   readonly #connections = new Set<UpstreamConnection>();
   readonly #connectionOf = new Map<ExchangeTransfer, UpstreamConnection>();
   /** Exchanges without a connection, in order of arrival. */
   #queue: ExchangeEntry[] = [];
   #dispatchTimer: NodeJS.Timeout | null = null;
 
-  constructor(settings: OriginConnectionsSettings) {
+  constructor(settings: ConnectionPoolSettings) {
     this.#settings = settings;
   }
 
@@ -167,7 +167,9 @@ export class OriginConnections {
   #closeWhenIdle(connection: UpstreamConnection): void {
     if (!connection.isEmpty) return;
     const { fresh, protocol } = this.#settings;
-    connection.whenIdle(fresh || connection.isBroken ? 0 : IDLE_MS[protocol], () => this.#close(connection));
+    connection.runWhenIdle(fresh || connection.isBroken ? 0 : IDLE_MS[protocol], () =>
+      this.#close(connection),
+    );
   }
 
   #closeIdleFor(idleMs: number): void {
@@ -182,7 +184,7 @@ export class OriginConnections {
     entry.done(code);
     // Where libcurl cannot go on reading, it does not end the connection's other exchanges itself.
     if (connection.isBroken && message !== '') {
-      for (const other of connection.transfers) if (other.connected) connection.giveUp(other, code);
+      for (const other of connection.transfers) if (other.connected) connection.endExchange(other, code);
     }
     if (!noConnection || [...this.#connections].some(({ isActive }) => isActive)) return;
     // They were waiting for the connection that failed.

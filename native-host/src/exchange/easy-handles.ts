@@ -1,6 +1,5 @@
 /** The easy handles of exchanges. After a success they are reused, as setting one up costs as much as a request. */
 
-import { guarded } from '../curl/callback-guard.ts';
 import {
   DEBUG_TEXT,
   HTTP_VERSION,
@@ -10,7 +9,14 @@ import {
   SINCE_TCP_KEEPCNT,
   SOCKET_BAD,
 } from '../curl/curl-constants.ts';
-import { ERROR_TEXT_BYTES, type NameChecks, setCommonOptions } from '../curl/easy-options.ts';
+import {
+  type Callbacks,
+  CONNECT_TIMEOUT_MS,
+  ERROR_TEXT_BYTES,
+  type NameChecks,
+  setCallbacks,
+  setCommonOptions,
+} from '../curl/easy-options.ts';
 import type { Libcurl, Pointer } from '../curl/libcurl.ts';
 import type { NativeMemory } from '../curl/native-memory.ts';
 import { type ExchangeOrder, isTraced } from './exchange-order.ts';
@@ -49,12 +55,6 @@ export interface EasyHandle {
   connectLimitMs: number;
 }
 
-/** Registered once for all handles; each handle passes its number as user data. */
-type EasyCallbacks = Record<
-  'write' | 'header' | 'read' | 'seek' | 'opensocket' | 'prereq' | 'debug',
-  Pointer
->;
-
 export interface EasyHandlesOptions {
   curl: Libcurl;
   names: NameChecks;
@@ -74,9 +74,6 @@ const PINNED_VERSION = {
   h3: HTTP_VERSION.V3ONLY,
 } as const;
 
-/** Time for three SYNs (1, 2 and 4 s apart) over a long path; shorter on HTTP/3, as the page waits for the fallback. */
-export const CONNECT_TIMEOUT_MS = { h1: 10_000, h2: 10_000, h3: 5_000 } as const;
-
 /** Handles that wait for their next exchange; each takes some 10 kB. */
 const MAX_IDLE_HANDLES = 64;
 
@@ -90,7 +87,7 @@ export class EasyHandles {
   readonly #curl: Libcurl;
   readonly #names: NameChecks;
   readonly #keepAlive: KeepAlive;
-  readonly #callbacks: EasyCallbacks;
+  readonly #callbacks: Callbacks;
   readonly #users = new Map<number, EasyHandleListener>();
   /** Most recently used last. */
   readonly #idle: EasyHandle[] = [];
@@ -176,7 +173,6 @@ export class EasyHandles {
   #setUp(handle: EasyHandle, order: ExchangeOrder): void {
     const { easy, errorText, number, connectTo } = handle;
     const curl = this.#curl;
-    const callbacks = this.#callbacks;
     const { protocol, method, origin, body } = order;
     setCommonOptions(curl, easy, this.#names);
     curl.setPointer(easy, OPT.ERRORBUFFER, errorText);
@@ -188,26 +184,14 @@ export class EasyHandles {
       curl.setLong(easy, OPT.UPLOAD, 1);
       // -1: chunked on HTTP/1.1, to the end of the stream on the others.
       curl.setOffset(easy, OPT.INFILESIZE_LARGE, body === 'unknown' ? -1 : body);
-      curl.setPointer(easy, OPT.READFUNCTION, callbacks.read);
-      curl.setId(easy, OPT.READDATA, number);
-      curl.setPointer(easy, OPT.SEEKFUNCTION, callbacks.seek);
-      curl.setId(easy, OPT.SEEKDATA, number);
     } else if (method === 'HEAD') curl.setLong(easy, OPT.NOBODY, 1);
     else curl.setLong(easy, OPT.HTTPGET, 1);
     if (body !== 'none' || (method !== 'HEAD' && method !== 'GET')) {
       curl.setText(easy, OPT.CUSTOMREQUEST, method);
     }
     if (connectTo) curl.setPointer(easy, OPT.CONNECT_TO, connectTo);
-    curl.setPointer(easy, OPT.WRITEFUNCTION, callbacks.write);
-    curl.setId(easy, OPT.WRITEDATA, number);
-    curl.setPointer(easy, OPT.HEADERFUNCTION, callbacks.header);
-    curl.setId(easy, OPT.HEADERDATA, number);
-    curl.setPointer(easy, OPT.DEBUGFUNCTION, callbacks.debug);
-    curl.setId(easy, OPT.DEBUGDATA, number);
-    curl.setPointer(easy, OPT.OPENSOCKETFUNCTION, callbacks.opensocket);
-    curl.setId(easy, OPT.OPENSOCKETDATA, number);
-    curl.setPointer(easy, OPT.PREREQFUNCTION, callbacks.prereq);
-    curl.setId(easy, OPT.PREREQDATA, number);
+    const { READ: _read, SEEK: _seek, ...always } = this.#callbacks;
+    setCallbacks(curl, easy, body === 'none' ? always : this.#callbacks, number);
   }
 
   #setKeepAlive(easy: Pointer): void {
@@ -230,53 +214,44 @@ export class EasyHandles {
     curl.freeList(former);
   }
 
-  #register({ curl, memory, onFault }: EasyHandlesOptions): EasyCallbacks {
+  #register({ curl, memory, onFault }: EasyHandlesOptions): Callbacks {
     const users = this.#users;
     const line = Buffer.alloc(MAX_LINE_BYTES);
     return {
-      write: curl.dataCallback(
-        guarded(onFault, (data, size, count, number) => {
-          const bytes = Number(size) * Number(count);
-          return users.get(Number(number))?.onBody(data, bytes) ?? 0;
-        }),
+      WRITE: curl.callback('data', onFault, (data, size, count, number) => {
+        const bytes = Number(size) * Number(count);
+        return users.get(Number(number))?.onBody(data, bytes) ?? 0;
+      }),
+      HEADER: curl.callback('data', onFault, (data, size, count, number) => {
+        const bytes = Number(size) * Number(count);
+        const user = users.get(Number(number));
+        // Any number but the one received ends the transfer.
+        if (!user || bytes > MAX_LINE_BYTES) return 0;
+        memory.read(data, line.subarray(0, bytes));
+        return user.onHeader(line.toString('latin1', 0, bytes)) ? bytes : 0;
+      }),
+      READ: curl.callback('data', onFault, (target, size, count, number) => {
+        return users.get(Number(number))?.onRead(target, Number(size) * Number(count)) ?? 0;
+      }),
+      SEEK: curl.callback('seek', onFault, (number, offset) => {
+        return users.get(Number(number))?.onSeek(Number(offset)) ?? SEEK.FAIL;
+      }),
+      DEBUG: curl.callback('debug', onFault, (_easy, kind, data, size, number) => {
+        if (kind !== DEBUG_TEXT) return 0;
+        const text = line.subarray(0, Math.min(Number(size), MAX_TRACE_BYTES));
+        memory.read(data, text);
+        users.get(Number(number))?.onTrace(text.toString('latin1'));
+        return 0;
+      }),
+      OPENSOCKET: curl.callback(
+        'opensocket',
+        onFault,
+        (number, _purpose, address) => users.get(Number(number))?.onOpenSocket(address) ?? SOCKET_BAD,
+        SOCKET_BAD,
       ),
-      header: curl.dataCallback(
-        guarded(onFault, (data, size, count, number) => {
-          const bytes = Number(size) * Number(count);
-          const user = users.get(Number(number));
-          // Any number but the one received ends the transfer.
-          if (!user || bytes > MAX_LINE_BYTES) return 0;
-          memory.read(data, line.subarray(0, bytes));
-          return user.onHeader(line.toString('latin1', 0, bytes)) ? bytes : 0;
-        }),
-      ),
-      read: curl.dataCallback(
-        guarded(onFault, (target, size, count, number) => {
-          return users.get(Number(number))?.onRead(target, Number(size) * Number(count)) ?? 0;
-        }),
-      ),
-      seek: curl.seekCallback(
-        guarded(onFault, (number, offset) => users.get(Number(number))?.onSeek(Number(offset)) ?? SEEK.FAIL),
-      ),
-      debug: curl.debugCallback(
-        guarded(onFault, (_easy, kind, data, size, number) => {
-          if (kind !== DEBUG_TEXT) return 0;
-          const text = line.subarray(0, Math.min(Number(size), MAX_TRACE_BYTES));
-          memory.read(data, text);
-          users.get(Number(number))?.onTrace(text.toString('latin1'));
-          return 0;
-        }),
-      ),
-      opensocket: curl.opensocketCallback(
-        guarded(
-          onFault,
-          (number, _purpose, address) => users.get(Number(number))?.onOpenSocket(address) ?? SOCKET_BAD,
-          SOCKET_BAD,
-        ),
-      ),
-      prereq: curl.prereqCallback(
-        guarded(onFault, (number) => users.get(Number(number))?.onConnected() ?? PREREQ.ABORT),
-      ),
+      PREREQ: curl.callback('prereq', onFault, (number) => {
+        return users.get(Number(number))?.onConnected() ?? PREREQ.ABORT;
+      }),
     };
   }
 }

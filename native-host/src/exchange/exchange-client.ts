@@ -5,11 +5,11 @@ import {
   creditOf,
   creditPayload,
   ExchangeFrameError,
+  encodeFrame,
   FRAME,
   FRAME_HEADER_BYTES,
   type FrameHandler,
   FrameReader,
-  frame,
   jsonPayload,
   writeFrameHeader,
 } from './exchange-frames.ts';
@@ -77,7 +77,7 @@ export class ExchangeClient implements FrameHandler {
 
   #output(id: number, slot: number): ExchangeOutput {
     const send = (kind: number, payload?: Uint8Array): void => {
-      if (!this.#over) this.#pipe.write(frame(kind, id, payload));
+      if (!this.#over) this.#pipe.write(encodeFrame(kind, id, payload));
     };
     return {
       request: (order) => send(FRAME.REQUEST, jsonPayload({ ...order, slot } satisfies MarkedOrder)),
@@ -129,8 +129,8 @@ export class ExchangeClient implements FrameHandler {
         break;
       case FRAME.FAULT: {
         this.#forget(id);
-        const { code, message, sent } = parse(payload) as ExchangeFault;
-        exchange.fail(code, message, sent);
+        const { code, message, sent, phase } = parse(payload) as ExchangeFault;
+        exchange.fail(code, message, sent, phase);
         break;
       }
       default:

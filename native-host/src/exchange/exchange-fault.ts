@@ -27,7 +27,14 @@ export interface ExchangeFault {
   message: string;
   /** Whether a byte of the request may have reached the origin. */
   sent: boolean;
+  phase: ExchangePhase;
 }
+
+/**
+ * How far the engine got with an exchange: it waited for a connection, the request was about to be sent, the response's header was
+ * arriving or had arrived, or the engine itself refused to continue or had ended it.
+ */
+export type ExchangePhase = 'waiting' | 'sent' | 'answering' | 'responding' | 'refused' | 'ended' | 'freed';
 
 const CERTIFICATE = new Set<number>([
   CODE.PEER_FAILED_VERIFICATION,
@@ -60,15 +67,6 @@ export function describesCode(code: number, message: string): boolean {
   return message !== '' && !(CERTIFICATE.has(code) && SOCKET_FAILURE.test(message));
 }
 
-/** How far an exchange got. */
-export interface Progress {
-  protocol: Protocol;
-  /** It had a connection, and the request was about to be sent. */
-  connected: boolean;
-  /** The response's header had arrived. */
-  answered: boolean;
-}
-
 /**
  * @param code libcurl's result code.
  * @param message libcurl's message, which distinguishes faults with the same code; '' for none.
@@ -76,13 +74,14 @@ export interface Progress {
 export function errorCode(
   code: number,
   message: string,
-  { protocol, connected, answered }: Progress,
+  { protocol, phase }: { protocol: Protocol; phase: ExchangePhase },
 ): ExchangeErrorCode {
+  const connected = phase !== 'waiting';
   if (CERTIFICATE.has(code)) return 'certificate';
   // A QUIC handshake that fails for the certificate is reported as one that fails.
   if (protocol === 'h3' && !connected && /certificate|\bcert\b|verif/i.test(message)) return 'certificate';
   // In TLS 1.3 a server that requires a client certificate says so after the handshake.
-  if (connected && !answered && /\balert\b/i.test(message)) return 'certificate';
+  if (connected && phase !== 'responding' && /\balert\b/i.test(message)) return 'certificate';
   if (HANDSHAKE.has(code)) return connected ? 'reset' : 'protocol';
   if (code === CODE.OPERATION_TIMEDOUT) return 'timeout';
   if (!connected) return 'connect';

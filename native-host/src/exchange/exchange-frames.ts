@@ -51,7 +51,7 @@ export function writeFrameHeader(
 }
 
 /** A whole frame. */
-export function frame(kind: number, exchange: number, payload: Uint8Array = EMPTY): Buffer {
+export function encodeFrame(kind: number, exchange: number, payload: Uint8Array = EMPTY): Buffer {
   const whole = Buffer.allocUnsafe(FRAME_HEADER_BYTES + payload.length);
   writeFrameHeader(whole, 0, kind, exchange, payload.length);
   whole.set(payload, FRAME_HEADER_BYTES);

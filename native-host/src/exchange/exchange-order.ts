@@ -33,6 +33,10 @@ export interface MarkedOrder extends ExchangeOrder {
 /** RFC 9110 section 9.2.2, without TRACE, which is not forwarded. */
 export const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
+export function hasBody({ body }: Pick<ExchangeOrder, 'body'>): boolean {
+  return body !== 'none' && body !== 0;
+}
+
 /** Whether libcurl's trace is read for the cause of a failure: others may be repeated in any case, and HTTP/1.1 has no signal. */
 export function isTraced({ protocol, method }: ExchangeOrder): boolean {
   return protocol !== 'h1' && !IDEMPOTENT.has(method);

@@ -4,15 +4,15 @@ import { CODE } from '../curl/curl-constants.ts';
 import type { NameChecks } from '../curl/easy-options.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
 import { nativeMemory } from '../curl/native-memory.ts';
+import { ConnectionPools } from './connection-pools.ts';
 import { CreditPool } from './credit-pool.ts';
 import { EasyHandles } from './easy-handles.ts';
 import type { ExchangeFault } from './exchange-fault.ts';
 import { creditOf, ExchangeFrameError, FRAME, type FrameHandler, FrameReader } from './exchange-frames.ts';
 import type { ExchangeOrder, MarkedOrder } from './exchange-order.ts';
 import { type ExchangeTools, ExchangeTransfer } from './exchange-transfer.ts';
-import { FrameWriter } from './frame-writer.ts';
+import { FrameBatch } from './frame-batch.ts';
 import { keepAliveWithin } from './hung-connections.ts';
-import { UpstreamConnections } from './upstream-connections.ts';
 
 export interface ExchangeServerOptions {
   curl: Libcurl;
@@ -27,15 +27,15 @@ export interface ExchangeServerOptions {
 
 export class ExchangeServer implements FrameHandler {
   readonly #tools: ExchangeTools;
-  readonly #connections: UpstreamConnections;
+  readonly #pools: ConnectionPools;
   readonly #transfers = new Map<number, ExchangeTransfer>();
   readonly #uploads = new CreditPool();
 
   constructor({ curl, names, hungAfterMs, pipe, markSent, onFault }: ExchangeServerOptions) {
     const memory = nativeMemory();
     const keepAlive = keepAliveWithin(hungAfterMs);
-    const output = new FrameWriter(pipe, memory);
-    this.#connections = new UpstreamConnections({
+    const output = new FrameBatch(pipe, memory);
+    this.#pools = new ConnectionPools({
       curl,
       hungAfterMs,
       onFault,
@@ -48,14 +48,14 @@ export class ExchangeServer implements FrameHandler {
       memory,
       output,
       markSent,
-      runDue: (transfer) => this.#connections.runDue(transfer),
+      runDue: (transfer) => this.#pools.runDue(transfer),
     };
     const reader = new FrameReader(this);
     pipe.on('error', onFault);
     pipe.on('data', (chunk: Buffer) => {
       try {
         reader.push(chunk);
-        this.#connections.runDeferred();
+        this.#pools.runDeferred();
       } catch (fault) {
         onFault(fault as Error);
       }
@@ -71,10 +71,10 @@ export class ExchangeServer implements FrameHandler {
     // A frame that was sent before the host learned of the exchange's end is late, not wrong.
     if (!transfer) return;
     if (kind === FRAME.CANCEL) this.#forget(transfer);
-    else if (kind === FRAME.END) this.#checkResumed(transfer, transfer.uploadEnd());
+    else if (kind === FRAME.END) this.#checkResumed(transfer, transfer.endUpload());
     else if (kind === FRAME.CREDIT) {
       this.#checkResumed(transfer, transfer.addCredit(creditOf(payload)));
-      this.#connections.onReaderProgress(transfer);
+      this.#pools.onReaderProgress(transfer);
     } else throw new ExchangeFrameError(`a frame of kind ${kind} from the host`);
   }
 
@@ -91,14 +91,14 @@ export class ExchangeServer implements FrameHandler {
       this.#transfers.set(id, transfer);
       const started = transfer;
       const requirements = { protocol: order.protocol, origin: connectionsFor(order), fresh: order.fresh };
-      this.#connections.add(requirements, started, (code, message) => {
+      this.#pools.add(requirements, started, (code, message) => {
         started.end(code, message);
         this.#forget(started);
       });
     } catch (fault) {
       this.#transfers.delete(id);
       transfer?.free();
-      this.#tools.output.json(FRAME.FAULT, id, refusal((fault as Error).message));
+      this.#tools.output.addJson(FRAME.FAULT, id, refusal((fault as Error).message));
     }
   }
 
@@ -111,7 +111,7 @@ export class ExchangeServer implements FrameHandler {
 
   #forget(transfer: ExchangeTransfer): void {
     this.#transfers.delete(transfer.id);
-    this.#connections.remove(transfer);
+    this.#pools.remove(transfer);
     transfer.free();
   }
 }
@@ -129,5 +129,5 @@ function connectionsFor({ protocol, origin, body, connectTo, from }: ExchangeOrd
 const SMALL_UPLOAD_BYTES = 64 * 1024;
 
 function refusal(message: string): ExchangeFault {
-  return { code: 'refused-locally', message, sent: false };
+  return { code: 'refused-locally', message, sent: false, phase: 'waiting' };
 }

@@ -1,29 +1,24 @@
 /** The engine's side of one exchange: answers libcurl's callbacks. */
 
 import { CODE, INFO, OPT, PAUSE, PREREQ, READ_PAUSE, SEEK, WRITE_PAUSE } from '../curl/curl-constants.ts';
-import { reportedProtocol } from '../curl/easy-options.ts';
+import { CONNECT_TIMEOUT_MS, reportedProtocol } from '../curl/easy-options.ts';
 import type { Libcurl, Pointer } from '../curl/libcurl.ts';
 import type { NativeMemory } from '../curl/native-memory.ts';
 import type { CreditAccount } from './credit-pool.ts';
-import {
-  CONNECT_TIMEOUT_MS,
-  type EasyHandle,
-  type EasyHandleListener,
-  type EasyHandles,
-} from './easy-handles.ts';
+import type { EasyHandle, EasyHandleListener, EasyHandles } from './easy-handles.ts';
 import { describesCode, type ExchangeFault, errorCode } from './exchange-fault.ts';
 import { creditPayload, ExchangeFrameError, FRAME } from './exchange-frames.ts';
-import { IDEMPOTENT, isTraced, type MarkedOrder } from './exchange-order.ts';
-import type { FrameWriter } from './frame-writer.ts';
+import { hasBody, IDEMPOTENT, type MarkedOrder } from './exchange-order.ts';
+import type { FrameBatch } from './frame-batch.ts';
 import { endToEnd, type HeaderField, responseFields } from './headers.ts';
+import { RequestUpload } from './request-upload.ts';
 import { ResponseSections } from './response-sections.ts';
-import { UploadQueue } from './upload-queue.ts';
 
 export interface ExchangeTools {
   curl: Libcurl;
   handles: EasyHandles;
   memory: NativeMemory;
-  output: FrameWriter;
+  output: FrameBatch;
   /** Marks the request as sent, before its first byte goes out. */
   markSent: (slot: number, exchange: number) => void;
   /** Has libcurl run its due timers now. */
@@ -43,66 +38,76 @@ const NOT_PROCESSED = { h1: null, h2: /\] REFUSED_STREAM\b/, h3: /\] RESET: erro
 /** libcurl 8.14's trace of the SETTINGS of an HTTP/2 connection: the number of streams, -1 for any. */
 const STREAM_LIMIT = /\bMAX_CONCURRENT_STREAMS: (-?\d+)/;
 
+/** How far an exchange has got; shown in its errors. */
+type TransferPhase =
+  /** It waits for a connection, or for a stream of one. */
+  | { name: 'waiting' }
+  /** It has a connection, on which the request goes out. */
+  | { name: 'sent' }
+  /** A header line has arrived: nothing is sent again. */
+  | { name: 'answering' }
+  /** The response's header has gone to the host. */
+  | { name: 'responding' }
+  /** It was ended on this side, and libcurl has yet to end it. */
+  | { name: 'refused'; fault: ExchangeFault }
+  | { name: 'ended'; isWhole: boolean }
+  | { name: 'freed' };
+
+/** What the origin may have received of the request. */
+type Delivery =
+  | { state: 'unsent' }
+  /** It went out, after a first attempt of `returnedBytes` that the origin has not processed. */
+  | { state: 'sent'; returnedBytes: number }
+  /** The origin has said that it has not processed what was sent so far. */
+  | { state: 'returned' }
+  /** It was sent on a connection on which nothing came back, and is sent again. */
+  | { state: 'unanswered' };
+
 export class ExchangeTransfer implements EasyHandleListener {
   readonly id: number;
   readonly #handle: EasyHandle;
   readonly #order: MarkedOrder;
   readonly #tools: ExchangeTools;
   readonly #sections = new ResponseSections();
-  readonly #upload: CreditAccount;
-  readonly #uploadQueue = new UploadQueue();
+  readonly #upload: RequestUpload;
+  #phase: TransferPhase = { name: 'waiting' };
+  #delivery: Delivery = { state: 'unsent' };
+  /** Whether a connection attempt was permitted, and the refusal as long as none was. */
+  #attempts: 'none' | 'permitted' | ExchangeFault = 'none';
   /** Paused directions, `PAUSE` bits. */
   #paused: number = PAUSE.NONE;
   /** Response bytes that may still be sent to the host; one piece of libcurl's can take it below zero. */
   #credit: number;
   #delivered = 0;
-  /** Request bytes granted that libcurl has not taken, and how many of them have arrived. */
-  #uploadHeld = 0;
-  #uploadHere = 0;
-  #uploadEnded: boolean;
-  /** The request was about to go out. */
-  #markedSent = false;
-  /** It has been assigned to a connection. */
-  #isConnected = false;
-  /** It was sent on a connection on which nothing came back, and is sent again. */
-  #isRestarted = false;
-  /** The origin has not processed what was sent so far, nor the first `#notProcessedBytes` of the request. */
-  #notProcessed = false;
-  #notProcessedBytes = 0;
-  /** Why it was ended on this side; null when it was not. */
-  #refused: ExchangeFault | null = null;
-  /** A connection attempt was permitted. */
-  #hasSocket = false;
-  /** A header line has arrived. */
-  #isAnswered = false;
-  #headSeen = false;
-  #isTraced: boolean;
   #onStreamLimit: ((streams: number) => void) | null = null;
-  #endedWell = false;
-  #freed = false;
 
   /** @throws Error when libcurl refuses the request. */
   constructor(id: number, order: MarkedOrder, upload: CreditAccount, tools: ExchangeTools) {
     this.id = id;
     this.#order = order;
     this.#tools = tools;
-    this.#upload = upload;
     this.#credit = order.credit;
-    this.#isTraced = isTraced(order);
-    this.#uploadEnded = order.body === 'none' || order.body === 0;
+    this.#upload = new RequestUpload(upload, hasBody(order), (bytes) =>
+      tools.output.add(FRAME.CREDIT, id, creditPayload(bytes)),
+    );
     this.#handle = tools.handles.take(order, this);
-    if (!this.#uploadEnded) this.#grantUpload();
+    this.#upload.grant();
   }
 
   get easy(): Pointer {
     return this.#handle.easy;
   }
 
+  /** Such as `exchange 7 (answering)`. */
+  toString(): string {
+    return `exchange ${this.id} (${this.#phase.name})`;
+  }
+
   onOpenSocket(address: Pointer): number {
     const opened = this.#tools.curl.sockets.open(address, this.#order.from);
-    this.#hasSocket ||= !('refusal' in opened);
-    if (this.#hasSocket) this.#refused = null;
-    else if ('refusal' in opened) this.#refuse('local-address', opened.refusal);
+    if (!('refusal' in opened)) this.#attempts = 'permitted';
+    else if (this.#attempts !== 'permitted')
+      this.#attempts = this.#describeFault('local-address', opened.refusal);
     return opened.socket;
   }
 
@@ -112,15 +117,15 @@ export class ExchangeTransfer implements EasyHandleListener {
    * repeated (RFC 9110 section 9.2.2).
    */
   onConnected(): number {
-    if (this.#mayHaveArrived() && !IDEMPOTENT.has(this.#order.method)) {
+    if (this.#mayHaveArrived() && !this.isIdempotent) {
       this.#refuse('reset', 'the connection ended before a response, and the request may not be repeated');
       return PREREQ.ABORT;
     }
-    if (!this.#markedSent) this.#tools.markSent(this.#order.slot, this.id);
-    else if (this.#notProcessed) this.#notProcessedBytes = this.#requestBytes;
-    this.#notProcessed = false;
-    this.#markedSent = true;
-    this.#isConnected = true;
+    const { state } = this.#delivery;
+    if (state === 'unsent') this.#tools.markSent(this.#order.slot, this.id);
+    if (state === 'unsent' || state === 'returned')
+      this.#delivery = { state: 'sent', returnedBytes: state === 'unsent' ? 0 : this.#requestBytes };
+    this.#phase = { name: 'sent' };
     // After a refused stream libcurl waits for another one; over HTTP/1.1 it can only open a new connection.
     this.limitConnecting(this.#order.protocol === 'h1');
     return PREREQ.OK;
@@ -128,7 +133,7 @@ export class ExchangeTransfer implements EasyHandleListener {
 
   /** Whether it has been assigned to a connection. */
   get connected(): boolean {
-    return this.#isConnected;
+    return this.#phase.name !== 'waiting';
   }
 
   /** Whether it is safe to be sent again, where its connection seems dead (RFC 9110 section 9.2.2). */
@@ -138,15 +143,16 @@ export class ExchangeTransfer implements EasyHandleListener {
 
   /** Whether `restart` is possible: once, without a body and before the first byte of a response. */
   get canRestart(): boolean {
-    const { body } = this.#order;
-    const hasBody = body !== 'none' && body !== 0;
-    return this.isIdempotent && !hasBody && !this.#isAnswered && !this.#isRestarted;
+    const isUnanswered = this.#phase.name === 'waiting' || this.#phase.name === 'sent';
+    return (
+      isUnanswered && this.isIdempotent && !hasBody(this.#order) && this.#delivery.state !== 'unanswered'
+    );
   }
 
   /** To be called after its removal from a connection, before it is added to another one. */
   restart(): void {
-    this.#isConnected = false;
-    this.#isRestarted = true;
+    this.#phase = { name: 'waiting' };
+    this.#delivery = { state: 'unanswered' };
   }
 
   /** libcurl's error message, '' for none. */
@@ -166,9 +172,8 @@ export class ExchangeTransfer implements EasyHandleListener {
    * allows no more of them.
    */
   #mayHaveArrived(): boolean {
-    if (this.#isRestarted) return true;
-    if (!this.#markedSent || this.#notProcessed) return false;
-    if (this.#requestBytes > this.#notProcessedBytes) return true;
+    if (this.#delivery.state !== 'sent') return this.#delivery.state === 'unanswered';
+    if (this.#requestBytes > this.#delivery.returnedBytes) return true;
     return this.#order.protocol === 'h3' && !/bidi stream/.test(this.errorMessage);
   }
 
@@ -178,7 +183,6 @@ export class ExchangeTransfer implements EasyHandleListener {
 
   /** @param onStreamLimit called with the number of streams that the server of its HTTP/2 connection allows, when it arrives */
   traceStreamLimit(onStreamLimit: (streams: number) => void): void {
-    this.#isTraced = true;
     this.#onStreamLimit = onStreamLimit;
     this.#tools.curl.setLong(this.easy, OPT.VERBOSE, 1);
   }
@@ -186,7 +190,8 @@ export class ExchangeTransfer implements EasyHandleListener {
   onTrace(line: string): void {
     const streams = STREAM_LIMIT.exec(line)?.[1];
     if (streams !== undefined) this.#reportStreamLimit(streams === '-1' ? Infinity : Number(streams));
-    if (!this.#headSeen && NOT_PROCESSED[this.#order.protocol]?.test(line)) this.#notProcessed = true;
+    const isReturned = this.#delivery.state === 'sent' && this.#phase.name !== 'responding';
+    if (isReturned && NOT_PROCESSED[this.#order.protocol]?.test(line)) this.#delivery = { state: 'returned' };
   }
 
   #reportStreamLimit(streams: number): void {
@@ -195,11 +200,11 @@ export class ExchangeTransfer implements EasyHandleListener {
   }
 
   onHeader(line: string): boolean {
-    this.#isAnswered = true;
+    if (this.#phase.name !== 'responding') this.#phase = { name: 'answering' };
     // SETTINGS come before any response: this libcurl traces them in other words.
     this.#reportStreamLimit(Infinity);
     // Nothing is sent again after a byte of a response.
-    this.#uploadQueue.forget();
+    this.#upload.forget();
     const section = this.#sections.line(line);
     if (!section) return true;
     const { output } = this.#tools;
@@ -208,7 +213,7 @@ export class ExchangeTransfer implements EasyHandleListener {
       return false;
     }
     if (section.status < 200) {
-      output.json(FRAME.INFORMATIONAL, this.id, section);
+      output.addJson(FRAME.INFORMATIONAL, this.id, section);
       return true;
     }
     const protocol = reportedProtocol(this.#tools.curl.infoLong(this.easy, INFO.HTTP_VERSION));
@@ -223,9 +228,9 @@ export class ExchangeTransfer implements EasyHandleListener {
       this.#refuse('protocol', (fault as Error).message);
       return false;
     }
-    this.#headSeen = true;
-    if (this.#isTraced) this.#tools.curl.setLong(this.easy, OPT.VERBOSE, 0);
-    output.json(FRAME.HEAD, this.id, { status: section.status, headers });
+    this.#phase = { name: 'responding' };
+    if (this.#order.protocol !== 'h1') this.#tools.curl.setLong(this.easy, OPT.VERBOSE, 0);
+    output.addJson(FRAME.HEAD, this.id, { status: section.status, headers });
     return true;
   }
 
@@ -236,24 +241,21 @@ export class ExchangeTransfer implements EasyHandleListener {
     }
     this.#credit -= bytes;
     this.#delivered += bytes;
-    this.#tools.output.body(this.id, data, bytes);
+    this.#tools.output.addBody(this.id, data, bytes);
     return bytes;
   }
 
   /** Copies request bytes to libcurl. */
   onRead(target: Pointer, room: number): number {
-    const done = this.#uploadQueue.take(room, (piece, at) => {
+    const taken = this.#upload.take(room, (piece, at) => {
       this.#tools.memory.write(piece, target + BigInt(at));
     });
-    if (done === 0 && !this.#uploadEnded) {
+    if (taken === null) {
       this.#paused |= PAUSE.SEND;
       return READ_PAUSE;
     }
-    this.#uploadHeld -= done;
-    this.#uploadHere -= done;
-    if (!this.#uploadEnded) this.#grantUpload();
-    else if (done === 0 && this.#order.protocol === 'h3') setImmediate(() => this.#flushEnd());
-    return done;
+    if (taken === 0 && this.#order.protocol === 'h3') setImmediate(() => this.#flushEnd());
+    return taken;
   }
 
   /**
@@ -261,38 +263,25 @@ export class ExchangeTransfer implements EasyHandleListener {
    * triggers one. `pause` without a change of directions does not start libcurl's timer.
    */
   #flushEnd(): void {
-    if (this.#freed) return;
+    if (this.#phase.name === 'freed') return;
     this.#tools.curl.pause(this.easy, this.#paused);
     this.#tools.runDue(this);
   }
 
   /** The request is sent again: its body from the start, if it is still buffered. */
   onSeek(offset: number): number {
-    const bytes = offset === 0 ? this.#uploadQueue.rewind() : null;
-    if (bytes === null) return SEEK.FAIL;
-    this.#uploadHeld += bytes;
-    this.#uploadHere += bytes;
-    return SEEK.OK;
-  }
-
-  #grantUpload(): void {
-    const granted = this.#upload.grant(this.#uploadHeld);
-    if (granted === 0) return;
-    this.#uploadHeld += granted;
-    this.#tools.output.frame(FRAME.CREDIT, this.id, creditPayload(granted));
+    return offset === 0 && this.#upload.rewind() ? SEEK.OK : SEEK.FAIL;
   }
 
   /** @returns false when libcurl failed as it resumed. */
   uploadPiece(piece: Buffer): boolean {
-    this.#uploadHere += piece.length;
-    if (this.#uploadHere > this.#uploadHeld) throw new ExchangeFrameError('more than was granted');
-    this.#uploadQueue.push(piece);
+    if (!this.#upload.push(piece)) throw new ExchangeFrameError(`${this}: more than was granted`);
     return this.#resume(PAUSE.SEND);
   }
 
   /** @returns false when libcurl failed as it resumed. */
-  uploadEnd(): boolean {
-    this.#uploadEnded = true;
+  endUpload(): boolean {
+    this.#upload.end();
     return this.#resume(PAUSE.SEND);
   }
 
@@ -323,33 +312,34 @@ export class ExchangeTransfer implements EasyHandleListener {
    */
   end(code: number, message?: string): void {
     const { output } = this.#tools;
-    if (code === 0 && this.#headSeen) {
-      this.#endedWell = true;
-      output.json(FRAME.END, this.id, endToEnd(this.#sections.trailers));
-    } else
-      output.json(FRAME.FAULT, this.id, this.#refused ?? this.#fault(code, message ?? this.errorMessage));
+    const isWhole = code === CODE.OK && this.#phase.name === 'responding';
+    if (isWhole) output.addJson(FRAME.END, this.id, endToEnd(this.#sections.trailers));
+    else output.addJson(FRAME.FAULT, this.id, this.#faultOf(code, message ?? this.errorMessage));
+    this.#phase = { name: 'ended', isWhole };
   }
 
-  #fault(code: number, curlMessage: string): ExchangeFault {
+  #faultOf(code: number, curlMessage: string): ExchangeFault {
+    if (this.#phase.name === 'refused') return this.#phase.fault;
+    if (typeof this.#attempts === 'object') return this.#attempts;
     const message = describesCode(code, curlMessage) ? curlMessage : this.#tools.curl.errorText(code);
-    const progress = {
-      protocol: this.#order.protocol,
-      connected: this.#isConnected,
-      answered: this.#headSeen,
-    };
-    return { code: errorCode(code, curlMessage, progress), message, sent: this.#mayHaveArrived() };
+    const progress = { protocol: this.#order.protocol, phase: this.#phase.name };
+    return this.#describeFault(errorCode(code, curlMessage, progress), message);
   }
 
   #refuse(code: ExchangeFault['code'], message: string): void {
-    this.#refused = { code, message, sent: this.#mayHaveArrived() };
+    this.#phase = { name: 'refused', fault: this.#describeFault(code, message) };
+  }
+
+  #describeFault(code: ExchangeFault['code'], message: string): ExchangeFault {
+    return { code, message, sent: this.#mayHaveArrived(), phase: this.#phase.name };
   }
 
   /** To be called once the handle has been removed from its multi handle. */
   free(): void {
     const { handles } = this.#tools;
-    this.#freed = true;
     this.#upload.close();
-    if (this.#endedWell) handles.giveBack(this.#handle);
+    if (this.#phase.name === 'ended' && this.#phase.isWhole) handles.giveBack(this.#handle);
     else handles.discard(this.#handle);
+    this.#phase = { name: 'freed' };
   }
 }

@@ -1,7 +1,7 @@
 /** One HTTP request with streaming in both directions, on the host's side. */
 import type { Readable } from 'node:stream';
 import type { AddressSpace, Protocol } from '@hopwise/contract';
-import type { ExchangeErrorCode } from './exchange-fault.ts';
+import type { ExchangeErrorCode, ExchangePhase } from './exchange-fault.ts';
 import type { HeaderField } from './headers.ts';
 
 export interface ExchangeRequest {
@@ -65,10 +65,13 @@ export class ExchangeError extends Error {
   readonly code: ExchangeErrorCode;
   /** Whether a byte of the request may have reached the origin. */
   readonly sent: boolean;
+  /** How far the engine got; null where the failure has another place. */
+  readonly phase: ExchangePhase | null;
 
-  constructor(code: ExchangeErrorCode, message: string, sent: boolean) {
+  constructor(code: ExchangeErrorCode, message: string, sent: boolean, phase: ExchangePhase | null = null) {
     super(message);
     this.code = code;
     this.sent = sent;
+    this.phase = phase;
   }
 }

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { Pointer } from '../curl/libcurl.ts';
 import type { NativeMemory } from '../curl/native-memory.ts';
-import { FRAME, FRAME_HEADER_BYTES, frame, jsonPayload, writeFrameHeader } from './exchange-frames.ts';
+import { encodeFrame, FRAME, FRAME_HEADER_BYTES, jsonPayload, writeFrameHeader } from './exchange-frames.ts';
 
 /** Size of one write to the pipe: less costs more system calls, more does not fit into the pipe. */
 const SLAB_BYTES = 64 * 1024;
@@ -10,7 +10,7 @@ const SLAB_BYTES = 64 * 1024;
  * Collects the frames of one turn of the event loop. libcurl delivers bodies in pieces of at most 16 kB; consecutive pieces of
  * one exchange become one frame.
  */
-export class FrameWriter {
+export class FrameBatch {
   readonly #pipe: Writable;
   readonly #memory: NativeMemory;
   #slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
@@ -25,12 +25,12 @@ export class FrameWriter {
     this.#memory = memory;
   }
 
-  frame(kind: number, exchange: number, payload: Uint8Array): void {
+  add(kind: number, exchange: number, payload: Uint8Array): void {
     const bytes = FRAME_HEADER_BYTES + payload.length;
     if (bytes > SLAB_BYTES - this.#used) this.flush();
     this.#bodyAt = -1;
     if (bytes > SLAB_BYTES) {
-      this.#pipe.write(frame(kind, exchange, payload));
+      this.#pipe.write(encodeFrame(kind, exchange, payload));
       return;
     }
     writeFrameHeader(this.#slab, this.#used, kind, exchange, payload.length);
@@ -39,12 +39,12 @@ export class FrameWriter {
     this.#soon ??= setImmediate(() => this.flush());
   }
 
-  json(kind: number, exchange: number, value: unknown): void {
-    this.frame(kind, exchange, jsonPayload(value));
+  addJson(kind: number, exchange: number, value: unknown): void {
+    this.add(kind, exchange, jsonPayload(value));
   }
 
   /** Copies `length` body bytes out of C's memory. */
-  body(exchange: number, from: Pointer, length: number): void {
+  addBody(exchange: number, from: Pointer, length: number): void {
     let done = 0;
     while (done < length) {
       const extend = this.#bodyAt >= 0 && this.#bodyOf === exchange && this.#used < SLAB_BYTES;

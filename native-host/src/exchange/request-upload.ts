@@ -1,21 +1,54 @@
-/** Request bytes that libcurl has not taken, and those that it may ask for again. */
-export class UploadQueue {
+/** The body of a request on the engine's side, between the host, which sends no more than it was granted, and libcurl. */
+import type { CreditAccount } from './credit-pool.ts';
+
+/** What libcurl takes at once before the header goes out (default of `CURLOPT_UPLOAD_BUFFERSIZE`). */
+const MAX_REMEMBERED_BYTES = 64 * 1024;
+
+export class RequestUpload {
+  readonly #account: CreditAccount;
+  readonly #onGranted: (bytes: number) => void;
+  /** Bytes that libcurl has not taken. */
   #pieces: Buffer[] = [];
-  /** What has been taken so far, for a repeated request; null once that was too much to keep. */
+  #pieceBytes = 0;
+  /** Bytes that libcurl has taken, for a repeated request; null once they are too many to keep. */
   #taken: Buffer[] | null = [];
   #takenBytes = 0;
+  /** Bytes granted that libcurl has not taken, whether they have arrived or not. */
+  #grantedBytes = 0;
+  #isEnded: boolean;
 
-  push(piece: Buffer): void {
+  constructor(account: CreditAccount, hasBody: boolean, onGranted: (bytes: number) => void) {
+    this.#account = account;
+    this.#isEnded = !hasBody;
+    this.#onGranted = onGranted;
+  }
+
+  /** Allows the host to send as much as there is room for. */
+  grant(): void {
+    const bytes = this.#isEnded ? 0 : this.#account.grant(this.#grantedBytes);
+    if (bytes === 0) return;
+    this.#grantedBytes += bytes;
+    this.#onGranted(bytes);
+  }
+
+  /** @returns false for more than was granted. */
+  push(piece: Buffer): boolean {
     this.#pieces.push(piece);
+    this.#pieceBytes += piece.length;
+    return this.#pieceBytes <= this.#grantedBytes;
+  }
+
+  end(): void {
+    this.#isEnded = true;
   }
 
   /**
    * Takes up to `room` bytes from the front.
    *
    * @param copy called with each piece and its offset among those bytes.
-   * @returns the number of bytes taken.
+   * @returns the number of bytes, 0 at the end of the body; null while none have arrived.
    */
-  take(room: number, copy: (piece: Buffer, at: number) => void): number {
+  take(room: number, copy: (piece: Buffer, at: number) => void): number | null {
     let bytes = 0;
     while (bytes < room && this.#pieces.length > 0) {
       const piece = this.#pieces[0]!;
@@ -26,17 +59,22 @@ export class UploadQueue {
       else this.#pieces[0] = piece.subarray(part.length);
       this.#remember(part);
     }
+    if (bytes === 0 && !this.#isEnded) return null;
+    this.#grantedBytes -= bytes;
+    this.#pieceBytes -= bytes;
+    this.grant();
     return bytes;
   }
 
-  /** Puts back what was taken. @returns the number of bytes; null when they were not kept. */
-  rewind(): number | null {
-    if (!this.#taken) return null;
-    const bytes = this.#takenBytes;
+  /** Has the body start again. @returns whether all of it is still there. */
+  rewind(): boolean {
+    if (!this.#taken) return false;
     this.#pieces.unshift(...this.#taken);
+    this.#pieceBytes += this.#takenBytes;
+    this.#grantedBytes += this.#takenBytes;
     this.#taken = [];
     this.#takenBytes = 0;
-    return bytes;
+    return true;
   }
 
   /** Drops what was kept for a repeated request. */
@@ -50,7 +88,8 @@ export class UploadQueue {
     if (this.#takenBytes > MAX_REMEMBERED_BYTES) this.forget();
     else this.#taken.push(part);
   }
-}
 
-/** What libcurl takes at once before the header goes out (default of `CURLOPT_UPLOAD_BUFFERSIZE`). */
-const MAX_REMEMBERED_BYTES = 64 * 1024;
+  close(): void {
+    this.#account.close();
+  }
+}

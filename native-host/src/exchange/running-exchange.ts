@@ -1,13 +1,11 @@
 /** The host's side of one exchange. */
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { CreditAccount } from './credit-pool.ts';
 import { type Exchange, ExchangeError, type ExchangeRequest, type ResponseHead } from './exchange.ts';
-import type { ExchangeErrorCode } from './exchange-fault.ts';
+import type { ExchangeErrorCode, ExchangePhase } from './exchange-fault.ts';
 import { ExchangeFrameError } from './exchange-frames.ts';
 import { type ExchangeOrder, exchangeOrder } from './exchange-order.ts';
 import type { HeaderField } from './headers.ts';
-import { LazyDeferred } from './lazy-deferred.ts';
-import { ResponseBody } from './response-body.ts';
 import type { ResponseSection } from './response-sections.ts';
 
 /** What an exchange sends to the engine. */
@@ -33,14 +31,14 @@ export class RunningExchange implements Exchange {
   readonly #request: ExchangeRequest;
   readonly #account: CreditAccount;
   readonly #onEnd: () => void;
-  readonly #head = new LazyDeferred<ResponseHead>();
-  readonly #trailers = new LazyDeferred<HeaderField[]>();
+  readonly #head = deferred<ResponseHead>();
+  readonly #trailers = deferred<HeaderField[]>();
   #output: ExchangeOutput | null = null;
   #state: 'open' | 'done' | 'failed' = 'open';
   #sent = false;
   #fault: ExchangeError | null = null;
   #arrivedTrailers: readonly HeaderField[] | null = null;
-  /** Of the response, until its stream is requested. */
+  /** Bytes of the response that have arrived, until its stream is requested. */
   #pieces: Buffer[] = [];
   #body: ResponseBody | null = null;
   /** Response bytes granted that have not arrived. */
@@ -151,11 +149,11 @@ export class RunningExchange implements Exchange {
     this.#pump();
   }
 
-  fail(code: ExchangeErrorCode, message: string, sent: boolean): void {
+  fail(code: ExchangeErrorCode, message: string, sent: boolean, phase: ExchangePhase | null = null): void {
     if (!this.open) return;
     // The engine also knows of requests that were marked and never went out.
     this.#sent = sent;
-    const fault = new ExchangeError(code, message, this.#sent);
+    const fault = new ExchangeError(code, message, this.#sent, phase);
     this.#end('failed', fault);
     this.#dropBody();
   }
@@ -260,4 +258,43 @@ export class RunningExchange implements Exchange {
     this.#unsent = null;
     source.resume();
   }
+}
+
+/** A readable stream that reports every read of its buffer; `_read` is only called when the buffer runs low. */
+class ResponseBody extends Readable {
+  readonly #onTaken: () => void;
+  readonly #onDestroy: (fault: Error | null) => void;
+
+  constructor(onTaken: () => void, onDestroy: (fault: Error | null) => void) {
+    super();
+    this.#onTaken = onTaken;
+    this.#onDestroy = onDestroy;
+  }
+
+  override read(bytes?: number): unknown {
+    const chunk: unknown = super.read(bytes);
+    if (chunk !== null) this.#onTaken();
+    return chunk;
+  }
+
+  override _read(): void {}
+
+  override _destroy(fault: Error | null, done: (fault?: Error | null) => void): void {
+    this.#onDestroy(fault);
+    done(fault);
+  }
+}
+
+interface Deferred<T> {
+  promise: Promise<T>;
+  resolve: (value: T) => void;
+  reject: (fault: Error) => void;
+}
+
+/** A promise and what settles it; its rejection need not be observed. */
+function deferred<T>(): Deferred<T> {
+  const parts: Partial<Deferred<T>> = {};
+  const promise = new Promise<T>((resolve, reject) => Object.assign(parts, { resolve, reject }));
+  promise.catch(() => {});
+  return { ...(parts as Deferred<T>), promise };
 }

@@ -1,8 +1,8 @@
 /** One HTTP/2 or HTTP/3 connection to an origin, or the up to six of HTTP/1.1, with its exchanges. */
-import type { Protocol } from '@hopwise/contract';
+import { MAX_CONNECTIONS_PER_HOST, type Protocol } from '@hopwise/contract';
 import { CODE } from '../curl/curl-constants.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
-import { H1_CONNECTIONS_PER_HOST, MultiHandle } from '../curl/multi-handle.ts';
+import { MultiHandle } from '../curl/multi-handle.ts';
 import type { ExchangeTransfer } from './exchange-transfer.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
@@ -51,62 +51,64 @@ const BATCH = 64;
 /** Time between two attempts to get a stream: some round trips. */
 const RETRY_MS = 50;
 
+type ConnectionPhase =
+  /** No exchange has been sent. */
+  | { name: 'opening' }
+  | { name: 'open' }
+  /** It has no exchange; `was` is its phase with the next one. */
+  | { name: 'idle'; was: 'opening' | 'open'; sinceMs: number; timer: NodeJS.Timeout }
+  /**
+   * It carries no further exchange: it has ended, its server is silent, or the origin has violated HTTP/2, where libcurl 8.14 would
+   * parse the same bytes again.
+   */
+  | { name: 'broken' }
+  | { name: 'closed' };
+
 /**
  * libcurl does not report how many streams the peer allows. So exchanges are submitted, and those that libcurl does not
  * start at once are reclaimed, all but the first: libcurl reconsiders every waiting transfer on each event, and one is enough
  * to open the connection, or to get its next free stream.
  */
 export class UpstreamConnection {
-  readonly #protocol: Protocol;
-  readonly #multi: MultiHandle;
-  readonly #onEnd: UpstreamConnectionSettings['onEnd'];
-  readonly #onCapacity: () => void;
+  readonly #settings: UpstreamConnectionSettings;
+  readonly multi: MultiHandle;
+  /** What an HTTP/3 server does not say: that it has given the connection up as idle (RFC 9000 section 10.1). */
+  readonly #silence: SilenceWatch | null;
   readonly #entries = new Map<ExchangeTransfer, ExchangeEntry>();
+  #phase: ConnectionPhase = { name: 'opening' };
   /** Submitted, and not yet processed by libcurl. */
   #submitted: ExchangeEntry[] = [];
-  #waiting: ExchangeEntry | null = null;
-  #waitsFor: 'connection' | 'stream' = 'connection';
+  #waiting: { entry: ExchangeEntry; for: 'connection' | 'stream' } | null = null;
   /** The last exchange submitted found no stream, and none in progress has ended since. */
   #isFull = false;
   /**
-   * How many exchanges it may have; of HTTP/2 the origin says so after the first request (RFC 9113 section 3.4). libcurl 8.14 would
-   * send 100 by then, repeat those that are refused on new connections, and fail them after 5 times.
+   * How many exchanges it may have until an HTTP/2 origin says so after the first request (RFC 9113 section 3.4); then null, as
+   * libcurl keeps to that number. libcurl 8.14 would send 100 by then, repeat those that are refused on new connections, and fail
+   * them after 5 times.
    */
-  #streamLimit: number;
-  #hasStreamLimit = false;
-  readonly #onStreamLimit: (streams: number) => void;
+  #assumedStreams: number | null;
   #retry: NodeJS.Timeout | null = null;
-  /**
-   * The connection has ended, or the origin has violated HTTP/2: libcurl 8.14 would parse the same bytes again, and every further
-   * exchange would fail.
-   */
-  #isBroken = false;
   /** What libcurl buffers for the slowest reader, and for all of them. */
   held = { maxBytes: 0, bytes: 0 };
-  #idle: NodeJS.Timeout | null = null;
-  #idleSinceMs: number | null = null;
-  /** The first exchange has been sent. */
-  #isOpen = false;
-  /** Of HTTP/3: a server that gives a connection up as idle does not say so (RFC 9000 section 10.1). */
-  readonly #silence: SilenceWatch | null;
 
   constructor(settings: UpstreamConnectionSettings) {
-    const { curl, protocol, streamLimit, onFault, onActed, onEnd, onCapacity, onStreamLimit, onSilent } =
-      settings;
+    const { curl, protocol, streamLimit, onFault, onActed, onSilent } = settings;
     const silence = protocol === 'h3' ? new SilenceWatch(onSilent) : null;
-    this.#protocol = protocol;
-    this.#multi = new MultiHandle({
+    this.#settings = settings;
+    this.#silence = silence;
+    this.multi = new MultiHandle({
       curl,
       protocol,
-      onFault,
+      onFault: (fault) => onFault(new Error(`${this}: ${fault.message}`, { cause: fault })),
       onActed,
       onReceived: () => silence?.onReceived(),
     });
-    this.#onEnd = onEnd;
-    this.#onCapacity = onCapacity;
-    this.#silence = silence;
-    this.#streamLimit = protocol === 'h2' ? (streamLimit ?? 1) : Infinity;
-    this.#onStreamLimit = onStreamLimit;
+    this.#assumedStreams = protocol === 'h2' ? (streamLimit ?? 1) : null;
+  }
+
+  /** Such as `h2 connection (open, 3 exchanges)`. */
+  toString(): string {
+    return `${this.#settings.protocol} connection (${this.#phase.name}, ${this.#entries.size} exchanges)`;
   }
 
   get transfers(): ExchangeTransfer[] {
@@ -119,24 +121,25 @@ export class UpstreamConnection {
 
   /** Time since its last exchange, milliseconds; 0 while it has one. */
   get idleMs(): number {
-    return this.#idleSinceMs === null ? 0 : performance.now() - this.#idleSinceMs;
+    return this.#phase.name === 'idle' ? performance.now() - this.#phase.sinceMs : 0;
   }
 
   /** Whether no slow reader blocks other exchanges. HTTP/1.1 has a connection for each. */
   get isHealthy(): boolean {
-    return !this.#isBroken && (this.#protocol === 'h1' || this.held.maxBytes <= MAX_HELD_OF_HEALTHY_BYTES);
+    if (this.isBroken) return false;
+    return this.#settings.protocol === 'h1' || this.held.maxBytes <= MAX_HELD_OF_HEALTHY_BYTES;
   }
 
   /** Whether it can carry no further exchange. */
   get isBroken(): boolean {
-    return this.#isBroken;
+    return this.#phase.name === 'broken';
   }
 
   /** Whether an exchange would start at once, as far as is known, or would open the connection. */
   get canAccept(): boolean {
-    if (this.#protocol === 'h1') return this.#entries.size < H1_CONNECTIONS_PER_HOST;
-    if (this.#isFull || this.#waiting || this.#isBroken) return false;
-    if (this.#entries.size >= this.#streamLimit) return false;
+    if (this.#settings.protocol === 'h1') return this.#entries.size < MAX_CONNECTIONS_PER_HOST;
+    if (this.#isFull || this.#waiting || this.isBroken) return false;
+    if (this.#assumedStreams !== null && this.#entries.size >= this.#assumedStreams) return false;
     return this.#submitted.length < (this.isActive ? BATCH : 1);
   }
 
@@ -153,20 +156,20 @@ export class UpstreamConnection {
 
   /** The exchange that waits for a stream. */
   get waitsForStream(): ExchangeEntry | null {
-    return this.#waitsFor === 'stream' ? this.#waiting : null;
+    return this.#waiting?.for === 'stream' ? this.#waiting.entry : null;
   }
 
   add(entry: ExchangeEntry): void {
     const { transfer } = entry;
-    if (this.#idle) clearTimeout(this.#idle);
-    this.#idleSinceMs = null;
+    if (this.#phase.name === 'idle') {
+      clearTimeout(this.#phase.timer);
+      this.#phase = { name: this.#phase.was };
+    }
     transfer.limitConnecting(true);
-    if (this.#protocol === 'h2' && !this.#hasStreamLimit) {
+    if (this.#assumedStreams !== null) {
       transfer.traceStreamLimit((streams) => {
-        this.#hasStreamLimit = true;
-        // From now on libcurl keeps to it.
-        this.#streamLimit = Infinity;
-        this.#onStreamLimit(streams);
+        this.#assumedStreams = null;
+        this.#settings.onStreamLimit(streams);
       });
     }
     this.#entries.set(transfer, entry);
@@ -175,34 +178,34 @@ export class UpstreamConnection {
 
   #submit(entry: ExchangeEntry): void {
     const { transfer } = entry;
-    this.#multi.add(transfer.easy, (code) => {
-      this.#isBroken ||= code === CODE.HTTP2;
+    this.multi.add(transfer.easy, (code) => {
+      if (code === CODE.HTTP2) this.#phase = { name: 'broken' };
       this.#leave(transfer);
-      this.#onEnd(entry, code);
+      this.#settings.onEnd(entry, code);
     });
-    if (this.#protocol !== 'h1') this.#submitted.push(entry);
+    if (this.#settings.protocol !== 'h1') this.#submitted.push(entry);
   }
 
   /** Never from a callback of libcurl. */
   remove(transfer: ExchangeTransfer): void {
-    this.#multi.remove(transfer.easy);
+    this.multi.remove(transfer.easy);
     this.#leave(transfer);
   }
 
   /** Ends an exchange with libcurl's result code. */
-  giveUp(transfer: ExchangeTransfer, code: number): void {
+  endExchange(transfer: ExchangeTransfer, code: number): void {
     const entry = this.#entries.get(transfer)!;
     this.remove(transfer);
-    this.#onEnd(entry, code);
+    this.#settings.onEnd(entry, code);
   }
 
   #leave(transfer: ExchangeTransfer): void {
     this.#entries.delete(transfer);
     // Connected and answered in one go, before `reclaimUnassigned` could see it.
-    this.#isOpen ||= transfer.connected;
+    if (transfer.connected) this.#noteOpen();
     if (this.isEmpty) this.#silence?.stop();
     this.#submitted = this.#submitted.filter((entry) => entry.transfer !== transfer);
-    if (this.#waiting?.transfer === transfer) this.#waiting = null;
+    if (this.#waiting?.entry.transfer === transfer) this.#waiting = null;
     else if (transfer.connected) this.#isFull = false;
   }
 
@@ -211,31 +214,34 @@ export class UpstreamConnection {
     const without = this.#submitted.filter(({ transfer }) => !transfer.connected);
     if (without.length < this.#submitted.length) this.#onSent();
     this.#submitted = [];
-    if (this.#waiting?.transfer.connected) {
+    if (this.#waiting?.entry.transfer.connected) {
       this.#waiting = null;
       this.#isFull = false;
       this.#onSent();
     }
     const [first, ...others] = without;
     if (!first) return [];
-    this.#waiting = first;
     this.#isFull = this.isActive;
-    this.#waitsFor = this.#isFull ? 'stream' : 'connection';
+    this.#waiting = { entry: first, for: this.#isFull ? 'stream' : 'connection' };
     first.transfer.limitConnecting(!this.#isFull);
     for (const { transfer } of others) this.remove(transfer);
-    if (this.#isFull && this.#protocol === 'h3') this.#retryLater();
+    if (this.#isFull && this.#settings.protocol === 'h3') this.#retryLater();
     return others;
   }
 
   #onSent(): void {
     // A connection that has just been opened is known to work.
-    if (this.#isOpen) this.#silence?.onSent();
-    this.#isOpen = true;
+    if (this.#phase.name !== 'opening') this.#silence?.onSent();
+    this.#noteOpen();
+  }
+
+  #noteOpen(): void {
+    if (this.#phase.name === 'opening') this.#phase = { name: 'open' };
   }
 
   /** Removes the exchanges that can be sent again on another connection. This one gets no further exchange. */
   reclaimFromSilence(): ExchangeEntry[] {
-    this.#isBroken = true;
+    this.#phase = { name: 'broken' };
     const repeatable = [...this.#entries.values()].filter(({ transfer }) => transfer.canRestart);
     for (const { transfer } of repeatable) {
       this.remove(transfer);
@@ -254,12 +260,12 @@ export class UpstreamConnection {
       this.#isFull = false;
       const waiting = this.waitsForStream;
       if (waiting) {
-        this.#multi.remove(waiting.transfer.easy);
+        this.multi.remove(waiting.transfer.easy);
         this.#waiting = null;
         this.#submit(waiting);
       } else {
         // Exchanges that wait elsewhere may try this connection.
-        this.#onCapacity();
+        this.#settings.onCapacity();
       }
     }, RETRY_MS);
   }
@@ -272,38 +278,23 @@ export class UpstreamConnection {
     return [waiting];
   }
 
-  /** As `MultiHandle.sockets`. */
-  get sockets(): number[] {
-    return this.#multi.sockets;
-  }
-
-  runDue(): void {
-    this.#multi.runDue();
-  }
-
-  /** Has libcurl start submitted exchanges now, not at the end of this turn. Never from a callback of libcurl. */
-  runDeferred(): void {
-    this.#multi.runDeferred();
-  }
-
   setReading(reading: boolean): void {
     if (!reading) this.#silence?.stop();
-    this.#multi.setReading(reading);
-  }
-
-  readOnce(): void {
-    this.#multi.readOnce();
+    this.multi.setReading(reading);
   }
 
   /** @param run called after `idleMs`, unless an exchange is added before. */
-  whenIdle(idleMs: number, run: () => void): void {
-    this.#idleSinceMs = performance.now();
-    this.#idle = setTimeout(run, idleMs);
+  runWhenIdle(idleMs: number, run: () => void): void {
+    const timer = setTimeout(run, idleMs);
+    if (this.#phase.name !== 'opening' && this.#phase.name !== 'open') return;
+    this.#phase = { name: 'idle', was: this.#phase.name, sinceMs: performance.now(), timer };
   }
 
   close(): void {
     if (this.#retry) clearTimeout(this.#retry);
+    if (this.#phase.name === 'idle') clearTimeout(this.#phase.timer);
+    this.#phase = { name: 'closed' };
     this.#silence?.stop();
-    this.#multi.close();
+    this.multi.close();
   }
 }

@@ -18,6 +18,7 @@ export interface Browser {
 }
 
 const MANIFEST = `${HOST_NAME}.json`;
+const PER_USER = { systemManifestFile: '', registryKey: '' };
 
 /** The browsers that the host can be registered with, for this user. */
 export function browsers(platform: NodeJS.Platform = process.platform): Browser[] {
@@ -32,8 +33,8 @@ function linux(): Browser[] {
     name,
     profileFolders: [join(config, folder)],
     manifestFile: join(config, folder, 'NativeMessagingHosts', MANIFEST),
+    ...PER_USER,
     systemManifestFile: systemFolder && join(systemFolder, 'native-messaging-hosts', MANIFEST),
-    registryKey: '',
   });
   return [
     chromium('chromium', 'Chromium', 'chromium', '/etc/chromium'),
@@ -50,8 +51,8 @@ function linux(): Browser[] {
         join(homedir(), 'snap', 'firefox'),
       ],
       manifestFile: join(homedir(), '.mozilla', 'native-messaging-hosts', MANIFEST),
+      ...PER_USER,
       systemManifestFile: join('/usr/lib/mozilla/native-messaging-hosts', MANIFEST),
-      registryKey: '',
     },
   ];
 }
@@ -63,8 +64,7 @@ function macos(): Browser[] {
     name,
     profileFolders: [join(support, folder)],
     manifestFile: join(support, manifests, 'NativeMessagingHosts', MANIFEST),
-    systemManifestFile: '',
-    registryKey: '',
+    ...PER_USER,
   });
   const chrome = join('Google', 'Chrome');
   return [
@@ -85,7 +85,7 @@ function windows(): Browser[] {
     name,
     profileFolders: [profileFolder],
     manifestFile: join(dataDirectory(), 'manifests', id, MANIFEST),
-    systemManifestFile: '',
+    ...PER_USER,
     registryKey: `HKCU\\Software\\${vendor}\\NativeMessagingHosts\\${HOST_NAME}`,
   });
   const chrome = browser('chrome', 'Google Chrome', join(local, 'Google', 'Chrome'), 'Google\\Chrome');
@@ -111,7 +111,6 @@ export function profileBrowser(userDataDirectory: string): Browser {
     name: `Chromium with ${userDataDirectory}`,
     profileFolders: [userDataDirectory],
     manifestFile: join(userDataDirectory, 'NativeMessagingHosts', MANIFEST),
-    systemManifestFile: '',
-    registryKey: '',
+    ...PER_USER,
   };
 }

@@ -12,8 +12,8 @@ import { trustNow } from '../ca/trust.ts';
 import { caFile } from '../curl/ca-file.ts';
 import { Engine, engineLine, engineProblem } from '../engine/engine.ts';
 import { pinsLine, pinsStatus } from '../pins/pin-status.ts';
-import { packageLine, packageOf } from '../setup/libcurl-package.ts';
-import { checkForUpdate, updateFix, updateLine } from '../setup/libcurl-update.ts';
+import { isOutdated, MAX_AGE_DAYS, packageLine, packageOf } from '../setup/libcurl-package.ts';
+import { checkForUpdate, replacementFix, updateFix, updateLine } from '../setup/libcurl-update.ts';
 import { chosenBrowsers, type InstallOptions } from './install.ts';
 import type { ExtensionIds } from './manifest.ts';
 import { registeredManifest, registrationProblem } from './registration.ts';
@@ -23,9 +23,19 @@ export interface Check {
   ok: boolean;
   /** What was found. */
   detail: string;
-  /** What to do; '' when nothing is. */
+  /** What to do; '' when nothing is. Of a check that is `ok`, it is a recommendation. */
   fix: string;
 }
+
+/** One check as lines for a terminal. */
+export function checkLines({ name, ok, detail, fix }: Check): string[] {
+  const verdict = ok ? (fix ? 'WARN' : 'ok  ') : 'FAIL';
+  return [`${verdict} ${name}: ${detail}`, ...(fix ? [`     fix: ${fix}`] : [])];
+}
+
+const pass = (name: string, detail: string): Check => ({ name, ok: true, detail, fix: '' });
+const warn = (name: string, detail: string, fix: string): Check => ({ name, ok: true, detail, fix });
+const fail = (name: string, detail: string, fix: string): Check => ({ name, ok: false, detail, fix });
 
 const MIN_NODE = 20;
 
@@ -53,13 +63,9 @@ export async function doctor(
 }
 
 function checkNode(): Check {
-  const ok = Number(process.versions.node.split('.')[0]) >= MIN_NODE;
-  return {
-    name: 'Node',
-    ok,
-    detail: `${process.version} (${process.execPath})`,
-    fix: ok ? '' : `install Node ${MIN_NODE} or later, then: ${launcherCommand('install')}`,
-  };
+  const detail = `${process.version} (${process.execPath})`;
+  if (Number(process.versions.node.split('.')[0]) >= MIN_NODE) return pass('Node', detail);
+  return fail('Node', detail, `install Node ${MIN_NODE} or later, then: ${launcherCommand('install')}`);
 }
 
 /** Loads koffi in a process of its own, as native code may crash. */
@@ -70,12 +76,12 @@ async function checkKoffi(): Promise<Check> {
   try {
     const folder = new URL('.', import.meta.url);
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', program], { cwd: folder });
-    return { name: 'koffi', ok: true, detail: stdout, fix: '' };
+    return pass('koffi', stdout);
   } catch (fault) {
     const words =
       (fault as Error).message.split('\n').find((line) => line.includes('Error')) ?? 'does not load';
     const fix = packageFolder() ? 'reinstall the helper' : 'reinstall the dependencies: npm install';
-    return { name: 'koffi', ok: false, detail: words, fix };
+    return fail('koffi', words, fix);
   }
 }
 
@@ -86,26 +92,20 @@ async function checkEngine({ libcurl, offline }: Parameters<typeof doctor>[0]): 
     const problem = engineProblem(info);
     const copy = packageOf(info.path);
     const update = copy && !offline ? await checkForUpdate(copy) : null;
-    return [
-      {
-        name: 'libcurl',
-        ok: true,
-        detail: `${engineLine(info)} (${info.path})${copy ? `; ${packageLine(copy)}` : ''}`,
-        fix: '',
-      },
-      // An update that is available or could not be looked for is no fault.
-      ...(update
-        ? [{ name: 'libcurl update', ok: true, detail: updateLine(update), fix: updateFix(update) }]
-        : []),
-      {
-        name: 'HTTP/3',
-        ok: problem === '',
-        detail: info.http3 ? info.quic : `libcurl ${info.version} has none`,
-        fix: problem === '' ? '' : http3InstallHint(),
-      },
+    const checks = [
+      pass('libcurl', `${engineLine(info)} (${info.path})${copy ? `; ${packageLine(copy)}` : ''}`),
     ];
+    // An old libcurl works, and an update that is available or could not be looked for is no fault.
+    if (copy && isOutdated(copy)) {
+      const detail = `more than ${MAX_AGE_DAYS} days: security fixes are probably missing`;
+      checks.push(warn('libcurl age', detail, replacementFix(update)));
+    }
+    if (update) checks.push(warn('libcurl update', updateLine(update), updateFix(update)));
+    const http3 = info.http3 ? info.quic : `libcurl ${info.version} has none`;
+    checks.push(problem ? fail('HTTP/3', http3, http3InstallHint()) : pass('HTTP/3', http3));
+    return checks;
   } catch (fault) {
-    return [{ name: 'libcurl', ok: false, detail: (fault as Error).message, fix: http3InstallHint() }];
+    return [fail('libcurl', (fault as Error).message, http3InstallHint())];
   } finally {
     await engine.close();
   }
@@ -118,12 +118,10 @@ function checkCaFile(): Check {
     const count = path
       ? (readFileSync(path, 'latin1').match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 0)
       : 0;
-    if (path && count === 0) {
-      return { name, ok: false, detail: `${path} holds no certificate`, fix: 'install ca-certificates' };
-    }
-    return { name, ok: true, detail: path ? `${path}, ${count} certificates` : "libcurl's own", fix: '' };
+    if (path && count === 0) return fail(name, `${path} holds no certificate`, 'install ca-certificates');
+    return pass(name, path ? `${path}, ${count} certificates` : "libcurl's own");
   } catch (fault) {
-    return { name, ok: false, detail: (fault as Error).message, fix: 'name an existing file or unset it' };
+    return fail(name, (fault as Error).message, 'name an existing file or unset it');
   }
 }
 
@@ -131,23 +129,15 @@ function checkBrowsers(options: Parameters<typeof doctor>[0]): Check[] {
   const where = options.userDataDirectory ? ['--user-data-dir', options.userDataDirectory] : [];
   return chosenBrowsers(options).map((browser) => {
     const problem = registrationProblem(browser, options.ids);
-    return {
-      name: browser.name,
-      ok: problem === '',
-      detail: problem || registeredManifest(browser),
-      fix: problem ? `run: ${launcherCommand('install', where)}` : '',
-    };
+    if (problem === '') return pass(browser.name, registeredManifest(browser));
+    return fail(browser.name, problem, `run: ${launcherCommand('install', where)}`);
   });
 }
 
 async function checkAuthority(): Promise<Check[]> {
   const status = authorityStatus();
-  const authority = {
-    name: 'Local CA',
-    ok: status.problem === '',
-    detail: authorityLine(status),
-    fix: status.fix,
-  };
+  const line = authorityLine(status);
+  const authority = status.problem ? fail('Local CA', line, status.fix) : pass('Local CA', line);
   // On other systems the user adds the root by hand, and the stores cannot be read.
   const isReadable = process.platform === 'linux' && status.problem === '' && status.hosts.length > 0;
   return isReadable ? [authority, await checkTrust()] : [authority];
@@ -158,24 +148,20 @@ async function checkTrust(): Promise<Check> {
   const name = 'CA trust';
   if (!findCertutil()) {
     const detail = 'which browsers trust the local CA is unknown: certutil is missing';
-    return { name, ok: false, detail, fix: certutilInstallHint() };
+    return fail(name, detail, certutilInstallHint());
   }
   const stores = await trustNow();
   const trusting = stores.filter(({ trusted }) => trusted).map(({ browser }) => browser);
-  if (trusting.length > 0) return { name, ok: true, detail: trusting.join(', '), fix: '' };
+  if (trusting.length > 0) return pass(name, trusting.join(', '));
   const why = stores.find(({ problem }) => problem !== '');
-  return {
-    name,
-    ok: false,
-    detail: why ? `${why.folder}: ${why.problem}` : 'no browser trusts the local CA',
-    fix: `run: ${launcherCommand('ca trust')}`,
-  };
+  const detail = why ? `${why.folder}: ${why.problem}` : 'no browser trusts the local CA';
+  return fail(name, detail, `run: ${launcherCommand('ca trust')}`);
 }
 
 async function checkPins(): Promise<Check[]> {
   const status = await pinsStatus();
-  if (status.problems.length === 0) return [{ name: 'Pins', ok: true, detail: pinsLine(status), fix: '' }];
-  return status.problems.map(({ problem, fix }) => ({ name: 'Pins', ok: false, detail: problem, fix }));
+  if (status.problems.length === 0) return [pass('Pins', pinsLine(status))];
+  return status.problems.map(({ problem, fix }) => fail('Pins', problem, fix));
 }
 
 function checkLog(): Check {
@@ -184,13 +170,9 @@ function checkLog(): Check {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     accessSync(dirname(path), constants.W_OK);
     if (existsSync(path)) closeSync(openSync(path, 'a'));
-    return { name: 'Log', ok: true, detail: path, fix: '' };
+    return pass('Log', path);
   } catch (fault) {
-    return {
-      name: 'Log',
-      ok: false,
-      detail: (fault as Error).message,
-      fix: `make ${dirname(path)} writable and ${path} a file of yours, or set XDG_STATE_HOME`,
-    };
+    const fix = `make ${dirname(path)} writable and ${path} a file of yours, or set XDG_STATE_HOME`;
+    return fail('Log', (fault as Error).message, fix);
   }
 }

@@ -5,7 +5,7 @@ import { mkdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { LAUNCHER_VARIABLE, launcherName, launcherPath } from '../base/launcher.ts';
+import { LAUNCHER_VARIABLE, launcherName, launcherPath, shellQuote } from '../base/launcher.ts';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../base/memory-settings.ts';
 import { configDirectory, dataDirectory, packageFolder } from '../base/paths.ts';
 import { type Browser, browsers, profileBrowser } from './browsers.ts';
@@ -118,14 +118,10 @@ function launcherText(launcher: string, nodeArguments: string[]): string {
   if (process.platform === 'win32') {
     return `@echo off\r\nsetlocal\r\nset "${LAUNCHER_VARIABLE}=%~f0"\r\n${words.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ')} %*\r\n`;
   }
-  const variables = { ...MALLOC_SETTINGS, [LAUNCHER_VARIABLE]: quote(launcher) };
+  const variables = { ...MALLOC_SETTINGS, [LAUNCHER_VARIABLE]: shellQuote(launcher) };
   const settings = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`);
   // Browsers start programs with a minimal environment: all paths are absolute.
-  return `#!/bin/sh\n${settings.join('')}exec ${words.map(quote).join(' ')} "$@"\n`;
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
+  return `#!/bin/sh\n${settings.join('')}exec ${words.map(shellQuote).join(' ')} "$@"\n`;
 }
 
 /** Writes a file atomically. */

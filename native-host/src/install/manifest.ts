@@ -1,7 +1,7 @@
 /** The native-messaging manifest: which extension may start which program. */
 import { HOST_NAME } from '@hopwise/contract';
 import * as z from 'zod/mini';
-import { UsageError } from '../base/usage-error.ts';
+import { UsageError } from '../base/errors.ts';
 import type { Browser } from './browsers.ts';
 
 /** Ids of the extension that may use the host. */

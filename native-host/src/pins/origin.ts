@@ -1,16 +1,16 @@
 import { isLocalHost } from '@hopwise/contract';
 import type { NewPin } from './pin.ts';
-import type { Authority } from './proxy/authority.ts';
+import type { HostPort } from './proxy/authority.ts';
 
 const HTTPS_PORT = 443;
 
 /** The origin of a CONNECT to this host and port, as `URL.origin` serialises it. */
-export function originOf({ host, port }: Authority): string {
+export function originOf({ host, port }: HostPort): string {
   return `https://${host}${port === HTTPS_PORT ? '' : `:${port}`}`;
 }
 
 /** The host and port of CONNECTs for an https origin. */
-export function authorityOf(origin: string): Authority {
+export function authorityOf(origin: string): HostPort {
   const { hostname, port } = new URL(origin);
   return { host: hostname, port: port === '' ? HTTPS_PORT : Number(port) };
 }
@@ -19,5 +19,5 @@ export function authorityOf(origin: string): Authority {
 export function explainLocalOrigin({ origin, allowLocal }: Pick<NewPin, 'origin' | 'allowLocal'>): string {
   const { host } = authorityOf(origin);
   if (allowLocal || !isLocalHost(host)) return '';
-  return `${host} is not public: add --allow-local to pin it all the same`;
+  return `${host} is not public: add --allow-local to pin it anyway`;
 }

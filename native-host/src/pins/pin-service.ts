@@ -1,20 +1,20 @@
 /** Pins and the proxy that puts them into effect, which listens only while there is a pin. */
 import { randomBytes } from 'node:crypto';
 import { type AddressSpace, isAskedWithoutProxy, type PinState, TRUST_TRIAL_PORT } from '@hopwise/contract';
-import { PinError } from '../base/pin-error.ts';
+import { RequestError } from '../base/errors.ts';
 import { authorityOf, explainLocalOrigin, originOf } from './origin.ts';
 import { type NewPin, type Pin, spaceOf } from './pin.ts';
 import type { PinStore } from './pin-store.ts';
 import { Pins, type RouteChangeCause } from './pins.ts';
-import { LoopbackProxy, type Route } from './proxy/loopback-proxy.ts';
-import type { Terminator, TerminatorFactory } from './terminating/terminator.ts';
+import { LoopbackProxy, type ProxyRoute } from './proxy/loopback-proxy.ts';
+import type { Terminator, TerminatorHooks } from './terminating/terminating-proxy.ts';
 
 export interface PinServiceOptions {
   store: PinStore;
   log(line: string): void;
   /** Called on changes without a request: a pin took effect, expired or was lifted, or the browser may have disabled the proxy. */
   onChange(): void;
-  createTerminator: TerminatorFactory;
+  createTerminator(hooks: TerminatorHooks): Terminator;
   /** Where the system configures a proxy for browsers, '' for nowhere. */
   systemProxy?: () => Promise<string>;
   graceMs?: number;
@@ -25,7 +25,7 @@ export interface PinServiceState {
   port: number;
   secret: string;
   resets: number;
-  vouched: string[];
+  caHosts: string[];
   trials: string[];
   trialToken: string;
   pins: PinState[];
@@ -44,7 +44,7 @@ const WITHOUT_PROXY =
   'until the browser requests it through a proxy, which Chromium never does for this machine itself, and Firefox only if ' +
   'network.proxy.allow_hijacking_localhost is set';
 
-const REFUSE: Route = { kind: 'refuse' };
+const REFUSE: ProxyRoute = { kind: 'refuse' };
 
 interface EndedPin {
   /** On the clock of `performance.now()`. */
@@ -95,32 +95,34 @@ export class PinService {
     for (const pin of this.#pins.list()) {
       const local = explainLocalOrigin(pin);
       if (local) this.#refuseAddress(pin.origin, local);
-      const problem = this.#problem(pin);
+      const problem = this.#explainObstacle(pin);
       if (problem) this.#lift(pin.origin, problem);
     }
-    this.#restored = this.#pins.list().length > 0 ? this.#besideSystemProxy() : Promise.resolve('');
+    this.#restored = this.#pins.list().length > 0 ? this.#liftForSystemProxy() : Promise.resolve('');
   }
 
   /**
    * Resolves when the pin is in effect.
    *
-   * @throws PinError when the pin is not possible
+   * @throws RequestError when the pin is not possible
    */
   async pin(pin: NewPin): Promise<void> {
     // The check runs other programs and takes longer than everything else here: after one that found no proxy, the next runs in parallel.
     const hadNone = this.#hadNoSystemProxy;
     const problem =
-      explainLocalOrigin(pin) || this.#problem(pin) || (hadNone ? '' : await this.#besideSystemProxy());
-    if (problem) throw new PinError('unavailable', problem);
+      explainLocalOrigin(pin) ||
+      this.#explainObstacle(pin) ||
+      (hadNone ? '' : await this.#liftForSystemProxy());
+    if (problem) throw new RequestError('unavailable', problem);
     this.#pins.add(pin);
     try {
       await this.#listen();
     } catch (fault) {
       this.#pins.remove(pin.origin);
-      throw new PinError('internal', `the proxy cannot listen: ${(fault as Error).message}`);
+      throw new RequestError('internal', `the proxy cannot listen: ${(fault as Error).message}`);
     }
     this.#options.log(`pin ${pin.origin}: ${pin.kind}`);
-    if (hadNone) void this.#besideSystemProxy();
+    if (hadNone) void this.#liftForSystemProxy();
   }
 
   /** @returns whether it was pinned. */
@@ -136,7 +138,7 @@ export class PinService {
     return origins.filter((origin) => this.unpin(origin));
   }
 
-  async state(): Promise<PinServiceState> {
+  async readState(): Promise<PinServiceState> {
     await this.#restored;
     const port = this.#isActive() ? await this.#listen().catch(() => 0) : 0;
     // Read after the wait: they may have changed meanwhile.
@@ -144,10 +146,10 @@ export class PinService {
       port: this.#isActive() ? port : 0,
       secret: this.#secret,
       resets: this.#resets,
-      vouched: this.#terminator.hosts(),
-      trials: this.#terminator.trials(),
+      caHosts: this.#terminator.listCaHosts(),
+      trials: this.#terminator.listUntriedHosts(),
       trialToken: this.#terminator.trialToken,
-      pins: this.#pins.list().map((pin) => this.#withWaiting(pin)),
+      pins: this.#pins.list().map((pin) => this.#showWait(pin)),
     };
   }
 
@@ -164,26 +166,26 @@ export class PinService {
     return this.#pins.list().some(({ state }) => state === 'active');
   }
 
-  #withWaiting(pin: PinState): PinState {
+  #showWait(pin: PinState): PinState {
     if (pin.state !== 'active') return pin;
-    const reason = this.#waitsFor(pin);
+    const reason = this.#explainWait(pin);
     return reason ? { ...pin, state: 'waiting', reason } : pin;
   }
 
-  #waitsFor({ kind, origin }: PinState): string {
+  #explainWait({ kind, origin }: PinState): string {
     const { host, port } = authorityOf(origin);
     if (isAskedWithoutProxy(host) && !this.#proxied.has(host)) return WITHOUT_PROXY;
-    return kind === 'avoid-h3' ? '' : this.#terminator.waitsFor(host, port);
+    return kind === 'avoid-h3' ? '' : this.#terminator.explainWait(host, port);
   }
 
   /** Why such a pin is not possible, with the fix; '' when it is. */
-  #problem({ origin, kind }: Pick<NewPin, 'origin' | 'kind'>): string {
+  #explainObstacle({ origin, kind }: Pick<NewPin, 'origin' | 'kind'>): string {
     if (kind === 'avoid-h3') return '';
-    return this.#terminator.problem(authorityOf(origin).host);
+    return this.#terminator.explainObstacle(authorityOf(origin).host);
   }
 
   /** Lifts all pins if the system has a proxy. @returns the reason with the fix; '' without a proxy. */
-  async #besideSystemProxy(): Promise<string> {
+  async #liftForSystemProxy(): Promise<string> {
     const where = (await this.#options.systemProxy?.()) ?? '';
     this.#hadNoSystemProxy = where === '';
     if (where === '') return '';
@@ -222,17 +224,17 @@ export class PinService {
     await proxy?.close();
   }
 
-  #route(host: string, port: number): Route {
+  #route(host: string, port: number): ProxyRoute {
     const origin = originOf({ host, port });
-    const pin = this.#pins.active(origin);
+    const pin = this.#pins.findActive(origin);
     if (pin || port === TRUST_TRIAL_PORT) this.#noteProxied(host);
-    if (!pin && port === TRUST_TRIAL_PORT) return this.#terminator.trial(host);
+    if (!pin && port === TRUST_TRIAL_PORT) return this.#terminator.routeTrial(host);
     if (!pin) return this.#routeOfEnded(origin);
     if (pin.kind === 'avoid-h3') return { kind: 'tunnel', from: spaceOf(pin) };
-    return this.#terminator.route(host, port);
+    return this.#terminator.routeConnect(host, port);
   }
 
-  #routeOfEnded(origin: string): Route {
+  #routeOfEnded(origin: string): ProxyRoute {
     const ended = this.#ended.get(origin);
     return ended && ended.untilMs > performance.now() ? { kind: 'tunnel', from: ended.from } : REFUSE;
   }
@@ -255,7 +257,7 @@ export class PinService {
   /** Ends connections over the former route, and applies the current one to new connections. */
   #release(origin: string): void {
     const { host, port } = authorityOf(origin);
-    const pin = this.#pins.active(origin);
+    const pin = this.#pins.findActive(origin);
     this.#proxy?.closeOrigin(host, port);
     if (!pin || pin.kind === 'avoid-h3') this.#terminator.unpin(host, port);
     else this.#terminator.pin(host, port, pin.kind, spaceOf(pin));
@@ -263,13 +265,13 @@ export class PinService {
 
   /** The browser connects directly, and checks itself which pages may reach the address. */
   #refuseAddress(origin: string, reason: string): void {
-    const pin = this.#pins.active(origin);
+    const pin = this.#pins.findActive(origin);
     if (pin) this.#pins.lift(origin, pin.kind, reason, 'local-address');
   }
 
   /** Lifts pins to a protocol only: a tunnel fails only where a direct connection would fail as well. */
   #lift(origin: string, reason: string): void {
-    const kind = this.#pins.active(origin)?.kind;
+    const kind = this.#pins.findActive(origin)?.kind;
     if (kind && kind !== 'avoid-h3') this.#pins.lift(origin, kind, reason);
   }
 

@@ -1,8 +1,8 @@
 /** The pins of one browser's session: handles messages of its extension and of the command line. */
 
 import type { ToExtension, ToHost } from '@hopwise/contract';
+import { RequestError, type RequestErrorCode } from '../base/errors.ts';
 import { usedLauncher } from '../base/launcher.ts';
-import { PinError, type PinErrorCode } from '../base/pin-error.ts';
 import { LocalLeafIssuer } from '../ca/leaf-issuer.ts';
 import type { ControlAnswer, ControlRequest } from '../control/control-messages.ts';
 import { ControlServer } from '../control/control-server.ts';
@@ -20,7 +20,7 @@ export interface PinSessionOptions {
   /** Sends the requests of origins that are pinned to a protocol. */
   engine: Engine;
   send(message: Extract<ToExtension, { type: 'pins' }>): void;
-  refuse(id: string, code: PinErrorCode, message: string): void;
+  refuse(id: string, code: RequestErrorCode, message: string): void;
   log(line: string): void;
 }
 
@@ -44,7 +44,7 @@ export class PinSession {
         new TerminatingProxy({ ...hooks, engine, issuer: new LocalLeafIssuer({ log }) }),
       systemProxy,
     });
-    this.#control = new ControlServer({ log, answer: (request) => this.#answer(request) });
+    this.#control = new ControlServer({ log, answer: (request) => this.#answerCommand(request) });
     this.#reachable = this.#control.listen();
   }
 
@@ -54,10 +54,10 @@ export class PinSession {
     try {
       if (message.type === 'pin') await this.#service.pin(message);
       else if (message.type === 'unpin') this.#service.unpin(message.origin);
-      send({ type: 'pins', id, launcher: usedLauncher(), ...(await this.#service.state()) });
+      send({ type: 'pins', id, launcher: usedLauncher(), ...(await this.#service.readState()) });
     } catch (fault) {
-      if (!(fault instanceof PinError)) log(`pins: ${(fault as Error).stack}`);
-      refuse(id, fault instanceof PinError ? fault.code : 'internal', (fault as Error).message);
+      if (!(fault instanceof RequestError)) log(`pins: ${(fault as Error).stack}`);
+      refuse(id, fault instanceof RequestError ? fault.code : 'internal', (fault as Error).message);
     }
   }
 
@@ -75,16 +75,16 @@ export class PinSession {
     // Changes of the same turn share one message.
     await new Promise((resolve) => setImmediate(resolve));
     this.#isNotifying = false;
-    const state = await this.#service.state();
+    const state = await this.#service.readState();
     if (!this.#closed) this.#options.send({ type: 'pins', id: '', launcher: usedLauncher(), ...state });
   }
 
-  async #answer(request: ControlRequest): Promise<ControlAnswer> {
+  async #answerCommand(request: ControlRequest): Promise<ControlAnswer> {
     let unpinned: string[] = [];
     if (request.type === 'pin') await this.#service.pin(request);
     else if (request.type === 'unpin') unpinned = this.#unpin(request.origin);
     if (request.type === 'pin' || unpinned.length > 0) void this.#notify();
-    const { pins } = await this.#service.state();
+    const { pins } = await this.#service.readState();
     return { type: 'status', browser: this.#options.browser, pins, unpinned };
   }
 

@@ -3,22 +3,12 @@
  * hosts of several browsers add and remove pins without a lock, and a damaged file affects one pin only.
  */
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAX_PINS, originSchema, pinKindSchema } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import { stateDirectory } from '../base/paths.ts';
+import { replaceFile } from '../base/replace-file.ts';
 import type { Pin } from './pin.ts';
 
 export interface StoredPins {
@@ -41,8 +31,6 @@ export interface PinStore {
   drop(origin: string): void;
 }
 
-const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
 const SUFFIX = '.json';
 const VERSION = 1;
 /** Several times the size of a pin with the longest origin. */
@@ -93,26 +81,10 @@ export class FilePinStore implements PinStore {
   }
 
   keep({ origin, kind, expiresAtMs, persistent, allowLocal }: Pin): void {
-    mkdirSync(this.#folder, { recursive: true, mode: FOLDER_MODE });
-    const path = join(this.#folder, fileName(origin));
-    const draft = `${path}.${process.pid}.new`;
-    try {
-      const file = openSync(draft, 'w', FILE_MODE);
-      try {
-        const stored: z.infer<typeof storedPin> = { version: VERSION, origin, kind, expiresAtMs };
-        if (!persistent) stored.nextSessionOnly = true;
-        if (allowLocal) stored.allowLocal = true;
-        writeFileSync(file, JSON.stringify(stored));
-        // Otherwise a crash of the machine could replace the former pin by an empty file.
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
-      }
-      renameSync(draft, path);
-    } catch (fault) {
-      rmSync(draft, { force: true });
-      throw fault;
-    }
+    const stored: z.infer<typeof storedPin> = { version: VERSION, origin, kind, expiresAtMs };
+    if (!persistent) stored.nextSessionOnly = true;
+    if (allowLocal) stored.allowLocal = true;
+    replaceFile(join(this.#folder, fileName(origin)), JSON.stringify(stored), 'private');
   }
 
   drop(origin: string): void {

@@ -1,22 +1,15 @@
-import type { AddressSpace, PinKind } from '@hopwise/contract';
+import type { AddressSpace, PinState } from '@hopwise/contract';
 
-export interface Pin {
-  origin: string;
-  kind: PinKind;
-  /** Milliseconds since 1970; null for a pin without expiry. */
-  expiresAtMs: number | null;
-  /** Whether it outlives the session. */
-  persistent: boolean;
-  /** Whether it may lead to addresses that are not public. */
-  allowLocal?: boolean | undefined;
-}
+/** A pin as it is stored: `persistent` ones outlive the session. */
+export type Pin = Pick<PinState, 'origin' | 'kind' | 'expiresAtMs' | 'persistent' | 'allowLocal'>;
 
-export interface NewPin {
-  origin: string;
-  kind: PinKind;
-  minutes: number | null;
-  persistent: boolean;
-  allowLocal?: boolean | undefined;
+export type NewPin = Omit<Pin, 'expiresAtMs'> & { minutes: number | null };
+
+const MINUTE_MS = 60_000;
+
+/** The pin that begins now. */
+export function createPin({ minutes, ...pin }: NewPin): Pin {
+  return { ...pin, expiresAtMs: minutes === null ? null : Date.now() + minutes * MINUTE_MS };
 }
 
 /** The address space on whose behalf a pin's connections are made: any page may use a pin, so that only public addresses are reached. */

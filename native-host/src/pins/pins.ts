@@ -1,8 +1,8 @@
 /** Which origins are pinned, how, and until when. */
 import { MAX_PIN_MINUTES, MAX_PINS, type PinKind, type PinState } from '@hopwise/contract';
+import { RequestError } from '../base/errors.ts';
 import { oneLine } from '../base/one-line.ts';
-import { PinError } from '../base/pin-error.ts';
-import type { NewPin, Pin } from './pin.ts';
+import { createPin, type NewPin, type Pin } from './pin.ts';
 import type { PinStore } from './pin-store.ts';
 
 export interface PinsOptions {
@@ -60,15 +60,14 @@ export class Pins {
   /**
    * Pins an origin, and replaces a former pin of it.
    *
-   * @throws PinError when `MAX_PINS` origins are pinned
+   * @throws RequestError when `MAX_PINS` origins are pinned
    */
   add({ origin, kind, minutes, persistent, allowLocal }: NewPin): void {
     this.#sweep();
     if (!this.#entries.has(origin) && this.#entries.size >= MAX_PINS) {
-      throw new PinError('too-many', `${MAX_PINS} origins are pinned: unpin one first`);
+      throw new RequestError('too-many', `${MAX_PINS} origins are pinned: unpin one first`);
     }
-    const expiresAtMs = minutes === null ? null : Date.now() + minutes * MINUTE_MS;
-    const pin = { origin, kind, expiresAtMs, persistent, allowLocal };
+    const pin = createPin({ origin, kind, minutes, persistent, allowLocal });
     if (persistent) pin.persistent = this.#keep(pin);
     else if (this.#entries.get(origin)?.persistent) this.#drop(origin);
     this.#set(pin);
@@ -91,7 +90,7 @@ export class Pins {
   }
 
   /** The origin's pin if it is in effect now, else null. */
-  active(origin: string): PinState | null {
+  findActive(origin: string): PinState | null {
     this.#sweep();
     const entry = this.#entries.get(origin);
     return entry?.state === 'active' ? stateOf(entry) : null;
@@ -152,7 +151,7 @@ export class Pins {
     this.#timer.unref();
   }
 
-  /** @returns whether it was stored; on a full disk a pin works all the same, for this session. */
+  /** @returns whether it was stored; on a full disk a pin works nevertheless, for this session. */
   #keep(pin: Pin): boolean {
     try {
       this.#options.store.keep(pin);

@@ -1,8 +1,7 @@
 /** Figures of the connections to each origin, over all rounds. */
-import type { Verification, VerifiedOrigin } from '@hopwise/contract';
+import { median, type Verification, type VerifiedOrigin } from '@hopwise/contract';
 import type { ConnectionFigures } from '../curl/connection-watch.ts';
 import type { RoundReport, RoundRequest } from '../rounds/round.ts';
-import { median } from './median.ts';
 import { randomLosses } from './random-losses.ts';
 
 type TcpFigures = NonNullable<VerifiedOrigin['tcp']>;
@@ -26,11 +25,12 @@ export class OriginFigures {
     if (!all) return null;
     const total = (of: (one: ConnectionFigures) => number) => all.reduce((sum, one) => sum + of(one), 0);
     const known = (of: (one: ConnectionFigures) => number | null) => all.flatMap((one) => of(one) ?? []);
+    const rttMs = known((one) => one.rttMs);
     const sending = known(({ sendingBps }) => sendingBps);
     return {
       connections: all.length,
       minRttMs: Math.min(...known(({ minRttMs }) => minRttMs)),
-      rttMs: median(known(({ rttMs }) => rttMs)),
+      rttMs: rttMs.length > 0 ? median(rttMs) : null,
       segmentsIn: total(({ dataSegmentsIn }) => dataSegmentsIn),
       segmentsOut: total(({ dataSegmentsOut }) => dataSegmentsOut),
       lossEvents: total(({ lossEvents }) => lossEvents),

@@ -1,5 +1,5 @@
 import type { TransferPlan } from '@hopwise/contract';
-import { ProbeError } from './probe-error.ts';
+import { RequestError } from '../base/errors.ts';
 
 /** One origin of a plan. */
 export interface PlannedOrigin {
@@ -21,13 +21,13 @@ export function hostOf(url: URL): string {
 /**
  * The plan's URLs, parsed, and its origins in order of first use.
  *
- * @throws ProbeError `bad-message` for an invalid URL, or a dependency that does not point backwards.
+ * @throws RequestError `bad-message` for an invalid URL, or a dependency that does not point backwards.
  */
 export function readPlan(plan: TransferPlan): { urls: URL[]; origins: Map<string, PlannedOrigin> } {
   const urls = plan.transfers.map(({ url, after }, index) => {
     const forward = after.find((former) => former >= index);
     if (forward !== undefined) {
-      throw new ProbeError(
+      throw new RequestError(
         'bad-message',
         `plan.transfers[${index}].after: expected indices below ${index}, found ${forward}`,
       );
@@ -35,7 +35,7 @@ export function readPlan(plan: TransferPlan): { urls: URL[]; origins: Map<string
     // libcurl parses some URLs differently from browsers, so it only gets the URL standard's serialisation.
     const parsed = URL.canParse(url) ? new URL(url) : null;
     if (parsed?.protocol !== 'https:') {
-      throw new ProbeError('bad-message', `plan.transfers[${index}].url: expected an https URL`);
+      throw new RequestError('bad-message', `plan.transfers[${index}].url: expected an https URL`);
     }
     parsed.hash = '';
     return parsed;

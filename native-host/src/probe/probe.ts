@@ -13,19 +13,19 @@ import type {
   VerifiedProtocol,
 } from '@hopwise/contract';
 import { areSameRounds, originUse, PROTOCOL_NAME, PROTOCOLS, uniformPlan } from '@hopwise/contract';
+import { RequestError } from '../base/errors.ts';
 import { http3InstallHint } from '../base/install-hints.ts';
+import { CONNECT_TIMEOUT_MS } from '../curl/easy-options.ts';
 import { type NameServer, nameServers } from '../dns/dns-query.ts';
 import { type Engine, EngineDiedError, engineLine, NoEngineError } from '../engine/engine.ts';
-import type { RoundReport, RoundRequest, RoundTransferResult } from '../rounds/round.ts';
+import type { RoundReport, RoundRequest } from '../rounds/round.ts';
 import { ByteBudget, UNSEEN_MARGIN } from './byte-budget.ts';
-import { LIMITS, STOP_STATUSES } from './limits.ts';
 import { OriginFigures } from './origin-figures.ts';
 import { hasCredentials, readPlan } from './origins.ts';
-import { ProbeError } from './probe-error.ts';
 import { RecordLookups } from './record-lookups.ts';
 import { roundPlan } from './round-plan.ts';
-import { type Round, roundOf, summary, without } from './round-result.ts';
-import { NO_OFFER, type OriginProfile, survey, withoutH3 } from './survey.ts';
+import { type RoundResult, roundOf, summary, without } from './round-result.ts';
+import { inVain, NO_OFFER, type OriginProfile, survey, withoutH3 } from './survey.ts';
 import { udpVerdict } from './udp-verdict.ts';
 
 export interface ProbeOptions {
@@ -61,8 +61,19 @@ interface RoundKind {
   planned: PlannedAssignment;
   /** Why there are no rounds, '' when there may be. */
   unavailable: string;
-  rounds: Round[];
+  rounds: RoundResult[];
 }
+
+/** A server that answers so asks for fewer requests (RFC 6585 section 4; RFC 9110 section 15.6.4). */
+const STOP_STATUSES = [429, 503];
+
+/** Limits that keep a probe from burdening servers. */
+const LIMITS = {
+  connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  totalTimeoutMs: 60_000,
+  stallSeconds: 15,
+  stopOn: STOP_STATUSES,
+};
 
 /** The order of the first rounds: if the budget ends early, HTTP/1.1 is the least informative. */
 const ORDER: readonly Protocol[] = ['h2', 'h3', 'h1'];
@@ -79,7 +90,7 @@ const PAUSE_MS = 150;
  * kinds of rounds interleaved. An origin without the protocol is requested under the best that it has, as a
  * browser would; then `provedRequests` is below `answeredRequests`.
  *
- * @throws ProbeError when there is no result: `no-engine`, `engine-died`, `cancelled`, `budget` (of
+ * @throws RequestError when there is no result: `no-engine`, `engine-died`, `cancelled`, `budget` (of
  *   bytes or of time) or `refused` before the first round was complete, `bad-message` for an impossible plan.
  */
 export async function probe(
@@ -90,16 +101,16 @@ export async function probe(
   try {
     return await new Probe(engine, plan, options).run();
   } catch (fault) {
-    if (fault instanceof ProbeError) throw fault;
+    if (fault instanceof RequestError) throw fault;
     if (options.signal?.aborted) throw cancelled();
-    if (fault instanceof NoEngineError) throw new ProbeError('no-engine', fault.message);
-    if (fault instanceof EngineDiedError) throw new ProbeError('engine-died', fault.message);
+    if (fault instanceof NoEngineError) throw new RequestError('no-engine', fault.message);
+    if (fault instanceof EngineDiedError) throw new RequestError('engine-died', fault.message);
     throw fault;
   }
 }
 
-function cancelled(): ProbeError {
-  return new ProbeError('cancelled', 'the probe was cancelled');
+function cancelled(): RequestError {
+  return new RequestError('cancelled', 'the probe was cancelled');
 }
 
 class Probe {
@@ -164,16 +175,18 @@ class Probe {
 
   async #measure(startedAt: string, lookups: RecordLookups): Promise<Verification> {
     const info = await this.#engine.start();
-    if (!info.http2) this.#giveUp('h2', `libcurl ${info.version} has no HTTP/2: ${http3InstallHint()}`);
-    if (!info.http3) this.#giveUp('h3', `libcurl ${info.version} has no HTTP/3: ${http3InstallHint()}`);
+    if (!info.http2)
+      this.#markUnavailable('h2', `libcurl ${info.version} has no HTTP/2: ${http3InstallHint()}`);
+    if (!info.http3)
+      this.#markUnavailable('h3', `libcurl ${info.version} has no HTTP/3: ${http3InstallHint()}`);
     await this.#survey(info.http3, lookups);
     if (!this.#stopped) this.#addAssignments();
     for (let round = 0; round < this.#options.rounds && !this.#stopped; round += 1) {
-      if (!this.#mayGoOn(round)) break;
-      await this.#everyKind(round);
+      if (!this.#fitsBudget(round)) break;
+      await this.#runEachKind(round);
     }
     const finished = this.#kinds.some(({ rounds }) => rounds.length > 0);
-    if (this.#stopped && !finished) throw new ProbeError(this.#stopCode, this.#stopped);
+    if (this.#stopped && !finished) throw new RequestError(this.#stopCode, this.#stopped);
     return {
       pageUrl: this.#plan.pageUrl,
       engine: engineLine(info),
@@ -181,15 +194,15 @@ class Probe {
       protocols: Object.fromEntries(
         PROTOCOLS.flatMap((protocol) => {
           const kind = this.#kindOf(protocol);
-          return kind ? [[protocol, this.#outcome(kind)]] : [];
+          return kind ? [[protocol, this.#summarise(kind)]] : [];
         }),
       ) as Verification['protocols'],
       assignments: this.#kinds
         .filter(({ protocol }) => protocol === null)
-        .map((kind): VerifiedAssignment => ({ ...kind.planned, ...this.#outcome(kind) })),
+        .map((kind): VerifiedAssignment => ({ ...kind.planned, ...this.#summarise(kind) })),
       origins: this.#verifiedOrigins(lookups),
       randomLoss: this.#figures.randomLoss(),
-      udp: this.#udp(info.http3),
+      udp: this.#judgeUdp(info.http3),
       bytes: this.#byteBudget.spentBytes,
       budgetBytes: this.#byteBudget.budgetBytes,
       leftOut: this.#leftOut.size,
@@ -203,42 +216,42 @@ class Probe {
     return this.#kinds.find((kind) => kind.protocol === protocol);
   }
 
-  #giveUp(protocol: Protocol, words: string): void {
+  #markUnavailable(protocol: Protocol, words: string): void {
     const kind = this.#kindOf(protocol);
     if (kind) kind.unavailable ||= words.slice(0, 512);
   }
 
-  #giveUpAll(page: URL, why: string): void {
+  #markAllUnavailable(page: URL, why: string): void {
     for (const protocol of PROTOCOLS) {
-      this.#giveUp(protocol, `${page.origin} cannot be reached: ${why}`);
+      this.#markUnavailable(protocol, `${page.origin} cannot be reached: ${why}`);
     }
   }
 
   async #survey(http3: boolean, lookups: RecordLookups): Promise<void> {
     const page = this.#urls[0]!;
-    if (hasCredentials(page)) return this.#giveUpAll(page, 'its URL carries credentials');
+    if (hasCredentials(page)) return this.#markAllUnavailable(page, 'its URL carries credentials');
     const wanted = this.#requestedProtocols().filter((protocol) => protocol !== 'h3' || http3);
     const { pageFrom, origins, reports } = await survey(
       this.#origins.values(),
       wanted,
-      (origin) => lookups.of(origin),
+      (origin) => lookups.find(origin),
       (request) => this.#runRound(request),
-      this.#base(),
+      this.#roundSettings(),
     );
     this.#profiles = origins;
     this.#abilities = new Map(this.#originAbilities(lookups).map((ability) => [ability.origin, ability]));
     this.#pageFrom = pageFrom;
-    for (const report of reports) this.#heed(report, report.results);
+    for (const report of reports) this.#stopIfRefused(report);
     if (this.#stopped) return;
     const profiles = [...origins.values()];
     const { unreachable } = origins.get(page.origin)!;
-    if (unreachable) return this.#giveUpAll(page, unreachable);
+    if (unreachable) return this.#markAllUnavailable(page, unreachable);
     if (!profiles.some(({ speaksH2 }) => speaksH2)) {
-      this.#giveUp('h2', 'no server of this page speaks HTTP/2: all of them chose HTTP/1.1');
+      this.#markUnavailable('h2', 'no server of this page speaks HTTP/2: all of them chose HTTP/1.1');
     }
     this.#h3Worked = profiles.some(({ speaksH3 }) => speaksH3 === true);
     const h3Missing = withoutH3(profiles);
-    if (h3Missing) this.#giveUp('h3', h3Missing);
+    if (h3Missing) this.#markUnavailable('h3', h3Missing);
   }
 
   /** Protocols that rounds under one protocol or by an assignment need. */
@@ -264,7 +277,7 @@ class Probe {
   }
 
   /** Whether a round of each kind fits. Only complete sets of rounds allow a comparison. */
-  #mayGoOn(round: number): boolean {
+  #fitsBudget(round: number): boolean {
     const all = this.#wanted.length;
     if (round > 0) {
       if (all * this.#largestRoundBytes <= this.#byteBudget.leftBytes) return true;
@@ -283,7 +296,7 @@ class Probe {
   }
 
   /** One round of each remaining kind; the order rotates from set to set. */
-  async #everyKind(round: number): Promise<void> {
+  async #runEachKind(round: number): Promise<void> {
     const all = this.#kinds;
     for (let turn = 0; turn < all.length; turn += 1) {
       const kind = all[(turn + round) % all.length]!;
@@ -294,21 +307,21 @@ class Probe {
         return;
       }
       await sleep(PAUSE_MS, undefined, { signal: this.#options.signal });
-      const planned = roundPlan(this.#plan, (origin) => this.#useOf(origin, kind), {
+      const planned = roundPlan(this.#plan, (origin) => this.#findUse(origin, kind), {
         urls: this.#urls,
         profiles: this.#profiles,
         leftOut: this.#leftOut,
         byteBudget: this.#byteBudget,
       });
       const report = await this.#runRound(
-        { ...this.#base(), pageFrom: this.#pageFrom, transfers: planned.transfers },
+        { ...this.#roundSettings(), pageFrom: this.#pageFrom, transfers: planned.transfers },
         { protocol: kind.protocol, round },
       );
-      this.#heed(report, report.results);
+      this.#stopIfRefused(report);
       if (report.ended === 'budget') this.#stopForBudget(Math.max(expected, report.bytes));
       if (this.#stopped) return;
       for (const result of report.results) result.index = planned.indices[result.index]!;
-      this.#keep(kind, round, report);
+      this.#keepRound(kind, round, report);
       if (!this.#sizesSeen) this.#learnSizes(kind);
     }
   }
@@ -342,7 +355,7 @@ class Probe {
     this.#stopped = `the probe took longer than ${this.#limitMs / 1000} s: at least one server is slow`;
   }
 
-  #keep(kind: RoundKind, round: number, report: RoundReport): void {
+  #keepRound(kind: RoundKind, round: number, report: RoundReport): void {
     const document = report.results.find(({ index }) => index === 0);
     if (document?.protocol === null || document === undefined) {
       if (round === 0) {
@@ -356,7 +369,7 @@ class Probe {
     kind.rounds.push(roundOf(report));
   }
 
-  #base(): Omit<RoundRequest, 'transfers' | 'pageFrom'> {
+  #roundSettings(): Omit<RoundRequest, 'transfers' | 'pageFrom'> {
     return {
       ...LIMITS,
       userAgent: this.#plan.userAgent,
@@ -402,9 +415,9 @@ class Probe {
   }
 
   /** Stops the probe when a server asks for fewer requests or the budget is spent. */
-  #heed(report: RoundReport, results: RoundTransferResult[]): void {
+  #stopIfRefused(report: RoundReport): void {
     if (report.ended === 'stopped') {
-      const last = results.find(({ status }) => STOP_STATUSES.includes(status))!;
+      const last = report.results.find(({ status }) => STOP_STATUSES.includes(status))!;
       this.#stopCode = 'refused';
       this.#stopped = `a server answered ${last.status}, which asks for fewer requests: the probe stopped`;
     } else if (report.ended === 'budget') {
@@ -412,17 +425,17 @@ class Probe {
     }
   }
 
-  #useOf(origin: string, { planned }: RoundKind): OriginUse {
+  #findUse(origin: string, { planned }: RoundKind): OriginUse {
     const ability = this.#abilities.get(origin);
     // Without an ability its URL carries credentials, and is not requested.
     return ability ? originUse(ability, planned) : 'h1';
   }
 
-  #outcome(kind: RoundKind): VerifiedProtocol {
+  #summarise(kind: RoundKind): VerifiedProtocol {
     const { planned, rounds, unavailable } = kind;
     return summary(rounds, unavailable || (rounds.length === 0 ? this.#stopped : ''), (transfer) => {
       const { origin } = this.#urls[transfer.index]!;
-      const isDiscovered = this.#useOf(origin, kind) === 'h3-once-offered';
+      const isDiscovered = this.#findUse(origin, kind) === 'h3-once-offered';
       return isDiscovered || transfer.protocol === (planned.assignment[origin] ?? 'h2');
     });
   }
@@ -432,7 +445,7 @@ class Probe {
       const profile = this.#profiles.get(origin);
       return {
         origin,
-        h3Offered: { altSvc: profile?.altSvc ?? [], httpsRecord: lookups.of(origin) },
+        h3Offered: { altSvc: profile?.altSvc ?? [], httpsRecord: lookups.find(origin) },
         speaks: {
           h2: profile && !profile.unreachable ? profile.speaksH2 : null,
           h3: profile?.speaksH3 ?? null,
@@ -453,14 +466,16 @@ class Probe {
     });
   }
 
-  #udp(http3: boolean): UdpVerdict {
+  #judgeUdp(http3: boolean): UdpVerdict {
     const tried = [...this.#profiles.values()].filter(({ speaksH3 }) => speaksH3 !== null);
     let untried = NO_OFFER;
     if (!http3) untried = 'this libcurl has no HTTP/3';
     else if (!this.#requestedProtocols().includes('h3')) untried = 'HTTP/3 was not requested';
     else if (this.#wanted.length === 0) untried = 'the page cannot be reached';
+    const refusing = tried.filter(({ h3Refused }) => h3Refused);
     return udpVerdict({
       untried,
+      refused: refusing.length > 0 ? inVain(refusing) : '',
       tried: tried.map(({ h3NoConnection }) => this.#h3Worked || !h3NoConnection),
       h2: this.#kindOf('h2')?.rounds ?? [],
       h3: this.#kindOf('h3')?.rounds ?? [],

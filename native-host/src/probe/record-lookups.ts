@@ -35,7 +35,7 @@ export class RecordLookups {
   }
 
   /** The result so far. */
-  of(origin: string): HttpsRecord {
+  find(origin: string): HttpsRecord {
     return this.#records.get(origin) ?? UNKNOWN;
   }
 }

@@ -1,12 +1,11 @@
-import type { VerifiedProtocol } from '@hopwise/contract';
+import { median, type VerifiedProtocol } from '@hopwise/contract';
 import type { ConnectionFigures } from '../curl/connection-watch.ts';
 import type { RoundReport } from '../rounds/round.ts';
-import { median } from './median.ts';
 
-export type Round = VerifiedProtocol['rounds'][number];
+export type RoundResult = VerifiedProtocol['rounds'][number];
 
 /** A round in the form of the contract. */
-export function roundOf({ results, bytes, connections }: RoundReport): Round {
+export function roundOf({ results, bytes, connections }: RoundReport): RoundResult {
   const transfers = [...results]
     .sort((a, b) => a.index - b.index)
     .map(({ code: _code, altSvc: _altSvc, remoteIp: _remoteIp, error, ...result }) => ({
@@ -28,13 +27,13 @@ export function roundOf({ results, bytes, connections }: RoundReport): Round {
 }
 
 /** The round without these transfers; their bytes still count as received. */
-export function without(round: Round, leftOut: ReadonlySet<number>): Round {
+export function without(round: RoundResult, leftOut: ReadonlySet<number>): RoundResult {
   const transfers = round.transfers.filter(({ index }) => !leftOut.has(index));
   const bytes = transfers.reduce((sum, transfer) => sum + transfer.bytes, 0);
   return { ...round, ...timesOf(transfers), bytes, transfers };
 }
 
-function timesOf(transfers: Round['transfers']): Pick<Round, 'totalMs' | 'failed'> {
+function timesOf(transfers: RoundResult['transfers']): Pick<RoundResult, 'totalMs' | 'failed'> {
   return {
     totalMs: Math.max(0, ...transfers.map(({ endMs }) => endMs)),
     failed: transfers.filter(({ error }) => error !== '').length,
@@ -48,9 +47,9 @@ function timesOf(transfers: Round['transfers']): Pick<Round, 'totalMs' | 'failed
  * @param isAsIntended whether a transfer used the protocol that was intended for it
  */
 export function summary(
-  rounds: Round[],
+  rounds: RoundResult[],
   unavailable: string,
-  isAsIntended: (transfer: Round['transfers'][number]) => boolean,
+  isAsIntended: (transfer: RoundResult['transfers'][number]) => boolean,
 ): VerifiedProtocol {
   const answered = rounds.flatMap(({ transfers }) => transfers.filter((one) => one.protocol !== null));
   const totals = rounds
@@ -59,9 +58,9 @@ export function summary(
   return {
     unavailable: unavailable.slice(0, 512),
     rounds,
-    medianMs: median(totals),
-    lowMs: totals.length > 0 ? Math.min(...totals) : null,
-    highMs: totals.length > 0 ? Math.max(...totals) : null,
+    ...(totals.length > 0
+      ? { medianMs: median(totals), lowMs: Math.min(...totals), highMs: Math.max(...totals) }
+      : { medianMs: null, lowMs: null, highMs: null }),
     provedRequests: answered.filter(isAsIntended).length,
     answeredRequests: answered.length,
   };

@@ -1,8 +1,7 @@
 /** Finds the protocols of each origin of a plan, by one request to each that ends with the response's headers. */
-import { type AddressSpace, addressSpace, type Protocol } from '@hopwise/contract';
+import { type AddressSpace, addressSpace, type H3Offer, h3Offers, type Protocol } from '@hopwise/contract';
 import { CODE } from '../curl/curl-constants.ts';
 import type { RoundReport, RoundRequest, RoundTransfer, RoundTransferResult } from '../rounds/round.ts';
-import { type H3Offer, h3Offers } from './alt-svc.ts';
 import type { PlannedOrigin } from './origins.ts';
 import type { HttpsRecord } from './record-lookups.ts';
 
@@ -21,6 +20,8 @@ export interface OriginProfile extends PlannedOrigin {
   h3Error: string;
   /** Whether UDP caused that failure: no connection was established. */
   h3NoConnection: boolean;
+  /** Whether the server's UDP port is closed: its refusal (ICMP) shows that UDP reaches it. */
+  h3Refused: boolean;
   /** CURLOPT_CONNECT_TO for an HTTP/3 offered elsewhere than on the origin itself, else ''. */
   h3ConnectTo: string;
 }
@@ -41,6 +42,9 @@ const NO_TCP: number[] = [
   CODE.OPERATION_TIMEDOUT,
   CODE.ABORTED_BY_CALLBACK,
 ];
+
+/** libcurl's words for a connection over UDP to which an ICMP message answered; it has no code of its own for that. */
+const REFUSED = /\brefused\b/i;
 
 /**
  * Requests the page's own origin first: its address decides which others may be requested.
@@ -68,6 +72,7 @@ export async function survey(
       speaksH3: null,
       h3Error: '',
       h3NoConnection: false,
+      h3Refused: false,
       h3ConnectTo: '',
     });
   }
@@ -118,6 +123,7 @@ export async function survey(
         profile.speaksH3 = result.protocol === 'h3';
         profile.h3Error = result.error;
         profile.h3NoConnection = !profile.speaksH3 && result.handshakeMs === null;
+        profile.h3Refused = profile.h3NoConnection && REFUSED.test(result.error);
       },
     );
   }
@@ -156,9 +162,26 @@ export function withoutH3(profiles: readonly OriginProfile[]): string {
   if (!offering.every(({ h3NoConnection }) => h3NoConnection)) {
     return `HTTP/3 is offered but fails at ${failing.origin}: ${failing.h3Error}`;
   }
+  const refusing = offering.filter(({ h3Refused }) => h3Refused);
+  if (refusing.length > 0) return inVain(refusing);
   const origins = offering.length === 1 ? '1 origin' : `${offering.length} origins`;
   return `UDP is blocked: HTTP/3 is offered by ${origins}, but no connection is established (${failing.h3Error})`;
 }
+
+/** Says that servers refuse the HTTP/3 that they offer. The path lets UDP through to them. */
+export function inVain(refusing: readonly OriginProfile[]): string {
+  const [first, ...more] = refusing.map(({ host, h3ConnectTo }) => ({
+    host: withoutPort(host),
+    h3ConnectTo,
+  }));
+  if (more.length > 0) {
+    return `${refusing.length} servers offer HTTP/3 in vain, ${first!.host} among them: their UDP ports are closed`;
+  }
+  const elsewhere = first!.h3ConnectTo === '' ? 'its UDP port' : 'the UDP port that it names';
+  return `${first!.host} offers HTTP/3 in vain: ${elsewhere} is closed`;
+}
+
+const withoutPort = (host: string): string => host.slice(0, host.lastIndexOf(':'));
 
 function trial(profile: OriginProfile, protocol: Protocol): RoundTransfer {
   return {

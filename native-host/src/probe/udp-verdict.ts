@@ -1,9 +1,8 @@
 /** Whether the path lets UDP through, blocks it or polices its rate. */
-import type { UdpVerdict } from '@hopwise/contract';
-import { median } from './median.ts';
-import type { Round } from './round-result.ts';
+import { median, normalCdf, type UdpVerdict } from '@hopwise/contract';
+import type { RoundResult } from './round-result.ts';
 
-type Transfer = Round['transfers'][number];
+type Transfer = RoundResult['transfers'][number];
 
 /** The input of the verdict. */
 export interface UdpEvidence {
@@ -11,37 +10,48 @@ export interface UdpEvidence {
   untried: string;
   /** For each origin requested under HTTP/3: whether a connection was established. */
   tried: readonly boolean[];
-  h2: readonly Round[];
-  h3: readonly Round[];
+  /** Why servers refuse HTTP/3, which shows that UDP reaches them; '' where none does. */
+  refused: string;
+  h2: readonly RoundResult[];
+  h3: readonly RoundResult[];
   /** The origin of a resource, by its index in the plan. */
   originOf: (index: number) => string;
 }
 
 /**
- * Bytes of a round below which rates show slow start and single losses more than the path: at the web's usual initial windows
- * (RFC 6928) TCP needs five round trips for as many. Rounds are not added up: each begins on new connections, and ends before
- * it meets a policer with a larger burst.
+ * Bytes of a round below which rates show the handshakes' and single losses' luck more than the path. Rounds are not added up: each
+ * begins on new connections, and ends before it meets a policer with a larger burst.
  */
-export const MIN_BYTES = 400_000;
+export const MIN_BYTES = 200_000;
+/** Below this many, slow start takes most of a transfer: at the web's usual initial windows (RFC 6928) TCP needs five round trips. */
+const MANY_BYTES = 400_000;
 /** Bytes from which an origin is judged by itself. */
 const ORIGIN_BYTES = 100_000;
 /**
  * The ratio of QUIC's to TCP's rate that separates the verdicts. On the pages and networks that it was tuned on, quic-go had at least
  * 0.5 times the rate of Linux's TCP where UDP was open, at least 0.7 with little loss, and less than 0.4 behind a policer at an
- * eighth of the link's rate (`npm run bench:udp`).
+ * eighth of the link's rate (`npm run bench -- udp`).
  */
 export const LIMIT = 0.6;
 /** Above this rate the processor limits QUIC, while TCP is offloaded to the kernel and the network card; pages hardly gain from more. */
 const FAST_BPS = 40e6;
 /**
- * Minimum standard deviation of the logarithm of one pair's ratio: with hardly any random loss, and where TCP met more than one loss
- * in 400 segments, each of which can halve the window of either protocol.
+ * Minimum standard deviation of the logarithm of one pair's ratio: with hardly any random loss; with few bytes; and where TCP met more
+ * than one loss in 400 segments, each of which can halve the window of either protocol.
  */
 const MIN_SPREAD = 0.2;
+const FEW_SPREAD = 0.3;
 const LOSSY_SPREAD = 0.45;
 const LOSSY_FROM = 1 / 400;
 /** Standard errors to either side of a 95% interval. */
 const REACH = 1.96;
+
+/** Probability of a policer before anything is measured; assumed. */
+const POLICED_PRIOR = 0.1;
+/** A policer leaves QUIC between this share of TCP's rate and `LIMIT`, with a log-uniform distribution; assumed. */
+const MIN_POLICED_SHARE = 0.02;
+/** A verdict is certain from this probability on. */
+const CERTAIN = 0.95;
 
 interface Rates {
   quicBps: number;
@@ -51,9 +61,10 @@ interface Rates {
 
 /** Judges UDP. Rates are compared response by response, so that a slow server affects both sides alike. */
 export function udpVerdict(evidence: UdpEvidence): UdpVerdict {
-  const { tried, untried, originOf } = evidence;
+  const { tried, untried, refused, originOf } = evidence;
   if (tried.length === 0) return verdict('unknown', null, untried);
   if (!tried.includes(true)) {
+    if (refused !== '') return verdict('unknown', false, refused);
     return verdict('blocked', false, 'HTTP/3 is offered, but no connection is established');
   }
   const pairs = pairsOf(evidence);
@@ -62,10 +73,10 @@ export function udpVerdict(evidence: UdpEvidence): UdpVerdict {
     return verdict('unknown', true, 'UDP gets through; there are no responses under both HTTP/2 and HTTP/3');
   }
   const ratio = intervalOf(rates, evidence.h2);
-  const bytes = median(rates.map((each) => each.bytes))!;
+  const bytes = median(rates.map((each) => each.bytes));
   const compared = {
-    quicBps: median(rates.map(({ quicBps }) => quicBps))!,
-    tcpBps: median(rates.map(({ tcpBps }) => tcpBps))!,
+    quicBps: median(rates.map(({ quicBps }) => quicBps)),
+    tcpBps: median(rates.map(({ tcpBps }) => tcpBps)),
     ratio,
     pairs: rates.length,
     bytes,
@@ -82,8 +93,9 @@ export function udpVerdict(evidence: UdpEvidence): UdpVerdict {
     );
   }
   const share = `HTTP/3 carries ${percent(ratio.mean)} (${percent(ratio.low)} to ${percent(ratio.high)}) of HTTP/2's rate`;
-  if (ratio.low > LIMIT) return conclude('open', `UDP is as free as TCP: ${share}`);
-  if (ratio.high >= LIMIT)
+  const policed = policedProbability(ratio);
+  if (policed <= 1 - CERTAIN) return conclude('open', `UDP is as free as TCP: ${share}`);
+  if (policed < CERTAIN)
     return conclude('unknown', `UDP gets through, but how fast is not certain: ${share}`);
   if (compared.quicBps > FAST_BPS) {
     return conclude(
@@ -96,6 +108,22 @@ export function udpVerdict(evidence: UdpEvidence): UdpVerdict {
   if (free !== null)
     return conclude('unknown', `HTTP/3 is slow, but not from ${free}, so not for the network: ${share}`);
   return conclude('policed', `UDP is policed to a lower rate: ${share}`);
+}
+
+/**
+ * Probability of a policer by Bayes' rule: without one the logarithm of the ratio is normal around that of 1, with the spread of the
+ * interval; with one it is uniform from `MIN_POLICED_SHARE` to `LIMIT`, and measured with the same spread.
+ */
+function policedProbability({ low, mean, high }: NonNullable<UdpVerdict['ratio']>): number {
+  const spread = Math.log(high / low) / (2 * REACH);
+  const log = Math.log(mean);
+  // As fast as TCP or faster is as likely without a policer as exactly as fast.
+  const deviation = Math.min(0, log) / spread;
+  const open = Math.exp(-(deviation ** 2) / 2) / (spread * Math.sqrt(2 * Math.PI));
+  const below = (share: number) => normalCdf((Math.log(share) - log) / spread);
+  const limited = (below(LIMIT) - below(MIN_POLICED_SHARE)) / Math.log(LIMIT / MIN_POLICED_SHARE);
+  const joint = POLICED_PRIOR * limited;
+  return joint / (joint + (1 - POLICED_PRIOR) * open);
 }
 
 function verdict(which: UdpVerdict['verdict'], answered: boolean | null, reason: string): UdpVerdict {
@@ -167,13 +195,18 @@ function transferMs(transfers: readonly Transfer[], originOf: UdpEvidence['origi
   return total;
 }
 
-function intervalOf(rates: readonly Rates[], overTcp: readonly Round[]): NonNullable<UdpVerdict['ratio']> {
+function intervalOf(
+  rates: readonly Rates[],
+  overTcp: readonly RoundResult[],
+): NonNullable<UdpVerdict['ratio']> {
   const logs = rates.map(({ quicBps, tcpBps }) => Math.log(quicBps / tcpBps));
   const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
   const squares = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0);
   const segments = overTcp.reduce((sum, { segmentsIn }) => sum + (segmentsIn ?? 0), 0);
   const losses = overTcp.reduce((sum, { lossEvents }) => sum + (lossEvents ?? 0), 0);
-  const minSpread = losses > LOSSY_FROM * segments ? LOSSY_SPREAD : MIN_SPREAD;
+  const isLossy = losses > LOSSY_FROM * segments;
+  const hasFew = median(rates.map(({ bytes }) => bytes)) < MANY_BYTES;
+  const minSpread = isLossy ? LOSSY_SPREAD : hasFew ? FEW_SPREAD : MIN_SPREAD;
   const spread = Math.max(minSpread, Math.sqrt(squares / Math.max(1, logs.length - 1)));
   const reach = (REACH * spread) / Math.sqrt(logs.length);
   return { low: Math.exp(mean - reach), mean: Math.exp(mean), high: Math.exp(mean + reach) };
@@ -187,7 +220,7 @@ function freeOrigin(pairs: readonly Pair[], originOf: (index: number) => string)
       const ofOrigin = (transfers: Transfer[]) => transfers.filter(({ index }) => originOf(index) === origin);
       return ratesOf({ tcp: ofOrigin(tcp), quic: ofOrigin(quic) }, originOf) ?? [];
     });
-    if (own.length === 0 || median(own.map(({ bytes }) => bytes))! < ORIGIN_BYTES) continue;
+    if (own.length === 0 || median(own.map(({ bytes }) => bytes)) < ORIGIN_BYTES) continue;
     if (intervalOf(own, []).mean > LIMIT) return origin;
   }
   return null;

@@ -1,12 +1,13 @@
 /** The GETs of a round under one protocol. */
 import type { AddressSpace, Protocol } from '@hopwise/contract';
-import { guarded } from '../curl/callback-guard.ts';
 import type { ConnectionWatch } from '../curl/connection-watch.ts';
 import { CODE, HTTP_VERSION, INFO, OPT, SOCKET_BAD } from '../curl/curl-constants.ts';
 import {
+  type Callbacks,
   ERROR_TEXT_BYTES,
   type NameChecks,
   reportedProtocol,
+  setCallbacks,
   setCommonOptions,
 } from '../curl/easy-options.ts';
 import type { Libcurl, Pointer } from '../curl/libcurl.ts';
@@ -102,7 +103,7 @@ export class RoundTransfers {
   readonly #curl: Libcurl;
   readonly #multi: MultiHandle;
   readonly #transfers = new Map<number, Transfer>();
-  readonly #callbacks: Record<'write' | 'header' | 'sockopt' | 'opensocket', Pointer>;
+  readonly #callbacks: Callbacks;
   #nextId = 1;
   #closed = false;
 
@@ -112,22 +113,21 @@ export class RoundTransfers {
     const { curl, onFault } = settings;
     this.#curl = curl;
     this.#callbacks = {
-      write: curl.dataCallback(
-        guarded(onFault, (_data, size, count, id) => this.#onBody(Number(size) * Number(count), Number(id))),
+      WRITE: curl.callback('data', onFault, (_data, size, count, id) =>
+        this.#onBody(Number(size) * Number(count), Number(id)),
       ),
-      header: curl.dataCallback(
-        guarded(onFault, (data, size, count, id) =>
-          this.#onHeader(data, Number(size) * Number(count), Number(id)),
-        ),
+      HEADER: curl.callback('data', onFault, (data, size, count, id) =>
+        this.#onHeader(data, Number(size) * Number(count), Number(id)),
       ),
-      sockopt: curl.sockoptCallback(
-        guarded(onFault, (id, socket) => {
-          watch.opened(Number(socket), this.#transfers.get(Number(id))?.host ?? '');
-          return 0;
-        }),
-      ),
-      opensocket: curl.opensocketCallback(
-        guarded(onFault, (id, _purpose, address) => this.#openSocket(Number(id), address), SOCKET_BAD),
+      SOCKOPT: curl.callback('sockopt', onFault, (id, socket) => {
+        watch.noteOpened(Number(socket), this.#transfers.get(Number(id))?.host ?? '');
+        return 0;
+      }),
+      OPENSOCKET: curl.callback(
+        'opensocket',
+        onFault,
+        (id, _purpose, address) => this.#openSocket(Number(id), address),
+        SOCKET_BAD,
       ),
     };
     this.#multi = new MultiHandle({ curl, protocol, onFault, onSocket: (socket) => watch.sample(socket) });
@@ -189,14 +189,7 @@ export class RoundTransfers {
     curl.setLong(easy, OPT.TIMEOUT_MS, request.totalTimeoutMs);
     curl.setLong(easy, OPT.LOW_SPEED_LIMIT, 1);
     curl.setLong(easy, OPT.LOW_SPEED_TIME, request.stallSeconds);
-    curl.setPointer(easy, OPT.WRITEFUNCTION, this.#callbacks.write);
-    curl.setId(easy, OPT.WRITEDATA, id);
-    curl.setPointer(easy, OPT.HEADERFUNCTION, this.#callbacks.header);
-    curl.setId(easy, OPT.HEADERDATA, id);
-    curl.setPointer(easy, OPT.SOCKOPTFUNCTION, this.#callbacks.sockopt);
-    curl.setId(easy, OPT.SOCKOPTDATA, id);
-    curl.setPointer(easy, OPT.OPENSOCKETFUNCTION, this.#callbacks.opensocket);
-    curl.setId(easy, OPT.OPENSOCKETDATA, id);
+    setCallbacks(curl, easy, this.#callbacks, id);
   }
 
   /** Ends every transfer, without calling its `done`, and every connection. */

@@ -1,9 +1,9 @@
 /** One round: the transfers of a plan, in its order and with its delays, on fresh connections. */
-import type { AddressSpace, Protocol } from '@hopwise/contract';
+import { type AddressSpace, MAX_CONNECTIONS_PER_HOST, type Protocol } from '@hopwise/contract';
+import { oneLine } from '../base/one-line.ts';
 import { type ConnectionFigures, ConnectionWatch } from '../curl/connection-watch.ts';
 import type { NameChecks } from '../curl/easy-options.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
-import { H1_CONNECTIONS_PER_HOST } from '../curl/multi-handle.ts';
 import type { TcpInfo } from '../curl/tcp-info.ts';
 import { RoundTransfers, type TransferOutcome } from './round-transfers.ts';
 import { TimerQueue } from './timer-queue.ts';
@@ -174,7 +174,9 @@ export class Round {
     while (queue.waiting.length > 0 && !this.#ended) {
       const transfers = this.#sent;
       const limit =
-        transfers[queue.waiting[0]!]!.protocol === 'h1' ? H1_CONNECTIONS_PER_HOST : MAX_MULTIPLEXED_IN_FLIGHT;
+        transfers[queue.waiting[0]!]!.protocol === 'h1'
+          ? MAX_CONNECTIONS_PER_HOST
+          : MAX_MULTIPLEXED_IN_FLIGHT;
       if (queue.inFlight >= limit) return;
       let place = 0;
       queue.waiting.forEach((index, candidate) => {
@@ -269,11 +271,10 @@ export class Round {
 }
 
 function requestHeaders(transfer: RoundTransfer): string[] {
+  // Plans come from pages: no text in them may begin another header line.
+  const accept = oneLine(transfer.accept) || '*/*';
   // A browser's encodings, so that servers send the same as to browsers; nothing is decoded here.
-  const headers = [
-    `Accept: ${oneLine(transfer.accept) || '*/*'}`,
-    'Accept-Encoding: gzip, deflate, br, zstd',
-  ];
+  const headers = [`Accept: ${accept}`, 'Accept-Encoding: gzip, deflate, br, zstd'];
   if (transfer.headersOnly) headers.push('Range: bytes=0-0');
   if (transfer.protocol !== 'h1') {
     const parameters = [];
@@ -282,11 +283,6 @@ function requestHeaders(transfer: RoundTransfer): string[] {
     if (parameters.length > 0) headers.push(`Priority: ${parameters.join(', ')}`);
   }
   return headers;
-}
-
-/** Plans come from pages: no text in them may begin another header line. */
-function oneLine(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ');
 }
 
 /** RFC 9218 section 4.1: the default need not be sent. */

@@ -8,6 +8,9 @@ import { privateFolder } from '../curl/candidates.ts';
 const RECORD = 'hopwise-package.json';
 const DAY_MS = 86_400_000;
 
+/** curl is released every eight weeks (curl.se/docs/releases.html), and most releases fix a vulnerability. */
+export const MAX_AGE_DAYS = 90;
+
 const recordSchema = z.object({
   version: z.string().check(z.maxLength(128)),
   released: z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/)),
@@ -37,8 +40,18 @@ export function packageOf(path: string): LibcurlPackage | null {
 }
 
 /** One line: version, day of release and age in days. */
-export function packageLine({ version, released }: LibcurlPackage, nowMs = Date.now()): string {
-  if (released === '') return `Debian package ${version}, release date not recorded`;
-  const days = Math.max(0, Math.floor((nowMs - Date.parse(released)) / DAY_MS));
+export function packageLine(libcurl: LibcurlPackage, nowMs = Date.now()): string {
+  const { version, released } = libcurl;
+  const days = ageDays(libcurl, nowMs);
+  if (days === null) return `Debian package ${version}, release date not recorded`;
   return `Debian package ${version} of ${released}, ${days} ${days === 1 ? 'day' : 'days'} old`;
+}
+
+/** Whether its release is so long ago that it probably lacks security fixes; false where the release is not known. */
+export function isOutdated(libcurl: LibcurlPackage, nowMs = Date.now()): boolean {
+  return (ageDays(libcurl, nowMs) ?? 0) > MAX_AGE_DAYS;
+}
+
+function ageDays({ released }: LibcurlPackage, nowMs: number): number | null {
+  return released === '' ? null : Math.max(0, Math.floor((nowMs - Date.parse(released)) / DAY_MS));
 }

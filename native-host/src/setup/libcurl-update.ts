@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { firstLine } from '@hopwise/contract';
 import { compareDebianVersions } from '../base/debian-version.ts';
 import { osRelease } from '../base/install-hints.ts';
 import { launcherCommand } from '../base/launcher.ts';
@@ -34,7 +35,7 @@ export async function checkForUpdate(
     if (compareDebianVersions(newest, version) <= 0) return { state: 'current', version: '', problem: '' };
     return { state: 'newer', version: newest, problem: '' };
   } catch (fault) {
-    return { state: 'unchecked', version: '', problem: (fault as Error).message.split('\n')[0]! };
+    return { state: 'unchecked', version: '', problem: firstLine(fault) };
   }
 }
 
@@ -47,6 +48,12 @@ export function updateLine({ state, version, problem }: UpdateCheck): string {
 /** What to do about an update; '' for nothing. */
 export function updateFix({ state }: UpdateCheck): string {
   return state === 'newer' ? `run: ${launcherCommand('setup --update')}` : '';
+}
+
+/** What to do about a libcurl that is too old, given the result of `checkForUpdate`, if there was one. */
+export function replacementFix(update: UpdateCheck | null): string {
+  if (update?.state !== 'current') return `run: ${launcherCommand('setup --update')}`;
+  return "Debian's backports have none newer: upgrade to Debian 13, or set HOPWISE_LIBCURL to the path of a newer one";
 }
 
 async function offeredVersions(): Promise<string[]> {

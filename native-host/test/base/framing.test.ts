@@ -2,7 +2,7 @@ import { endianness } from 'node:os';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FrameError, FrameWriter, frame, readFrames } from '../src/base/framing.ts';
+import { FrameError, frame, MessageWriter, readFrames } from '../../src/base/framing.ts';
 
 async function read(chunks: Iterable<Uint8Array>, maxBytes?: number): Promise<unknown[]> {
   const values: unknown[] = [];
@@ -109,7 +109,7 @@ describe('FrameWriter', () => {
         release = done;
       },
     });
-    const writer = new FrameWriter(slow);
+    const writer = new MessageWriter(slow);
     const all = [1, 2, 3].map((number) => writer.write({ number, text: 'x'.repeat(100) }));
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(written).toHaveLength(1);
@@ -125,7 +125,7 @@ describe('FrameWriter', () => {
 
   it('stops waiting when it is closed', async () => {
     const stuck = new Writable({ highWaterMark: 1, write() {} });
-    const writer = new FrameWriter(stuck);
+    const writer = new MessageWriter(stuck);
     const first = writer.write({ number: 1 });
     const second = writer.write({ number: 2 });
     writer.close();

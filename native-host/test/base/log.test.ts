@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openLog } from '../src/base/log.ts';
+import { openLog } from '../../src/base/log.ts';
 
 let folder: string;
 beforeEach(() => {

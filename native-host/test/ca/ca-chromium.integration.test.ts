@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { readAuthority } from '../src/ca/authority-store.ts';
-import { LocalLeafIssuer } from '../src/ca/leaf-issuer.ts';
-import { loadInChromium } from './support/chromium.ts';
-import { hopwiseHost } from './support/command.ts';
-import { forgedLeaf } from './support/forged-leaf.ts';
+import { readAuthority } from '../../src/ca/authority-store.ts';
+import { LocalLeafIssuer } from '../../src/ca/leaf-issuer.ts';
+import { loadInChromium } from '../support/chromium.ts';
+import { hopwiseHost } from '../support/command.ts';
+import { forgedLeaf } from '../support/forged-leaf.ts';
 
 const PINNED = ['a.test', 'www.a.test'];
 /** What a thief of the issuer's key of a.test would serve. */

@@ -17,14 +17,14 @@ import { createSecureContext } from 'node:tls';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import { Certificate, id_ce_nameConstraints, NameConstraints } from '@peculiar/asn1-x509';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { UsageError } from '../src/base/usage-error.ts';
-import { type Authority, createAuthority } from '../src/ca/authority.ts';
-import { authorityStatus } from '../src/ca/authority-status.ts';
-import { readAuthority, removeFolder, removeKeys, writeAuthority } from '../src/ca/authority-store.ts';
-import { hostsOf } from '../src/ca/hosts.ts';
-import { AuthorityError } from '../src/ca/private-file.ts';
-import { forgedLeaf } from './support/forged-leaf.ts';
-import { handshake } from './support/handshake.ts';
+import { UsageError } from '../../src/base/errors.ts';
+import { type Authority, createAuthority } from '../../src/ca/authority.ts';
+import { authorityStatus } from '../../src/ca/authority-status.ts';
+import { readAuthority, removeFolder, removeKeys, writeAuthority } from '../../src/ca/authority-store.ts';
+import { hostsOf, readOrigin } from '../../src/ca/hosts.ts';
+import { AuthorityError } from '../../src/ca/private-file.ts';
+import { forgedLeaf } from '../support/forged-leaf.ts';
+import { handshake } from '../support/handshake.ts';
 
 const HOSTS = ['a.test', 'b.test', 'www.a.test'];
 
@@ -122,7 +122,7 @@ describe('createAuthority', () => {
     ['a.test', 'b.test', false],
     ['a.test', 'other.test', false],
     ['www.a.test', 'x.www.a.test', false],
-  ])('the issuer of %s vouches for %s: %s', async (host, name, good) => {
+  ])('the issuer of %s may certify %s: %s', async (host, name, good) => {
     const { root, issuers } = createAuthority(HOSTS);
     const { key, cert } = forgedLeaf(issuers.find((issuer) => issuer.host === host)!, name);
     const meeting = handshake(createSecureContext({ key, cert }), name, { ca: root });
@@ -225,5 +225,21 @@ describe('the authority on disk', () => {
     expect(authorityStatus(folder, ends - 1)).toMatchObject({ hosts: HOSTS, problem: '', fix: '' });
     expect(authorityStatus(folder, ends).problem).toMatch(/^it expired on \d{4}-\d\d-\d\d$/);
     expect(authorityStatus(join(home, 'nowhere'))).toMatchObject({ hosts: [], root: '', problem: '' });
+  });
+});
+
+describe('an origin of the command line', () => {
+  it.each(['https://*.example.org', 'https://*', 'https://%2a.example.org', 'https://a*.example.org:8443'])(
+    'is no pattern: %s',
+    (text) => {
+      expect(() => readOrigin(text)).toThrow(UsageError);
+      expect(() => readOrigin(text)).toThrow(
+        /^expected one origin such as https:\/\/www\.example\.org, found a pattern/,
+      );
+    },
+  );
+
+  it('is read in its one form', () => {
+    expect(readOrigin('https://Example.org/')).toBe('https://example.org');
   });
 });

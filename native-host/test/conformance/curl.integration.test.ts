@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PROTOCOLS } from '@hopwise/contract';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { SECRET } from '../proxy/support/peers.ts';
+import { SECRET } from '../pins/proxy/support/peers.ts';
+import type { Pinned } from '../pins/terminating/support/pinned.ts';
 import type { Server } from '../support/server.ts';
-import type { Pinned } from '../terminating/support/pinned.ts';
 import { servePinned } from './support/serve-pinned.ts';
 
 const UPLOAD_BYTES = 3_000_000;

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server as TcpServer } from 'node:n
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Pinned } from '../terminating/support/pinned.ts';
+import type { Pinned } from '../pins/terminating/support/pinned.ts';
 import { servePinned } from './support/serve-pinned.ts';
 
 const CLOSED = 'nghttp2, as Node has it, keeps nothing of closed streams and ignores frames on them';

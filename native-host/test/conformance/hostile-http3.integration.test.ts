@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import { HostileBrowser, turns, VERSIONS } from './support/hostile-browser.ts';
 import { HostileHttp3Origin, type Http3Answer } from './support/hostile-http3-origin.ts';
 import { HTTP3_CASES, HTTP3_FLOODS, HTTP3_LARGE, LENGTH, SOUND, WELL } from './support/http3-cases.ts';
@@ -44,14 +45,17 @@ it('an answer with changed bytes is what its frames say or broken', async () => 
 });
 
 describe('little memory is taken by', () => {
-  it.each(turns(HTTP3_LARGE))('%s over %s', async (_name, version, one) => {
+  it.each(drawShare(turns(HTTP3_LARGE), 1, ([name]) => name))('%s over %s', async (_name, version, one) => {
     await holdMemory(served, () => browser.hold(version, one, WELL));
   });
 
-  it.each(HTTP3_FLOODS)('%s without end, and others go on', async (_name, flood) => {
-    await holdMemory(served, async () => {
-      await browser.flood(flood, () => othersGoOn(served, OTHERS));
-      await browser.holdNext('h2', WELL);
-    });
-  });
+  it.each(drawShare(HTTP3_FLOODS, 2, ([name]) => name))(
+    '%s without end, and others go on',
+    async (_name, flood) => {
+      await holdMemory(served, async () => {
+        await browser.flood(flood, () => othersGoOn(served, OTHERS));
+        await browser.holdNext('h2', WELL);
+      });
+    },
+  );
 });

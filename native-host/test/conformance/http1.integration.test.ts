@@ -1,8 +1,8 @@
 /** Malformed and ambiguous requests over HTTP/1.1: none reaches the origin as something that the browser did not ask for. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hear } from '../proxy/support/peers.ts';
+import { hear } from '../pins/proxy/support/peers.ts';
+import type { Pinned } from '../pins/terminating/support/pinned.ts';
 import type { Server } from '../support/server.ts';
-import type { Pinned } from '../terminating/support/pinned.ts';
 import { servePinned } from './support/serve-pinned.ts';
 
 const served = servePinned();

@@ -1,6 +1,7 @@
 /** Origins that send over HTTP/2 what is small and unpacks to much, or what has no end: little memory is taken, and others go on. */
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import type { ExchangeError } from '../../src/exchange/exchange.ts';
 import { LocalEngine } from '../support/local-engine.ts';
 import { turns } from './support/hostile-browser.ts';
@@ -11,11 +12,11 @@ import { holdMemory, OTHERS, othersGoOn } from './support/serve-pinned.ts';
 
 const { browser, served, origin } = serveHostileTcp('h2');
 
-it.each(turns(HTTP2_BOMBS))('%s over %s', async (_name, version, one) => {
+it.each(drawShare(turns(HTTP2_BOMBS), 2, ([name]) => name))('%s over %s', async (_name, version, one) => {
   await holdMemory(served, () => browser.hold(version, one, WELL));
 });
 
-it.each(HTTP2_FLOODS)('%s without end', async (_name, flood) => {
+it.each(drawShare(HTTP2_FLOODS, 2, ([name]) => name))('%s without end', async (_name, flood) => {
   await holdMemory(served, async () => {
     await browser.flood(flood, () => othersGoOn(served, OTHERS));
     await browser.holdNext('h2', WELL);

@@ -15,17 +15,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { frame, readFrames } from '../src/base/framing.ts';
-import { PinError } from '../src/base/pin-error.ts';
-import { askHosts } from '../src/control/control-client.ts';
+import { RequestError } from '../../src/base/errors.ts';
+import { frame, readFrames } from '../../src/base/framing.ts';
+import { askHosts } from '../../src/control/control-client.ts';
 import {
   CONTROL_VERSION,
   type ControlAnswer,
   type ControlRequest,
   controlAnswer,
   MAX_REQUEST_BYTES,
-} from '../src/control/control-messages.ts';
-import { ControlServer } from '../src/control/control-server.ts';
+} from '../../src/control/control-messages.ts';
+import { ControlServer } from '../../src/control/control-server.ts';
 
 const STATUS: ControlAnswer = { type: 'status', browser: 'chromium', pins: [], unpinned: [] };
 /** No process has it: above the largest that Linux gives (`PID_MAX_LIMIT`). */
@@ -100,7 +100,7 @@ it('answers, and is accessible to its user only', async () => {
 });
 
 it('passes on the reason of a refusal, and continues after an error', async () => {
-  answer = () => Promise.reject(new PinError('too-many', 'unpin\none first'));
+  answer = () => Promise.reject(new RequestError('too-many', 'unpin\none first'));
   expect(await ask({ type: 'status', version: CONTROL_VERSION })).toEqual({
     type: 'error',
     code: 'too-many',

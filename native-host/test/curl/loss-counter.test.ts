@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { LossCounter } from '../src/curl/loss-counter.ts';
-import type { TcpInfo } from '../src/curl/tcp-info.ts';
-import { randomLosses } from '../src/probe/random-losses.ts';
+import { LossCounter } from '../../src/curl/loss-counter.ts';
+import type { TcpInfo } from '../../src/curl/tcp-info.ts';
+import { randomLosses } from '../../src/probe/random-losses.ts';
 
 const SEGMENT = 1000;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tcpInfoReader } from '../src/curl/tcp-info.ts';
+import { tcpInfoReader } from '../../src/curl/tcp-info.ts';
 
 it('knows nothing of what is no TCP socket, nor without a C library', () => {
   expect(tcpInfoReader()(0)).toBeNull();

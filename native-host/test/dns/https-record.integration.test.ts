@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { afterEach, expect, it } from 'vitest';
-import { DnsError, readNameServer } from '../src/dns/dns-query.ts';
-import { httpsRecords } from '../src/dns/https-record.ts';
-import { RecordLookups } from '../src/probe/record-lookups.ts';
-import { alpnValue, type DnsReply, DnsServer, httpsAnswer, serviceData } from './support/dns-server.ts';
+import { DnsError, readNameServer } from '../../src/dns/dns-query.ts';
+import { httpsRecords } from '../../src/dns/https-record.ts';
+import { RecordLookups } from '../../src/probe/record-lookups.ts';
+import { alpnValue, type DnsReply, DnsServer, httpsAnswer, serviceData } from '../support/dns-server.ts';
 
 const ALPN = 1;
 const TRUNCATED = 0x0200;
@@ -126,12 +126,12 @@ it('does not delay the probe for a resolver that drops the query', async () => {
     end.signal,
   );
   const unknown = { state: 'unknown', detail: 'no answer came before the probe ended' };
-  expect(lookups.of('https://0.test')).toMatchObject(unknown);
+  expect(lookups.find('https://0.test')).toMatchObject(unknown);
   end.abort();
   await new Promise((resolve) => setImmediate(resolve));
   // What was under way has ended; the others do not begin.
-  expect(lookups.of('https://0.test')).toMatchObject(unknown);
-  expect(lookups.of('https://39.test')).toMatchObject(unknown);
+  expect(lookups.find('https://0.test')).toMatchObject(unknown);
+  expect(lookups.find('https://39.test')).toMatchObject(unknown);
   silent.close();
 });
 

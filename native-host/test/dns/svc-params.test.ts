@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readServiceRecord } from '../src/dns/svc-params.ts';
-import { alpnValue, serviceData } from './support/dns-server.ts';
+import { readServiceRecord } from '../../src/dns/svc-params.ts';
+import { alpnValue, serviceData } from '../support/dns-server.ts';
 
 const ALPN = 1;
 const PORT = 3;

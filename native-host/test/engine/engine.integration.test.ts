@@ -3,11 +3,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Engine, EngineDiedError, NoEngineError } from '../src/engine/engine.ts';
-import type { RoundReport, RoundRequest, RoundTransfer } from '../src/rounds/round.ts';
-import { serveEngine } from './support/engine.ts';
-import { bundle, PROTO } from './support/server.ts';
-import { WatchedPort } from './support/watched-port.ts';
+import { Engine, EngineDiedError, NoEngineError } from '../../src/engine/engine.ts';
+import type { RoundReport, RoundRequest, RoundTransfer } from '../../src/rounds/round.ts';
+import { serveEngine } from '../support/engine.ts';
+import { bundle, PROTO } from '../support/server.ts';
+import { WatchedPort } from '../support/watched-port.ts';
 
 const served = serveEngine();
 

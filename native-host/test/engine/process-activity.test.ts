@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { observeProcess, type ThreadTimes } from '../src/engine/process-activity.ts';
+import { observeProcess, type ThreadTimes } from '../../src/engine/process-activity.ts';
 
 const PID = 1234;
 const TICK_MS = 500;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Activity } from '../src/engine/process-activity.ts';
-import { StuckWatch } from '../src/engine/stuck-watch.ts';
+import type { ProcessActivity } from '../../src/engine/process-activity.ts';
+import { StuckWatch } from '../../src/engine/stuck-watch.ts';
 
 const LIMIT_MS = 2000;
 const TICK_MS = LIMIT_MS / 4;
@@ -18,7 +18,7 @@ afterEach(() => {
 interface Watched {
   isBusy?: () => boolean;
   ask?: (watch: StuckWatch) => void;
-  observe?: () => Activity;
+  observe?: () => ProcessActivity;
 }
 
 function watch({ isBusy = () => true, ask = () => {}, observe = () => 'able' }: Watched = {}) {

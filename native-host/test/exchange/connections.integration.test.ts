@@ -39,7 +39,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
 
   it('reports that nothing was sent to a closed port', async () => {
     const exchange = ask(protocol, '/', { url: 'https://localhost:9/' });
-    expect(await failure(exchange)).toMatchObject({ code: 'connect', sent: false });
+    expect(await failure(exchange)).toMatchObject({ code: 'connect', sent: false, phase: 'waiting' });
     expect(exchange.sent).toBe(false);
   });
 });

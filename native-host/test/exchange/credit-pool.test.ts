@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CreditPool, MIN_WINDOW_BYTES, POOL_BYTES, WINDOW_BYTES } from '../src/exchange/credit-pool.ts';
+import { CreditPool, MIN_WINDOW_BYTES, POOL_BYTES, WINDOW_BYTES } from '../../src/exchange/credit-pool.ts';
 
 describe('credit', () => {
   it('starts with a full window, and is refilled when half of it is used', () => {

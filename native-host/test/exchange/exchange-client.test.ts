@@ -1,11 +1,11 @@
 import { duplexPair } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CreditPool, POOL_BYTES, WINDOW_BYTES } from '../src/exchange/credit-pool.ts';
-import { ExchangeClient } from '../src/exchange/exchange-client.ts';
-import { FRAME, FrameReader, frame, jsonPayload } from '../src/exchange/exchange-frames.ts';
-import { RunningExchange } from '../src/exchange/running-exchange.ts';
-import { markWriter, SentMarks } from '../src/exchange/sent-marks.ts';
+import { CreditPool, POOL_BYTES, WINDOW_BYTES } from '../../src/exchange/credit-pool.ts';
+import { ExchangeClient } from '../../src/exchange/exchange-client.ts';
+import { encodeFrame, FRAME, FrameReader, jsonPayload } from '../../src/exchange/exchange-frames.ts';
+import { RunningExchange } from '../../src/exchange/running-exchange.ts';
+import { markWriter, SentMarks } from '../../src/exchange/sent-marks.ts';
 
 /** A client with one exchange, and its engine's ends of the pipes. */
 function start() {
@@ -27,10 +27,10 @@ const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve
 describe('an engine that says', () => {
   it.each([
     ['what is no frame', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
-    ['what is no JSON', frame(FRAME.HEAD, 1, Buffer.from('{'))],
-    ['what only a host says', frame(FRAME.REQUEST, 1, jsonPayload({}))],
-    ['more than it was granted', frame(FRAME.BODY, 1, Buffer.alloc(600_000))],
-    ['half a credit', frame(FRAME.CREDIT, 1, Buffer.alloc(2))],
+    ['what is no JSON', encodeFrame(FRAME.HEAD, 1, Buffer.from('{'))],
+    ['what only a host says', encodeFrame(FRAME.REQUEST, 1, jsonPayload({}))],
+    ['more than it was granted', encodeFrame(FRAME.BODY, 1, Buffer.alloc(600_000))],
+    ['half a credit', encodeFrame(FRAME.CREDIT, 1, Buffer.alloc(2))],
   ])('%s is given up', async (_name, bytes) => {
     const { client, engine, exchange, garbage } = start();
     engine.write(bytes);
@@ -50,7 +50,7 @@ describe('an engine that says', () => {
         ),
         async (kind, payload) => {
           const { client, engine, exchange } = start();
-          engine.write(frame(kind, 1, payload));
+          engine.write(encodeFrame(kind, 1, payload));
           await new Promise((resolve) => setImmediate(resolve));
           client.close('ended');
           exchange.cancel();
@@ -66,7 +66,7 @@ describe('an engine that says', () => {
     engine.on('data', (chunk: Buffer) => reader.push(chunk));
     exchange.cancel();
     exchange.cancel();
-    engine.write(frame(FRAME.HEAD, 1, jsonPayload({ status: 200, headers: [] })));
+    engine.write(encodeFrame(FRAME.HEAD, 1, jsonPayload({ status: 200, headers: [] })));
     await settled();
     expect(kinds).toEqual([FRAME.REQUEST, FRAME.CANCEL]);
     await expect(exchange.head).rejects.toMatchObject({ code: 'reset' });
@@ -110,9 +110,9 @@ describe('what a response may hold of the memory for all', () => {
       () => {},
     );
     client.start(exchange);
-    engine.write(frame(FRAME.HEAD, 1, jsonPayload({ status: 200, headers: [] })));
-    engine.write(frame(FRAME.BODY, 1, Buffer.alloc(1000)));
-    engine.write(frame(FRAME.END, 1, jsonPayload([])));
+    engine.write(encodeFrame(FRAME.HEAD, 1, jsonPayload({ status: 200, headers: [] })));
+    engine.write(encodeFrame(FRAME.BODY, 1, Buffer.alloc(1000)));
+    engine.write(encodeFrame(FRAME.END, 1, jsonPayload([])));
     await exchange.head;
     await settled();
     expect(exchange.arrivedTrailers).toEqual([]);

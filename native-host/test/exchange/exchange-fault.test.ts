@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { CODE } from '../src/curl/curl-constants.ts';
-import { describesCode, errorCode } from '../src/exchange/exchange-fault.ts';
+import { CODE } from '../../src/curl/curl-constants.ts';
+import { describesCode, errorCode } from '../../src/exchange/exchange-fault.ts';
 
 const RESET = 'Recv failure: Connection reset by peer';
-const asked = { protocol: 'h2', connected: true, answered: false } as const;
+const asked = { protocol: 'h2', phase: 'sent' } as const;
 
 describe('what went wrong', () => {
   it.each([
@@ -21,7 +21,7 @@ describe('what went wrong', () => {
   });
 
   it('before there is a connection is a failed handshake, whichever side ended it', () => {
-    expect(errorCode(CODE.SSL_CONNECT_ERROR, RESET, { ...asked, connected: false })).toBe('protocol');
+    expect(errorCode(CODE.SSL_CONNECT_ERROR, RESET, { ...asked, phase: 'waiting' })).toBe('protocol');
   });
 });
 

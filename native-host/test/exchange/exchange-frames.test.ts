@@ -4,14 +4,14 @@ import {
   creditOf,
   creditPayload,
   ExchangeFrameError,
+  encodeFrame,
   FRAME,
   FRAME_HEADER_BYTES,
   FrameReader,
-  frame,
   jsonPayload,
   MAX_PAYLOAD_BYTES,
   writeFrameHeader,
-} from '../src/exchange/exchange-frames.ts';
+} from '../../src/exchange/exchange-frames.ts';
 
 type Seen = [kind: number, exchange: number, payload: string];
 
@@ -43,7 +43,7 @@ describe('frames', () => {
     fc.assert(
       fc.property(frames, fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (sent, cuts) => {
         const stream = Buffer.concat(
-          sent.map(({ kind, exchange, payload }) => frame(kind, exchange, payload)),
+          sent.map(({ kind, exchange, payload }) => encodeFrame(kind, exchange, payload)),
         );
         const chunks: Buffer[] = [];
         for (let at = 0, turn = 0; at < stream.length; turn += 1) {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { exchangeOrder } from '../src/exchange/exchange-order.ts';
-import { endToEnd, isFieldValue, responseFields } from '../src/exchange/headers.ts';
-import { ResponseSections } from '../src/exchange/response-sections.ts';
+import { exchangeOrder } from '../../src/exchange/exchange-order.ts';
+import { endToEnd, isFieldValue, responseFields } from '../../src/exchange/headers.ts';
+import { ResponseSections } from '../../src/exchange/response-sections.ts';
 
 describe('headers of one connection', () => {
   it('are left out, with those that Connection names', () => {

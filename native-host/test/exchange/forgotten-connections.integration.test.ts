@@ -13,11 +13,11 @@ import { Patience } from '../faults/patience.ts';
 import { engineTrusting, serveEngine } from '../support/engine.ts';
 import { bundle, type Server } from '../support/server.ts';
 
-/** Of servers that take one another's place. */
+/** The key of servers that take one another's place. */
 const RESET_KEY = ['-stateless-reset-key', 'shared'];
 /** From a request to the first packet of another connection. A forgotten connection would take until its idle timeout, 30 s. */
 const MOVED_WITHIN_MS = 1_000;
-/** The same until its answer, and as much again for a busy machine. */
+/** Time until its answer, and as much again for a busy machine. */
 const LIMIT_MS = 2_000;
 const IDLE_TIMEOUT_MS = 1_000;
 

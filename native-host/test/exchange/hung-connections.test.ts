@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { TcpSilence } from '../src/curl/tcp-info.ts';
-import { HUNG_AFTER_MS, HungConnections, keepAliveWithin } from '../src/exchange/hung-connections.ts';
+import type { TcpSilence } from '../../src/curl/tcp-info.ts';
+import { HUNG_AFTER_MS, HungConnections, keepAliveWithin } from '../../src/exchange/hung-connections.ts';
 
 const LIMIT_MS = 20_000;
 const SOCKET = 7;

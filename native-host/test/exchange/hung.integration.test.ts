@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LocalLeafIssuer } from '../../src/ca/leaf-issuer.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Exchange } from '../../src/exchange/exchange.ts';
+import { newAuthority } from '../pins/terminating/support/pinned.ts';
+import { deafenObstacle } from '../support/deaf-socket.ts';
 import { LocalEngine } from '../support/local-engine.ts';
-import { newAuthority } from '../terminating/support/pinned.ts';
 import { failure } from './support/exchanges.ts';
 import { SilentOrigin } from './support/silent-origin.ts';
 
@@ -43,6 +44,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const cannotVanish = deafenObstacle() !== '';
+
 describe.concurrent.each(['h1', 'h2'] as const)('an origin over %s', (protocol) => {
   const served = async (run: (origin: SilentOrigin, ask: Ask) => Promise<void>): Promise<void> => {
     const origin = await SilentOrigin.start(issuer);
@@ -59,25 +62,29 @@ describe.concurrent.each(['h1', 'h2'] as const)('an origin over %s', (protocol) 
     return outcome;
   };
 
-  it('that never acknowledges a request loses it, or gets it again where it may be repeated', () =>
-    served(async (origin, ask) => {
-      await Promise.all(['/1', '/2'].map((path) => buffer(ask(path).body)));
-      await origin.vanish();
-      const get = buffer(ask('/3').body);
-      const fault = await withinMs(BY_MS, failure(ask('/4', 'POST')));
-      expect(fault).toMatchObject({ code: 'reset', sent: true });
-      expect(await withinMs(BY_MS, get)).toHaveLength(1);
-      expect(origin.seen.sort()).toEqual(['GET /1', 'GET /2', 'GET /3']);
-    }));
+  it.skipIf(cannotVanish)(
+    'that never acknowledges a request loses it, or gets it again where it may be repeated',
+    () =>
+      served(async (origin, ask) => {
+        await Promise.all(['/1', '/2'].map((path) => buffer(ask(path).body)));
+        await origin.vanish();
+        const get = buffer(ask('/3').body);
+        const fault = await withinMs(BY_MS, failure(ask('/4', 'POST')));
+        expect(fault).toMatchObject({ code: 'reset', sent: true });
+        expect(await withinMs(BY_MS, get)).toHaveLength(1);
+        expect(origin.seen.sort()).toEqual(['GET /1', 'GET /2', 'GET /3']);
+      }),
+  );
 
-  it('that falls silent half-way through a response ends it', () =>
+  it.skipIf(cannotVanish)('that falls silent half-way through a response ends it', () =>
     served(async (origin, ask) => {
       const exchange = ask('/half/60000');
       await exchange.head;
       exchange.body.resume();
       await origin.vanish();
       expect(await withinMs(BY_MS, failure(exchange))).toMatchObject({ code: 'reset' });
-    }));
+    }),
+  );
 
   it('that says nothing, or reads nothing of an upload, is waited for', () =>
     served(async (origin, ask) => {

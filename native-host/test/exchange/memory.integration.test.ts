@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import { PROTOCOLS } from '@hopwise/contract';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import { serveEngine } from '../support/engine.ts';
 import { growth, MIB } from '../support/memory.ts';
 import { asking, type Digest, digestOf, repeat, sha256 } from './support/exchanges.ts';
@@ -17,7 +18,7 @@ async function processes(): Promise<number[][]> {
   return [[(await served.engine.pid())!], [process.pid]];
 }
 
-describe.each(PROTOCOLS)('%s', (protocol) => {
+describe.each(drawShare(PROTOCOLS, 1))('%s', (protocol) => {
   // The first large body compiles code and fills buffers and the heap's young generation, which then keep their size.
   beforeAll(() => finished(ask(protocol, '/random/64000000').body.resume()));
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, it } from 'vitest';
-import { SilenceWatch } from '../src/exchange/silence-watch.ts';
+import { SilenceWatch } from '../../src/exchange/silence-watch.ts';
 
 /** Above the watch's own 700 ms. */
 const LONG_MS = 800;

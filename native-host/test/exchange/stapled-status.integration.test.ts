@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ExchangeError } from '../src/exchange/exchange.ts';
-import { engineTrusting } from './support/engine.ts';
-import { makeStapledCertificate, type StapledCertificate } from './support/stapled-certificates.ts';
+import type { ExchangeError } from '../../src/exchange/exchange.ts';
+import { engineTrusting } from '../support/engine.ts';
+import { makeStapledCertificate, type StapledCertificate } from '../support/stapled-certificates.ts';
 
 let folder: string;
 

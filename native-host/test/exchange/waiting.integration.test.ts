@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Exchange } from '../../src/exchange/exchange.ts';
 import { engineTrusting, serveEngine } from '../support/engine.ts';
@@ -215,7 +216,7 @@ describe.each(['h2', 'h3'] as const)('%s', (protocol) => {
     for (const exchange of open) exchange.cancel();
   });
 
-  it.each([3, 10, 50])(
+  it.each(drawShare([3, 10, 50], 1))(
     'answers soon beside %i readers that take nothing, one after the other',
     async (readers) => {
       const slow: Exchange[] = [];

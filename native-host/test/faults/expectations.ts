@@ -94,7 +94,7 @@ export function faultOfResult(
   if (why === 'proxy' && plan.fault === 'host-killed' && failure!.message === UNANSWERED) return '';
   if (why === 'proxy') return `an error of the proxy (${words})`;
   if (why === 'certificate')
-    // Of a connection that was there before the clock was set back before the local CA.
+    // The error is of a connection that was there before the clock was set back before the local CA.
     return shownCertificate(plan) || plan.fault === 'clock-back' ? '' : `an error of certificates (${words})`;
   if (mustSucceed(plan, request, attempts)) return `it failed (${words})`;
   if (why === 'given-up' && plan.fault !== 'hang' && !isSilent(plan) && !pageMayWait(plan))
@@ -133,7 +133,7 @@ export function faultOfArrivals(
   if (request.method !== 'POST') return '';
   if (arrivals.some((count) => count > 1)) return `doubled: ${words}`;
   if (attempts.some((attempt, at) => isRefused(attempt) && (arrivals[at] ?? 0) > 0))
-    return `refused all the same: ${words}`;
+    return `refused nevertheless: ${words}`;
   const isOwn = attempts.some(({ terminated }) => !terminated) || mayBeDoubled(plan);
   return all > 1 && !isOwn ? `doubled by the browser without a refusal: ${words}` : '';
 }

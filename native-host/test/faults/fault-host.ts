@@ -23,9 +23,9 @@ import type { PinKind, PinState } from '@hopwise/contract';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../../src/base/memory-settings.ts';
 import { type Authority, createAuthority } from '../../src/ca/authority.ts';
 import { writeAuthority } from '../../src/ca/authority-store.ts';
-import { until } from '../proxy/support/peers.ts';
+import { until } from '../pins/proxy/support/peers.ts';
+import { showTrust } from '../pins/terminating/support/show-trust.ts';
 import { BIN, CHROMIUM_ARGUMENTS, HostProcess, type PinsMessage } from '../support/host-process.ts';
-import { showTrust } from '../terminating/support/show-trust.ts';
 
 const HOOKS = fileURLToPath(new URL('./host-hooks.ts', import.meta.url));
 /** Every write to it fails with ENOSPC. */
@@ -227,7 +227,7 @@ export class FaultHost {
     return folder;
   }
 
-  /** As the host sees it. */
+  /** The data folder, as the host sees it. */
   get #dataFolder(): string {
     return join('/proc', String(this.pid), 'root', this.home, 'data');
   }

@@ -8,7 +8,7 @@ import { TokenBucket } from './token-bucket.ts';
 
 const LOOPBACK = '127.0.0.1';
 const GARBAGE_BYTES = 200;
-/** Of UDP that is policed, each way: about what operators leave it. */
+/** Rate of UDP that is policed, each way: about what operators leave it. */
 const POLICED_BYTES_PER_S = 1_000_000;
 const POLICED_BURST_BYTES = 32_000;
 /** Over loopback's round trip the smallest window of QUIC would be above any rate. */
@@ -28,7 +28,7 @@ interface Watch {
 }
 
 export class FaultyLink {
-  /** Of the origin, for connections and packets to come. */
+  /** The port of the origin for connections and packets to come. */
   target: number;
   /** Share of the UDP packets that get lost. */
   packetLoss = 0;

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { runFaults } from './run.ts';
 
-/** The draws; a failure names its batch: `npm run faults -- --seed S --batch B`. */
+/** The draws; a failure names its batch: `npm run bench -- faults --seed S --batch B`. */
 const SEED = Number(process.env.HOPWISE_FAULTS_SEED ?? 1);
 
 /**

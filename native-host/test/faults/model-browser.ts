@@ -12,8 +12,9 @@ import {
 } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { connectHead, credentials } from '../proxy/support/peers.ts';
-import { isTerminated } from '../terminating/support/pinned.ts';
+import { MAX_CONNECTIONS_PER_HOST } from '@hopwise/contract';
+import { connectHead, credentials } from '../pins/proxy/support/peers.ts';
+import { isTerminated } from '../pins/terminating/support/pinned.ts';
 
 /**
  * - `proxy`: an error page about the proxy, which a direct connection would never show,
@@ -98,7 +99,6 @@ function destroyWhenLost(socket: TLSSocket): void {
 
 /** Chromium's kMaxRetryAttempts: times that a refused request is sent again. */
 const MAX_REFUSALS = 2;
-const HTTP1_CONNECTIONS = 6;
 
 interface Http1Connection {
   socket: TLSSocket;
@@ -172,7 +172,7 @@ export class ModelBrowser {
     if (this.#http2) return this.#http2;
     const idle = this.#idle.pop();
     if (idle) return idle;
-    if (this.#openHttp1 >= HTTP1_CONNECTIONS) {
+    if (this.#openHttp1 >= MAX_CONNECTIONS_PER_HOST) {
       await until<void>(signal, (resolve) => this.#waiting.push(resolve));
       return null;
     }

@@ -55,7 +55,7 @@ export interface Moment {
 
 export interface PlannedRequest {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
-  /** Of the response's body; of the request's, where it has one. */
+  /** Length of the request's body or, where it has none, of the response's. */
   bytes: number;
   seed: number;
   /** First and last byte of a range. */
@@ -87,7 +87,7 @@ export interface BatchPlan {
 
 const LINK_CASES = 16;
 const HOST_CASES = 6;
-/** Of five batches, those whose host is sound. */
+/** How many of five batches have a sound host. */
 const SOUND_OF_FIVE = 2;
 
 export function planBatch(seed: number, index: number): BatchPlan {

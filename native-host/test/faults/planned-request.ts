@@ -50,7 +50,7 @@ export function rightAnswer({ method, bytes, seed, range }: PlannedRequest): {
 export function isRightReceipt({ bytes, seed, hasBody }: PlannedRequest, text: string): boolean {
   const got = JSON.parse(text) as Receipt;
   const sent = hasBody ? seededBytes(bytes, seed) : Buffer.alloc(0);
-  // Of a body that broke off the server says so.
+  // The server says so when a body broke off.
   if (got.whole && got.bytes !== sent.length) return false;
   return got.digest === sha256(sent.subarray(0, got.bytes));
 }

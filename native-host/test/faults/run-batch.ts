@@ -1,5 +1,5 @@
 /** Runs the cases that share a host, at the same time, and says what was wrong. */
-import { until } from '../proxy/support/peers.ts';
+import { until } from '../pins/proxy/support/peers.ts';
 import { bundle } from '../support/server.ts';
 import {
   faultOfArrivals,

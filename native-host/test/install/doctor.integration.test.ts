@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { COMMAND, hopwiseHost } from './support/command.ts';
+import { COMMAND, hopwiseHost } from '../support/command.ts';
 
 let home: string;
 

@@ -4,7 +4,7 @@ import { EXTENSION_ID, FIREFOX_EXTENSION_ID } from '@hopwise/contract';
 import { expect, it } from 'vitest';
 
 const manifest = JSON.parse(
-  readFileSync(new URL('../../extension/manifest.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../extension/manifest.json', import.meta.url), 'utf8'),
 ) as {
   key: string;
   browser_specific_settings: { gecko: { id: string } };

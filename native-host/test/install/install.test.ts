@@ -14,11 +14,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXTENSION_ID, FIREFOX_EXTENSION_ID, HOST_NAME } from '@hopwise/contract';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../src/base/memory-settings.ts';
-import { UsageError } from '../src/base/usage-error.ts';
-import { browsers } from '../src/install/browsers.ts';
-import { install, launcherFile, uninstall } from '../src/install/install.ts';
-import { registrationProblem } from '../src/install/registration.ts';
+import { UsageError } from '../../src/base/errors.ts';
+import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../../src/base/memory-settings.ts';
+import { browsers } from '../../src/install/browsers.ts';
+import { install, launcherFile, uninstall } from '../../src/install/install.ts';
+import { registrationProblem } from '../../src/install/registration.ts';
 
 const IDS = { chromium: EXTENSION_ID, firefox: FIREFOX_EXTENSION_ID };
 const FILES: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { launchingBrowser } from '../src/install/launch.ts';
-import { CHROMIUM_ARGUMENTS, FIREFOX_ARGUMENTS } from './support/host-process.ts';
+import { launchingBrowser } from '../../src/install/launch.ts';
+import { CHROMIUM_ARGUMENTS, FIREFOX_ARGUMENTS } from '../support/host-process.ts';
 
 it.each([
   [CHROMIUM_ARGUMENTS, 'chrome\n', 'chrome'],

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-const PROGRAM = fileURLToPath(new URL('./support/dead-name.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../support/dead-name.ts', import.meta.url));
 const NAME_SERVER = '127.77.0.1';
 
 /** Whether this user may give a process a resolv.conf of its own. */

@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Protocol, TRUST_TRIAL_PORT } from '@hopwise/contract';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { NewPin, Pin } from '../src/pins/pin.ts';
-import { PinService, type PinServiceState } from '../src/pins/pin-service.ts';
-import type { PinStore } from '../src/pins/pin-store.ts';
-import type { Terminator, TerminatorHooks } from '../src/pins/terminating/terminator.ts';
+import type { NewPin, Pin } from '../../src/pins/pin.ts';
+import { PinService, type PinServiceState } from '../../src/pins/pin-service.ts';
+import type { PinStore } from '../../src/pins/pin-store.ts';
+import type { Terminator, TerminatorHooks } from '../../src/pins/terminating/terminating-proxy.ts';
 import {
   connectHead,
   credentials,
@@ -23,7 +23,7 @@ const GRACE_MS = 400;
 
 let origin: Origin;
 let kept: Pin[];
-/** Of terminators to come. */
+/** What `explainObstacle` of terminators to come returns. */
 let problems: string;
 let changes: number;
 const services: PinService[] = [];
@@ -59,7 +59,7 @@ class FakeTerminator implements Terminator {
     this.hooks = hooks;
   }
 
-  problem(): string {
+  explainObstacle(): string {
     return this.problems;
   }
 
@@ -71,24 +71,24 @@ class FakeTerminator implements Terminator {
     this.pinned.delete(`${host}:${port}`);
   }
 
-  route(host: string, port: number): { kind: 'terminate'; accept(socket: Duplex): void } {
+  routeConnect(host: string, port: number): { kind: 'terminate'; accept(socket: Duplex): void } {
     const key = `${host}:${port}`;
     return { kind: 'terminate', accept: (socket) => socket.end(`${this.pinned.get(key)} to ${key}`) };
   }
 
-  waitsFor(): string {
+  explainWait(): string {
     return this.waiting;
   }
 
-  trial(host: string): { kind: 'terminate'; accept(socket: Duplex): void } {
+  routeTrial(host: string): { kind: 'terminate'; accept(socket: Duplex): void } {
     return { kind: 'terminate', accept: (socket) => socket.end(`trial of ${host}`) };
   }
 
-  trials(): string[] {
+  listUntriedHosts(): string[] {
     return this.waiting ? [PROXIED_HOST] : [];
   }
 
-  hosts(): string[] {
+  listCaHosts(): string[] {
     return [PROXIED_HOST];
   }
 
@@ -170,24 +170,24 @@ async function isClosed(port: number): Promise<boolean> {
 
 it('listens only while there is a pin', async () => {
   const { service } = start();
-  expect(await service.state()).toMatchObject({ port: 0, pins: [], resets: 0 });
+  expect(await service.readState()).toMatchObject({ port: 0, pins: [], resets: 0 });
   await service.pin(pin());
-  const state = await service.state();
+  const state = await service.readState();
   expect(state.secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
   expect((await visit(state)).bytes.toString()).toMatch(/200 Connection Established\r\n\r\nhello$/);
   service.unpin(pin().origin);
-  expect(await service.state()).toMatchObject({ port: 0, pins: [] });
+  expect(await service.readState()).toMatchObject({ port: 0, pins: [] });
   // The browser still has the old proxy settings.
   expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
   await expect.poll(() => isClosed(state.port), { timeout: 20_000 }).toBe(true);
   await service.pin(pin());
-  const anew = await service.state();
+  const anew = await service.readState();
   expect((await visit(anew)).bytes.toString()).toMatch(/hello$/);
 });
 
 it('has another secret in each session', async () => {
   const secrets = await Promise.all(
-    [start(), start()].map(async ({ service }) => (await service.state()).secret),
+    [start(), start()].map(async ({ service }) => (await service.readState()).secret),
   );
   expect(secrets[0]).not.toBe(secrets[1]);
 });
@@ -195,8 +195,8 @@ it('has another secret in each session', async () => {
 it('serves pinned origins only, and asks for the proxy settings to be set anew after a reset', async () => {
   const { service } = start();
   await service.pin(pin({ origin: 'https://other.test' }));
-  expect(await visit(await service.state())).toEqual({ bytes: Buffer.alloc(0), reset: true });
-  expect(await service.state()).toMatchObject({ resets: 1 });
+  expect(await visit(await service.readState())).toEqual({ bytes: Buffer.alloc(0), reset: true });
+  expect(await service.readState()).toMatchObject({ resets: 1 });
   await until(() => changes === 1);
 });
 
@@ -205,7 +205,7 @@ it('serves an origin for a time of grace only, though the proxy goes on for othe
   await service.pin(pin());
   await service.pin(pin({ origin: 'https://other.test' }));
   service.unpin(pin().origin);
-  const state = await service.state();
+  const state = await service.readState();
   expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
   await new Promise((resolve) => setTimeout(resolve, 2 * GRACE_MS));
   expect(await visit(state)).toEqual({ bytes: Buffer.alloc(0), reset: true });
@@ -214,7 +214,7 @@ it('serves an origin for a time of grace only, though the proxy goes on for othe
 it('does not cut what is under way when the last pin ends', async () => {
   const { service } = start(100);
   await service.pin(pin());
-  const { port, secret } = await service.state();
+  const { port, secret } = await service.readState();
   const tunnel = await browserTunnel(port, secret);
   let heard = 0;
   tunnel.on('data', ({ length }) => {
@@ -237,7 +237,7 @@ it('does not cut what is under way when the last pin ends', async () => {
 it('ends idle tunnels of an origin when its pin ends', async () => {
   const { service } = start();
   await service.pin(pin());
-  const { port, secret } = await service.state();
+  const { port, secret } = await service.readState();
   const tunnel = await browserTunnel(port, secret);
   service.unpin(pin().origin);
   await once(tunnel, 'close');
@@ -246,16 +246,16 @@ it('ends idle tunnels of an origin when its pin ends', async () => {
 it('gives the terminator what is pinned to a protocol, until it lifts the pin', async () => {
   const { service, terminator } = start();
   await service.pin(pin({ kind: 'h3' }));
-  const state = await service.state();
+  const state = await service.readState();
   expect((await visit(state)).bytes.toString()).toMatch(`h3 to ${target()}`);
   terminator.hooks.onLifted(PROXIED_HOST, origin.port, 'it refused HTTP/3');
   expect(changes).toBe(1);
   expect(terminator.pinned.size).toBe(0);
-  expect(await service.state()).toMatchObject({
+  expect(await service.readState()).toMatchObject({
     port: 0,
     pins: [{ state: 'lifted', reason: 'it refused HTTP/3' }],
   });
-  // It loads all the same.
+  // It loads nevertheless.
   expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
   await service.close();
   expect(terminator.closed).toBe(true);
@@ -264,7 +264,7 @@ it('gives the terminator what is pinned to a protocol, until it lifts the pin', 
 it('ends the tunnels of an origin when the terminator is ready for it', async () => {
   const { service, terminator } = start();
   await service.pin(pin());
-  const { port, secret } = await service.state();
+  const { port, secret } = await service.readState();
   const tunnel = await browserTunnel(port, secret);
   terminator.hooks.onReady(PROXIED_HOST, origin.port);
   await once(tunnel, 'close');
@@ -274,9 +274,9 @@ it('shows what a pin waits for, and reports a change', async () => {
   const { service, terminator } = start();
   terminator.waiting = 'until the origin has answered over HTTP/3';
   await service.pin(pin({ kind: 'h3' }));
-  const before = await service.state();
+  const before = await service.readState();
   expect(before).toMatchObject({
-    vouched: [PROXIED_HOST],
+    caHosts: [PROXIED_HOST],
     trials: [PROXIED_HOST],
     trialToken: TRIAL_TOKEN,
     pins: [{ state: 'waiting', reason: terminator.waiting }],
@@ -285,7 +285,7 @@ it('shows what a pin waits for, and reports a change', async () => {
   terminator.waiting = '';
   terminator.hooks.onReady(PROXIED_HOST, origin.port);
   expect(changes).toBe(1);
-  expect(await service.state()).toMatchObject({ pins: [{ state: 'active', reason: '' }] });
+  expect(await service.readState()).toMatchObject({ pins: [{ state: 'active', reason: '' }] });
   terminator.hooks.onDoubt();
   expect(changes).toBe(2);
 });
@@ -296,7 +296,7 @@ it.each(['avoid-h3', 'h2'] as const)(
     const { service } = start();
     const here = `127.0.0.1:${origin.port}`;
     await service.pin(pin({ origin: `https://${here}`, kind }));
-    const state = await service.state();
+    const state = await service.readState();
     expect(state.pins).toMatchObject([
       { state: 'waiting', reason: expect.stringContaining('allow_hijacking_localhost') },
     ]);
@@ -304,7 +304,7 @@ it.each(['avoid-h3', 'h2'] as const)(
     await visit(state, here);
     await visit(state, here);
     expect(changes).toBe(1);
-    expect((await service.state()).pins).toMatchObject([{ state: 'active', reason: '' }]);
+    expect((await service.readState()).pins).toMatchObject([{ state: 'active', reason: '' }]);
   },
 );
 
@@ -317,12 +317,12 @@ it.each(['avoid-h3', 'h2'] as const)(
     const reason = '127.0.0.1 is a loopback address, which a public page may not reach';
     terminator.hooks.onAddressRefused('a.test', 443, reason);
     expect(changes).toBe(1);
-    expect(await service.state()).toMatchObject({
+    expect(await service.readState()).toMatchObject({
       port: 0,
       pins: [{ kind, state: 'lifted', isAddressRefused: true, reason }],
     });
     await service.pin({ ...named, allowLocal: true });
-    const { pins } = await service.state();
+    const { pins } = await service.readState();
     expect(pins).toMatchObject([{ kind, state: 'active', allowLocal: true, reason: '' }]);
     expect(pins[0]?.isAddressRefused).toBeUndefined();
   },
@@ -346,7 +346,7 @@ it.each([
 it('lifts stored pins of local addresses that were not allowed', async () => {
   kept = [{ origin: `https://${target()}`, kind: 'avoid-h3', expiresAtMs: null, persistent: true }];
   const { service } = start();
-  expect(await service.state()).toMatchObject({
+  expect(await service.readState()).toMatchObject({
     port: 0,
     pins: [{ state: 'lifted', isAddressRefused: true }],
   });
@@ -355,7 +355,7 @@ it('lifts stored pins of local addresses that were not allowed', async () => {
 it('lets a host be tried for trust without a pin of that port', async () => {
   const { service } = start();
   await service.pin(pin({ kind: 'h3' }));
-  const { port, secret } = await service.state();
+  const { port, secret } = await service.readState();
   const heard = await say(port, connectHead(`${PROXIED_HOST}:${TRUST_TRIAL_PORT}`, credentials(secret)));
   expect(heard.bytes.toString()).toMatch(/trial of 0\.0\.0\.0$/);
 });
@@ -373,16 +373,16 @@ it('refuses what the terminator cannot do, with its words', async () => {
 it('changes the way of an origin when it is pinned otherwise', async () => {
   const { service, terminator } = start();
   await service.pin(pin());
-  const { port, secret } = await service.state();
+  const { port, secret } = await service.readState();
   const tunnel = await browserTunnel(port, secret);
   await service.pin(pin({ kind: 'h1' }));
   await once(tunnel, 'close');
-  expect((await visit(await service.state())).bytes.toString()).toMatch(`h1 to ${target()}`);
+  expect((await visit(await service.readState())).bytes.toString()).toMatch(`h1 to ${target()}`);
   await service.pin(pin());
   expect(terminator.pinned.size).toBe(0);
   terminator.hooks.onLifted(PROXIED_HOST, origin.port, 'of the former pin');
   expect(changes).toBe(0);
-  expect((await visit(await service.state())).bytes.toString()).toMatch(/hello$/);
+  expect((await visit(await service.readState())).bytes.toString()).toMatch(/hello$/);
 });
 
 it('brings kept pins back, those lifted that cannot be had any more', async () => {
@@ -391,7 +391,7 @@ it('brings kept pins back, those lifted that cannot be had any more', async () =
     ({ minutes: expiresAtMs, ...rest }) => ({ ...rest, expiresAtMs }),
   );
   const { service } = start();
-  const state = await service.state();
+  const state = await service.readState();
   expect(state.pins).toMatchObject([{ state: 'active' }, { kind: 'h2', state: 'lifted' }]);
   expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
 });
@@ -416,21 +416,21 @@ it('pins nothing beside a proxy of the system, which may come and go', async () 
   });
   services.push(service);
   const lifted = { state: 'lifted', reason: expect.stringContaining('set in GNOME’s network settings') };
-  expect(await service.state()).toMatchObject({ port: 0, pins: [lifted] });
+  expect(await service.readState()).toMatchObject({ port: 0, pins: [lifted] });
   await expect(service.pin(pin())).rejects.toMatchObject({ code: 'unavailable' });
   where = '';
   await service.pin(pin());
-  expect(await service.state()).toMatchObject({ pins: [{ state: 'active' }] });
+  expect(await service.readState()).toMatchObject({ pins: [{ state: 'active' }] });
   // The check runs in parallel with the pin, which is lifted by its result.
   where = 'GNOME’s network settings';
   await service.pin(pin());
-  await expect.poll(() => service.state()).toMatchObject({ port: 0, pins: [lifted] });
+  await expect.poll(() => service.readState()).toMatchObject({ port: 0, pins: [lifted] });
 });
 
 it('closes everything at the end', async () => {
   const { service } = start();
   await service.pin(pin());
-  const { port, secret } = await service.state();
+  const { port, secret } = await service.readState();
   const tunnel = await browserTunnel(port, secret);
   const closed = new Promise((resolve) => tunnel.once('close', resolve));
   await service.close();

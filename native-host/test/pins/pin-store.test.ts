@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Pin } from '../src/pins/pin.ts';
-import { FilePinStore } from '../src/pins/pin-store.ts';
+import type { Pin } from '../../src/pins/pin.ts';
+import { FilePinStore } from '../../src/pins/pin-store.ts';
 
 const A: Pin = { origin: 'https://a.test', kind: 'avoid-h3', expiresAtMs: null, persistent: true };
 const B: Pin = {

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import type { PinState } from '@hopwise/contract';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import { COMMAND, hopwiseHostAsync } from '../support/command.ts';
+import { FIREFOX_ARGUMENTS, HostProcess, type PinsMessage } from '../support/host-process.ts';
 import { connectHead, credentials, type Heard, Origin, PROXIED_HOST, say } from './proxy/support/peers.ts';
-import { COMMAND, hopwiseHostAsync } from './support/command.ts';
-import { FIREFOX_ARGUMENTS, HostProcess, type PinsMessage } from './support/host-process.ts';
 
 const REMOTE = 'https://a.test';
 
@@ -265,17 +266,19 @@ it('takes no notice of a host that was killed, and starts with what is damaged',
   expect(existsSync(join(control, `${killed.process.pid}.sock`))).toBe(false);
 });
 
-it.each([
-  [['pin']],
-  [['pin', 'http://a.test']],
-  [['pin', 'https://a.test/path']],
-  [['pin', 'a.test']],
-  [['pin', REMOTE, '--as', 'h4']],
-  [['pin', REMOTE, '--minutes', '0']],
-  [['pin', REMOTE, '--browser', 'lynx']],
-  [['unpin']],
-  [['unpin', REMOTE, '--all']],
-])('refuses %j in one line', async (words) => {
+const REFUSED = [
+  ['pin'],
+  ['pin', 'http://a.test'],
+  ['pin', 'https://a.test/path'],
+  ['pin', 'a.test'],
+  ['pin', REMOTE, '--as', 'h4'],
+  ['pin', REMOTE, '--minutes', '0'],
+  ['pin', REMOTE, '--browser', 'lynx'],
+  ['unpin'],
+  ['unpin', REMOTE, '--all'],
+];
+
+it.each(drawShare(REFUSED, 3).map((words) => [words]))('refuses %j in one line', async (words) => {
   const { code, out, err } = await run(...words);
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err.trim().split('\n')).toHaveLength(1);

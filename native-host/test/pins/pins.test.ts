@@ -1,10 +1,10 @@
 import { MAX_PIN_MINUTES, MAX_PINS } from '@hopwise/contract';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { PinError } from '../src/base/pin-error.ts';
-import type { NewPin, Pin } from '../src/pins/pin.ts';
-import type { PinStore } from '../src/pins/pin-store.ts';
-import { Pins } from '../src/pins/pins.ts';
+import type { RequestError } from '../../src/base/errors.ts';
+import type { NewPin, Pin } from '../../src/pins/pin.ts';
+import type { PinStore } from '../../src/pins/pin-store.ts';
+import { Pins } from '../../src/pins/pins.ts';
 
 const A = 'https://a.test';
 const B = 'https://b.test:8443';
@@ -72,8 +72,8 @@ it('adds, replaces and removes', () => {
   ]);
   expect(pins.remove(A)).toBe(true);
   expect(pins.remove(A)).toBe(false);
-  expect(pins.active(A)).toBeNull();
-  expect(pins.active(B)).toMatchObject({ kind: 'h2' });
+  expect(pins.findActive(A)).toBeNull();
+  expect(pins.findActive(B)).toMatchObject({ kind: 'h2' });
   expect(changes).toEqual([`${A} pinned`, `${B} pinned`, `${A} pinned`, `${A} unpinned`]);
 });
 
@@ -82,7 +82,7 @@ it('reports no route change when only the expiry changes', () => {
   pins.add(pin({ minutes: 5 }));
   expect(changes).toEqual([`${A} pinned`]);
   vi.advanceTimersByTime(2 * MINUTE_MS);
-  expect(pins.active(A)).not.toBeNull();
+  expect(pins.findActive(A)).not.toBeNull();
 });
 
 it('ends a pin when its time is over, without being asked', () => {
@@ -98,7 +98,7 @@ it('ends a pin when its time is over, without being asked', () => {
 it('sees on use that the clock was set ahead, before any timer', () => {
   pins.add(pin({ minutes: 60 }));
   vi.setSystemTime(Date.now() + 61 * MINUTE_MS);
-  expect(pins.active(A)).toBeNull();
+  expect(pins.findActive(A)).toBeNull();
   expect(changes).toEqual([`${A} pinned`, `${A} expired`]);
 });
 
@@ -113,30 +113,30 @@ it('does not prolong a pin when the clock is set back', () => {
   pins.add(pin({ minutes: 2 }));
   vi.setSystemTime(Date.now() - 1000 * MINUTE_MS);
   vi.advanceTimersByTime(2 * MINUTE_MS);
-  expect(pins.active(A)).toBeNull();
+  expect(pins.findActive(A)).toBeNull();
 });
 
 it('lifts a pin of the kind, keeps it listed, and pins again', () => {
   pins.add(pin({ kind: 'h3', persistent: true }));
   pins.lift(A, 'h2', 'of a former pin');
   pins.lift(B, 'h3', 'not pinned');
-  expect(pins.active(A)).not.toBeNull();
+  expect(pins.findActive(A)).not.toBeNull();
   pins.lift(A, 'h3', `it refused\n${'x'.repeat(2000)}`);
   pins.lift(A, 'h3', 'once more');
-  expect(pins.active(A)).toBeNull();
+  expect(pins.findActive(A)).toBeNull();
   const [lifted] = pins.list();
   expect(lifted).toMatchObject({ state: 'lifted', kind: 'h3' });
   expect(lifted!.reason).toMatch(/^it refused x{501}$/);
   // It is tried again in the next session.
   expect(store.kept.has(A)).toBe(true);
   pins.add(pin({ kind: 'h3' }));
-  expect(pins.active(A)).toMatchObject({ state: 'active', reason: '' });
+  expect(pins.findActive(A)).toMatchObject({ state: 'active', reason: '' });
   expect(changes).toEqual([`${A} pinned`, `${A} lifted`, `${A} pinned`]);
 });
 
 it('has a limit, which replacing does not meet', () => {
   for (let index = 0; index < MAX_PINS; index += 1) pins.add(pin({ origin: `https://p${index}.test` }));
-  expect(() => pins.add(pin())).toThrow(expect.objectContaining({ code: 'too-many' }) as PinError);
+  expect(() => pins.add(pin())).toThrow(expect.objectContaining({ code: 'too-many' }) as RequestError);
   pins.add(pin({ origin: 'https://p0.test', kind: 'h1' }));
   pins.remove('https://p1.test');
   pins.add(pin());
@@ -171,7 +171,7 @@ it('drops what has expired between sessions, and bounds what was kept while the 
 it('pins though the disk is full, and says that it is not kept', () => {
   store.broken = true;
   pins.add(pin({ persistent: true }));
-  expect(pins.active(A)).toMatchObject({ persistent: false });
+  expect(pins.findActive(A)).toMatchObject({ persistent: false });
   expect(lines).toEqual([`pin ${A}: not kept: no space left on device`]);
 });
 

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { PROTOCOLS } from '@hopwise/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { hopwiseHostAsync } from '../support/command.ts';
+import { HostProcess, type PinsMessage } from '../support/host-process.ts';
+import { privateLibcurl } from '../support/private-libcurl.ts';
+import { PROTO, type Server, ServerProgram } from '../support/server.ts';
 import { openTunnel } from './proxy/support/peers.ts';
-import { hopwiseHostAsync } from './support/command.ts';
-import { HostProcess, type PinsMessage } from './support/host-process.ts';
-import { privateLibcurl } from './support/private-libcurl.ts';
-import { PROTO, type Server, ServerProgram } from './support/server.ts';
 import { ask2, isTerminated } from './terminating/support/pinned.ts';
 import { showTrust } from './terminating/support/show-trust.ts';
 
@@ -86,7 +86,7 @@ it('needs a local CA, and says so in one line', async () => {
       /^there is no local CA for localhost: \/.* ca create https:\/\/localhost$/,
     ),
   });
-  expect((await ask({ type: 'pins', id: 'b' })).vouched).toEqual([]);
+  expect((await ask({ type: 'pins', id: 'b' })).caHosts).toEqual([]);
 });
 
 it('carries requests under each protocol, from the browser to the origin and back', async () => {
@@ -96,7 +96,7 @@ it('carries requests under each protocol, from the browser to the origin and bac
   for (const protocol of PROTOCOLS) {
     const waiting = await pin(protocol, protocol);
     expect(waiting).toMatchObject({
-      vouched: ['localhost'],
+      caHosts: ['localhost'],
       // The browser has to show trust only once.
       trials: protocol === 'h1' ? ['localhost'] : [],
       pins: [{ kind: protocol, state: 'waiting' }],

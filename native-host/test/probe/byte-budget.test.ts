@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { ByteBudget } from '../src/probe/byte-budget.ts';
-import { planOf } from './support/server.ts';
+import { ByteBudget } from '../../src/probe/byte-budget.ts';
+import { planOf } from '../support/server.ts';
 
 const KB = 1000;
 
@@ -15,7 +15,7 @@ it('is three times the page by default', () => {
   const page = pageOf(100 * KB, 400 * KB);
   expect(new ByteBudget(null, page)).toMatchObject({ budgetBytes: 1500 * KB, given: false });
   expect(new ByteBudget(123, page)).toMatchObject({ budgetBytes: 123, given: true });
-  // Of a small page a handshake's worth of headers is more than the page; of a huge one enough is enough.
+  // For a small page a handshake's worth of headers is more than the page; of a huge one enough is enough.
   expect(new ByteBudget(null, pageOf(1 * KB)).budgetBytes).toBe(65_536);
   expect(new ByteBudget(null, pageOf(1e9)).budgetBytes).toBe(200_000_000);
 });

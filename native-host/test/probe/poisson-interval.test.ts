@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { poissonInterval } from '../src/probe/poisson-interval.ts';
+import { poissonInterval } from '../../src/probe/poisson-interval.ts';
 
 it.each([
   // χ²(0.1, 2n) / 2 and χ²(0.9, 2n + 2) / 2; for n = 0 the latter is the exponential distribution's −ln 0.1.

@@ -1,29 +1,31 @@
 import { expect, it } from 'vitest';
-import { readPlan } from '../src/probe/origins.ts';
-import type { HttpsRecord } from '../src/probe/record-lookups.ts';
-import { survey } from '../src/probe/survey.ts';
-import type { RoundReport, RoundRequest } from '../src/rounds/round.ts';
-import { planOf } from './support/server.ts';
+import { readPlan } from '../../src/probe/origins.ts';
+import type { HttpsRecord } from '../../src/probe/record-lookups.ts';
+import { survey, withoutH3 } from '../../src/probe/survey.ts';
+import type { RoundReport, RoundRequest } from '../../src/rounds/round.ts';
+import { planOf } from '../support/server.ts';
 
 const RECORD: HttpsRecord = { state: 'present', alpn: [], port: null, target: '', ech: false, detail: '' };
 
+const FAILED = { protocol: null, code: 7 } as const;
+
 /** Surveys a page of one origin whose server answers under everything. */
-async function surveyed(record: Partial<HttpsRecord>, altSvc = '') {
+async function surveyed(record: Partial<HttpsRecord>, altSvc = '', h3Error = '') {
   const { origins } = readPlan(planOf(['https://a.test/']));
   const requests: RoundRequest[] = [];
   const run = async (request: RoundRequest): Promise<RoundReport> => {
     requests.push(request);
     const results = request.transfers.map(({ protocol }, index) => ({
       index,
-      protocol,
-      code: 0,
-      error: '',
+      ...(protocol === 'h3' && h3Error !== ''
+        ? { ...FAILED, error: h3Error }
+        : { protocol, code: 0, error: '' }),
       status: 200,
       bytes: 100,
       startMs: 0,
       dnsMs: 1,
       connectMs: 2,
-      handshakeMs: 3,
+      handshakeMs: protocol === 'h3' && h3Error !== '' ? null : 3,
       firstByteMs: 4,
       endMs: 5,
       newConnection: true,
@@ -63,4 +65,21 @@ it('tries nothing where neither does', async () => {
   const { profile, connectTo } = await surveyed({ alpn: ['h2'] }, 'h2=":444"');
   expect(profile).toMatchObject({ offersH3: false, speaksH3: null });
   expect(connectTo).toBeUndefined();
+});
+
+it.each([
+  ['QUIC: connection to 192.0.2.1 port 443 refused', 'a.test offers HTTP/3 in vain: its UDP port is closed'],
+  ['Connection timed out after 5000 milliseconds', 'UDP is blocked: HTTP/3 is offered by 1 origin'],
+])('tells a closed port from silence: %s', async (error, why) => {
+  const { profile } = await surveyed({ alpn: ['h3'] }, '', error);
+  expect(withoutH3([profile])).toContain(why);
+});
+
+it('names the port that an offer leads to', async () => {
+  const { profile } = await surveyed(
+    {},
+    'h3="b.test:9443"',
+    'QUIC: connection to 192.0.2.2 port 9443 refused',
+  );
+  expect(withoutH3([profile])).toBe('a.test offers HTTP/3 in vain: the UDP port that it names is closed');
 });

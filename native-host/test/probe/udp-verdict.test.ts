@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Round } from '../src/probe/round-result.ts';
-import { type UdpEvidence, udpVerdict } from '../src/probe/udp-verdict.ts';
+import type { RoundResult } from '../../src/probe/round-result.ts';
+import { type UdpEvidence, udpVerdict } from '../../src/probe/udp-verdict.ts';
 
 const KB = 1000;
 
@@ -8,7 +8,7 @@ const KB = 1000;
 function round(
   protocol: 'h2' | 'h3',
   { resources = 20, bytes = 50 * KB, bps = 10e6, first = 0, startMs = 0, waitMs = 0 } = {},
-): Round {
+): RoundResult {
   const eachMs = (8000 * bytes) / bps + waitMs;
   const transfers = Array.from({ length: resources }, (_, index) => ({
     index: first + index,
@@ -36,8 +36,16 @@ function round(
   };
 }
 
-function judge(h2: Round[], h3: Round[], more: Partial<UdpEvidence> = {}) {
-  return udpVerdict({ untried: '', tried: [true], h2, h3, originOf: () => 'https://a.test', ...more });
+function judge(h2: RoundResult[], h3: RoundResult[], more: Partial<UdpEvidence> = {}) {
+  return udpVerdict({
+    untried: '',
+    refused: '',
+    tried: [true],
+    h2,
+    h3,
+    originOf: () => 'https://a.test',
+    ...more,
+  });
 }
 
 it('is blocked where no connection is established, and unknown where none was attempted', () => {
@@ -46,6 +54,15 @@ it('is blocked where no connection is established, and unknown where none was at
     verdict: 'unknown',
     answered: null,
     reason: 'no server offers it',
+  });
+});
+
+it('is unknown where servers refuse what they offer: their answer came through', () => {
+  const refused = 'a.test offers HTTP/3 in vain: its UDP port is closed';
+  expect(judge([], [], { tried: [false], refused })).toMatchObject({
+    verdict: 'unknown',
+    answered: false,
+    reason: refused,
   });
 });
 
@@ -106,14 +123,21 @@ it('is not policed where QUIC is fast, though TCP is far faster', () => {
 });
 
 it('is unknown with too few bytes, and where pairs of rounds disagree', () => {
-  const few = { resources: 5 };
+  const few = { resources: 3 };
   const udp = judge([round('h2', few)], [round('h3', { ...few, bps: 1e6 })]);
-  expect(udp).toMatchObject({ verdict: 'unknown', bytes: 250 * KB });
-  expect(udp.reason).toContain('400 kB are needed');
+  expect(udp).toMatchObject({ verdict: 'unknown', bytes: 150 * KB });
+  expect(udp.reason).toContain('200 kB are needed');
   const h2 = [round('h2'), round('h2')];
   const disagreeing = judge(h2, [round('h3', { bps: 1.5e6 }), round('h3', { bps: 9e6 })]);
   expect(disagreeing.verdict).toBe('unknown');
   expect(disagreeing.reason).toContain('not certain');
+});
+
+it('is certain with few bytes only where QUIC is about as fast as TCP, or far slower', () => {
+  const verdicts = [12e6, 7e6, 5e6, 2e6].map(
+    (bps) => judge([round('h2', { resources: 7 })], [round('h3', { resources: 7, bps })]).verdict,
+  );
+  expect(verdicts).toEqual(['open', 'open', 'unknown', 'policed']);
 });
 
 it('compares only what gave the same response under both', () => {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { TimerQueue } from '../src/rounds/timer-queue.ts';
+import { TimerQueue } from '../../src/rounds/timer-queue.ts';
 
 it('runs in order of time, whatever the order of asking', async () => {
   const list = new TimerQueue();

@@ -1,15 +1,15 @@
 module hopwise/nativehosttest
 
-go 1.24
+go 1.25.0
 
 require (
-	github.com/quic-go/quic-go v0.59.1
-	golang.org/x/net v0.43.0
+	github.com/quic-go/quic-go v0.61.0
+	golang.org/x/net v0.58.0
 )
 
 require (
 	github.com/quic-go/qpack v0.6.0 // indirect
-	golang.org/x/crypto v0.41.0 // indirect
-	golang.org/x/sys v0.35.0 // indirect
-	golang.org/x/text v0.28.0 // indirect
+	golang.org/x/crypto v0.55.0 // indirect
+	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/text v0.41.0 // indirect
 )

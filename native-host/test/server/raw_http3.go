@@ -18,25 +18,25 @@ const endless = -1
 
 // step is one thing that a raw server does on a connection.
 type step struct {
-	// "request", or any name of a unidirectional stream of the server's, which is opened when it is first named.
+	// Stream is "request", or any name of a unidirectional stream of the server's, which is opened when it is first named.
 	Stream string `json:"stream"`
 	Bytes  []byte `json:"bytes"`
 	Times  int    `json:"times"`
-	// Before what becomes of it: a reset takes back what has not been sent.
+	// PauseMs passes before what becomes of the stream: a reset takes back what has not been sent.
 	PauseMs int `json:"pauseMs"`
-	// What becomes of the stream: "fin", "reset", "stop" (STOP_SENDING), or of its connection: "close".
+	// After says what becomes of the stream ("fin", "reset", "stop", which is STOP_SENDING) or of its connection ("close").
 	After string `json:"after"`
-	// Of a reset, a STOP_SENDING or a CONNECTION_CLOSE.
+	// Code is that of the reset, the STOP_SENDING or the CONNECTION_CLOSE.
 	Code uint64 `json:"code"`
 }
 
 // script is a line of the standard input. Each is confirmed by a line {"set": true}.
 type script struct {
-	// On new connections, before anything else.
+	// Opening is sent on new connections before anything else.
 	Opening []step `json:"opening"`
-	// To each request, once its first bytes have come.
+	// Answer is sent to each request once its first bytes have come.
 	Answer []step `json:"answer"`
-	// Ends the connections that are there.
+	// Renew ends the connections that are there.
 	Renew bool `json:"renew"`
 }
 

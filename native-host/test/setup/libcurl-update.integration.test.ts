@@ -15,11 +15,11 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { canSetUp, osRelease } from '../src/base/install-hints.ts';
-import { privateFolder } from '../src/curl/candidates.ts';
-import { Engine } from '../src/engine/engine.ts';
-import { COMMAND, hopwiseHost } from './support/command.ts';
-import { privateLibcurl } from './support/private-libcurl.ts';
+import { canSetUp, osRelease } from '../../src/base/install-hints.ts';
+import { privateFolder } from '../../src/curl/candidates.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { COMMAND, hopwiseHost } from '../support/command.ts';
+import { privateLibcurl } from '../support/private-libcurl.ts';
 
 const OLD = '8.0.0-1~bpo12+1';
 const NEW = '99.0.0-1~bpo12+1';
@@ -91,7 +91,7 @@ function buildPackage(version: string): void {
 }
 
 function run(...words: string[]): ReturnType<typeof hopwiseHost> {
-  return hopwiseHost(home, words, { PATH: `${mock}:${process.env.PATH}` });
+  return hopwiseHost(home, words, { PATH: `${mock}:${process.env.PATH}`, HOPWISE_LIBCURL: '' });
 }
 
 interface DoctorReport {
@@ -138,6 +138,32 @@ test('takes a newer version in place of the former, and knows its age', () => {
     new RegExp(`; Debian package ${NEW.replaceAll('+', '\\+')} of 2026-01-02, \\d+ days? old$`),
   );
   expect(doctorSays('libcurl update')?.detail).toBe("newest of Debian's backports");
+});
+
+test('doctor warns of a libcurl of more than 90 days, and works with it', () => {
+  const release = (daysAgo: number) =>
+    writeFileSync(
+      join(copies, OLD, 'hopwise-package.json'),
+      JSON.stringify({
+        version: OLD,
+        released: new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10),
+      }),
+    );
+  release(89);
+  expect(doctorSays('libcurl age')).toBeUndefined();
+  release(92);
+  expect(doctorSays('libcurl age')).toMatchObject({
+    ok: true,
+    detail: 'more than 90 days: security fixes are probably missing',
+    fix: expect.stringMatching(/^Debian's backports have none newer: .*HOPWISE_LIBCURL/),
+  });
+  offer(NEW);
+  expect(doctorSays('libcurl age')?.fix).toBe(`run: ${COMMAND} setup --update`);
+  const { out } = run('doctor', '--offline');
+  expect(out).toMatch(/^ok {3}HTTP\/3: /m);
+  expect(out).toContain(
+    `WARN libcurl age: more than 90 days: security fixes are probably missing\n     fix: run: ${COMMAND} setup --update\n`,
+  );
 });
 
 test('keeps the former version when the newer one cannot be downloaded or does not load', () => {

@@ -6,7 +6,7 @@ import { PIN_KINDS, type PinKind } from '@hopwise/contract';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FaultHost } from '../faults/fault-host.ts';
 import { ModelBrowser } from '../faults/model-browser.ts';
-import { until } from '../proxy/support/peers.ts';
+import { until } from '../pins/proxy/support/peers.ts';
 import { privateLibcurl } from '../support/private-libcurl.ts';
 import { bundle, type Server, ServerProgram } from '../support/server.ts';
 import { descriptorsOf, leastPss } from './memory-of-processes.ts';

@@ -8,7 +8,7 @@ const BIN = fileURLToPath(new URL('../../bin/hopwise-host.ts', import.meta.url))
 /** How texts name the command below where no launcher is installed. */
 export const COMMAND = `${process.execPath} --conditions=source ${BIN}`;
 
-/** The environment of a user whose home folder this is. */
+/** The environment of a user whose home folder this is, with the libcurl that the run's set-up has found. */
 export function homeEnvironment(home: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
@@ -16,7 +16,6 @@ export function homeEnvironment(home: string): NodeJS.ProcessEnv {
     XDG_CONFIG_HOME: '',
     XDG_DATA_HOME: join(home, 'data'),
     XDG_STATE_HOME: join(home, 'state'),
-    HOPWISE_LIBCURL: '',
   };
 }
 
@@ -33,7 +32,7 @@ export function hopwiseHost(
   return { code: result.status, out: result.stdout, err: result.stderr };
 }
 
-/** The same while this process goes on, for what needs its servers. */
+/** Runs it while this process goes on, for what needs its servers. */
 export async function hopwiseHostAsync(
   home: string,
   words: string[],

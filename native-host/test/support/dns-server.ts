@@ -5,7 +5,7 @@ import type { NameServer } from '../../src/dns/dns-query.ts';
 
 export interface DnsReply {
   answers?: Answer[];
-  /** Of the header; a response without errors unless given. */
+  /** Flags of the header; those of a response without errors unless given. */
   flags?: number;
   /** Sent in place of an answer. */
   raw?: Buffer;

@@ -10,7 +10,7 @@ export class DohServer {
   /** Questions so far, as `name type`. */
   readonly asked: string[] = [];
   readonly #server: Http2SecureServer;
-  /** Of every answer. */
+  /** Status of every answer. */
   status = 200;
 
   /** @param names addresses by name */

@@ -1,7 +1,6 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 import type { Issuer } from '../../src/ca/authority.ts';
-import { leafCertificate, newKeyPair } from '../../src/ca/certificate.ts';
-import { commonName } from '../../src/ca/common-name.ts';
+import { commonName, leafCertificate, newKeyPair } from '../../src/ca/certificate.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -45,6 +45,14 @@ function build(): void {
   renameSync(made, PROGRAM);
 }
 
+/** Whether all threads of a process are stopped (proc(5), stat, state `T`). */
+function isStopped(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).every((thread) => {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
+  });
+}
+
 /** The Go server of `test/server`. */
 export class ServerProgram {
   readonly folder = mkdtempSync(join(tmpdir(), 'hopwise-native-host-'));
@@ -74,18 +82,22 @@ export class Server {
   private constructor(
     port: number,
     caFile: string,
-    process: ChildProcess,
+    child: ChildProcess,
     { requests, confirmed }: { requests: SeenRequest[]; confirmed: (() => void)[] },
   ) {
     this.port = port;
     this.caFile = caFile;
-    this.#process = process;
+    this.#process = child;
     this.#requests = requests;
     this.#confirmed = confirmed;
   }
 
   static async start(program: string, caFile: string, args: string[]): Promise<Server> {
     const child = spawn(program, ['-ca', caFile, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    // A failed test may leave it stopped: it would then outlive this process, and keep its standard error open.
+    const kill = () => child.kill('SIGKILL');
+    process.once('exit', kill);
+    child.once('exit', () => process.off('exit', kill));
     const requests: SeenRequest[] = [];
     const confirmed: (() => void)[] = [];
     const port = await new Promise<number>((resolve, reject) => {
@@ -133,9 +145,15 @@ export class Server {
     return seen;
   }
 
-  /** It answers nothing any more, as a machine that hangs. */
+  /** Stops the server like a machine that hangs: after this call it answers nothing any more. */
   hang(): void {
     this.#process.kill('SIGSTOP');
+    // The signal takes effect when each of its threads next has a processor, which takes a while on a busy machine.
+    const deadline = performance.now() + 10_000;
+    while (!isStopped(this.#process.pid!)) {
+      if (performance.now() > deadline) throw new Error('the test server does not stop');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
   }
 
   async stop(): Promise<void> {

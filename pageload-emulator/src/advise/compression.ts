@@ -2,7 +2,7 @@ import type { RecordedRequest } from '@hopwise/contract';
 import type { PageGraph } from '../graph/page-graph.ts';
 import { COMPRESSED_SHARE } from '../recording/sizes.ts';
 import { originOf } from '../util/url.ts';
-import type { ServedPage } from './served-page.ts';
+import type { ServedPage } from './document.ts';
 
 /** Smaller bodies fit into one packet as they are, bytes. */
 const MIN_BODY_BYTES = 1_400;

@@ -1,5 +1,14 @@
+import type { Recording } from '@hopwise/contract';
 import { PARSER_MS } from '../graph/build-graph.ts';
 import type { Dependency, FetchActivity, PageGraph } from '../graph/page-graph.ts';
+
+/** A page as it is served today. */
+export interface ServedPage {
+  recording: Recording;
+  graph: PageGraph;
+  /** What gzip makes of responses whose bodies are known, bytes by URL. */
+  gzipBytes?: ReadonlyMap<string, number>;
+}
 
 /** The fetch of the page itself, after redirects. */
 export function documentOf({ activities, url }: PageGraph): FetchActivity {

@@ -1,8 +1,8 @@
+import { mean, median } from '@hopwise/contract';
 import type { Scenario } from '../scenarios/scenario.ts';
-import { mean, median } from '../util/statistics.ts';
 import { browserLoadMs } from './browser-load.ts';
+import type { ServedPage } from './document.ts';
 import type { Improvement, Visit } from './improvements.ts';
-import type { ServedPage } from './served-page.ts';
 
 /** A network with its share of the visitors, as scenarios to emulate a page in. */
 export interface AdvisedNetwork {

@@ -1,12 +1,12 @@
+import type { ServedPage } from './document.ts';
 import { lateOrigins } from './late-origins.ts';
 import { lateResources } from './late-resources.ts';
-import type { ServedPage } from './served-page.ts';
 
 /** A `<link>` for the beginning of a document's head. */
 export interface HeadLink {
   rel: 'preconnect' | 'preload';
   href: string;
-  /** Of what is preloaded. */
+  /** The kind of resource that is preloaded. */
   as?: 'script' | 'style';
   /** Whether the connection is for requests without credentials. */
   crossorigin?: true;

@@ -1,12 +1,11 @@
 import type { ServerProfile } from '@hopwise/contract';
 import type { PageGraph } from '../graph/page-graph.ts';
 import { compressibleBodies, withCompressedBodies } from './compression.ts';
-import { documentOrigin } from './document.ts';
+import { documentOrigin, type ServedPage } from './document.ts';
 import { lateOrigins, withPreconnects } from './late-origins.ts';
 import { lateResources, withPreloads } from './late-resources.ts';
 import { isMadeSlowly, withCachedDocument } from './page-cache.ts';
 import { redirectingOrigins, withoutRedirects } from './redirects.ts';
-import type { ServedPage } from './served-page.ts';
 
 /** What can be changed at a server. */
 export type AdviceKind =
@@ -51,20 +50,24 @@ export const ADVISED_INITIAL_WINDOW = 32;
 
 const isHttps = ({ origin }: ServerProfile): boolean => origin.startsWith('https:');
 
+/** Whether a page comes over http: it needs https before HTTP/2 and HTTP/3 (RFC 9114, section 3.1). */
+export const isOverHttp = ({ recording }: Pick<ServedPage, 'recording'>): boolean =>
+  recording.url.startsWith('http:');
+
 /** What is tried, in the order of `AdviceKind`. */
 export const IMPROVEMENTS: readonly Improvement[] = [
   {
     kind: 'offer-h2',
     effort: 1,
     visit: 'first',
-    isPossibleAt: (server) => isHttps(server) && !server.offers.h2,
+    isPossibleAt: (server, page) => isHttps(server) && !isOverHttp(page) && !server.offers.h2,
     changeServer: (server) => ({ ...server, offers: { ...server.offers, h2: true } }),
   },
   {
     kind: 'offer-h3',
     effort: 2,
     visit: 'first',
-    isPossibleAt: (server) => isHttps(server) && !server.offers.h3,
+    isPossibleAt: (server, page) => isHttps(server) && !isOverHttp(page) && !server.offers.h3,
     changeServer: (server) => ({ ...server, announcesH3: true, offers: { ...server.offers, h3: true } }),
   },
   {

@@ -1,6 +1,5 @@
 import type { PageGraph } from '../graph/page-graph.ts';
-import { atHead, documentOf } from './document.ts';
-import type { ServedPage } from './served-page.ts';
+import { atHead, documentOf, type ServedPage } from './document.ts';
 
 /** An origin to which the browser could connect sooner than it does by itself. */
 export interface LateOrigin {

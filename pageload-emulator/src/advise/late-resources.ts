@@ -1,7 +1,6 @@
 import { isModule } from '../graph/module-scripts.ts';
 import type { Activity, Dependency, FetchActivity, PageGraph } from '../graph/page-graph.ts';
-import { atHead } from './document.ts';
-import type { ServedPage } from './served-page.ts';
+import { atHead, type ServedPage } from './document.ts';
 
 /** A file that only another script or style sheet asks for. */
 export interface LateResource {
@@ -62,7 +61,7 @@ export function withPreloads(graph: PageGraph, resources: readonly LateResource[
   return { ...graph, activities };
 }
 
-/** Of several dependencies on one activity, that on the most of it. */
+/** Keeps of several dependencies on one activity that on the most of it. */
 function distinct(after: readonly Dependency[]): Dependency[] {
   const found = new Map<number, Dependency>();
   for (const each of after) {

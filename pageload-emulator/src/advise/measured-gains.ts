@@ -6,7 +6,7 @@ export type MeasuredGain = readonly [
   page: string,
   network: string,
   promised: number,
-  /** Of the medians of the loads, with its 95% interval. */
+  /** Share of the median load time that was gained, with its 95% interval. */
   gained: number,
   low: number,
   high: number,

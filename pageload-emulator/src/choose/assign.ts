@@ -1,4 +1,5 @@
-import type { Assignment, Protocol } from '@hopwise/contract';
+import { type Assignment, groupBy, type Protocol } from '@hopwise/contract';
+import { sumByOrigin } from '../graph/origin-sums.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import { loadPage } from '../scenarios/load-page.ts';
 import type { LoadTimes } from '../scenarios/load-times.ts';
@@ -224,21 +225,15 @@ class Search {
     const few = this.#graph.origins.length <= FEW_ORIGINS;
     const slacks = few ? [] : loads.map((load) => originSlack(this.#graph, load));
     const isMovable = (index: number) => few || slacks.some((slack) => slack[index]! < SLACK_SHARE);
-    const bytes = originBytes(this.#graph);
+    const sums = sumByOrigin(this.#graph);
     const movable = this.#graph.origins
       .filter((origin, index) => this.#choices.get(origin)!.length > 1 && isMovable(index))
-      .sort((a, b) => bytes.get(b)! - bytes.get(a)!);
+      .sort((a, b) => sums.get(b)!.bytes - sums.get(a)!.bytes);
     const units = movable
       .slice(0, MAX_SINGLE)
       .map((origin): Unit => ({ origins: [origin], choices: this.#choices.get(origin)! }));
-    const together = new Map<string, string[]>();
-    for (const origin of movable.slice(MAX_SINGLE)) {
-      const key = this.#choices.get(origin)!.join();
-      const others = together.get(key);
-      if (others) others.push(origin);
-      else together.set(key, [origin]);
-    }
-    for (const origins of together.values()) {
+    const others = groupBy(movable.slice(MAX_SINGLE), (origin) => this.#choices.get(origin)!.join());
+    for (const origins of others.values()) {
       units.push({ origins, choices: this.#choices.get(origins[0]!)! });
     }
     return units;
@@ -276,14 +271,4 @@ function quickest(
 
 function distinct(assignments: readonly Assignment[]): Assignment[] {
   return [...new Map(assignments.map((assignment) => [JSON.stringify(assignment), assignment])).values()];
-}
-
-function originBytes(graph: PageGraph): Map<string, number> {
-  const bytes = new Map(graph.origins.map((origin) => [origin, 0]));
-  for (const activity of graph.activities) {
-    if (activity.kind !== 'fetch') continue;
-    const origin = graph.origins[activity.origin]!;
-    bytes.set(origin, bytes.get(origin)! + activity.responseBytes);
-  }
-  return bytes;
 }

@@ -1,4 +1,4 @@
-import { PROTOCOLS, type Protocol, type ProtocolPrediction } from '@hopwise/contract';
+import { type Assignment, mean, PROTOCOLS, type Protocol, type ProtocolPrediction } from '@hopwise/contract';
 import { EventBudget } from '../scenarios/event-budget.ts';
 import { loadTime } from '../scenarios/load-time.ts';
 import { LoadTimes } from '../scenarios/load-times.ts';
@@ -6,12 +6,12 @@ import type { Question } from '../scenarios/question.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import { type UniformRun, uniformAssignment } from '../scenarios/uniform.ts';
 import { type TracedLoad, traceLoad } from '../trace/traced-load.ts';
-import { indexOfNearest, mean } from '../util/statistics.ts';
-import { choicesOf } from './choices.ts';
+import { indexOfNearest } from '../util/statistics.ts';
+import { type Choices, choicesOf } from './choices.ts';
 import { compare, type UnavailableCause } from './compare.ts';
 import { isDecided, probabilityOfLeast } from './confidence.ts';
 import { chooseJointly, type JointChoice } from './joint-assignment.ts';
-import { chooseByOrigin, type OriginChoice } from './origin-choice.ts';
+import { chooseByOrigin, type OriginChoices } from './origin-choice.ts';
 
 /** What was left out because emulating the page takes long. */
 export interface Omissions {
@@ -19,8 +19,6 @@ export interface Omissions {
   comparedOn: number | null;
   /** Whether the search for the joint assignment was cut short. */
   searchCut: boolean;
-  /** Origins for which no other protocol was tried. */
-  untriedOrigins: number;
 }
 
 /** What is best for a page on a network, in numbers; `explain/` puts it into words. */
@@ -28,7 +26,7 @@ export interface Choice {
   /** Each protocol under which the page loads, the best first. */
   uniform: UniformRun[];
   times: Partial<Record<Protocol, ProtocolPrediction>>;
-  /** Of each protocol that cannot carry the page. */
+  /** Why each protocol that is left out cannot carry the page. */
   unavailable: Partial<Record<Protocol, UnavailableCause>>;
   best: Protocol;
   /** Lead of `best` over the runner-up as a fraction of the runner-up's time; 1 when there is no runner-up. */
@@ -36,9 +34,13 @@ export interface Choice {
   confidence: number;
   decided: boolean;
   joint: JointChoice;
-  /** In order of `PageGraph.origins`. */
-  origins: OriginChoice[];
+  /** The protocols that each origin may be assigned. */
+  choices: Choices;
+  /** Compares the protocols of each origin, in order of `PageGraph.origins`, while the others stay as assigned; each assignment once. */
+  judgeOrigins: (assignment: Assignment) => OriginChoices;
   scenarios: readonly Scenario[];
+  /** All load times that were emulated for the choice. */
+  loadTimes: LoadTimes;
   omissions: Omissions;
   /** Events of all emulations but those of `traced`, a measure of the choice's cost. */
   events: number;
@@ -82,7 +84,6 @@ export function choose(question: Question): Choice {
     loadTimes,
   );
   const searchCut = budget.isSpent('search');
-  const { origins, untried } = chooseByOrigin(graph, choices, joint, loadTimes);
   return {
     uniform: runs,
     times,
@@ -92,10 +93,16 @@ export function choose(question: Question): Choice {
     confidence,
     decided: runnerUpMs === null || isDecided(bestMs, runnerUpMs, confidence),
     joint,
-    origins,
+    choices,
+    judgeOrigins: judge((assignment) =>
+      chooseByOrigin(graph, choices, { assignment, searched: joint.searched }, loadTimes),
+    ),
     scenarios,
-    omissions: { comparedOn: whole ? null : scenarios.length, searchCut, untriedOrigins: untried },
-    events: budget.events,
+    loadTimes,
+    omissions: { comparedOn: whole ? null : scenarios.length, searchCut },
+    get events() {
+      return budget.events;
+    },
     traced: tracer((protocol) => {
       const { pltMs } = runs.find((run) => run.protocol === protocol)!;
       const scenario = scenarios[indexOfNearest(pltMs, times[protocol]!.pltMs)]!;
@@ -118,6 +125,15 @@ function putSafestFirst(runs: UniformRun[]): void {
   if (regretOf(runs[0]!) - regretOf(safest) <= MIN_REGRET_TO_HEDGE) return;
   runs.splice(runs.indexOf(safest), 1);
   runs.unshift(safest);
+}
+
+function judge(of: (assignment: Assignment) => OriginChoices): Choice['judgeOrigins'] {
+  const known = new Map<Assignment, OriginChoices>();
+  return (assignment) => {
+    const choices = known.get(assignment) ?? of(assignment);
+    known.set(assignment, choices);
+    return choices;
+  };
 }
 
 function tracer(trace: (protocol: Protocol) => TracedLoad): Choice['traced'] {

@@ -1,10 +1,9 @@
-import { PROTOCOLS, type Protocol } from '@hopwise/contract';
+import { mean, PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { EndlessLoadError } from '../emulate/emulate.ts';
 import type { EventBudget } from '../scenarios/event-budget.ts';
 import type { Question } from '../scenarios/question.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import { UniformLoads, type UniformRun } from '../scenarios/uniform.ts';
-import { mean } from '../util/statistics.ts';
 import { logRatio } from './confidence.ts';
 
 /** Why a protocol cannot carry the page: UDP is blocked, or its load does not end. */
@@ -15,7 +14,7 @@ export interface Comparison {
   runs: UniformRun[];
   /** Those in which the page was loaded under every protocol of `runs`. */
   scenarios: readonly Scenario[];
-  /** Of each protocol that `runs` lacks. */
+  /** Why `runs` lacks each protocol that is not in it. */
   unavailable: Partial<Record<Protocol, UnavailableCause>>;
   /** Whether the budget allowed all scenarios that the comparison needs. */
   whole: boolean;

@@ -1,5 +1,5 @@
+import { mean, normalCdf } from '@hopwise/contract';
 import { SPREADS } from '../scenarios/spread.ts';
-import { mean, normalCdf } from '../util/statistics.ts';
 
 /** A gain decides a choice when it exceeds both minima and is likely enough. */
 const MIN_GAIN_SHARE = 0.05;

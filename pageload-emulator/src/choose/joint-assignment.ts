@@ -11,7 +11,7 @@ import { type Choices, nearestUniform } from './choices.ts';
 import { isDecided, logRatio, probabilityOfLeast } from './confidence.ts';
 
 /** The page, the protocols and the scenarios that a joint assignment is chosen for. */
-export interface JointQuestion {
+interface JointQuestion {
   graph: PageGraph;
   choices: Choices;
   /** The best first. */

@@ -1,11 +1,11 @@
-import type { Assignment, OriginRecommendation, Protocol } from '@hopwise/contract';
+import { type Assignment, mean, type OriginRecommendation, type Protocol } from '@hopwise/contract';
+import { sumByOrigin } from '../graph/origin-sums.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { EventBudget } from '../scenarios/event-budget.ts';
 import { loadPage } from '../scenarios/load-page.ts';
 import type { LoadTimes } from '../scenarios/load-times.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import { ORIGIN_SHARE } from '../scenarios/spread.ts';
-import { mean } from '../util/statistics.ts';
 import type { Choices } from './choices.ts';
 import { isDecided, probabilityOfLeast } from './confidence.ts';
 import type { JointChoice } from './joint-assignment.ts';
@@ -25,6 +25,13 @@ export interface OriginChoice extends Omit<OriginRecommendation, 'reason'> {
   pageMs: number;
 }
 
+/** The choices for all origins. */
+export interface OriginChoices {
+  origins: OriginChoice[];
+  /** Origins for which no other protocol was tried, as the budget did not allow it. */
+  untried: number;
+}
+
 /**
  * Compares, for each origin, its assigned protocol with the others that it offers while all other origins stay as assigned.
  * Origins with the most bytes come first, in case the budget runs out.
@@ -34,12 +41,12 @@ export interface OriginChoice extends Omit<OriginRecommendation, 'reason'> {
 export function chooseByOrigin(
   graph: PageGraph,
   choices: Choices,
-  { assignment, searched: scenarios }: JointChoice,
+  { assignment, searched: scenarios }: Pick<JointChoice, 'assignment' | 'searched'>,
   loadTimes: LoadTimes,
-): { origins: OriginChoice[]; untried: number } {
+): OriginChoices {
   const { budget } = loadTimes;
   const slack = slackOf(graph, scenarios[0]!, assignment, budget);
-  const sums = originSums(graph);
+  const sums = [...sumByOrigin(graph).values()];
   const pageMs = mean(loadTimes.of(assignment, scenarios));
 
   const chooseFor = (index: number): OriginChoice => {
@@ -107,14 +114,3 @@ function slackOf(
 }
 
 const geometricMean = (values: readonly number[]): number => Math.exp(mean(values.map(Math.log)));
-
-function originSums(graph: PageGraph): { requests: number; bytes: number }[] {
-  const sums = graph.origins.map(() => ({ requests: 0, bytes: 0 }));
-  for (const activity of graph.activities) {
-    if (activity.kind !== 'fetch') continue;
-    const sum = sums[activity.origin]!;
-    sum.requests++;
-    sum.bytes += activity.responseBytes;
-  }
-  return sums;
-}

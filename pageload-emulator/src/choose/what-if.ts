@@ -1,4 +1,4 @@
-import type { WhatIfTime } from '@hopwise/contract';
+import { median, type WhatIfTime } from '@hopwise/contract';
 import type { PageGraph } from '../graph/page-graph.ts';
 import { changeServers, type ServerChange } from '../network/server-change.ts';
 import { EventBudget } from '../scenarios/event-budget.ts';
@@ -6,7 +6,6 @@ import { loadPage } from '../scenarios/load-page.ts';
 import { loadTime } from '../scenarios/load-time.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import { type UniformRun, uniformAssignment } from '../scenarios/uniform.ts';
-import { median } from '../util/statistics.ts';
 
 /** Emulates the same scenarios with changed servers and compares the load times with those of `runs`. */
 export function askWhatIf(

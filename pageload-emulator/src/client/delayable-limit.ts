@@ -22,7 +22,7 @@ interface Waiting<T> {
 export class DelayableLimit<T> {
   readonly #send: (request: T) => void;
   readonly #multiplexes: (origin: number) => boolean;
-  /** By origin; none is empty. */
+  /** Requests that wait, by origin; no queue is empty. */
   readonly #waiting = new Map<number, PriorityQueue<Waiting<T>>>();
   /** The first request of each host that its host does not hold up, and stale ones that once were first. */
   readonly #firsts = new PriorityQueue<Waiting<T>>(precedes);

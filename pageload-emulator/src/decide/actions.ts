@@ -1,57 +1,67 @@
 import type { Action, ActionKind, ActionNeed, Assignment, Protocol, ServerProfile } from '@hopwise/contract';
 import { PROTOCOLS } from '@hopwise/contract';
 import type { PageGraph } from '../graph/page-graph.ts';
+import { siteKey } from '../util/site.ts';
 
 /** An action before its consequences are known. */
 export type PlannedAction = Pick<Action, 'kind' | 'origins' | 'protocol' | 'assignment' | 'needs'>;
 
 /** What actions on a page are planned from. */
-export interface ActionContext {
+interface ActionContext {
   graph: PageGraph;
   servers: readonly ServerProfile[];
   /** Protocols that the browser uses by itself. */
   baseline: Assignment;
   /** The best joint assignment, where it is surely better than one protocol for all; else null. */
   joint: Assignment | null;
-  /** Response bytes of each origin. */
-  bytes: ReadonlyMap<string, number>;
+  /** Response bytes of an origin. */
+  bytesOf: (origin: string) => number;
 }
 
 const NEEDS: Record<ActionKind, ActionNeed[]> = {
   leave: [],
   'avoid-h3': ['helper'],
-  hold: ['helper', 'ca'],
+  'force-protocol': ['helper', 'ca'],
   'offer-h3': ['server'],
   'withdraw-h3': ['server'],
 };
 
 /**
  * Plans what a person can do: `leave` first. Keeping origins off HTTP/3 is one decision, for all that offer it and for those
- * that the joint assignment has on another protocol; which older protocol they are held to is another.
+ * that the joint assignment has on another protocol; which older protocol they are forced to use is another. Changes of servers are
+ * planned for the page's own site only: nobody runs the others' servers.
  */
 export function planActions(context: ActionContext): PlannedAction[] {
   const { graph, baseline, joint } = context;
-  const secure = (origin: string) => origin.startsWith('https:');
+  const secure = (url: string) => url.startsWith('https:');
+  const site = siteKey(graph.url);
+  const isOwn = (origin: string) => siteKey(origin) === site;
   const onH3 = graph.origins.filter((origin) => baseline[origin] === 'h3');
   const plans: PlannedAction[] = [plan(context, 'leave', baseline)];
   if (onH3.length > 0) {
     const avoided = without(context, onH3);
-    plans.push(plan(context, 'avoid-h3', avoided), plan(context, 'withdraw-h3', avoided));
+    plans.push(plan(context, 'avoid-h3', avoided));
+    const ownOnH3 = onH3.filter(isOwn);
+    if (ownOnH3.length > 0) plans.push(plan(context, 'withdraw-h3', without(context, ownOnH3)));
     const some = joint === null ? [] : onH3.filter((origin) => joint[origin] !== 'h3');
     if (some.length > 0 && some.length < onH3.length)
       plans.push(plan(context, 'avoid-h3', without(context, some)));
   }
   for (const protocol of PROTOCOLS) {
-    const held = Object.fromEntries(
+    const forced = Object.fromEntries(
       graph.origins.map((origin) => [
         origin,
         secure(origin) ? nearest(context, origin, protocol) : baseline[origin]!,
       ]),
     );
-    if (changed(context, held).length > 0) plans.push(plan(context, 'hold', held));
+    if (changed(context, forced).length > 0) plans.push(plan(context, 'force-protocol', forced));
   }
-  if (joint !== null && changed(context, joint).length > 0) plans.push(plan(context, 'hold', joint));
-  const offering = graph.origins.filter((origin) => secure(origin) && baseline[origin] !== 'h3');
+  if (joint !== null && changed(context, joint).length > 0)
+    plans.push(plan(context, 'force-protocol', joint));
+  // An http page needs https before HTTP/3 (RFC 9114, section 3.1).
+  const offering = graph.origins.filter(
+    (origin) => secure(graph.url) && secure(origin) && isOwn(origin) && baseline[origin] !== 'h3',
+  );
   if (offering.length > 0) {
     const assignment = {
       ...baseline,
@@ -70,10 +80,10 @@ function plan(context: ActionContext, kind: ActionKind, assignment: Assignment):
 }
 
 /** Origins that an assignment moves, those with the most bytes first. */
-function changed({ graph, baseline, bytes }: ActionContext, assignment: Assignment): string[] {
+function changed({ graph, baseline, bytesOf }: ActionContext, assignment: Assignment): string[] {
   return graph.origins
     .filter((origin) => assignment[origin] !== baseline[origin])
-    .sort((a, b) => (bytes.get(b) ?? 0) - (bytes.get(a) ?? 0));
+    .sort((a, b) => bytesOf(b) - bytesOf(a));
 }
 
 /** The browser's own protocols with some origins kept off HTTP/3. */
@@ -89,12 +99,13 @@ function nearest({ servers }: ActionContext, origin: string, protocol: Protocol)
   return older.findLast((candidate) => offers?.[candidate]) ?? 'h1';
 }
 
-/** Drops plans that repeat the kind and assignment of an earlier one, and holds that equal a way to avoid HTTP/3. */
+/** Drops plans that repeat the kind and assignment of an earlier one, and forced protocols that equal a way to avoid HTTP/3. */
 function distinct(plans: readonly PlannedAction[], origins: readonly string[]): PlannedAction[] {
   const seen = new Set<string>();
   return plans.filter(({ kind, assignment }) => {
     const key = origins.map((origin) => assignment[origin]).join();
-    if (seen.has(`${kind} ${key}`) || (kind === 'hold' && seen.has(`avoid-h3 ${key}`))) return false;
+    if (seen.has(`${kind} ${key}`) || (kind === 'force-protocol' && seen.has(`avoid-h3 ${key}`)))
+      return false;
     seen.add(`${kind} ${key}`);
     return true;
   });

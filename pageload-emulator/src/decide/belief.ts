@@ -1,19 +1,53 @@
-import { mean, normalCdf } from '../util/statistics.ts';
+import { normalCdf } from '@hopwise/contract';
 
-/** Belief about a vector of log load times in one scenario: a normal distribution with its weight among the scenarios. */
+/**
+ * Belief about a page's load times in one scenario, with its weight among the scenarios. A load time is the sum of a part that all
+ * candidates share and of the candidate's own part, times `stretch`. The logarithms of the parts, the shared one last, are normally
+ * distributed.
+ */
 interface Component {
   weight: number;
+  stretch: number;
   means: Float64Array;
   covariance: Float64Array[];
 }
 
-/** A measured linear combination of log load times, with the variance of its error. */
-export interface Observation {
-  /** Coefficient of each load time. */
-  coefficients: readonly number[];
+/** What was seen of the ratio of two candidates' own parts: its logarithm, with the variance of its error. */
+export interface RatioObservation<Candidate> {
+  candidate: Candidate;
+  rival: Candidate;
   value: number;
   variance: number;
 }
+
+/** Measured loads of a candidate: the mean logarithm of their times, with the variance of its error. */
+export interface TimeObservation<Candidate> {
+  candidate: Candidate;
+  value: number;
+  variance: number;
+  /** Whether the scenarios were drawn without these loads, so that their weights may learn from them. */
+  isNew: boolean;
+}
+
+/** An observation of a linear combination of a component's x. */
+interface LinearObservation {
+  coefficients: Float64Array;
+  surprise: number;
+  variance: number;
+}
+
+/** Prior standard deviation of the logarithm of the shared part: servers and scripts take longer at one time than at another. */
+const SHARED_DEVIATION = 0.16;
+/**
+ * Share of pages whose load takes another time than the emulator's error explains, and the standard deviation of its logarithm then:
+ * a server that stalled, a session taken for a load. Assumed.
+ */
+const MISFIT_SHARE = 0.1;
+const MISFIT_DEVIATION = 1;
+/** The shared part of a page without any, whose logarithm is taken, milliseconds. */
+const SHORTEST_MS = 1e-3;
+/** The candidates' own part is at least this share of the load time: no emulation of the rest is exact. */
+const MIN_OWN_SHARE = 0.02;
 
 /** Bisection steps to find a quantile: to a millionth of the interval. */
 const STEPS = 20;
@@ -21,72 +55,128 @@ const STEPS = 20;
 const TAIL = 4;
 
 /**
- * Belief about the logarithms of a page's load times under several candidates: a mixture over equally likely scenarios of
- * multivariate normal distributions, whose covariance is the emulator's error. Observations update it by Bayes' rule (Kalman,
- * "A New Approach to Linear Filtering and Prediction Problems", 1960).
+ * Belief about a page's load times under several candidates: a mixture over equally likely scenarios of multivariate normal
+ * distributions, whose covariance is the emulator's error. Observations update it by Bayes' rule, linearised (extended Kalman
+ * filter; Kalman, "A New Approach to Linear Filtering and Prediction Problems", 1960).
  */
-export class Belief {
+export class Belief<Candidate> {
+  /** Position of each candidate in the vectors and matrices of the components. */
+  readonly #rows: ReadonlyMap<Candidate, number>;
   readonly #components: Component[];
 
   /**
-   * @param logTimes by scenario, then candidate
-   * @param covariance of the emulator's errors of the candidates' log times
+   * @param timesOf emulated load times of a candidate, one for each scenario, milliseconds
+   * @param sharedMs what each scenario's loads take whatever carries them, milliseconds
+   * @param covarianceOf covariance of the emulator's errors of two candidates' own parts, in their logarithms
    */
-  constructor(logTimes: readonly (readonly number[])[], covariance: readonly (readonly number[])[]) {
-    this.#components = logTimes.map((means) => ({
-      weight: 1 / logTimes.length,
-      means: Float64Array.from(means),
-      covariance: covariance.map((row) => Float64Array.from(row)),
-    }));
+  constructor(
+    candidates: readonly Candidate[],
+    timesOf: (candidate: Candidate) => readonly number[],
+    sharedMs: readonly number[],
+    covarianceOf: (a: Candidate, b: Candidate) => number,
+  ) {
+    this.#rows = new Map(candidates.map((candidate, row) => [candidate, row]));
+    const times = candidates.map(timesOf);
+    const covariance = candidates.map((a) => candidates.map((b) => covarianceOf(a, b)));
+    this.#components = times[0]!.map((_, scenario, { length }) => {
+      const own = times.map((each) => each[scenario]!);
+      const most = (1 - MIN_OWN_SHARE) * Math.min(...own);
+      const shared = Math.max(SHORTEST_MS, Math.min(sharedMs[scenario]!, most));
+      return {
+        weight: 1 / length,
+        stretch: 1,
+        means: Float64Array.from([...own.map((time) => time - shared), shared], Math.log),
+        covariance: [
+          ...covariance.map((row) => Float64Array.from([...row, 0])),
+          Float64Array.from([...candidates.map(() => 0), SHARED_DEVIATION ** 2]),
+        ],
+      };
+    });
   }
 
-  /** Updates the log times and makes the scenarios that predicted the observation likelier. */
-  observe(observation: Observation): void {
-    let sum = 0;
+  /** Updates the own parts in all scenarios, and makes those likelier that predicted the ratio. */
+  updateAll(observation: RatioObservation<Candidate>): void {
+    for (const component of this.#components)
+      component.weight *= update(component, this.#ratioIn(component, observation));
+    this.#normalise();
+  }
+
+  /** Updates the own parts of one scenario without a change of the scenarios' weights. */
+  updateScenario(scenario: number, observation: RatioObservation<Candidate>): void {
+    const component = this.#components[scenario]!;
+    update(component, this.#ratioIn(component, observation));
+  }
+
+  /**
+   * Updates by measured loads. What all of them take longer, or less, than the emulator's error explains says nothing of one candidate: it
+   * becomes part of what all share, as time that is added where they take longer, as a factor where they take less.
+   */
+  updateByLoads(observations: readonly TimeObservation<Candidate>[]): void {
+    if (observations.length === 0) return;
     for (const component of this.#components) {
-      component.weight *= update(component, observation);
-      sum += component.weight;
+      const common = this.#commonIn(component, observations);
+      if (common !== null) absorbMisfit(component, common);
+      for (const observation of observations) {
+        const { isNew } = observation;
+        const likelihood = update(component, this.#loadIn(component, observation, !isNew));
+        if (!isNew) continue;
+        component.weight *= observation === common?.observation ? common.likelihood : likelihood;
+      }
     }
-    // The observation is impossible in every scenario: their weights say nothing then.
-    for (const component of this.#components) {
-      component.weight = sum > 0 ? component.weight / sum : 1 / this.#components.length;
+    this.#normalise();
+  }
+
+  /**
+   * Keeps each candidate's gain over the baseline within a limit, in every scenario.
+   *
+   * @param limitMs the largest gain of a candidate in a scenario, milliseconds
+   */
+  limitGains(baseline: Candidate, limitMs: (candidate: Candidate, scenario: number) => number): void {
+    const base = this.#rows.get(baseline)!;
+    for (const [scenario, { means, stretch }] of this.#components.entries()) {
+      const baseMs = Math.exp(means[base]!);
+      for (const [candidate, row] of this.#rows) {
+        const leastMs = baseMs - Math.max(0, limitMs(candidate, scenario)) / stretch;
+        if (row !== base && leastMs > 0) means[row] = Math.max(means[row]!, Math.log(leastMs));
+      }
     }
   }
 
-  /** Updates the log times of one scenario without a change of the scenarios' weights. */
-  adjust(scenario: number, observation: Observation): void {
-    update(this.#components[scenario]!, observation);
-  }
-
-  /** Expected log time of a candidate. */
-  meanLog(candidate: number): number {
-    return this.#sum(({ means }) => means[candidate]!);
+  /** Expected log load time of a candidate. */
+  meanLog(candidate: Candidate): number {
+    const row = this.#rows.get(candidate)!;
+    return this.#average((component) => Math.log(totalMs(component, row)));
   }
 
   /** Probability that `candidate`'s load time is below `factor` times that of `rival`. */
-  probabilityBelow(candidate: number, rival: number, factor = 1): number {
-    return this.#sum(({ means, covariance }) => {
-      const lead = means[rival]! + Math.log(factor) - means[candidate]!;
-      const variance =
-        covariance[candidate]![candidate]! + covariance[rival]![rival]! - 2 * covariance[candidate]![rival]!;
-      return variance > 1e-12 ? normalCdf(lead / Math.sqrt(variance)) : lead > 0 ? 1 : 0;
+  probabilityBelow(candidate: Candidate, rival: Candidate, factor = 1): number {
+    const own = this.#rows.get(candidate)!;
+    const other = this.#rows.get(rival)!;
+    return this.#average((component) => {
+      const lead = Math.log((factor * totalMs(component, other)) / totalMs(component, own));
+      const coefficients = gradientOf(component, own);
+      for (const [index, slope] of gradientOf(component, other).entries()) coefficients[index]! -= slope;
+      const variance = varianceOf(component, coefficients);
+      return variance > 1e-12 ? normalCdf(lead / Math.sqrt(variance)) : lead > 0 ? 1 : lead < 0 ? 0 : 0.5;
     });
   }
 
   /** Quantile of a candidate's load time, milliseconds. */
-  quantile(candidate: number, share: number): number {
-    const deviations = this.#components.map(({ covariance }) =>
-      Math.sqrt(covariance[candidate]![candidate]!),
-    );
-    const logs = this.#components.map(({ means }) => means[candidate]!);
-    const widest = Math.max(...deviations, 1e-6);
-    let low = Math.min(...logs) - TAIL * widest;
-    let high = Math.max(...logs) + TAIL * widest;
+  quantile(candidate: Candidate, share: number): number {
+    const row = this.#rows.get(candidate)!;
+    const normals = this.#components.map((component) => ({
+      weight: component.weight,
+      mean: Math.log(totalMs(component, row)),
+      deviation: Math.sqrt(varianceOf(component, gradientOf(component, row))),
+    }));
+    const widest = Math.max(...normals.map(({ deviation }) => deviation), 1e-6);
+    let low = Math.min(...normals.map(({ mean }) => mean)) - TAIL * widest;
+    let high = Math.max(...normals.map(({ mean }) => mean)) + TAIL * widest;
     for (let step = 0; step < STEPS; step++) {
       const middle = (low + high) / 2;
       let below = 0;
-      for (const [index, { weight }] of this.#components.entries()) {
-        below += weight * normalCdf((middle - logs[index]!) / Math.max(deviations[index]!, 1e-6));
+      for (const { weight, mean, deviation } of normals) {
+        below += weight * normalCdf((middle - mean) / Math.max(deviation, 1e-6));
       }
       if (below < share) low = middle;
       else high = middle;
@@ -94,43 +184,141 @@ export class Belief {
     return Math.exp((low + high) / 2);
   }
 
-  /** Mean over the scenarios of how much longer than the fastest of `candidates` each takes, as a fraction. */
-  regrets(candidates: readonly number[]): number[] {
-    return candidates.map((candidate) =>
-      this.#sum(({ means }) => {
-        const least = Math.min(...candidates.map((each) => means[each]!));
-        return Math.expm1(means[candidate]! - least);
+  /** Mean of a figure over the scenarios, by their weights. */
+  average(of: (scenario: number) => number): number {
+    return this.#components.reduce((sum, { weight }, scenario) => sum + weight * of(scenario), 0);
+  }
+
+  /** How much longer than the fastest of `candidates` each takes, as a fraction; means over the scenarios. */
+  regrets(candidates: readonly Candidate[]): number[] {
+    const rows = candidates.map((candidate) => this.#rows.get(candidate)!);
+    return rows.map((row) =>
+      this.#average((component) => {
+        const fastestMs = Math.min(...rows.map((other) => totalMs(component, other)));
+        return totalMs(component, row) / fastestMs - 1;
       }),
     );
   }
 
-  #sum(of: (component: Component) => number): number {
+  #average(read: (component: Component) => number): number {
     let sum = 0;
-    for (const component of this.#components) sum += component.weight * of(component);
+    for (const component of this.#components) sum += component.weight * read(component);
     return sum;
+  }
+
+  #normalise(): void {
+    const sum = this.#components.reduce((total, { weight }) => total + weight, 0);
+    for (const component of this.#components) {
+      // The observation is impossible in every scenario: their weights say nothing then.
+      component.weight = sum > 0 ? component.weight / sum : 1 / this.#components.length;
+    }
+  }
+
+  #ratioIn(
+    { means }: Component,
+    { candidate, rival, value, variance }: RatioObservation<Candidate>,
+  ): LinearObservation {
+    const row = this.#rows.get(candidate)!;
+    const other = this.#rows.get(rival)!;
+    const coefficients = new Float64Array(means.length);
+    coefficients[row] = 1;
+    coefficients[other]! -= 1;
+    return { coefficients, surprise: value - (means[row]! - means[other]!), variance };
+  }
+
+  /** @param isOutlying whether the load counts the less, the less the emulator's error explains it: a single one may be an outlier */
+  #loadIn(
+    component: Component,
+    { candidate, value, variance }: TimeObservation<Candidate>,
+    isOutlying = false,
+  ): LinearObservation {
+    const row = this.#rows.get(candidate)!;
+    const coefficients = gradientOf(component, row);
+    const surprise = value - Math.log(totalMs(component, row));
+    if (!isOutlying) return { coefficients, surprise, variance };
+    const { usual, misfit } = likelihoodsOf(surprise, variance + varianceOf(component, coefficients));
+    return { coefficients, surprise, variance: variance * (1 + misfit / Math.max(usual, Number.MIN_VALUE)) };
+  }
+
+  /** The loads that surprise least, where all surprise in the same direction: no more is common to them. */
+  #commonIn(component: Component, observations: readonly TimeObservation<Candidate>[]) {
+    const all = observations.map((observation) => {
+      const row = this.#rows.get(observation.candidate)!;
+      const surprise = observation.value - Math.log(totalMs(component, row));
+      const variance = observation.variance + varianceOf(component, gradientOf(component, row));
+      return { observation, row, surprise, variance };
+    });
+    if (all.some(({ surprise }) => surprise > 0 !== all[0]!.surprise > 0)) return null;
+    const least = all.reduce((a, b) => (Math.abs(b.surprise) < Math.abs(a.surprise) ? b : a));
+    const { usual, misfit } = likelihoodsOf(least.surprise, least.variance);
+    return { ...least, likelihood: usual + misfit, explained: usual / (usual + misfit) };
   }
 }
 
-/** Updates one component. @returns the likelihood of the observation in it */
-function update(component: Component, { coefficients, value, variance }: Observation): number {
-  const { means, covariance } = component;
+/** Likelihoods of a surprise: within the emulator's error, and beyond it. */
+const likelihoodsOf = (surprise: number, variance: number): { usual: number; misfit: number } => ({
+  usual: (1 - MISFIT_SHARE) * density(surprise, variance),
+  misfit: MISFIT_SHARE * density(surprise, variance + MISFIT_DEVIATION ** 2),
+});
+
+/** Makes part of what all loads share what the emulator's error does not explain of a surprise. */
+function absorbMisfit(
+  component: Component,
+  { row, surprise, explained }: { row: number; surprise: number; explained: number },
+): void {
+  const presentMs = totalMs(component, row);
+  const explainedMs = presentMs * Math.exp(explained * surprise);
+  const measuredMs = presentMs * Math.exp(surprise);
+  if (measuredMs < explainedMs) component.stretch *= measuredMs / explainedMs;
+  else addShared(component, (measuredMs - explainedMs) / component.stretch);
+}
+
+function addShared({ means }: Component, ms: number): void {
+  const shared = means.length - 1;
+  means[shared] = Math.log(Math.exp(means[shared]!) + ms);
+}
+
+const totalMs = ({ stretch, means }: Component, row: number): number =>
+  stretch * (Math.exp(means.at(-1)!) + Math.exp(means[row]!));
+
+/** What small changes of the logarithms of the parts change the logarithm of a candidate's load time by. */
+function gradientOf({ means }: Component, row: number): Float64Array {
+  const ownMs = Math.exp(means[row]!);
+  const sharedMs = Math.exp(means.at(-1)!);
+  const gradient = new Float64Array(means.length);
+  gradient[row] = ownMs / (sharedMs + ownMs);
+  gradient[means.length - 1] = sharedMs / (sharedMs + ownMs);
+  return gradient;
+}
+
+/** Variance of a linear combination of the logarithms of the parts. */
+function varianceOf({ covariance }: Component, coefficients: Float64Array): number {
+  let sum = 0;
+  for (const [row, a] of coefficients.entries()) {
+    if (a === 0) continue;
+    for (const [column, b] of coefficients.entries()) sum += a * b * covariance[row]![column]!;
+  }
+  return sum;
+}
+
+/** Density of the normal distribution around 0, but for a constant factor. */
+const density = (value: number, variance: number): number =>
+  Math.exp(-(value ** 2) / (2 * variance)) / Math.sqrt(variance);
+
+/** Updates one component. @returns the likelihood of the observation in it, but for a constant factor */
+function update(
+  { means, covariance }: Component,
+  { coefficients, surprise, variance }: LinearObservation,
+): number {
   const gains = covariance.map((row) =>
     row.reduce((sum, entry, index) => sum + entry * coefficients[index]!, 0),
   );
-  const expected = means.reduce((sum, entry, index) => sum + entry * coefficients[index]!, 0);
   const total = gains.reduce((sum, gain, index) => sum + gain * coefficients[index]!, variance);
-  const surprise = value - expected;
   for (let row = 0; row < means.length; row++) {
     means[row]! += (gains[row]! / total) * surprise;
     for (let column = 0; column < means.length; column++) {
       covariance[row]![column]! -= (gains[row]! * gains[column]!) / total;
     }
   }
-  return Math.exp(-(surprise ** 2) / (2 * total)) / Math.sqrt(total);
-}
-
-/** Median of the values' logarithms and the variance of their mean. @param noise standard deviation of one logarithm */
-export function logMean(values: readonly number[], noise: number): { value: number; variance: number } {
-  const logs = values.map(Math.log);
-  return { value: mean(logs), variance: noise ** 2 / logs.length };
+  return density(surprise, total);
 }

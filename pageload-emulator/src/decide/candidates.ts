@@ -1,9 +1,7 @@
-import { type Assignment, PROTOCOLS, type Protocol } from '@hopwise/contract';
+import type { Assignment } from '@hopwise/contract';
 import { unknownBefore } from '../emulate/browser-assignment.ts';
-import { EndlessLoadError } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
-import type { EventBudget } from '../scenarios/event-budget.ts';
-import { loadPage } from '../scenarios/load-page.ts';
+import type { LoadTimes } from '../scenarios/load-times.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 
 /** One way in which the browser could load the page. */
@@ -11,71 +9,58 @@ export interface Candidate {
   assignment: Assignment;
   /** Whether the browser learns during the load which origins offer HTTP/3 (`Alt-Svc`), and begins with TCP. */
   discoversH3: boolean;
-  /** Log of the load time in each scenario; infinite where the load does not end. */
-  logTimes: number[];
+  /** Emulated load time in each scenario, milliseconds. */
+  pltMs: readonly number[];
 }
 
-/** Load times of candidates, each emulated once. */
+/** Bounds of emulated times, whose logarithms are compared: an empty page takes no time, and some loads do not end, milliseconds. */
+const SHORTEST_MS = 1;
+const ENDLESS_MS = 3_600_000;
+
+/** The candidates of a page, each once. */
 export class Candidates {
-  readonly list: Candidate[] = [];
   readonly #graph: PageGraph;
   readonly #scenarios: readonly Scenario[];
-  readonly #budget: EventBudget;
-  readonly #indexOf = new Map<string, number>();
+  readonly #loadTimes: LoadTimes;
+  readonly #byBehaviour = new Map<string, Candidate>();
 
-  constructor(graph: PageGraph, scenarios: readonly Scenario[], budget: EventBudget) {
+  constructor(graph: PageGraph, scenarios: readonly Scenario[], loadTimes: LoadTimes) {
     this.#graph = graph;
     this.#scenarios = scenarios;
-    this.#budget = budget;
+    this.#loadTimes = loadTimes;
   }
 
-  /**
-   * Adds a candidate unless it is there.
-   *
-   * @param known its load times in the scenarios, milliseconds, if they were emulated before
-   * @returns its index in `list`
-   */
-  add(
-    assignment: Assignment,
-    { discoversH3 = false, known }: { discoversH3?: boolean; known?: readonly number[] } = {},
-  ): number {
-    const key = `${discoversH3} ${this.#graph.origins.map((origin) => assignment[origin]).join()}`;
-    const before = this.#indexOf.get(key);
-    if (before !== undefined) return before;
-    const pltMs = known ?? this.#scenarios.map((scenario) => this.#load(assignment, scenario, discoversH3));
-    const index = this.list.push({ assignment, discoversH3, logTimes: pltMs.map(Math.log) }) - 1;
-    this.#indexOf.set(key, index);
-    return index;
+  /** All candidates in the order in which they were added. */
+  get all(): Candidate[] {
+    return [...this.#byBehaviour.values()];
   }
 
-  #load(assignment: Assignment, scenario: Scenario, discoversH3: boolean): number {
-    const asked = discoversH3 ? { ...scenario, servers: scenario.servers.map(unknownBefore) } : scenario;
-    try {
-      return loadPage(this.#graph, asked, assignment, { budget: this.#budget }).pltMs;
-    } catch (error) {
-      if (error instanceof EndlessLoadError) return Number.POSITIVE_INFINITY;
-      throw error;
-    }
+  /** The candidate that begins with an assignment; undefined for none. */
+  find(assignment: Assignment): Candidate | undefined {
+    return this.#byBehaviour.get(this.#keyOf(assignment, false));
+  }
+
+  /** Returns the candidate, which is emulated unless it is there. */
+  add(assignment: Assignment, discoversH3 = false): Candidate {
+    const key = this.#keyOf(assignment, discoversH3);
+    const known = this.#byBehaviour.get(key);
+    if (known !== undefined) return known;
+    const scenarios = discoversH3 ? this.#scenarios.map(beforeDiscovery) : this.#scenarios;
+    const pltMs = this.#loadTimes.of(assignment, scenarios).map(bounded);
+    const candidate = { assignment, discoversH3, pltMs };
+    this.#byBehaviour.set(key, candidate);
+    return candidate;
+  }
+
+  #keyOf(assignment: Assignment, discoversH3: boolean): string {
+    return `${discoversH3} ${this.#graph.origins.map((origin) => assignment[origin]).join()}`;
   }
 }
 
-/** Shares of an origin's requests by protocol. */
-function sharesOf({ assignment, discoversH3 }: Candidate, origin: string): Partial<Record<Protocol, number>> {
-  const protocol = assignment[origin]!;
-  return discoversH3 && protocol === 'h3' ? { h2: 0.5, h3: 0.5 } : { [protocol]: 1 };
-}
+const bounded = (pltMs: number): number =>
+  Number.isFinite(pltMs) ? Math.max(SHORTEST_MS, pltMs) : ENDLESS_MS;
 
-/**
- * How alike two candidates load the page: the share of its bytes that the same protocol carries, 0 to 1.
- *
- * @param weights share of each origin in the page's bytes
- */
-export function likeness(a: Candidate, b: Candidate, weights: ReadonlyMap<string, number>): number {
-  let sum = 0;
-  for (const [origin, weight] of weights) {
-    const own = sharesOf(a, origin);
-    const other = sharesOf(b, origin);
-    for (const protocol of PROTOCOLS) sum += weight * (own[protocol] ?? 0) * (other[protocol] ?? 0);
-  }
-  return sum;
-}
+const beforeDiscovery = (scenario: Scenario): Scenario => ({
+  ...scenario,
+  servers: scenario.servers.map(unknownBefore),
+});

@@ -1,109 +1,136 @@
 import {
-  type Assignment,
   type MeasuredLoads,
   type PlannedAssignment,
   PROTOCOLS,
   type Protocol,
   type Recording,
 } from '@hopwise/contract';
-import type { PageGraph } from '../graph/page-graph.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { Belief } from './belief.ts';
-import type { Candidate, Candidates } from './candidates.ts';
+import type { Candidate } from './candidates.ts';
 import { experienceOf } from './experience.ts';
 import type { Knowledge } from './knowledge.ts';
 import { MeasuredTimes } from './measured-loads.ts';
-import { loadsObservation, transferObservation, type VerifiedCandidate } from './observations.ts';
+import {
+  loadsObservation,
+  transferGainMs,
+  transferObservation,
+  type VerifiedCandidate,
+} from './observations.ts';
 
-/** Corrects each scenario's ratios of the protocols by what loads of other pages showed on such paths. */
+/** Corrects each scenario's ratios of the protocols' own parts by what loads of other pages showed on such paths. */
 export function addExperience(
-  belief: Belief,
+  belief: Belief<Candidate>,
   scenarios: readonly Scenario[],
-  uniform: ReadonlyMap<Protocol, number>,
-  count: number,
+  uniform: ReadonlyMap<Protocol, Candidate>,
 ): void {
-  const reference = uniform.get('h2');
-  if (reference === undefined) return;
+  const rival = uniform.get('h2');
+  if (rival === undefined) return;
   for (const [scenario, { path }] of scenarios.entries()) {
     const ratios = experienceOf(path);
     for (const protocol of PROTOCOLS) {
       const ratio = ratios[protocol];
       const candidate = uniform.get(protocol);
       if (ratio === undefined || candidate === undefined) continue;
-      const coefficients = new Array<number>(count).fill(0);
-      coefficients[candidate] = 1;
-      coefficients[reference] = -1;
-      belief.adjust(scenario, { coefficients, value: ratio.mean, variance: ratio.deviation ** 2 });
+      const { mean: value, deviation } = ratio;
+      belief.updateScenario(scenario, { candidate, rival, value, variance: deviation ** 2 });
     }
   }
 }
 
 /** What evidence on a page is matched with. */
-export interface EvidenceContext {
+interface EvidenceContext {
   recording: Recording;
   knowledge: Knowledge;
-  graph: PageGraph;
-  own: Assignment;
-  candidates: Candidates;
+  origins: readonly string[];
+  candidates: readonly Candidate[];
   /** Candidate of each protocol for every origin. */
-  uniform: ReadonlyMap<Protocol, number>;
+  uniform: ReadonlyMap<Protocol, Candidate>;
   /** Candidate of the browser's own behaviour. */
-  baseline: number;
+  baseline: Candidate;
 }
 
-/**
- * Corrects the belief by transfers and measured loads of the page.
- *
- * @returns the measured loads of the candidates, the recorded one included where it was made on the network asked about
- */
-export function addEvidence(belief: Belief, context: EvidenceContext): MeasuredTimes {
-  const { recording, knowledge, candidates } = context;
-  const count = candidates.list.length;
-  addTransfers(belief, context);
+/** What evidence on a page has shown beside its belief. */
+export interface SeenEvidence {
+  /** Measured loads by candidate, the recorded one included where it was made on the network asked about. */
+  measured: MeasuredTimes;
+  /** Time that transfers as the candidate requests the page took less than those as the baseline does, milliseconds; null without both. */
+  transferGainMs: (candidate: Candidate) => number | null;
+  /** The candidate like which the page was recorded; undefined where none is like it. */
+  recorded: Candidate | undefined;
+  /** Whether it changed which scenarios are likely. */
+  isNew: boolean;
+}
+
+/** Corrects the belief by transfers and measured loads of the page. */
+export function addEvidence(belief: Belief<Candidate>, context: EvidenceContext): SeenEvidence {
+  const { recording, knowledge, baseline } = context;
+  const verified = verifiedCandidates(context);
+  addTransfers(belief, verified);
   const measured = new MeasuredTimes();
-  for (const { under, pltMs, ageMs } of knowledge.loads ?? []) {
+  for (const { under, ...loads } of knowledge.loads ?? []) {
     const candidate = candidateUnder(context, under);
-    if (candidate >= 0 && pltMs.length > 0) measured.add(candidate, { pltMs, ageMs });
+    if (candidate !== undefined && loads.pltMs.length > 0) measured.add(candidate, loads);
   }
-  for (const [candidate, loads] of measured) belief.observe(loadsObservation(loads, candidate, count));
+  const seen = [...measured].map(([candidate, loads]) => loadsObservation(candidate, loads, true));
+  const isNew = seen.length > 0 || verified.length > 1;
   const pinned = knowledge.pinned ?? {};
   const recorded = candidateUnder(context, Object.keys(pinned).length === 0 ? 'browser' : pinned);
-  const isEvidence = recorded >= 0 && !knowledge.isOtherNetwork;
+  const isEvidence = recorded !== undefined && !knowledge.isOtherNetwork;
   if (recording.pltMs !== null && recording.pltMs > 0 && isEvidence) {
     const load = { pltMs: [recording.pltMs], ageMs: 0 };
     measured.add(recorded, load);
     // The scenarios were drawn from this recording: their weights must not count it twice.
-    const seen = loadsObservation(load, recorded, count);
-    for (let scenario = 0; scenario < candidates.list[0]!.logTimes.length; scenario++)
-      belief.adjust(scenario, seen);
+    seen.push(loadsObservation(recorded, load, false));
   }
-  return measured;
+  belief.updateByLoads(seen);
+  const under =
+    verified.find(({ candidate }) => candidate === baseline) ??
+    verified.find(({ candidate }) => isSameAssignment(candidate, baseline, context.origins));
+  return {
+    measured,
+    recorded,
+    transferGainMs(candidate) {
+      const over = verified.find((each) => each.candidate === candidate);
+      return over === undefined || under === undefined ? null : transferGainMs(over, under);
+    },
+    isNew,
+  };
 }
 
-/** @returns the candidate's index; −1 when no candidate is like it */
+const isSameAssignment = (a: Candidate, b: Candidate, origins: readonly string[]): boolean =>
+  origins.every((origin) => a.assignment[origin] === b.assignment[origin]);
+
+/** The candidate like which the browser loads the page under pins; undefined for none. */
 function candidateUnder(
-  { candidates, graph, own, baseline }: EvidenceContext,
+  { candidates, origins, baseline }: EvidenceContext,
   under: MeasuredLoads['under'],
-): number {
+): Candidate | undefined {
   if (under === 'browser') return baseline;
-  return candidates.list.findIndex(
+  return candidates.find(
     ({ assignment, discoversH3 }) =>
-      !discoversH3 && graph.origins.every((origin) => assignment[origin] === (under[origin] ?? own[origin])),
+      !discoversH3 &&
+      origins.every((origin) => assignment[origin] === (under[origin] ?? baseline.assignment[origin])),
   );
 }
 
 /** Adds the ratios of other transfers' times to those over HTTP/2, or over HTTP/1.1 where HTTP/2 did not carry the page. */
-function addTransfers(belief: Belief, context: EvidenceContext): void {
-  const [under, ...others] = verifiedCandidates(context);
+function addTransfers(belief: Belief<Candidate>, verified: readonly VerifiedCandidate[]): void {
+  const [under, ...others] = verified;
   if (under === undefined) return;
   for (const over of others) {
-    const seen = transferObservation([over, under], context.candidates.list.length);
-    if (seen !== null) belief.observe(seen);
+    const seen = transferObservation(over, under);
+    if (seen !== null) belief.updateAll(seen);
   }
 }
 
 /** Candidates with transfers of their own, each once, those of one protocol for every origin first. */
-function verifiedCandidates({ knowledge, candidates, uniform, graph }: EvidenceContext): VerifiedCandidate[] {
+function verifiedCandidates({
+  knowledge,
+  candidates,
+  uniform,
+  origins,
+}: EvidenceContext): VerifiedCandidate[] {
   const { verification } = knowledge;
   if (verification === undefined) return [];
   const found = (['h2', 'h1', 'h3'] as const).flatMap((protocol): VerifiedCandidate[] => {
@@ -112,8 +139,8 @@ function verifiedCandidates({ knowledge, candidates, uniform, graph }: EvidenceC
     return candidate === undefined || verified === undefined ? [] : [{ candidate, verified }];
   });
   for (const verified of verification.assignments ?? []) {
-    const candidate = candidates.list.findIndex((each) => isTransferred(each, verified, graph.origins));
-    if (candidate >= 0 && found.every((other) => other.candidate !== candidate))
+    const candidate = candidates.find((each) => isTransferred(each, verified, origins));
+    if (candidate !== undefined && found.every((other) => other.candidate !== candidate))
       found.push({ candidate, verified });
   }
   return found;

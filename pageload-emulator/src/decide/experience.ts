@@ -8,18 +8,19 @@ export interface LogRatio {
 
 /**
  * What measured loads of many pages showed of the protocols before anything of this page is known: the distribution of
- * log(PLT / PLT over HTTP/2), linear in the logarithm of the round trip. Where UDP is policed, the ratio of HTTP/3 is vague, as it
+ * log(PLT / PLT over HTTP/2), linear in the logarithm of the round trip. It is applied to the part of a load time that depends on the
+ * protocol, which was most of it on these pages. Where UDP is policed, the ratio of HTTP/3 is vague, as it
  * depends on the policer's rate and the page's bytes, which the emulation has; where UDP is lossy, there is none.
  *
  * The figures are those of 24 cells of the golden set and 15 training cells of the gauntlet, in which UDP is open and loses nothing
- * more than TCP; the deviations are of pages and networks, without the loads' own scatter. `npm run bench:accuracy -- DIR` prints
+ * more than TCP; the deviations are of pages and networks, without the loads' own scatter. `npm run bench -- accuracy DIR` prints
  * the same fit of any folder of measured loads. Their server is the lab's (quic-go), so other servers may differ by more.
  */
 const LOG_RATIOS: Record<Exclude<Protocol, 'h2'>, LogRatio & { slope: number }> = {
   h1: { mean: 0.07, slope: 0.02, deviation: 0.11 },
   h3: { mean: -0.1, slope: -0.02, deviation: 0.1 },
 };
-/** Of HTTP/3 where UDP is policed to 1 to 4 Mbit/s: means of a golden network (3 pages) and of 3 training ones of the gauntlet. */
+/** HTTP/3 where UDP is policed to 1 to 4 Mbit/s: means of a golden network (3 pages) and of 3 training ones of the gauntlet. */
 const POLICED: LogRatio = { mean: 0.85, deviation: 0.75 };
 /** Round trip to which the means belong, milliseconds. */
 const REFERENCE_RTT_MS = 50;

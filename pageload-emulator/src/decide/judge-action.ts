@@ -1,6 +1,8 @@
 import type { Action, LoadTime } from '@hopwise/contract';
+import { loadTime } from '../scenarios/load-time.ts';
 import type { PlannedAction } from './actions.ts';
 import type { Belief } from './belief.ts';
+import type { Candidate } from './candidates.ts';
 import type { MeasuredTimes } from './measured-loads.ts';
 
 /** An action is worthwhile when its gain exceeds both, its chance to help reaches the third, and its chance to harm stays below the last. */
@@ -15,49 +17,50 @@ const NOTABLE_GAIN = 0.1;
 const NOTABLE_CHANCE = 0.6;
 
 /** What actions are compared with. */
-export interface Comparison {
-  belief: Belief;
-  /** Candidate of the browser's own behaviour, and of its behaviour on visits after the first. */
-  baseline: number;
-  later: number;
+export interface Rivals {
+  belief: Belief<Candidate>;
+  /** The browser's own behaviour, and its behaviour on visits after the first. */
+  baseline: Candidate;
+  later: Candidate;
   baselineTime: LoadTime;
   laterMs: number;
-  timeOf: (candidate: number) => LoadTime;
+  timeOf: (candidate: Candidate) => LoadTime;
   measured: MeasuredTimes;
 }
 
 /** The consequences of an action, which must help on the first visit and on later ones. */
-export function judgeAction(plan: PlannedAction, candidate: number, comparison: Comparison): Action {
-  const { baseline, baselineTime, timeOf, measured } = comparison;
+export function judgeAction(plan: PlannedAction, candidate: Candidate, rivals: Rivals): Action {
+  const { baseline, baselineTime, timeOf, measured } = rivals;
   const time = candidate === baseline ? baselineTime : timeOf(candidate);
   const gainMs = baselineTime.pltMs - time.pltMs;
-  const { helps, harms } = candidate === baseline ? { helps: 0, harms: 0 } : chancesOf(candidate, comparison);
+  const { helps, harms } = candidate === baseline ? { helps: 0, harms: 0 } : chancesOf(candidate, rivals);
   return {
     ...plan,
     time,
+    emulated: loadTime(candidate.pltMs),
     gainMs,
     gain: gainMs / baselineTime.pltMs,
     helps,
     harms,
-    worthwhile: gainsAtLeast(MIN_GAIN, time, comparison) && helps >= MIN_CHANCE && harms <= MAX_HARM,
+    worthwhile: gainsAtLeast(MIN_GAIN, time, rivals) && helps >= MIN_CHANCE && harms <= MAX_HARM,
     measured: measured.timeOf(candidate) !== null,
   };
 }
 
 /** Whether an action that is not worthwhile may gain much. */
-export function isNotable({ needs, helps, time }: Action, comparison: Comparison): boolean {
-  return !needs.includes('server') && gainsAtLeast(NOTABLE_GAIN, time, comparison) && helps >= NOTABLE_CHANCE;
+export function isNotable({ needs, helps, time }: Action, rivals: Rivals): boolean {
+  return !needs.includes('server') && gainsAtLeast(NOTABLE_GAIN, time, rivals) && helps >= NOTABLE_CHANCE;
 }
 
-function gainsAtLeast(share: number, { pltMs }: LoadTime, { baselineTime, laterMs }: Comparison): boolean {
+function gainsAtLeast(share: number, { pltMs }: LoadTime, { baselineTime, laterMs }: Rivals): boolean {
   const ownMs = Math.min(baselineTime.pltMs, laterMs);
   return ownMs - pltMs > Math.max(MIN_GAIN_MS, share * ownMs);
 }
 
 /** Measured ranges that do not overlap decide: measured loads by the browser itself are of the visits that count. */
 function chancesOf(
-  candidate: number,
-  { belief, baseline, later, measured }: Comparison,
+  candidate: Candidate,
+  { belief, baseline, later, measured }: Rivals,
 ): Pick<Action, 'helps' | 'harms'> {
   const order = measured.compare(candidate, baseline);
   if (order !== 0) return order < 0 ? { helps: 1, harms: 0 } : { helps: 0, harms: 1 };

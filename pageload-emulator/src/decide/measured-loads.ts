@@ -1,32 +1,39 @@
-import type { LoadTime, MeasuredLoads } from '@hopwise/contract';
-import { median, quantile } from '../util/statistics.ts';
+import { type LoadTime, type MeasuredLoads, median, quantile } from '@hopwise/contract';
+import type { Candidate } from './candidates.ts';
 
 /** As many loads of one candidate give its load time by themselves. */
 const ENOUGH_LOADS = 3;
 
 /** Measured loads by candidate. A measurement outweighs every prediction of the same thing. */
 export class MeasuredTimes {
-  readonly #loads = new Map<number, { pltMs: number[]; ageMs: number }>();
+  readonly #loads = new Map<Candidate, { pltMs: number[]; ageMs: number }>();
 
-  add(candidate: number, { pltMs, ageMs }: Pick<MeasuredLoads, 'pltMs' | 'ageMs'>): void {
+  add(candidate: Candidate, { pltMs, ageMs }: Pick<MeasuredLoads, 'pltMs' | 'ageMs'>): void {
     const before = this.#loads.get(candidate);
     const all = [...(before?.pltMs ?? []), ...pltMs];
     this.#loads.set(candidate, { pltMs: all, ageMs: Math.min(ageMs, before?.ageMs ?? ageMs) });
   }
 
-  [Symbol.iterator](): IterableIterator<[number, { pltMs: number[]; ageMs: number }]> {
+  [Symbol.iterator](): IterableIterator<[Candidate, { pltMs: number[]; ageMs: number }]> {
     return this.#loads.entries();
   }
 
   /** Median and 10th to 90th percentile of a candidate's loads; null for too few. */
-  timeOf(candidate: number): LoadTime | null {
+  timeOf(candidate: Candidate): LoadTime | null {
     const pltMs = this.#loads.get(candidate)?.pltMs ?? [];
     if (pltMs.length < ENOUGH_LOADS) return null;
-    return { pltMs: median(pltMs), low: quantile(pltMs, 0.1)!, high: quantile(pltMs, 0.9)! };
+    return { pltMs: median(pltMs), low: quantile(pltMs, 0.1), high: quantile(pltMs, 0.9) };
+  }
+
+  /** How much less time a candidate's loads took than a rival's in the median, milliseconds; null without loads of both. */
+  gainMs(candidate: Candidate, rival: Candidate): number | null {
+    const own = this.#loads.get(candidate)?.pltMs;
+    const other = this.#loads.get(rival)?.pltMs;
+    return own === undefined || other === undefined ? null : median(other) - median(own);
   }
 
   /** Compares two candidates whose measured ranges do not overlap: −1 when the first is faster, 1 when it is slower; else 0. */
-  compare(candidate: number, rival: number): -1 | 0 | 1 {
+  compare(candidate: Candidate, rival: Candidate): -1 | 0 | 1 {
     if (this.timeOf(candidate) === null || this.timeOf(rival) === null) return 0;
     const own = this.#loads.get(candidate)!.pltMs;
     const other = this.#loads.get(rival)!.pltMs;

@@ -1,9 +1,9 @@
-import type { MeasuredLoads, VerifiedProtocol } from '@hopwise/contract';
-import { mean } from '../util/statistics.ts';
-import type { Observation } from './belief.ts';
+import { type MeasuredLoads, mean, type VerifiedProtocol } from '@hopwise/contract';
+import type { RatioObservation, TimeObservation } from './belief.ts';
+import type { Candidate } from './candidates.ts';
 
 /** Standard deviation of the logarithm of one load's time around the median of its page, network and protocols. */
-export const LOAD_NOISE = 0.15;
+const LOAD_NOISE = 0.15;
 /** Age at which measured loads count half, milliseconds: networks and pages change within days. */
 const HALF_LIFE_MS = 3 * 24 * 3_600_000;
 
@@ -16,43 +16,49 @@ const ROUND_NOISE = 0.05;
 const TRANSFER_DEVIATION = 0.08;
 const TRANSFER_SHARE = 0.25;
 
-/** The measured load time of one candidate as an observation of `count` candidates. */
+/** What measured loads of a candidate show of its load time. @param isNew whether the scenarios were drawn without them */
 export function loadsObservation(
+  candidate: Candidate,
   { pltMs, ageMs }: Pick<MeasuredLoads, 'pltMs' | 'ageMs'>,
-  candidate: number,
-  count: number,
-): Observation {
+  isNew: boolean,
+): TimeObservation<Candidate> {
   const weight = pltMs.length * 0.5 ** (Math.max(0, ageMs) / HALF_LIFE_MS);
   return {
-    coefficients: unit(count, candidate),
+    candidate,
     value: mean(pltMs.map(Math.log)),
     variance: LOAD_NOISE ** 2 / Math.max(weight, 1e-3),
+    isNew,
   };
 }
 
 /** Transfers of the page as one candidate requests it. */
 export interface VerifiedCandidate {
-  candidate: number;
+  candidate: Candidate;
   verified: VerifiedProtocol;
 }
 
 /**
- * What transfers as two candidates request the page show of the ratio of their load times, among `count` candidates.
+ * What transfers as two candidates request the page show of the ratio of their load times.
  *
  * @returns null where one of them did not carry the page
  */
 export function transferObservation(
-  [over, under]: readonly [VerifiedCandidate, VerifiedCandidate],
-  count: number,
-): Observation | null {
+  over: VerifiedCandidate,
+  under: VerifiedCandidate,
+): RatioObservation<Candidate> | null {
   const own = roundsOf(over.verified);
   const other = roundsOf(under.verified);
   if (own === null || other === null) return null;
   const value = own.value - other.value;
-  const coefficients = unit(count, over.candidate);
-  coefficients[under.candidate]! -= 1;
   const variance = own.variance + other.variance + TRANSFER_DEVIATION ** 2 + (TRANSFER_SHARE * value) ** 2;
-  return { coefficients, value, variance };
+  return { candidate: over.candidate, rival: under.candidate, value, variance };
+}
+
+/** Time that transfers as one candidate requests the page took less than those of another, milliseconds; null where one did not carry it. */
+export function transferGainMs(over: VerifiedCandidate, under: VerifiedCandidate): number | null {
+  const own = roundsOf(over.verified);
+  const other = roundsOf(under.verified);
+  return own === null || other === null ? null : Math.exp(other.value) - Math.exp(own.value);
 }
 
 function roundsOf(verified: VerifiedProtocol): { value: number; variance: number } | null {
@@ -63,10 +69,4 @@ function roundsOf(verified: VerifiedProtocol): { value: number; variance: number
   const spread =
     logs.length < 2 ? 0 : logs.reduce((sum, log) => sum + (log - value) ** 2, 0) / (logs.length - 1);
   return { value, variance: Math.max(ROUND_NOISE ** 2, spread) / logs.length };
-}
-
-function unit(count: number, at: number): number[] {
-  const coefficients = new Array<number>(count).fill(0);
-  coefficients[at] = 1;
-  return coefficients;
 }

@@ -1,5 +1,6 @@
 import type { Action, Decision } from '@hopwise/contract';
 import type { Belief } from './belief.ts';
+import type { Candidate } from './candidates.ts';
 import { MAX_HARM } from './judge-action.ts';
 
 /** An action that needs more must gain this much more than one that needs less, as a share of the baseline. */
@@ -10,19 +11,21 @@ const CHANCE_TO_CHANGE = 0.8;
 /**
  * Picks the worthwhile action that gains most, but one that needs less when the gain is nearly the same; an earlier decision
  * stays until another one is surely better. Changes of servers are advice and never picked.
+ *
+ * @param candidateOf the actions, each with the load that it leads to
  */
 export function pickAction(
-  actions: readonly Action[],
-  belief: Belief,
-  candidateOf: (action: Action) => number,
+  candidateOf: ReadonlyMap<Action, Candidate>,
+  belief: Belief<Candidate>,
   earlier: Decision | null,
 ): { action: Action; kept: boolean } {
-  const own = actions.filter(({ needs }) => !needs.includes('server'));
+  const own = [...candidateOf.keys()].filter(({ needs }) => !needs.includes('server'));
   const action =
     bestOf(own.filter(({ worthwhile }) => worthwhile)) ?? own.find(({ kind }) => kind === 'leave')!;
   const before = earlier && own.find((each) => isSameAction(each, earlier.action));
   if (!before || before === action || before.harms > MAX_HARM) return { action, kept: false };
-  const kept = belief.probabilityBelow(candidateOf(action), candidateOf(before)) < CHANCE_TO_CHANGE;
+  const chance = belief.probabilityBelow(candidateOf.get(action)!, candidateOf.get(before)!);
+  const kept = chance < CHANCE_TO_CHANGE;
   return { action: kept ? before : action, kept };
 }
 

@@ -11,7 +11,7 @@ import {
 } from '@hopwise/contract';
 
 /** Actions that change nothing at the servers. */
-const TRANSFERABLE: readonly ActionKind[] = ['avoid-h3', 'hold'];
+const TRANSFERABLE: readonly ActionKind[] = ['avoid-h3', 'force-protocol'];
 
 /** What the browser does by itself, as a verification transfers it. */
 export function plannedBaseline({ baseline }: Pick<Decision, 'baseline'>): PlannedAssignment {

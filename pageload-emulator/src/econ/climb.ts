@@ -2,14 +2,13 @@ import { cubicClimb } from './cubic-window.ts';
 import type { Epoch } from './epoch.ts';
 import { type FirstLost, firstLost } from './first-lost.ts';
 import { type FlowConditions, roundMs } from './flow-conditions.ts';
-import { renoWindow } from './reno-window.ts';
 
 /** Survival below which the rounds that follow no longer count. */
 const NEGLIGIBLE = 1e-12;
 const MAX_ROUNDS = 200_000;
 
 /** One round of a climb. */
-export interface Round {
+export interface ClimbRound {
   /** ECON's cwnd_j, in whole segments: a sender sends no part of one. */
   window: number;
   durationMs: number;
@@ -32,8 +31,8 @@ export function climb(
   epoch: Epoch,
   segments = Number.POSITIVE_INFINITY,
   part: { from: number; rounds: number } = { from: 0, rounds: Number.POSITIVE_INFINITY },
-): Round[] {
-  const rounds: Round[] = [];
+): ClimbRound[] {
+  const rounds: ClimbRound[] = [];
   let passed = 0;
   let window = epoch.start;
   let whole: number | undefined;
@@ -42,10 +41,11 @@ export function climb(
   let reached = 1;
   while (reached > NEGLIGIBLE && sent < segments && rounds.length < part.rounds) {
     if (passed > 0) {
+      // Reno: cwnd_j = scwnd + j − 1 (after Padhye et al., SIGCOMM 1998, with every segment acknowledged: b = 1).
       window =
         conditions.congestionControl === 'cubic'
           ? cubicClimb(epoch, passed, sinceMs, window)
-          : renoWindow(epoch, passed);
+          : epoch.start + passed;
     }
     passed++;
     if (passed > MAX_ROUNDS) throw new RangeError(`no loss within ${MAX_ROUNDS} rounds`);
@@ -55,7 +55,7 @@ export function climb(
       sinceMs += roundMs(conditions, whole);
       continue;
     }
-    const round: Round = {
+    const round: ClimbRound = {
       window: whole,
       durationMs: roundMs(conditions, whole),
       firstLost: firstLost(conditions, whole, before),

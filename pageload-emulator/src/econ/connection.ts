@@ -24,7 +24,7 @@ export interface Path {
  * One TCP connection: bursts as its window allows, in the order of its transfers, and delivered in order: what is
  * behind a lost segment waits for it, whichever transfer it belongs to.
  */
-export class Connection {
+export class ModelledConnection {
   readonly #path: Path;
   readonly #walk: WindowWalk;
   readonly #rttMs: number;

@@ -40,16 +40,6 @@ export function epochAfterLoss(
   };
 }
 
-/** The epoch that a sender is in by its ssthresh, which is all that it shows of its last loss: no fast convergence. */
-export function epochBySsthresh(
-  congestionControl: FlowConditions['congestionControl'],
-  ssthresh: number,
-): Epoch {
-  const start = Math.max(SMALLEST_WINDOW, ssthresh);
-  const lost = Math.round(start / (congestionControl === 'cubic' ? CUBIC_KEEPS : RENO_KEEPS));
-  return { start, windowMax: lost, prior: lost };
-}
-
 /** The epoch after a slow start that ssthresh ended: no plateau to return to (RFC 9438 section 4.8's K = 0). */
 export function epochAfterSlowStart(window: number): Epoch {
   const start = Math.floor(window);

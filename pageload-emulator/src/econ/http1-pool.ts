@@ -1,5 +1,5 @@
 import type { Agenda } from './agenda.ts';
-import type { Connection } from './connection.ts';
+import type { ModelledConnection } from './connection.ts';
 import type { Transfer } from './transfer.ts';
 
 /** As browsers open them to a host. */
@@ -10,7 +10,7 @@ export interface Opening {
   agenda: Agenda;
   /** Round trips of a handshake, in time. */
   handshakeMs: number;
-  open(): Connection;
+  open(): ModelledConnection;
 }
 
 /** A request: its response, and the server's time for it. */
@@ -18,7 +18,7 @@ export interface Request {
   transfer: Transfer;
   thinkMs: number;
   /** Is called when a connection takes the request. */
-  onAssigned(connection: Connection): void;
+  onAssigned(connection: ModelledConnection): void;
 }
 
 /**
@@ -27,9 +27,9 @@ export interface Request {
  */
 export class Http1Pool {
   readonly #opening: Opening;
-  readonly #idle: Connection[] = [];
+  readonly #idle: ModelledConnection[] = [];
   readonly #waiting: Request[] = [];
-  readonly #busy = new Map<Transfer, Connection>();
+  readonly #busy = new Map<Transfer, ModelledConnection>();
   #connections = 0;
   #connecting = 0;
 

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { ModelledConnection } from './connection.ts';
 import type { Opening, Request } from './http1-pool.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -12,7 +12,7 @@ const MAX_STREAMS = 100;
 export class Http2Connection {
   readonly #opening: Opening;
   readonly #waiting: Request[] = [];
-  #connection: Connection | null = null;
+  #connection: ModelledConnection | null = null;
   #opened = false;
   #streams = 0;
 

@@ -4,7 +4,7 @@ import type { LossByWindow } from './loss-by-window.ts';
 export type LossByConnections = (connections: number) => LossByWindow;
 
 /**
- * Of what was measured with some numbers of connections, that with the nearest, by their ratio. ECON measured 1, 2,
+ * Chooses what was measured with the nearest number of connections, by their ratio. ECON measured 1, 2,
  * 4, 6 and 10.
  *
  * @throws RangeError for none

@@ -1,7 +1,7 @@
 import type { Activity, FetchActivity, PageGraph } from '../graph/page-graph.ts';
 import { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from '../network/packet.ts';
 import { Agenda } from './agenda.ts';
-import { Connection, type Path } from './connection.ts';
+import { ModelledConnection, type Path } from './connection.ts';
 import type { FlowConditions } from './flow-conditions.ts';
 import { Http1Pool } from './http1-pool.ts';
 import { Http2Connection } from './http2-connection.ts';
@@ -46,7 +46,7 @@ export interface EconOptions {
 export interface EconLoad {
   /** Until all that blocks the load event has ended: mean over the trajectories. */
   pltMs: number;
-  /** The same by trajectory. */
+  /** Load time of each trajectory. */
   trajectoriesMs: number[];
   /** The trajectory of median load time (the lower one of two). */
   middle: EconTrajectory;
@@ -130,7 +130,7 @@ function loadOnce(
     loss: network.loss,
     busy: 0,
   };
-  const opened: { connection: Connection; figures: Omit<EconConnection, 'lostSegments'> }[] = [];
+  const opened: { connection: ModelledConnection; figures: Omit<EconConnection, 'lostSegments'> }[] = [];
   const transfers: EconTransfer[] = [];
   const pools = new Map<string, Http1Pool | Http2Connection>();
   const poolOf = ({ origin, pool = 0 }: FetchActivity) => {
@@ -144,7 +144,7 @@ function loadOnce(
         open: () => {
           const number = opened.length;
           let losses = 0;
-          const connection = new Connection(
+          const connection = new ModelledConnection(
             path,
             new WindowWalk(
               network.congestionControl,

@@ -1,5 +1,5 @@
 /** When and how far a bottleneck passes on a burst. */
-export interface Passage {
+interface Passage {
   /** When its first segment is passed on. */
   startMs: number;
   /** How many of it path and queue take: the rest is dropped. */

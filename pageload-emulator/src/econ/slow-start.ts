@@ -1,8 +1,7 @@
-import type { Round } from './climb.ts';
+import type { ClimbRound } from './climb.ts';
 import { type Epoch, epochAfterLoss, epochAfterSlowStart } from './epoch.ts';
 import { firstLost } from './first-lost.ts';
 import { type FlowConditions, roundMs } from './flow-conditions.ts';
-import { expectedDuration, expectedRounds } from './rounds-to-loss.ts';
 
 /** Survival below which the rounds that follow no longer count. */
 const NEGLIGIBLE = 1e-12;
@@ -18,7 +17,7 @@ export interface SlowStartFrom {
 
 /** The rounds of slow start that may be lost in, each twice the one before. */
 export interface SlowStartRounds {
-  rounds: Round[];
+  rounds: ClimbRound[];
   /** Probability that all of them pass without a loss, and the epoch that ssthresh then begins; null when it never ends so. */
   survived: number;
   next: Epoch | null;
@@ -32,7 +31,7 @@ export function slowStartRounds(
   { window, ssthresh = Number.POSITIVE_INFINITY }: SlowStartFrom,
   segments = Number.POSITIVE_INFINITY,
 ): SlowStartRounds {
-  const rounds: Round[] = [];
+  const rounds: ClimbRound[] = [];
   const room = conditions.roomSegments ?? Number.POSITIVE_INFINITY;
   let reached = 1;
   let sent = 0;
@@ -60,7 +59,7 @@ export function slowStartRounds(
 export interface SlowStartLoss {
   /** Segments that the round with the loss and the one after it deliver. */
   delivered: number;
-  /** Of them, those that the round after it delivers. */
+  /** How many of them the round after it delivers. */
   recovered: number;
   epoch: Epoch;
 }
@@ -86,54 +85,5 @@ export function lossInSlowStart(
     delivered: window - 1 + recovered,
     recovered,
     epoch: epochAfterLoss(conditions.congestionControl, grown, 0),
-  };
-}
-
-/** Means over slow start. */
-export interface SlowStart {
-  /** Rounds without the one in which a loss is detected. */
-  rounds: number;
-  segments: number;
-  durationMs: number;
-  segmentsPerMs: number;
-  /** Probability that a loss ends it. */
-  lossProbability: number;
-  /** Window when it ends, before any cut. */
-  windowAtExit: number;
-}
-
-/**
- * ECON's equation 4, throughput of slow start: its segments over (E[X] + 1)·RTT, the + 1 being the round in which
- * the sender detects the loss. The paper has it for every slow start; one that ssthresh ends has no such
- * round, so that it counts on the branch with the loss alone.
- *
- * @throws RangeError when neither loss nor ssthresh ends it
- */
-export function slowStart(conditions: FlowConditions, from: SlowStartFrom): SlowStart {
-  const { rounds, survived, next } = slowStartRounds(conditions, from);
-  if (next === null && survived > NEGLIGIBLE) throw new RangeError('expected a loss or a threshold');
-  let passed = 0;
-  let segments = 0;
-  let windowAtExit = next === null ? 0 : survived * next.start;
-  for (const { reached, firstLost, window } of rounds) {
-    const { probability } = firstLost;
-    if (probability > 0) {
-      // What a loss at the mean place leaves: all of it grows evenly with the place.
-      const place = (firstLost.expected - (1 - probability) * window) / probability;
-      const loss = lossInSlowStart(conditions, window, place);
-      segments += reached * probability * (passed + loss.delivered);
-      windowAtExit += reached * probability * (window + place - 1);
-    }
-    passed += window;
-  }
-  segments += survived * passed;
-  const durationMs = expectedDuration(rounds);
-  return {
-    rounds: expectedRounds(rounds),
-    segments,
-    durationMs,
-    segmentsPerMs: durationMs > 0 ? segments / durationMs : 0,
-    lossProbability: 1 - survived,
-    windowAtExit,
   };
 }

@@ -1,6 +1,5 @@
 import type { Assignment, NetworkPath, Protocol, ServerProfile, WaterfallEntry } from '@hopwise/contract';
-import { type ClientCosts, NO_COSTS } from '../client/client-costs.ts';
-import { ClientThread } from '../client/client-thread.ts';
+import { type ClientCosts, ClientThread, NO_COSTS } from '../client/client-costs.ts';
 import { DelayableLimit } from '../client/delayable-limit.ts';
 import { LowPriorityGate } from '../client/low-priority-gate.ts';
 import { type CompiledActivity, compileGraph } from '../graph/compiled-graph.ts';
@@ -9,15 +8,13 @@ import type { OriginCounters } from '../http/origin-client.ts';
 import { OriginClients } from '../http/origin-clients.ts';
 import { PACKET } from '../network/packet.ts';
 import { defaultServer } from '../network/server-defaults.ts';
-import { Bottleneck, Policer } from '../transport/bottleneck.ts';
 import { BurstPool } from '../transport/burst.ts';
 import { type EventHandler, EventQueue } from '../transport/event-queue.ts';
 import { ByteOrder } from '../transport/head-of-line-blocking.ts';
-import { BurstLoss, JointLoss } from '../transport/loss.ts';
+import { SharedPath } from '../transport/path/shared-path.ts';
 import type { SimulationContext } from '../transport/simulation-context.ts';
 import { type Segment, SegmentPool, type Stream, type StreamOwner } from '../transport/stream.ts';
 import type { Trace } from '../transport/trace.ts';
-import { hashSeed } from '../util/random.ts';
 
 export interface EmulateOptions {
   /** Seed of the random losses; loads without random loss are the same for every seed. Default 1. */
@@ -42,11 +39,11 @@ export interface Emulated {
   pltMs: number;
   /** When everything that blocks rendering has arrived, milliseconds; null when nothing blocks rendering. */
   firstPaintMs: number | null;
-  /** In order of the graph's fetches; empty without `waterfall`. */
+  /** One entry for each request, in order of the graph's fetches; empty without `waterfall`. */
   entries: WaterfallEntry[];
   /** End of each activity by its id, milliseconds; negative for those that had not ended at the load event. */
   endMs: Float64Array;
-  /** In order of `graph.origins`, without origins that had no request. */
+  /** The origins that had requests, in order of `graph.origins`. */
   origins: OriginOutcome[];
   /** Response bytes handed to the page. */
   bytes: number;
@@ -152,11 +149,7 @@ class PageLoad implements EventHandler, StreamOwner {
     const { activities, dependencies, blocking, bytes } = compileGraph(graph);
     this.#context = {
       events: this.#events,
-      down: new Bottleneck(path.downBps, path.queueBytes),
-      up: new Bottleneck(path.upBps, Number.POSITIVE_INFINITY),
-      udpPolicer: path.udp.kind === 'policed' ? new Policer(path.udp.bps, path.udp.burstBytes) : null,
-      rttMs: path.rttMs,
-      loss: lossesOf(path, options.seed ?? 1),
+      path: new SharedPath(path, options.seed ?? 1),
       client: new ClientThread(),
       quicPacketMs: this.#costs.quicPacketMs,
       minBurst: minBurst(bytes),
@@ -328,7 +321,7 @@ class PageLoad implements EventHandler, StreamOwner {
       unwritten: responseBytes,
       unsent: responseBytes,
       received: 0,
-      order: NO_ORDER,
+      order: new ByteOrder<Segment>(),
       startMs: this.#events.now,
       sentMs: -1,
       firstByteMs: -1,
@@ -411,19 +404,6 @@ class PageLoad implements EventHandler, StreamOwner {
     }
     return outcomes;
   }
-}
-
-/** Placeholder until the request is sent. */
-const NO_ORDER = new ByteOrder<Segment>();
-
-/** Protocols are compared on common random numbers: the processes depend on the seed, not on the protocol. */
-function lossesOf({ loss, lossBurst, udp }: NetworkPath, seed: number): SimulationContext['loss'] {
-  const ofPath = (way: number) => new BurstLoss(loss, lossBurst, hashSeed(seed, way));
-  const tcp = { down: ofPath(0), up: ofPath(1) };
-  if (udp.kind !== 'lossy') return { tcp, quic: tcp };
-  // What loses UDP alone, such as a policer or a filter, drops single packets.
-  const ofUdp = (way: number) => new BurstLoss(udp.loss, 1, hashSeed(seed, 2 + way));
-  return { tcp, quic: { down: new JointLoss(ofPath(0), ofUdp(0)), up: new JointLoss(ofPath(1), ofUdp(1)) } };
 }
 
 /** Smallest burst, packets, for a page of `bytes`. */

@@ -1,18 +1,19 @@
-import type {
-  FigureSource,
-  NetworkFigure,
-  NetworkPath,
-  RecordedRequest,
-  Recording,
-  ServerProfile,
+import {
+  type FigureSource,
+  median,
+  type NetworkFigure,
+  type NetworkPath,
+  type RecordedRequest,
+  type Recording,
+  type ServerProfile,
 } from '@hopwise/contract';
-import { PACKET } from '../network/packet.ts';
+import { MIN_ASSUMED_QUEUE_BYTES, MIN_RECORDED_RTT_MS } from '../network/bounds.ts';
 import { defaultServer } from '../network/server-defaults.ts';
 import { ArrivalCurve } from '../recording/arrival-curve.ts';
 import { handshakeTrips } from '../recording/handshake-trips.ts';
-import { busyRate, linkRate } from '../recording/link-rate.ts';
+import { busyRate, linkRate, MIN_FILLING_BYTES } from '../recording/link-rate.ts';
 import { type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
-import { quantile } from '../util/statistics.ts';
+import { pathRoundTrip } from '../recording/path-round-trip.ts';
 import { connectionGroups } from './connection-groups.ts';
 import { extraRtts, type Queued } from './extra-rtts.ts';
 import { initialWindow } from './initial-window.ts';
@@ -24,25 +25,26 @@ export interface NetworkEstimate {
   path: NetworkPath;
   /** One for each origin, in order of first use. */
   servers: ServerProfile[];
+  /**
+   * The servers if the link's downstream rate is known from elsewhere, bits per second: round trips and waits are then judged by how
+   * long packets may have queued on such a link.
+   */
+  serversOn: (linkBps: number) => ServerProfile[];
   sources: Record<NetworkFigure, FigureSource>;
   /** Whether the page filled the link for a while, as its arrivals show. */
   isFilled: boolean;
+  /** Number of round trips that were left out, as they disagree with several handshakes. */
+  leftOutTrips: number;
 }
 
 // Assumed when the recording shows nothing: an ordinary fixed line.
 const ASSUMED_RTT_MS = 40;
-/** A shorter phase measures the machine, not the network. */
-const MIN_RTT_MS = 0.1;
 const ASSUMED_DOWN_BPS = 20e6;
 const ASSUMED_UP_SHARE = 0.25;
 const MIN_UP_BPS = 1e6;
 /** Servers of static files answer within this; longer waits come from a crowded link. */
 const MAX_STATIC_THINK_MS = 150;
-/** Smallest assumed buffer (32 packets), however small the bandwidth-delay product. */
-const MIN_QUEUE_BYTES = 48_000;
 const MIN_QUEUE_MS = 100;
-/** What a connection sends in its first four round trips (RFC 6928): the rate of smaller pages depends on windows, not on the link. */
-const MIN_FILLING_BYTES = 150 * PACKET.tcp.payloadBytes;
 
 /**
  * Estimates path and servers from a recording's timings, without emulation.
@@ -55,18 +57,12 @@ const MIN_FILLING_BYTES = 150 * PACKET.tcp.payloadBytes;
  * - An unusual initial window shows in the first response on a new connection (`initialWindow`).
  * - Origins served by one connection share connections (`connectionGroups`).
  * - An origin offers h3 if it used it or announced it (`Alt-Svc`), and h2 unless it used only h1.
- *
- * @param linkBps the link's downstream rate where it is known from elsewhere, bits per second: round trips and waits are then judged by
- *   how long packets may have queued on such a link
  */
-export function estimateNetwork(recording: Recording, linkBps?: number): NetworkEstimate {
+export function estimateNetwork(recording: Recording): NetworkEstimate {
   const origins = [...timingsByOrigin(recording).values()];
-  const handshakes = origins.flatMap(({ rttMs, fromHandshake }) =>
-    fromHandshake && rttMs !== null ? [rttMs] : [],
-  );
-  const known = origins.flatMap(({ rttMs }) => (rttMs === null ? [] : [rttMs]));
-  const rttMs = Math.max(MIN_RTT_MS, minimum(handshakes) ?? minimum(known) ?? ASSUMED_RTT_MS);
-  const typicalRttMs = quantile(handshakes, 0.5) ?? rttMs;
+  const shown = pathRoundTrip(origins);
+  const rttMs = Math.max(MIN_RECORDED_RTT_MS, shown.rttMs ?? ASSUMED_RTT_MS);
+  const typicalRttMs = Math.max(rttMs, shown.typicalMs ?? rttMs);
   const rttOf = (timings: OriginTimings) =>
     timings.rttMs !== null && timings.fromHandshake
       ? Math.max(rttMs, timings.rttMs)
@@ -86,14 +82,23 @@ export function estimateNetwork(recording: Recording, linkBps?: number): Network
   const rate = linkRate(arrivals, windowMs, loss !== null);
   const downBps = Math.max(rate?.bps ?? ASSUMED_DOWN_BPS, 50_000);
   const udpSeen = recording.requests.some(({ protocol }) => protocol === 'h3');
-  // No packets queue on a link that the page never filled.
   const isFilled = rate?.filled === true && arrivals.total >= MIN_FILLING_BYTES;
-  const queueingBps = linkBps ?? (isFilled ? downBps : Number.POSITIVE_INFINITY);
-  const queuedMs = (fromMs: number, toMs: number) => arrivals.transmission(fromMs, toMs, queueingBps);
-  const extraRttMs = extraRtts(origins, rttMs, queuedMs);
   const groups = connectionGroups(recording);
   const votes = origins.map(({ requests }) => priorityVotes(requests));
   const pageHonours = honoursPriorities(sumOfVotes(votes));
+  const serversAt = (queueingBps: number, arrivalBps: number) => {
+    const queuedMs = (fromMs: number, toMs: number) => arrivals.transmission(fromMs, toMs, queueingBps);
+    const extraRttMs = extraRtts(origins, rttMs, queuedMs);
+    return origins.map((timings, index) => {
+      const connectionGroup = groups.get(timings.origin);
+      const prioritises = honoursPriorities(votes[index]!) ?? pageHonours;
+      return {
+        ...profileOf(timings, rttMs, extraRttMs[index]!, arrivalBps, queuedMs),
+        ...(connectionGroup !== undefined && { connectionGroup }),
+        ...(prioritises !== null && { prioritises }),
+      };
+    });
+  };
   return {
     path: {
       rttMs,
@@ -105,17 +110,12 @@ export function estimateNetwork(recording: Recording, linkBps?: number): Network
       udp: { kind: 'open' },
     },
     isFilled,
-    servers: origins.map((timings, index) => {
-      const connectionGroup = groups.get(timings.origin);
-      const prioritises = honoursPriorities(votes[index]!) ?? pageHonours;
-      return {
-        ...profileOf(timings, rttMs, extraRttMs[index]!, linkBps ?? downBps, queuedMs),
-        ...(connectionGroup !== undefined && { connectionGroup }),
-        ...(prioritises !== null && { prioritises }),
-      };
-    }),
+    leftOutTrips: origins.reduce((sum, { leftOut }) => sum + leftOut, 0),
+    // No packets queue on a link that the page never filled.
+    servers: serversAt(isFilled ? downBps : Number.POSITIVE_INFINITY, downBps),
+    serversOn: (linkBps) => serversAt(linkBps, linkBps),
     sources: {
-      rttMs: known.length > 0 ? 'estimated' : 'assumed',
+      rttMs: shown.rttMs !== null ? 'estimated' : 'assumed',
       downBps: rate !== null ? 'estimated' : 'assumed',
       upBps: 'assumed',
       loss: loss === null ? 'assumed' : 'estimated',
@@ -129,8 +129,8 @@ export function estimateNetwork(recording: Recording, linkBps?: number): Network
 /**
  * Returns the assumed queue of a bottleneck, bytes: a bandwidth-delay product, but at least 100 ms at its rate (Kreibich et al., "Netalyzr", IMC 2010, section 5.2: most buffer 100 ms and more).
  */
-export function assumedQueueBytes(downBps: number, rttMs: number): number {
-  return Math.max(MIN_QUEUE_BYTES, Math.round((downBps / 8000) * Math.max(rttMs, MIN_QUEUE_MS)));
+function assumedQueueBytes(downBps: number, rttMs: number): number {
+  return Math.max(MIN_ASSUMED_QUEUE_BYTES, Math.round((downBps / 8000) * Math.max(rttMs, MIN_QUEUE_MS)));
 }
 
 function profileOf(
@@ -170,7 +170,7 @@ function profileOf(
     extraRttMs,
     // The shortest wait: the others also waited for the recorder's browser.
     thinkMs: Math.min(MAX_STATIC_THINK_MS, Math.max(0, (minimum(waits) ?? 0) - originRttMs)),
-    dnsMs: Math.max(0, quantile(dns, 0.5) ?? 0),
+    dnsMs: dns.length > 0 ? Math.max(0, median(dns)) : 0,
     tlsVersion: usesTls12(timings, queuedMs) ? '1.2' : '1.3',
     ...(requests.some(({ offersH3 }) => offersH3 === false) && !isAnnounced && { announcesH3: false }),
     offers: {

@@ -1,11 +1,9 @@
+import { median } from '@hopwise/contract';
+import { likelyExtraMs } from '../recording/likely-extra.ts';
 import type { OriginTimings } from '../recording/origin-timings.ts';
-import { quantile } from '../util/statistics.ts';
-
-/** Half of all origins are assumed to be within this much of the nearest one: of the order of the distances inside a continent. */
-const MEDIAN_EXTRA_MS = 30;
 
 /** Time besides the round trip, milliseconds: the processor time of both sides in a TLS handshake, a server's time for a static file. */
-const OWN_TIME_MS = { transport: 0, tls: 10, file: 15 };
+const OWN_TIME_MS = { transport: 0, tls: 10 };
 
 /** Time that the link took for the bytes that arrived in a span, milliseconds: an upper bound of queueing behind them. */
 export type Queued = (fromMs: number, toMs: number) => number;
@@ -22,26 +20,18 @@ export type Queued = (fromMs: number, toMs: number) => number;
  * @returns in the order of `origins`; the median of the others for an origin that shows no round trip
  */
 export function extraRtts(origins: readonly OriginTimings[], pathRttMs: number, queuedMs: Queued): number[] {
-  const extras = origins.map(({ roundTrips, rttMs, fromHandshake }) => {
+  const extras = origins.map(({ roundTrips, rttMs }) => {
     if (rttMs === null) return null;
     const maxMs = Math.max(0, rttMs - pathRttMs);
     let minMs = 0;
     for (const trip of roundTrips) {
-      if (trip.kind === 'wait' || (trip.kind === 'file' && fromHandshake)) continue;
+      if (trip.kind === 'wait' || trip.kind === 'file') continue;
       const beyondMs = trip.rttMs - pathRttMs - OWN_TIME_MS[trip.kind];
       minMs = Math.max(minMs, beyondMs - queuedMs(trip.endMs - trip.rttMs, trip.endMs));
     }
-    return priorMedian(Math.min(minMs, maxMs), maxMs);
+    return likelyExtraMs(Math.min(minMs, maxMs), maxMs);
   });
-  const typicalMs = quantile(
-    extras.filter((extra) => extra !== null),
-    0.5,
-  );
-  return extras.map((extra) => extra ?? typicalMs ?? 0);
-}
-
-/** Median of the Lomax distribution P(extra > x) = m / (m + x), m = `MEDIAN_EXTRA_MS`, between two bounds. */
-function priorMedian(minMs: number, maxMs: number): number {
-  const beyond = (ms: number) => MEDIAN_EXTRA_MS / (MEDIAN_EXTRA_MS + ms);
-  return MEDIAN_EXTRA_MS / ((beyond(minMs) + beyond(maxMs)) / 2) - MEDIAN_EXTRA_MS;
+  const known = extras.filter((extra) => extra !== null);
+  const typicalMs = known.length > 0 ? median(known) : 0;
+  return extras.map((extra) => extra ?? typicalMs);
 }

@@ -1,8 +1,8 @@
 import type { NetworkPath } from '@hopwise/contract';
+import { normalCdf } from '@hopwise/contract';
 import { interpolated, type LikelihoodPoint, logSum } from '../network/interpolation.ts';
 import type { LogDensity } from '../network/log-density.ts';
-import { normalCdf } from '../util/statistics.ts';
-import type { Replay, ReplayedTimes } from './replay.ts';
+import type { RecordingReplay, ReplayedTimes } from './replay.ts';
 import { type EndedResponses, EVIDENCE_SHARE, endedResponses, replayedOrder } from './response-order.ts';
 import { coreSpread, OTHER_LATENESS } from './timing-likelihood.ts';
 
@@ -25,16 +25,18 @@ const SMOOTHING = 0.1;
  * and Renault 1993). All costs of losses are in them: repairs, timers, reduced windows, lost handshake packets.
  *
  * @param path the likeliest path; its loss is ignored
+ * @param counts which responses count: under a known policer those over TCP only, as what it drops, and when, depends on its bucket
  * @param afford whether the budget allows another replay of that many events
  */
 export function fitLoss(
-  replay: Replay,
+  replay: RecordingReplay,
   path: NetworkPath,
   prior: LogDensity,
+  counts: 'all' | 'tcp',
   afford: (events: number) => boolean,
 ): LogDensity {
   const clean = replay.run({ ...path, loss: 0 });
-  const lateness = new Lateness(replay, path.rttMs, clean);
+  const lateness = new Lateness(replay, path.rttMs, clean, counts);
   if (lateness.responses === 0) return prior;
   const points: LikelihoodPoint[] = [{ value: AS_NONE, logLikelihood: lateness.logLikelihood([clean]) }];
   let best = points[0]!.logLikelihood;
@@ -51,7 +53,7 @@ export function fitLoss(
 
 /** Histogram of how late responses are, relative to a replay without loss. */
 class Lateness {
-  readonly #replay: Replay;
+  readonly #replay: RecordingReplay;
   readonly #rttMs: number;
   readonly #ended: readonly EndedResponses[];
   /** Ends without loss, ascending, for each of `#ended`. */
@@ -60,10 +62,11 @@ class Lateness {
   /** Number of responses; those that ended together count as one. */
   readonly responses: number;
 
-  constructor(replay: Replay, rttMs: number, clean: ReplayedTimes) {
+  constructor(replay: RecordingReplay, rttMs: number, clean: ReplayedTimes, counts: 'all' | 'tcp') {
     this.#replay = replay;
     this.#rttMs = rttMs;
-    this.#ended = endedResponses(replay, rttMs);
+    const ended = endedResponses(replay, rttMs);
+    this.#ended = counts === 'tcp' ? ended.filter(({ transport }) => transport === 'tcp') : ended;
     this.#cleanMs = this.#ended.map((ended) => endsOf(ended, clean));
     let responses = 0;
     this.#each((index, weight, cleanMs) => {

@@ -3,7 +3,7 @@ import { EndlessLoadError } from '../emulate/emulate.ts';
 import { interpolated, type LikelihoodPoint, logSum } from '../network/interpolation.ts';
 import { LogDensity } from '../network/log-density.ts';
 import { fitLoss } from './fit-loss.ts';
-import type { Replay } from './replay.ts';
+import type { RecordingReplay } from './replay.ts';
 import { TimingLikelihood } from './timing-likelihood.ts';
 
 /** The path's posterior by replays of a recording on candidate networks. */
@@ -23,7 +23,7 @@ export interface PathFit {
 }
 
 /** The path's prior before the replays. */
-export interface FitPriors {
+interface FitPriors {
   downBps: LogDensity;
   loss: LogDensity;
   policedBps: LogDensity;
@@ -32,7 +32,7 @@ export interface FitPriors {
 }
 
 /** Figures that are known and need no fit. */
-export interface KnownToFit {
+interface KnownToFit {
   downBps?: number | undefined;
   udp?: UdpTreatment | undefined;
   queue: boolean;
@@ -74,19 +74,19 @@ const QUEUE_ERROR = 0.3;
 /** Events of all replays together: a large page gets fewer replays. */
 const MAX_EVENTS = 250_000;
 
-/**
- * Fits rate, queue, UDP's treatment and loss by replaying the recording's own transfers, some 15 to 35 times.
- *
- * @param seenBps the rate to begin at, bits per second
- */
-export function fitPath(
-  replay: Replay,
-  pathAt: PathAt,
-  seenBps: number,
-  priors: FitPriors,
-  known: KnownToFit,
-): PathFit {
-  return new PathSearch(replay, pathAt, seenBps, priors, known).fit();
+/** What a path is fitted to. */
+interface FitQuestion {
+  replay: RecordingReplay;
+  pathAt: PathAt;
+  /** The rate to begin at, bits per second. */
+  seenBps: number;
+  priors: FitPriors;
+  known: KnownToFit;
+}
+
+/** Fits rate, queue, UDP's treatment and loss by replaying the recording's own transfers, some 15 to 35 times. */
+export function fitPath(question: FitQuestion): PathFit {
+  return new PathSearch(question).fit();
 }
 
 interface Replayed {
@@ -98,22 +98,15 @@ interface Replayed {
 type Policing = Pick<PathFit, 'policed' | 'policedShare' | 'logEvidence'>;
 
 class PathSearch {
-  readonly #replay: Replay;
-  readonly #pathAt: PathAt;
-  readonly #seenBps: number;
-  readonly #priors: FitPriors;
-  readonly #known: KnownToFit;
+  readonly #question: FitQuestion;
   readonly #downPrior: LogDensity;
   readonly #likelihood: TimingLikelihood;
   #queueMs: number;
   #events = 0;
 
-  constructor(replay: Replay, pathAt: PathAt, seenBps: number, priors: FitPriors, known: KnownToFit) {
-    this.#replay = replay;
-    this.#pathAt = pathAt;
-    this.#seenBps = seenBps;
-    this.#priors = priors;
-    this.#known = known;
+  constructor(question: FitQuestion) {
+    const { replay, pathAt, seenBps, priors } = question;
+    this.#question = question;
     this.#downPrior = priors.downBps.given((bps) =>
       bps < HELD_SHARE * replay.averageBps ? Number.NEGATIVE_INFINITY : 0,
     );
@@ -133,18 +126,19 @@ class PathSearch {
   }
 
   #fitted(): PathFit {
-    const { udp } = this.#known;
+    const { udp } = this.#question.known;
     const treatment: UdpTreatment = udp ?? { kind: 'open' };
     const points = this.#search(treatment);
     const queueMs = this.#fitQueue(points, treatment);
-    const downBps = this.#downBps(points, 'all');
+    // What a policer lets through shows nothing of the link's rate.
+    const downBps = this.#downBps(points, treatment.kind === 'policed' ? 'tcp' : 'all');
     const policing =
       udp === undefined && this.#showsUdp()
         ? this.#fitPolicer(points)
-        : this.#unpoliced(points, udp === undefined ? this.#priors.policedShare : 0);
+        : this.#unpoliced(points, udp === undefined ? this.#question.priors.policedShare : 0);
     const { policed, policedShare } = policing;
     const isPoliced = policedShare > 0.5;
-    const rate = this.#known.downBps ?? (isPoliced ? policed.downBps : downBps).quantile(0.5);
+    const rate = this.#question.known.downBps ?? (isPoliced ? policed.downBps : downBps).quantile(0.5);
     const likeliest: UdpTreatment = isPoliced
       ? { kind: 'policed', bps: policed.bps.quantile(0.5) }
       : treatment;
@@ -152,27 +146,29 @@ class PathSearch {
   }
 
   #isAllKnown(): boolean {
-    const { downBps, udp, queue, loss } = this.#known;
+    const { downBps, udp, queue, loss } = this.#question.known;
     return (
-      this.#replay.requests.length === 0 || (downBps !== undefined && udp !== undefined && queue && loss)
+      this.#question.replay.requests.length === 0 ||
+      (downBps !== undefined && udp !== undefined && queue && loss)
     );
   }
 
   #priorFit(): PathFit {
-    const { downBps, queueMs, loss, policedBps, policedShare } = this.#priors;
+    const { downBps, queueMs, loss, policedBps, policedShare } = this.#question.priors;
     return { downBps, queueMs, loss, policed: { downBps, bps: policedBps }, policedShare, logEvidence: 0 };
   }
 
   #search(udp: UdpTreatment): Replayed[] {
-    const { downBps } = this.#known;
+    const { downBps } = this.#question.known;
     if (downBps !== undefined) return [this.#replayAt(downBps, udp)];
     const points: Replayed[] = [];
     for (const factor of COARSE) {
-      if (points.length === 0 || !this.#exhausted) points.push(this.#replayAt(factor * this.#seenBps, udp));
+      if (points.length === 0 || !this.#exhausted)
+        points.push(this.#replayAt(factor * this.#question.seenBps, udp));
     }
     for (let lower = 0; lower < MAX_LOWER_STEPS && !this.#exhausted; lower++) {
       const lowest = points[0]!;
-      if (best(points) !== lowest || lowest.bps < HELD_SHARE * this.#replay.averageBps) break;
+      if (best(points) !== lowest || lowest.bps < HELD_SHARE * this.#question.replay.averageBps) break;
       points.unshift(this.#replayAt(LOWER * lowest.bps, udp));
     }
     for (let step = 0; step < REFINEMENTS && !this.#exhausted; step++) {
@@ -188,8 +184,8 @@ class PathSearch {
 
   /** Tries other queues at the likeliest rate, then other rates with the likeliest queue, which replace those in `points`. */
   #fitQueue(points: Replayed[], udp: UdpTreatment): LogDensity {
-    const prior = this.#priors.queueMs;
-    if (this.#known.queue || this.#exhausted) return prior;
+    const prior = this.#question.priors.queueMs;
+    if (this.#question.known.queue || this.#exhausted) return prior;
     const at = best(points);
     const priorMs = this.#queueMs;
     const tried: LikelihoodPoint[] = [{ value: priorMs, logLikelihood: at.all }];
@@ -203,7 +199,7 @@ class PathSearch {
       if (point.logLikelihood > likeliest.logLikelihood + OTHER_QUEUE) likeliest = point;
     }
     this.#queueMs = likeliest.value;
-    if (likeliest.value !== priorMs && this.#known.downBps === undefined) {
+    if (likeliest.value !== priorMs && this.#question.known.downBps === undefined) {
       const again = OTHER_QUEUE_RATES.map((factor) => this.#replayAt(factor * at.bps, udp));
       const [from, to] = [again[0]!.bps, again[again.length - 1]!.bps];
       const outside = points.filter(({ bps }) => bps < from || bps > to);
@@ -220,21 +216,21 @@ class PathSearch {
 
   /** The prior of a policer, when no replay was made with one. */
   #unpoliced(points: readonly Replayed[], policedShare: number): Policing {
-    const policed = { downBps: this.#downBps(points, 'all'), bps: this.#priors.policedBps };
+    const policed = { downBps: this.#downBps(points, 'all'), bps: this.#question.priors.policedBps };
     return { policed, policedShare, logEvidence: this.#evidence(points, 'all') };
   }
 
   #showsUdp(): boolean {
-    return this.#replay.requests.some(({ protocol, sized }) => protocol === 'h3' && sized);
+    return this.#question.replay.requests.some(({ protocol, sized }) => protocol === 'h3' && sized);
   }
 
   /** Compares an open path with policers: responses over TCP show the link's rate, those over QUIC the policer's. */
   #fitPolicer(points: readonly Replayed[]): Policing {
-    const { policedShare } = this.#priors;
+    const { policedShare } = this.#question.priors;
     if (this.#exhausted) return this.#unpoliced(points, policedShare);
     const byTcp = this.#downBps(points, 'tcp');
-    const linkBps = this.#known.downBps ?? byTcp.quantile(0.5);
-    const policedBps = this.#priors.policedBps.given((bps) =>
+    const linkBps = this.#question.known.downBps ?? byTcp.quantile(0.5);
+    const policedBps = this.#question.priors.policedBps.given((bps) =>
       bps > MAX_POLICED_SHARE * linkBps ? Number.NEGATIVE_INFINITY : 0,
     );
     const policers: LikelihoodPoint[] = [];
@@ -260,7 +256,7 @@ class PathSearch {
     const odds = (policedShare / (1 - policedShare)) * Math.exp(Math.min(50, logPoliced - logOpen));
     const share = odds / (1 + odds);
     const logEvidence = logSum([Math.log(policedShare) + logPoliced, Math.log(1 - policedShare) + logOpen]);
-    if (share < MIN_POLICED_SHARE || this.#known.downBps !== undefined) {
+    if (share < MIN_POLICED_SHARE || this.#question.known.downBps !== undefined) {
       return { policed: { downBps: byTcp, bps }, policedShare: share, logEvidence };
     }
     const replayed = POLICED_RATES.map((factor) =>
@@ -270,10 +266,11 @@ class PathSearch {
   }
 
   #fitLoss(downBps: number, udp: UdpTreatment): LogDensity {
-    const { loss } = this.#priors;
-    if (this.#known.loss || this.#exhausted) return loss;
-    const path = { ...this.#pathAt(downBps, this.#queueMs), udp };
-    return fitLoss(this.#replay, path, loss, (events) => {
+    const { loss } = this.#question.priors;
+    if (this.#question.known.loss || this.#exhausted) return loss;
+    const path = { ...this.#question.pathAt(downBps, this.#queueMs), udp };
+    const counts = this.#question.known.udp?.kind === 'policed' ? 'tcp' : 'all';
+    return fitLoss(this.#question.replay, path, loss, counts, (events) => {
       this.#events += events;
       return !this.#exhausted;
     });
@@ -284,7 +281,7 @@ class PathSearch {
   }
 
   #replayAt(bps: number, udp: UdpTreatment): Replayed {
-    const times = this.#replay.run({ ...this.#pathAt(bps, this.#queueMs), udp });
+    const times = this.#question.replay.run({ ...this.#question.pathAt(bps, this.#queueMs), udp });
     this.#events += times.events;
     return { bps, ...this.#likelihood.of(times) };
   }

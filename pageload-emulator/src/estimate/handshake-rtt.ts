@@ -1,11 +1,11 @@
 import type { Recording } from '@hopwise/contract';
-import { LogDensity, logGrid } from '../network/log-density.ts';
+import { MIN_DENSITY_RTT_MS } from '../network/bounds.ts';
+import { type Interval, LogDensity, logGrid } from '../network/log-density.ts';
+import { RTT_MS_PRIOR } from '../network/priors.ts';
+import type { PosteriorInput } from './posterior-input.ts';
 
 /** The transport whose handshakes show the round trip. */
 export type HandshakeTransport = 'tcp' | 'quic';
-
-/** Lower bound, as zero has no logarithm. */
-export const MIN_RTT_MS = 0.01;
 
 /**
  * By how much the shortest handshake exceeds the path's round trip: log-normal, median in milliseconds. TCP's packets are small
@@ -23,10 +23,46 @@ const CELLS = 121;
 const REACH = 3;
 const MIN_SHARE = 0.2;
 
+/** Error of a measured round trip: standard deviation of the logarithm. */
+const MEASURED_SPREAD = 0.03;
+/** Error of round trips from handshakes, which include processor time, and from waits, which include server time. */
+const HANDSHAKE_SPREAD = 0.03;
+const WAIT_SPREAD = 0.3;
+
+/**
+ * Infers the round trip, milliseconds. Emulated handshakes take no processor time, so emulations are given a handshake's whole
+ * time, the density; the path's own round trip, in the interval, is shorter.
+ */
+export function roundTrip({ recording, estimate, measured, prior }: PosteriorInput): {
+  density: LogDensity;
+  interval: Interval;
+} {
+  const { path, sources } = estimate;
+  const transport = handshakeTransport(recording);
+  const density =
+    measured.rttMs !== undefined
+      ? closeTo(measured.rttMs, MEASURED_SPREAD)
+      : sources.rttMs === 'assumed'
+        ? prior.density('rttMs', RTT_MS_PRIOR)
+        : closeTo(path.rttMs, transport === null ? WAIT_SPREAD : HANDSHAKE_SPREAD);
+  const { interval } = density;
+  if (measured.rttMs !== undefined || transport === null) return { density, interval };
+  const ownMs = rttFromHandshake(path.rttMs, transport).quantile(0.1);
+  const { median } = interval;
+  return { density, interval: { low: Math.min(median, ownMs), median, high: median } };
+}
+
+/** Log-normal density on a grid of its own, fine enough for its spread. */
+function closeTo(figure: number, spread: number): LogDensity {
+  const value = Math.max(MIN_DENSITY_RTT_MS, figure);
+  const reach = Math.exp(4 * spread);
+  return LogDensity.logNormal(logGrid(value / reach, value * reach, 41), value, spread);
+}
+
 /** Density of the path's round trip, milliseconds. @param handshakeMs the shortest handshake's round trip */
 export function rttFromHandshake(handshakeMs: number, transport: HandshakeTransport): LogDensity {
   const { medianMs, spread } = EXCESS[transport];
-  const seenMs = Math.max(MIN_RTT_MS, handshakeMs);
+  const seenMs = Math.max(MIN_DENSITY_RTT_MS, handshakeMs);
   const maxExcessMs = medianMs * Math.exp(REACH * spread);
   const grid = logGrid(
     Math.max(MIN_SHARE * seenMs, seenMs - maxExcessMs) * Math.exp(-REACH * PATH_SPREAD),

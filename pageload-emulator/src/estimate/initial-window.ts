@@ -1,9 +1,9 @@
-import type { RecordedRequest } from '@hopwise/contract';
+import { mean, type RecordedRequest } from '@hopwise/contract';
+import { MIN_FLIGHTS_RTT_MS } from '../network/bounds.ts';
 import { normalised } from '../network/log-density.ts';
 import { PACKET } from '../network/packet.ts';
 import { handshakeTrips } from '../recording/handshake-trips.ts';
 import { responseBytesOf } from '../recording/sizes.ts';
-import { mean } from '../util/statistics.ts';
 
 /**
  * Initial windows in use, packets, with their prior probabilities: most hosts use RFC 6928's 10, CDNs more (Rüth, Bormann and Hohlfeld, "Large-Scale Scanning of TCP's Initial Window", IMC 2017). The shares are assumed.
@@ -16,8 +16,6 @@ const WINDOWS: readonly { packets: number; share: number }[] = [
 ];
 /** Responses of fewer packets fit into any initial window. */
 const MIN_PACKETS = 12;
-/** On shorter paths the browser's own time looks like round trips. */
-const MIN_RTT_MS = 8;
 /** Standard deviation of a response's time: a share of the round trip, plus a constant. */
 const NOISE_RTT = 0.2;
 const NOISE_MS = 3;
@@ -44,7 +42,7 @@ export function initialWindow(
   rttMs: number,
   downBps: number,
 ): number | null {
-  if (rttMs < MIN_RTT_MS) return null;
+  if (rttMs < MIN_FLIGHTS_RTT_MS) return null;
   const logs = WINDOWS.map(({ share }) => Math.log(share));
   let seen = false;
   for (const request of firstResponses(requests)) {

@@ -1,7 +1,13 @@
 import type { MeasuredNetwork, Recording } from '@hopwise/contract';
 import { buildGraph } from '../graph/build-graph.ts';
-import { networkPosterior } from './build-posterior.ts';
-import { isSameNetwork, type NetworkCluster, updateCluster } from './network-cluster.ts';
+import { estimateNetwork } from './estimate-network.ts';
+import { BETWEEN_LOADS, HALF_LIFE_MS, type Moments, type NetworkCluster } from './network-cluster.ts';
+import { type NetworkPosterior, networkPosterior } from './network-posterior.ts';
+
+/** Figures that identify a network: round trips and losses also depend on the servers, and queues are hard to estimate. */
+const RATES = ['downBps', 'upBps'] as const;
+/** A load that differs by this many standard deviations is of another network. */
+const OTHER_NETWORK = 3;
 
 /**
  * Updates a network's cluster with another recorded load. A load that cannot be of the same network begins a new cluster,
@@ -17,14 +23,79 @@ export function learnNetwork(
   nowMs: number = recordedMs(recording) ?? Date.now(),
   measured?: MeasuredNetwork,
 ): NetworkCluster {
-  const posterior = networkPosterior(recording, buildGraph(recording), { cluster: before, measured });
-  if (before !== null && !isSameNetwork(before, posterior)) {
-    return learnNetwork(null, recording, nowMs, measured);
-  }
-  return updateCluster(before, posterior, nowMs);
+  const graph = buildGraph(recording);
+  const estimate = estimateNetwork(recording);
+  const after = (cluster: NetworkCluster | null) =>
+    networkPosterior(recording, graph, { cluster, measured }, estimate);
+  const posterior = after(before);
+  return before === null || isSameNetwork(before, posterior)
+    ? updateCluster(before, posterior, nowMs)
+    : updateCluster(null, after(null), nowMs);
 }
 
 function recordedMs({ recordedAt }: Recording): number | null {
   const ms = Date.parse(recordedAt);
   return Number.isNaN(ms) || ms < 0 ? null : ms;
+}
+
+/**
+ * Updates a network's cluster with the posterior of another load.
+ *
+ * @param before the cluster that `posterior` was computed with; null for the first load
+ * @param posterior of the load to add
+ * @param nowMs milliseconds since the epoch
+ */
+export function updateCluster(
+  before: NetworkCluster | null,
+  posterior: NetworkPosterior,
+  nowMs: number,
+): NetworkCluster {
+  const { densities, udp } = posterior;
+  return {
+    format: 'hopwise-network-cluster',
+    version: 1,
+    updatedAtMs: nowMs,
+    loads: (before?.loads ?? 0) + 1,
+    rttMs: rttOf(before, posterior, nowMs),
+    downBps: mixed(densities.downBps.moments, densities.downBpsPoliced.moments, udp.policed),
+    upBps: densities.upBps.moments,
+    queueMs: densities.queueMs.moments,
+    loss: densities.loss.moments,
+    lossBurst: densities.lossBurst.moments,
+    policedBps: densities.policedBps.moments,
+    udp: { ...udp },
+  };
+}
+
+/** The shortest round trip of the last day, as everything but the network only lengthens it. */
+function rttOf(
+  before: NetworkCluster | null,
+  { densities, sources }: NetworkPosterior,
+  nowMs: number,
+): Moments {
+  const seen = densities.rttMs.moments;
+  if (before === null) return seen;
+  if (sources.rttMs === 'assumed') return before.rttMs;
+  return nowMs - before.updatedAtMs < HALF_LIFE_MS && before.rttMs.mean < seen.mean ? before.rttMs : seen;
+}
+
+/**
+ * Whether a load can be of a cluster's network: its rates differ from the cluster's by less than `OTHER_NETWORK` standard
+ * deviations.
+ *
+ * @param posterior of the load, computed with the cluster
+ */
+function isSameNetwork(cluster: NetworkCluster, posterior: NetworkPosterior): boolean {
+  const after = updateCluster(cluster, posterior, cluster.updatedAtMs);
+  return RATES.every((rate) => {
+    const { mean, spread } = cluster[rate];
+    return Math.abs(after[rate].mean - mean) < OTHER_NETWORK * Math.hypot(spread, BETWEEN_LOADS[rate]);
+  });
+}
+
+/** Moments of a mixture of two densities. @param share weight of the second */
+function mixed(a: Moments, b: Moments, share: number): Moments {
+  const mean = (1 - share) * a.mean + share * b.mean;
+  const square = (1 - share) * a.spread ** 2 + share * b.spread ** 2;
+  return { mean, spread: Math.sqrt(square + share * (1 - share) * (a.mean - b.mean) ** 2) };
 }

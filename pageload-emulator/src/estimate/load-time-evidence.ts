@@ -1,9 +1,8 @@
-import type { NetworkPath, Protocol, Recording, ServerProfile } from '@hopwise/contract';
+import { mean, type NetworkPath, type Protocol, type Recording, type ServerProfile } from '@hopwise/contract';
 import { browserAssignment, unknownBefore } from '../emulate/browser-assignment.ts';
 import { EndlessLoadError, emulate } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import { recordedVisit } from '../recording/visit.ts';
-import { mean } from '../util/statistics.ts';
 import { originOf } from '../util/url.ts';
 
 /** Error of the logarithm of an emulated load time, with the heavy tails of loads that are slow for other reasons; assumed. */

@@ -15,7 +15,7 @@ const PRIOR_SHAPE = 0.5;
 const PRIOR_LOSS = 0.001;
 
 /** Packets of the static files that were examined, and how many of those files stalled. */
-export interface Stalls {
+interface Stalls {
   packets: number;
   stalls: number;
 }

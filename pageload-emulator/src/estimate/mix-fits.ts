@@ -3,8 +3,8 @@ import { LogDensity, normalised } from '../network/log-density.ts';
 import type { PathFit } from './fit-path.ts';
 
 /** A fit of the path under an assumption. */
-export interface AssumedFit {
-  /** Of the assumption, before the fit. */
+interface AssumedFit {
+  /** Probability of the assumption before the fit. */
   probability: number;
   fit: PathFit;
 }
@@ -19,7 +19,7 @@ export function mixFits(fits: readonly AssumedFit[]): PathFit {
   const shares = posteriorOf(fits);
   const mixed = (densityOf: (fit: PathFit) => LogDensity, weights: Float64Array) => {
     const densities = fits.map(({ fit }) => densityOf(fit));
-    // Of a treatment of UDP that no fit holds possible, the fits' own densities are averaged.
+    // Where no fit holds a treatment of UDP possible, the fits' own densities are averaged.
     return LogDensity.mixture(densities, weights.some((weight) => weight > 0) ? weights : shares);
   };
   const policed = shares.map((share, index) => share * fits[index]!.fit.policedShare);

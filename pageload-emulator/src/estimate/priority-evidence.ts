@@ -16,7 +16,7 @@ const MAJORITY = 2 / 3;
 const MAX_REQUESTS = 400;
 
 /** Numbers of response pairs that show a server honouring or ignoring priorities. */
-export interface PriorityVotes {
+interface PriorityVotes {
   honoured: number;
   ignored: number;
 }

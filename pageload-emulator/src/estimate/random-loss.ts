@@ -1,11 +1,57 @@
-import type { Assignment, NetworkPath, ServerProfile } from '@hopwise/contract';
+import type { Assignment, MeasuredNetwork, NetworkPath, ServerProfile } from '@hopwise/contract';
 import { emulate } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
+import type { LogDensity } from '../network/log-density.ts';
 import { PACKET } from '../network/packet.ts';
+import { LOSS_BURST_PRIOR, LOSS_PRIOR } from '../network/priors.ts';
+import type { PosteriorInput } from './posterior-input.ts';
 
+/** Counted losses weigh as at most this many events, as loss changes from minute to minute; assumed. */
+const MAX_LOSS_EVENTS = 8;
+/** Probability that a single loss is counted as a burst: two losses in one flight look like one. Assumed. */
+const MIN_FURTHER = 0.05;
 const SEEDS = [1, 2, 3];
 /** Bisection steps: to a thirtieth of the observed loss. */
 const STEPS = 5;
+
+/**
+ * Prior of random loss, events per packet, before the replays. Measured loss over TCP enters as Poisson counts, without the share
+ * that queue drops explain if they are included.
+ */
+export function randomLossPrior(input: PosteriorInput, path: NetworkPath): LogDensity {
+  const prior = input.prior.density('loss', LOSS_PRIOR);
+  const seen = input.measured.loss;
+  if (seen === undefined || seen.packets === 0 || input.given.loss !== undefined) return prior;
+  const events = seen.isRandom ? seen.events : randomEvents(input, seen, path);
+  const weight = Math.min(1, MAX_LOSS_EVENTS / Math.max(events, 1));
+  return prior.given((loss) => weight * (events * Math.log(loss) - seen.packets * loss));
+}
+
+function randomEvents(
+  { graph, estimate }: PosteriorInput,
+  { events, packets }: NonNullable<MeasuredNetwork['loss']>,
+  path: NetworkPath,
+): number {
+  const loads = (['h1', 'h2'] as const).map((protocol) =>
+    Object.fromEntries(graph.origins.map((origin) => [origin, protocol])),
+  );
+  return packets * randomLoss(graph, path, estimate.servers, loads, Math.min(0.5, events / packets));
+}
+
+/**
+ * Mean length of loss bursts, packets. Counted losses enter with the likelihood of geometric lengths of mean b: each event ends
+ * with probability 1/b after each packet.
+ */
+export function lossBurstDensity({ prior, measured }: PosteriorInput): LogDensity {
+  const density = prior.density('lossBurst', LOSS_BURST_PRIOR);
+  const { events = 0, lost } = measured.loss ?? {};
+  if (lost === undefined || events === 0) return density;
+  const weight = Math.min(1, MAX_LOSS_EVENTS / events);
+  const further = Math.max(0, lost - events);
+  return density.given(
+    (burst) => weight * (further * Math.log(Math.max(MIN_FURTHER, 1 - 1 / burst)) - events * Math.log(burst)),
+  );
+}
 
 /**
  * Separates random loss from queue drops: finds the random loss with which emulated loads lose as much in all as was observed.

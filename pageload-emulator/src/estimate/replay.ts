@@ -1,13 +1,14 @@
-import type {
-  Assignment,
-  NetworkPath,
-  Protocol,
-  RecordedRequest,
-  Recording,
-  ServerProfile,
+import {
+  type Assignment,
+  groupBy,
+  type NetworkPath,
+  type Protocol,
+  type RecordedRequest,
+  type Recording,
+  type ServerProfile,
 } from '@hopwise/contract';
 import { CHROMIUM_COSTS, type ClientCosts, NO_COSTS } from '../client/client-costs.ts';
-import { type Emulated, emulate } from '../emulate/emulate.ts';
+import { emulate } from '../emulate/emulate.ts';
 import { connectionPools } from '../graph/connection-pools.ts';
 import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
 import { PACKET } from '../network/packet.ts';
@@ -22,8 +23,6 @@ export interface ReplayedRequest {
   protocol: Protocol;
   /** Whether it went over HTTP/3, or would under another assumption that the replay is compared with. */
   mayBeQuic: boolean;
-  /** Index of the connection, or of the pool of connections, that carried it. */
-  carrier: number;
   /** When the browser opened a connection for it or sent it on an open one. */
   startMs: number;
   /** Null when withheld. */
@@ -38,7 +37,7 @@ export interface ReplayedRequest {
 }
 
 /** Whether a request may have gone over HTTP/3. */
-export type MayBeQuic = (request: RecordedRequest) => boolean;
+type MayBeQuic = (request: RecordedRequest) => boolean;
 
 /** When each request of a replay got its first byte and ended, in order of `Replay.requests`. */
 export interface ReplayedTimes {
@@ -57,15 +56,22 @@ const MAX_REQUESTS = 250;
  * processor time, for which they compete.
  */
 const CLIENT: ClientCosts = { ...NO_COSTS, responseMs: 2, quicPacketMs: CHROMIUM_COSTS.quicPacketMs };
-/** Separates an origin from the index of its carrier: each carrier is an origin of its own in the emulator. */
-const CARRIER_MARK = '#';
+/** Requests that share a connection, or an origin's pool of HTTP/1.1 connections. */
+interface Carrier {
+  members: RecordedRequest[];
+  /** Number of the pool, `FetchActivity.pool`. */
+  pool: number;
+  /** Index of the origin whose server it leads to. */
+  origin: number;
+  arrivals: ArrivalCurve;
+}
 
 /**
  * A recorded load's own transfers, for emulation on candidate networks: each request begins when it did in the recording, on the
  * protocol and (if recorded) the connection that it used. The page's dependencies are left out, so that any difference between a
  * replay and the recording comes from the network.
  */
-export class Replay {
+export class RecordingReplay {
   readonly requests: ReplayedRequest[] = [];
   /** Average rate of all responses, from the first request to the last response, bits per second. */
   readonly averageBps: number;
@@ -77,63 +83,43 @@ export class Replay {
    * @param estimate of the same recording
    * @param mayBeQuic where protocols are assumed: whether any of the compared assumptions has a request go over HTTP/3
    */
-  constructor(recording: Recording, estimate: NetworkEstimate, mayBeQuic: MayBeQuic = isQuic) {
-    const { path, servers } = estimate;
-    const serverOf = new Map(servers.map((server) => [server.origin, server]));
+  constructor(recording: Recording, { path, servers }: NetworkEstimate, mayBeQuic: MayBeQuic = isQuic) {
+    const profiles = new Map(servers.map((server) => [server.origin, server]));
+    const serverOf = ({ url }: RecordedRequest) => profiles.get(originOf(url) ?? '');
+    const rttOf = (request: RecordedRequest) => path.rttMs + serverOf(request)!.extraRttMs;
+    const transfers = recording.requests
+      .filter((request) => isTransfer(request) && serverOf(request) !== undefined)
+      .slice(0, MAX_REQUESTS);
     const pools = connectionPools(recording);
-    const carriers = new Map<string, RecordedRequest[]>();
-    const kept: { request: RecordedRequest; carrier: number }[] = [];
-    for (const request of recording.requests) {
-      if (kept.length >= MAX_REQUESTS) break;
-      const origin = originOf(request.url);
-      if (origin === null || !isTransfer(request) || !serverOf.has(origin)) continue;
-      const key = carrierKey(request, pools);
-      const others = carriers.get(key);
-      if (others) others.push(request);
-      else carriers.set(key, [request]);
-      kept.push({ request, carrier: [...carriers.keys()].length - 1 });
-    }
-    const indexOf = new Map([...carriers.keys()].map((key, index) => [key, index]));
+    const byCarrier = groupBy(transfers, (request) => carrierKey(request, pools));
+    const carriers = [...byCarrier.values()].map((members, pool): Carrier => {
+      const [first] = members as [RecordedRequest];
+      const origin = this.#originIndex(serverOf(first)!, first.protocol!);
+      return { members, pool, origin, arrivals: new ArrivalCurve(members) };
+    });
+    const carrierOf = new Map(
+      carriers.flatMap((carrier) => carrier.members.map((member) => [member, carrier] as const)),
+    );
     const activities: FetchActivity[] = [];
-    const origins: string[] = [];
-    for (const [index, members] of [...carriers.values()].entries()) {
-      const first = members[0]!;
-      const server = serverOf.get(originOf(first.url)!)!;
-      const name = `${server.origin}${CARRIER_MARK}${index}`;
-      origins.push(name);
-      const { connectionGroup: _shared, ...own } = server;
-      this.#servers.push({ ...own, origin: name, dnsMs: 0 });
-      this.#assignment[name] = first.protocol!;
-    }
-    const curves = [...carriers.values()].map((members) => new ArrivalCurve(members));
-    for (const { request } of kept) {
-      const carrier = indexOf.get(carrierKey(request, pools))!;
-      const server = serverOf.get(originOf(request.url)!)!;
-      const activity = transferOf(request, activities.length, carrier, path.rttMs + server.extraRttMs);
-      activity.thinkMs = isStatic(request)
-        ? server.thinkMs
-        : thinkOf(request, path.rttMs + server.extraRttMs);
+    for (const request of transfers) {
+      const carrier = carrierOf.get(request)!;
+      const rttMs = rttOf(request);
+      const activity = transferOf(request, activities.length, carrier, rttMs);
+      activity.thinkMs = isStatic(request) ? serverOf(request)!.thinkMs : thinkOf(request, rttMs);
       activities.push(activity);
-      const { responseStartMs } = request.phases;
       this.requests.push({
         protocol: request.protocol!,
         mayBeQuic: mayBeQuic(request),
-        carrier,
         startMs: activity.delayMs,
-        firstByteMs: responseStartMs,
+        firstByteMs: request.phases.responseStartMs,
         endMs: request.endMs,
         roundTrips: roundTripsOf(request),
-        packets: packetsOf(request, curves[carrier]!, path.rttMs + server.extraRttMs),
+        packets: packetsOf(request, carrier.arrivals, rttMs),
         sized: request.transferBytes !== null || request.bodyBytes !== null,
       });
     }
-    for (const [carrier, members] of [...carriers.values()].entries()) {
-      const opening = openingOf(
-        members,
-        carrier,
-        activities,
-        path.rttMs + this.#servers[carrier]!.extraRttMs,
-      );
+    for (const carrier of carriers) {
+      const opening = openingOf(carrier, activities.length, rttOf(carrier.members[0]!));
       if (opening !== null) activities.push(opening);
     }
     const bytes = activities.reduce((sum, { responseBytes }) => sum + responseBytes, 0);
@@ -143,12 +129,17 @@ export class Replay {
     );
     const lastMs = this.requests.reduce((last, { endMs }) => Math.max(last, endMs), 0);
     this.averageBps = lastMs > firstMs ? (8000 * bytes) / (lastMs - firstMs) : 0;
-    this.#graph = {
-      url: recording.url,
-      origins,
-      activities,
-      client: CLIENT,
-    };
+    const origins = this.#servers.map(({ origin }) => origin);
+    this.#graph = { url: recording.url, origins, activities, client: CLIENT };
+  }
+
+  /** The index of a server under a protocol: each is an origin of its own in the emulator, which has one protocol for each. */
+  #originIndex({ connectionGroup: _shared, ...server }: ServerProfile, protocol: Protocol): number {
+    const origin = `${server.origin}#${protocol}`;
+    const known = this.#servers.findIndex((other) => other.origin === origin);
+    if (known >= 0) return known;
+    this.#assignment[origin] = protocol;
+    return this.#servers.push({ ...server, origin, dnsMs: 0 }) - 1;
   }
 
   /**
@@ -157,7 +148,7 @@ export class Replay {
    * @throws EndlessLoadError when the emulation takes more than `MAX_EVENTS`
    */
   run(path: NetworkPath, seed = 1): ReplayedTimes {
-    const load: Emulated = emulate(this.#graph, path, this.#servers, this.#assignment, {
+    const load = emulate(this.#graph, path, this.#servers, this.#assignment, {
       seed,
       waterfall: true,
       maxEvents: MAX_EVENTS,
@@ -201,13 +192,19 @@ function isStatic({ type }: RecordedRequest): boolean {
   return type !== 'document' && type !== 'iframe' && type !== 'fetch' && type !== 'beacon';
 }
 
-function transferOf(request: RecordedRequest, id: number, origin: number, rttMs: number): FetchActivity {
+function transferOf(
+  request: RecordedRequest,
+  id: number,
+  { origin, pool }: Pick<Carrier, 'origin' | 'pool'>,
+  rttMs: number,
+): FetchActivity {
   return {
     kind: 'fetch',
     id,
     requestId: request.id,
     url: request.url,
     origin,
+    pool,
     type: request.type,
     requestBytes: requestBytesOf(request),
     responseBytes: responseBytesOf(request),
@@ -263,19 +260,11 @@ const WHOLE_SHARE = 0.8;
  * Creates a transfer that opens a connection which was open, or nearly so, when its first request came: browsers preconnect,
  * and most of such a handshake is not recorded. Null when the first request shows its own handshake.
  */
-function openingOf(
-  members: readonly RecordedRequest[],
-  origin: number,
-  activities: readonly FetchActivity[],
-  rttMs: number,
-): FetchActivity | null {
-  let first = members[0]!;
-  for (const member of members) {
-    if (dispatchedMs(member, rttMs) < dispatchedMs(first, rttMs)) first = member;
-  }
+function openingOf(carrier: Carrier, id: number, rttMs: number): FetchActivity | null {
+  const first = carrier.members.reduce((a, b) => (dispatchedMs(b, rttMs) < dispatchedMs(a, rttMs) ? b : a));
   const { requestStartMs, responseStartMs } = first.phases;
   if ((requestStartMs === null && responseStartMs === null) || isHandshakeWhole(first, rttMs)) return null;
-  const opening = transferOf(first, activities.length, origin, rttMs);
+  const opening = transferOf(first, id, carrier, rttMs);
   const delayMs = Math.max(0, sentMs(first, rttMs) - handshakeRounds(first) * rttMs);
   return { ...opening, requestBytes: 1, responseBytes: 1, delayMs };
 }

@@ -1,4 +1,4 @@
-import type { Replay, ReplayedTimes } from './replay.ts';
+import type { RecordingReplay, ReplayedTimes } from './replay.ts';
 
 /**
  * Weight of the log-likelihood. Responses of one load share the link, its losses and the emulator's errors, so they are weaker
@@ -27,7 +27,7 @@ export interface EndedResponses {
  * Sorts responses over TCP and over QUIC by their ends. The first to end is compared with the first that ends in a replay, and
  * so on: which of several comes first depends on the server, how much has arrived by a time depends on the network.
  */
-export function endedResponses(replay: Replay, rttMs: number): EndedResponses[] {
+export function endedResponses(replay: RecordingReplay, rttMs: number): EndedResponses[] {
   const { requests } = replay;
   const byEnd = requests.map((_, index) => index).sort((a, b) => requests[a]!.endMs - requests[b]!.endMs);
   const weights = new Float64Array(requests.length);
@@ -55,12 +55,12 @@ function quicShare(weights: readonly number[]): number {
   return Math.min(1, Math.max(EVIDENCE_SHARE, WHOLE_QUIC_RESPONSES / responses));
 }
 
-/** The same responses sorted by their ends in a replay. */
+/** Sorts the responses by their ends in a replay. */
 export function replayedOrder({ recorded }: EndedResponses, { endMs }: ReplayedTimes): number[] {
   return [...recorded].sort((a, b) => endMs[a]! - endMs[b]!);
 }
 
-function weightsOf({ requests }: Replay, ended: readonly number[], togetherMs: number): number[] {
+function weightsOf({ requests }: RecordingReplay, ended: readonly number[], togetherMs: number): number[] {
   const weights: number[] = [];
   let from = 0;
   while (from < ended.length) {

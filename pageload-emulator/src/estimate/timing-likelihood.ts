@@ -1,6 +1,6 @@
 import { logSum } from '../network/interpolation.ts';
 import { type LogDensity, normalised } from '../network/log-density.ts';
-import type { Replay, ReplayedRequest, ReplayedTimes } from './replay.ts';
+import type { RecordingReplay, ReplayedRequest, ReplayedTimes } from './replay.ts';
 import { type EndedResponses, endedResponses, replayedOrder } from './response-order.ts';
 
 // Constants of the model of one response's time: the error of emulated times, and the causes of late responses. They were
@@ -26,7 +26,7 @@ const STALL_MS = 30;
 /** At most this many losses of a response delay it one after the other. */
 const MAX_STALLS = 4;
 /** How often responses are late for reasons other than the network, and by how much on average. */
-export interface OtherLateness {
+interface OtherLateness {
   /** Prior share of pages of this kind. */
   share: number;
   /** Share of responses delayed by their servers, before the first byte. */
@@ -58,17 +58,17 @@ export function coreSpread(emulatedMs: number, request: ReplayedRequest, rttMs: 
  * the browser are averaged out alike.
  */
 export class TimingLikelihood {
-  readonly #replay: Replay;
+  readonly #replay: RecordingReplay;
   readonly #rttMs: number;
   readonly #losses: Float64Array;
-  /** Of each combination of other lateness and loss. */
+  /** Log prior of each combination of other lateness and loss. */
   readonly #logPrior: Float64Array;
   /** For the current response, by loss: the probability of a stall, and the density of its delay given a stall. */
   readonly #stalls: { share: Float64Array; density: Float64Array };
   readonly #ended: readonly EndedResponses[];
 
   /** @param loss prior of loss events per packet */
-  constructor(replay: Replay, rttMs: number, loss: LogDensity) {
+  constructor(replay: RecordingReplay, rttMs: number, loss: LogDensity) {
     this.#replay = replay;
     this.#rttMs = rttMs;
     // Every second value suffices for an average.
@@ -146,7 +146,7 @@ function delay(ms: number, spreadMs: number, meanMs: number): number {
   return Math.exp(ms > 0 ? -ms / meanMs : ms / spreadMs) / (meanMs + spreadMs);
 }
 
-/** As `delay`, with a power-law tail (Lomax distribution of shape 1.5). */
+/** Density of a delay like `delay`'s, with a power-law tail (Lomax distribution of shape 1.5). */
 function longDelay(ms: number, spreadMs: number, scaleMs: number): number {
   const tail = ms > 0 ? (1 + ms / scaleMs) ** -2.5 : Math.exp(ms / spreadMs);
   return tail / (scaleMs / 1.5 + spreadMs);

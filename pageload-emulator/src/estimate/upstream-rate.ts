@@ -1,6 +1,8 @@
 import type { Recording } from '@hopwise/contract';
-import type { LogDensity } from '../network/log-density.ts';
+import { type LogDensity, logNormal } from '../network/log-density.ts';
+import { upBpsPrior } from '../network/priors.ts';
 import { handshakeOf } from '../transport/handshake.ts';
+import type { PosteriorInput } from './posterior-input.ts';
 
 /** Processor time of a TLS handshake on both sides, for signatures and certificates. */
 const CRYPTO_MS = 1.5;
@@ -9,15 +11,25 @@ const NOISE_MS = 2;
 const NOISE_SHARE = 0.12;
 /** Handshakes that end within this after the first response byte did not yet compete with responses. */
 const QUIET_MS = 1;
+/** A shorter TCP phase is one that was recorded in part. */
+const MIN_TCP_MS = 0.5;
+
+/** Error of a measured upstream rate: standard deviation of the logarithm. */
+const MEASURED_SPREAD = 0.1;
 
 /**
- * Infers the upstream rate from the first connections' handshakes, before other packets are on the link: TLS's round trip
- * exceeds TCP's by the transmission of the ClientHello upstream and the certificates downstream (`handshakeOf`).
+ * Infers the upstream rate, bits per second, from the first connections' handshakes, before other packets are on the link: TLS's
+ * round trip exceeds TCP's by the transmission of the ClientHello upstream and the certificates downstream (`handshakeOf`).
  *
  * @param downBps median of the downstream rate, bits per second
- * @param prior of the upstream rate, bits per second
  */
-export function upstreamRate(recording: Recording, downBps: number, prior: LogDensity): LogDensity {
+export function upstreamRate({ recording, prior, measured }: PosteriorInput, downBps: number): LogDensity {
+  const density = givenHandshakes(recording, downBps, prior.density('upBps', upBpsPrior(downBps)));
+  const { upBps } = measured;
+  return upBps === undefined ? density : density.given((bps) => logNormal(bps, upBps, MEASURED_SPREAD));
+}
+
+function givenHandshakes(recording: Recording, downBps: number, prior: LogDensity): LogDensity {
   const excessMs = quietTlsExcess(recording);
   if (excessMs === null) return prior;
   const tls = handshakeOf('h2', '1.3').rounds[1]!;
@@ -50,5 +62,3 @@ function quietTlsExcess({ requests }: Recording): number | null {
   }
   return minMs;
 }
-
-const MIN_TCP_MS = 0.5;

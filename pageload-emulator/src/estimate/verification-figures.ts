@@ -1,4 +1,4 @@
-import type { MeasuredNetwork, Verification } from '@hopwise/contract';
+import type { KnownServer, MeasuredNetwork, Verification } from '@hopwise/contract';
 
 /**
  * Bytes of an IP datagram for each response byte in it: headers of IPv4, UDP, QUIC and its frames, and the tag, in packets of 1,250
@@ -8,7 +8,7 @@ const WITH_HEADERS = 1.07;
 
 /**
  * Rate from which the helper can separate random losses from queue drops, bits per second. At 2 Mbit/s, where one packet takes 6 ms,
- * its counts held drops in all five cells of `npm run bench:probe`; from 10 Mbit/s on they agreed with the link's losses in 9 of 11.
+ * its counts held drops in all five cells of `npm run bench -- probe`; from 10 Mbit/s on they agreed with the link's losses in 9 of 11.
  */
 const MIN_SEPARABLE_BPS = 5e6;
 
@@ -34,6 +34,14 @@ export function measuredBy({ origins, randomLoss, udp }: Verification): Measured
     ...(reached.length > 0 && { reachedBps: Math.max(...reached) }),
     ...(treatment && { udp: treatment }),
   };
+}
+
+/** What a verification showed of servers: HTTP/3 that is offered in vain is none, where the network does not block it for all. */
+export function serversBy({ origins, udp }: Pick<Verification, 'origins' | 'udp'>): KnownServer[] {
+  if (udp.verdict === 'blocked') return [];
+  return origins
+    .filter(({ speaks }) => speaks.h3 === false)
+    .map(({ origin, speaks }) => ({ origin, offers: { h1: true, h2: speaks.h2 !== false, h3: false } }));
 }
 
 function treatmentOf({ verdict, answered, quicBps }: Verification['udp']): MeasuredNetwork['udp'] {

@@ -1,6 +1,6 @@
 import type { Protocol, RecordedRequest, Recording, UdpTreatment } from '@hopwise/contract';
 import { connectionPools } from '../graph/connection-pools.ts';
-import { recordedVisit } from '../recording/visit.ts';
+import { hasH3Answer, recordedVisit } from '../recording/visit.ts';
 import { originOf } from '../util/url.ts';
 import { sentMs } from './replay.ts';
 
@@ -11,7 +11,7 @@ import { sentMs } from './replay.ts';
 type OfferUse = 'ignored' | 'followed' | 'known';
 
 /** A recording's requests with the withheld protocols filled in. */
-export interface AssumedProtocols {
+interface AssumedProtocols {
   use: OfferUse;
   /** Before the times of the responses are looked at; those of all assumptions sum to 1. */
   probability: number;
@@ -20,7 +20,7 @@ export interface AssumedProtocols {
 
 /** Probability that a browser uses the HTTP/3 that it is offered, when the recording does not show it; assumed. */
 const USED = 0.8;
-/** The same when other requests of the load went over HTTP/3; assumed. */
+/** That probability where other requests of the load went over HTTP/3; assumed. */
 const USED_BESIDE_OTHERS = 0.97;
 /** Round trips from the first request that follows an offer until requests go over HTTP/3: its handshake, and some slack. */
 const SWITCH_RTTS = 1.5;
@@ -63,8 +63,7 @@ function offerUses(
   udp: UdpTreatment | undefined,
 ): Pick<AssumedProtocols, 'use' | 'probability'>[] {
   if (udp?.kind === 'blocked') return [{ use: 'ignored', probability: 1 }];
-  const isUsed = recording.requests.some(({ protocol, status }) => protocol === 'h3' && status !== 0);
-  const used = isUsed ? USED_BESIDE_OTHERS : USED;
+  const used = hasH3Answer(recording) ? USED_BESIDE_OTHERS : USED;
   const ignored = { use: 'ignored', probability: 1 - used } as const;
   const visit = recordedVisit(recording);
   if (visit !== null) {

@@ -1,4 +1,4 @@
-import type { JointChoice } from '../choose/joint-assignment.ts';
+import type { AssignedFigures } from '../decide/assigned-figures.ts';
 import type { Sentences } from './sentences/english.ts';
 
 /**
@@ -7,11 +7,12 @@ import type { Sentences } from './sentences/english.ts';
  * @param origins how many the page has
  */
 export function assignmentReason(
-  { assigned, uniform, moved }: JointChoice,
+  { assigned, uniform, moved }: AssignedFigures,
   origins: number,
   { mix }: Sentences,
 ): string {
   if (moved === null) return mix.noHelp();
   const gainMs = uniform.pltMs - assigned.pltMs;
+  if (gainMs <= 0) return mix.noHelp();
   return mix.sooner(moved, origins, gainMs, assigned.margin, uniform.protocol, assigned.decided);
 }

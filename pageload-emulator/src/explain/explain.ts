@@ -7,7 +7,7 @@ import { CAUSES, type Cause, type CriticalStep } from '../trace/critical-path.ts
 import type { TracedLoad } from '../trace/traced-load.ts';
 import { type WorstHoldup, worstHoldup } from '../trace/worst-holdup.ts';
 import { indexOfNearest } from '../util/statistics.ts';
-import { holdupSentence } from './holdup-sentence.ts';
+import { holdupSentence } from './cause-sentences.ts';
 import { english } from './sentences/english.ts';
 import { count, ms, withoutScheme } from './words.ts';
 
@@ -30,7 +30,7 @@ export interface ExplainedConnection {
 
 /** Why a page takes as long as it does under one protocol, shown by its load in the scenario of median load time. */
 export interface ProtocolExplanation extends ProtocolPrediction {
-  /** Load time of the explained load, milliseconds. */
+  /** Load time of the explained load, which is emulated, milliseconds. */
   explainedPltMs: number;
   /** The explanation in English sentences. */
   story: string[];
@@ -44,17 +44,17 @@ export interface ProtocolExplanation extends ProtocolPrediction {
   waterfall: WaterfallEntry[];
 }
 
-/** Explains one protocol's loads. */
+/** Explains one protocol's loads by an emulated one. @param time the answer's load time */
 export function explainProtocol(
   graph: PageGraph,
   choice: Pick<Choice, 'uniform' | 'times' | 'scenarios' | 'traced'>,
   protocol: Protocol,
+  time: ProtocolPrediction,
 ): ProtocolExplanation {
   const traced = choice.traced(protocol);
   const { load, trace, path, causes } = traced;
-  const time = choice.times[protocol]!;
   const run = choice.uniform.find((candidate) => candidate.protocol === protocol)!;
-  const scenario = choice.scenarios[indexOfNearest(run.pltMs, time.pltMs)]!;
+  const scenario = choice.scenarios[indexOfNearest(run.pltMs, choice.times[protocol]!.pltMs)]!;
   const connections = connectionsOf(graph, traced);
   const lostAtRandom = connections.some(({ lost }) => lost.random > 0);
   const losslessPltMs = lostAtRandom
@@ -121,7 +121,7 @@ function storyOf(
     .map((cause) => `${ms(causes[cause])} ${CAUSE_WORDS[cause]}`);
   const origins = new Set(connections.map(({ origin }) => origin)).size;
   const story = [
-    `The load event comes after ${ms(pltMs)}: ${largest.join(', ')}.`,
+    `The emulated load event comes after ${ms(pltMs)}: ${largest.join(', ')}.`,
     `${count(connections.length, 'connection')} to ${count(origins, 'origin')}${widest(protocol, connections)}.`,
   ];
   const sum = (of: (connection: ExplainedConnection) => number) =>

@@ -3,14 +3,15 @@ import type { Choice } from '../choose/choose.ts';
 import type { OriginChoice } from '../choose/origin-choice.ts';
 import { worstHoldup } from '../trace/worst-holdup.ts';
 import {
+  accountsFor,
   connectClause,
+  holdupSentence,
   lostPackets,
   oneOfManyClause,
   type Side,
   sixConnectionsClause,
   timersClause,
 } from './cause-sentences.ts';
-import { holdupSentence } from './holdup-sentence.ts';
 import type { ReasonContext } from './page-reasons.ts';
 import type { Sentences } from './sentences/english.ts';
 
@@ -45,45 +46,60 @@ export function originReason(
   const loser = sideOf(rival);
   if (winner === undefined || loser === undefined)
     return words.faster(protocol, requests, gainMs, rival, null);
-  const why = largestDifference(winner, loser, path, sentences.causes, () => {
+  const why = largestDifference(winner, loser, gainMs, path, sentences.causes, () => {
     const worst = worstHoldup(graph, traced(rival).trace, origin.origin);
-    return worst && worst.held.length > 0 ? holdupSentence(worst, rival, sentences) : null;
+    const isEnough = worst !== null && worst.held.length > 0 && accountsFor(worst.longestMs, gainMs);
+    return isEnough ? holdupSentence(worst, rival, sentences) : null;
   });
   return words.faster(protocol, requests, gainMs, rival, why);
 }
 
-/** The largest of the loser's costs that the winner was spared; null when all are small. */
+/** The largest of the loser's costs that the winner was spared and that accounts for the gain; null when there is none. */
 function largestDifference(
   winner: Side,
   loser: Side,
+  gainMs: number,
   path: NetworkPath,
   causes: Sentences['causes'],
   holdup: () => string | null,
 ): string | null {
   const own = winner.counters;
   const other = loser.counters;
-  const found: { weight: number; clause: () => string }[] = [];
-  const add = (weight: number, clause: () => string) => {
+  const found: { weight: number; clause: () => string | null }[] = [];
+  const add = (weight: number, clause: () => string | null) => {
     if (weight >= MIN_DIFFERENCE_MS) found.push({ weight, clause });
   };
   const requests = Math.max(1, other.requests);
   if (other.policed >= 1) add(Number.POSITIVE_INFINITY, () => causes.policedClause(other.policed));
-  add((other.connectionWaitMs - own.connectionWaitMs) / requests, () => sixConnectionsClause(other, causes));
-  add((other.handshakeMs - own.handshakeMs) / requests, () => connectClause(winner, loser, path, causes));
+  const ifEnough = (statedMs: number, clause: () => string) => () =>
+    accountsFor(statedMs, gainMs) ? clause() : null;
+  add(
+    (other.connectionWaitMs - own.connectionWaitMs) / requests,
+    ifEnough(other.connectionWaitMs, () => sixConnectionsClause(other, causes)),
+  );
+  add((other.handshakeMs - own.handshakeMs) / requests, () =>
+    connectClause(winner, loser, { ms: gainMs, trips: 1 }, path, causes),
+  );
   add(
     (other.blockedMs - own.blockedMs) / requests,
     () =>
       holdup() ??
-      causes.heldBehindClause(
-        other.blockedStreams,
-        loser.protocol,
-        other.blockedMs / Math.max(1, other.blockedStreams),
-      ),
+      ifEnough(other.blockedMs, () =>
+        causes.heldBehindClause(
+          other.blockedStreams,
+          loser.protocol,
+          other.blockedMs / Math.max(1, other.blockedStreams),
+        ),
+      )(),
   );
   if (winner.protocol === 'h1' && lostPackets(loser) >= 1) {
     add(MIN_DIFFERENCE_MS, () => oneOfManyClause(winner, loser, causes));
   }
   add(((other.timeouts - own.timeouts) * TIMEOUT_MS) / requests, () => timersClause(winner, loser, causes));
   found.sort((a, b) => b.weight - a.weight);
-  return found[0]?.clause() ?? null;
+  for (const { clause } of found) {
+    const text = clause();
+    if (text !== null) return text;
+  }
+  return null;
 }

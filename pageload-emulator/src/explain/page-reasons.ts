@@ -1,11 +1,18 @@
 import type { NetworkPath, ServerProfile } from '@hopwise/contract';
 import type { Choice } from '../choose/choose.ts';
+import { isAboutEqual, type Standing } from '../decide/standing.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { UniformRun } from '../scenarios/uniform.ts';
 import type { Cause } from '../trace/critical-path.ts';
 import { worstHoldup } from '../trace/worst-holdup.ts';
-import { connectClause, type Side, sixConnectionsClause, transferClause } from './cause-sentences.ts';
-import { holdupSentence } from './holdup-sentence.ts';
+import {
+  accountsFor,
+  connectClause,
+  holdupSentence,
+  type Side,
+  sixConnectionsClause,
+  transferClause,
+} from './cause-sentences.ts';
 import type { Sentences } from './sentences/english.ts';
 
 /** Smaller savings on the way to the load event, milliseconds, are not named. */
@@ -24,30 +31,39 @@ export interface ReasonContext {
 }
 
 /** What page reasons are made from. */
-export type PageChoice = Pick<Choice, 'uniform' | 'times' | 'confidence' | 'decided' | 'traced'>;
+export type ExplainedChoice = Pick<Choice, 'uniform' | 'times' | 'traced'>;
 
-/** Explains in sentences why the best protocol wins against the runner-up, or why none clearly does. */
-export function pageReasons(context: ReasonContext, choice: PageChoice, sentences: Sentences): string[] {
-  const [best, rival] = choice.uniform as [UniformRun, UniformRun?];
+/**
+ * Explains in sentences why the best protocol wins against the runner-up, or why none clearly does. Figures of the whole load are the
+ * decision's; what is saved on the way is of emulated loads, and is named only where these agree with the decision.
+ */
+export function pageReasons(
+  context: ReasonContext,
+  choice: ExplainedChoice,
+  standing: Standing,
+  sentences: Sentences,
+): string[] {
   const { page, causes } = sentences;
+  const { bestMs, rivalMs, decided, confidence } = standing;
+  const best = choice.uniform.find(({ protocol }) => protocol === standing.best)!;
+  const rival = choice.uniform.find(({ protocol }) => protocol === standing.rival);
   if (rival === undefined) return [page.onlyOne(best.protocol)];
-  const bestMs = choice.times[best.protocol]!.pltMs;
-  const rivalMs = choice.times[rival.protocol]!.pltMs;
   const gainMs = rivalMs - bestMs;
-  if (gainMs <= 0) return [page.equal(best.protocol, rival.protocol)];
-  const doubts = choice.decided
-    ? []
-    : [page.doubt(best.protocol, bestMs, rival.protocol, rivalMs, choice.confidence)];
-  if (!choice.decided && gainMs < MIN_EXPLAINED_SHARE * rivalMs) return doubts;
+  if (gainMs <= 0) return [page.safer(best.protocol, rival.protocol)];
+  if (!decided && isAboutEqual(rivalMs, bestMs))
+    return [page.alike(best.protocol, bestMs, rival.protocol, rivalMs)];
+  const doubts = decided ? [] : [page.doubt(best.protocol, bestMs, rival.protocol, rivalMs, confidence)];
+  if (!decided && gainMs < MIN_EXPLAINED_SHARE * rivalMs) return doubts;
+  const emulatedMs = choice.times[rival.protocol]!.pltMs - choice.times[best.protocol]!.pltMs;
+  if (emulatedMs <= 0) return doubts.length > 0 ? doubts : [page.manySmall()];
   const own = choice.traced(best.protocol).causes;
   const other = choice.traced(rival.protocol).causes;
-  const saved = (Object.keys(own) as Cause[])
-    .map((cause) => ({ cause, savedMs: other[cause] - own[cause] }))
+  const saved = savings(own, other, gainMs)
     .filter(({ savedMs }) => savedMs >= Math.max(MIN_SAVED_MS, MIN_SAVED_SHARE * gainMs))
     .sort((a, b) => b.savedMs - a.savedMs)
     .slice(0, MAX_REASONS);
   const reasons = saved.flatMap(({ cause, savedMs }) => {
-    const why = causeClause(cause, context, choice, [best, rival], sentences);
+    const why = causeClause({ cause, savedMs }, context, choice, [best, rival], sentences);
     return why === null ? [] : [page.saves(best.protocol, savedMs, why)];
   });
   if (rival.total.policed >= 1) reasons.unshift(causes.policed(rival.total.policed));
@@ -55,10 +71,24 @@ export function pageReasons(context: ReasonContext, choice: PageChoice, sentence
   return [...doubts, ...reasons];
 }
 
+/** What the causes save, scaled where they are more than the answer's gain: other causes, or experience, take the rest back. */
+function savings(
+  own: Record<Cause, number>,
+  other: Record<Cause, number>,
+  gainMs: number,
+): { cause: Cause; savedMs: number }[] {
+  const saved = (Object.keys(own) as Cause[])
+    .map((cause) => ({ cause, savedMs: other[cause] - own[cause] }))
+    .filter(({ savedMs }) => savedMs > 0);
+  const sum = saved.reduce((total, { savedMs }) => total + savedMs, 0);
+  const scale = Math.min(1, gainMs / sum);
+  return saved.map(({ cause, savedMs }) => ({ cause, savedMs: scale * savedMs }));
+}
+
 function causeClause(
-  cause: Cause,
+  { cause, savedMs }: { cause: Cause; savedMs: number },
   { graph, path, servers }: ReasonContext,
-  { traced }: PageChoice,
+  { traced }: ExplainedChoice,
   [best, rival]: [UniformRun, UniformRun],
   sentences: Sentences,
 ): string | null {
@@ -66,18 +96,20 @@ function causeClause(
   const winner: Side = { protocol: best.protocol, counters: best.total };
   const loser: Side = { protocol: rival.protocol, counters: rival.total };
   switch (cause) {
-    case 'connect':
-      return connectClause(winner, loser, path, causes);
+    case 'connect': {
+      const steps = traced(loser.protocol).path.filter((step) => (step.causes.connect ?? 0) > 0);
+      return connectClause(winner, loser, { ms: savedMs, trips: steps.length }, path, causes);
+    }
     case 'turn':
-      return loser.protocol === 'h1' && loser.counters.waitedForConnection > 0
+      return loser.protocol === 'h1' && accountsFor(loser.counters.connectionWaitMs, savedMs)
         ? sixConnectionsClause(loser.counters, causes)
         : causes.turnClause(loser.protocol);
     case 'loss': {
       const worst = worstHoldup(graph, traced(loser.protocol).trace);
       if (worst === null) return null;
-      return worst.held.length === 0
-        ? causes.ownLossesClause(loser.protocol)
-        : holdupSentence(worst, loser.protocol, sentences);
+      return worst.held.length > 0 && accountsFor(worst.longestMs, savedMs)
+        ? holdupSentence(worst, loser.protocol, sentences)
+        : causes.ownLossesClause(loser.protocol);
     }
     case 'transfer':
       return transferClause(winner, loser, servers, causes);

@@ -3,30 +3,35 @@ import {
   type Decision,
   type Evidence,
   type MeasuredLoads,
+  median,
   PROTOCOLS,
   type Protocol,
   type Verification,
 } from '@hopwise/contract';
-import type { DecisionFigures } from '../decide/decide.ts';
+import type { Decided, DecisionFigures } from '../decide/decide.ts';
+import type { FitFigures } from '../decide/fit.ts';
 import type { Knowledge } from '../decide/knowledge.ts';
 import { isSameAction } from '../decide/pick-action.ts';
-import { median } from '../util/statistics.ts';
+import { fastestProtocols, ranked } from '../decide/standing.ts';
+import { describeMisfit } from './fit-words.ts';
 import type { Behaviour, Sentences } from './sentences/english.ts';
 import { withoutScheme } from './words.ts';
 
-/** Load times within this share of the fastest are called equal. */
-const EQUAL = 0.05;
 /** From this chance on an action's effect is called sure. */
 const SURE = 0.95;
 /** More origins are named by their number. */
 const NAMED_ORIGINS = 2;
 
 /** Adds the sentences to a decision's figures. */
-export function wordDecision(figures: DecisionFigures, knowledge: Knowledge, sentences: Sentences): Decision {
-  const { kept, ...decision } = figures;
+export function describeDecision(
+  { figures, fit }: Pick<Decided, 'figures' | 'fit'>,
+  knowledge: Knowledge,
+  sentences: Sentences,
+): Decision {
+  const { kept, isBlocked, isHttp: _, ...decision } = figures;
   return {
     ...decision,
-    verdict: verdictOf(figures, sentences),
+    verdict: isBlocked ? misfitVerdict(fit, figures, sentences) : verdictOf(figures, sentences),
     evidence: evidenceOf(figures, knowledge, sentences.evidence),
     changed: changeOf(figures, knowledge.earlier ?? null, sentences.evidence),
   };
@@ -34,7 +39,7 @@ export function wordDecision(figures: DecisionFigures, knowledge: Knowledge, sen
 
 /** What to do and what it gains, in one line. */
 function verdictOf(figures: DecisionFigures, sentences: Sentences): string {
-  const { kind, action, baseline, actions, unexplained } = figures;
+  const { kind, action, baseline, actions } = figures;
   if (kind === 'act') {
     const sureness = action.measured ? 'measured' : action.helps >= SURE ? 'sure' : 'likely';
     const instruction = instructionOf(action, figures, sentences);
@@ -42,14 +47,19 @@ function verdictOf(figures: DecisionFigures, sentences: Sentences): string {
   }
   if (kind === 'unsure') {
     const promising = promisingAction(actions)!;
-    if (unexplained !== null && promising.gainMs <= 0) {
-      return sentences.verdict.unexplained(unexplained.recordedMs, unexplained.expectedMs);
-    }
-    const gainMs = Math.min(promising.gainMs, baseline.laterPltMs - promising.time.pltMs);
     const instruction = instructionOf(promising, figures, sentences);
-    return sentences.verdict.promising(instruction, gainMs, promising.helps);
+    return sentences.verdict.promising(instruction, promising.gainMs, promising.helps);
   }
   return leaveVerdict(figures, sentences.verdict);
+}
+
+/** Why the recorded load is not understood; verified where something could be changed. */
+function misfitVerdict(
+  { misfits: [misfit] }: FitFigures,
+  { kind }: DecisionFigures,
+  { fit, verdict }: Sentences,
+): string {
+  return verdict.notUnderstood(describeMisfit(misfit!, fit), kind === 'unsure');
 }
 
 /** The browser's action of which most can be hoped for; null when there is none but to leave it. */
@@ -62,16 +72,15 @@ export function promisingAction(actions: readonly Action[]): Action | null {
 }
 
 function leaveVerdict(figures: DecisionFigures, verdict: Sentences['verdict']): string {
-  const { protocols, baseline } = figures;
+  const { protocols, baseline, isHttp } = figures;
   const main = mainProtocol(figures);
-  const times = ranked(protocols);
-  const fastestMs = times[0]?.pltMs ?? 0;
-  const isEqual = times.every(({ pltMs }) => pltMs <= (1 + EQUAL) * fastestMs);
-  if (isEqual && times.length > 1) return verdict.equal();
+  const fastest = fastestProtocols(protocols);
+  if (fastest.length === Object.keys(protocols).length && fastest.length > 1) return verdict.equal();
   const advice = offerAdvice(figures, verdict);
   if (advice !== null) return verdict.nothingToSwitch(advice);
+  if (isHttp && !fastest.includes(main)) return verdict.nothingToSwitch(verdict.httpsFirst());
   const isOnlyOne = new Set(Object.values(baseline.protocols)).size === 1;
-  if ((protocols[main]?.pltMs ?? Number.POSITIVE_INFINITY) <= (1 + EQUAL) * fastestMs) {
+  if (fastest.includes(main)) {
     return isOnlyOne ? verdict.rightEverywhere(main) : verdict.rightChoice();
   }
   return verdict.noSureGain();
@@ -79,7 +88,7 @@ function leaveVerdict(figures: DecisionFigures, verdict: Sentences['verdict']): 
 
 function offerAdvice({ actions, baseline }: DecisionFigures, verdict: Sentences['verdict']): string | null {
   const offer = actions.find(({ kind, worthwhile }) => kind === 'offer-h3' && worthwhile);
-  return offer === undefined ? null : verdict.offerH3(baseline.laterPltMs, offer.time.pltMs);
+  return offer === undefined ? null : verdict.offerH3(baseline.pltMs, offer.time.pltMs);
 }
 
 /** The protocol that carries most origins by itself. */
@@ -101,8 +110,10 @@ function instructionOf(action: Action, { baseline }: DecisionFigures, sentences:
       const isWholePage = action.origins.length === offering && offering > NAMED_ORIGINS;
       return instructions.avoidH3(isWholePage ? null : hosts);
     }
-    case 'hold':
-      return action.protocol === null ? instructions.mix(hosts) : instructions.hold(hosts, action.protocol);
+    case 'force-protocol':
+      return action.protocol === null
+        ? instructions.mix(hosts)
+        : instructions.forceProtocol(hosts, action.protocol);
     case 'offer-h3':
       return instructions.offerH3(hosts);
     case 'withdraw-h3':
@@ -117,22 +128,15 @@ function nameHosts(origins: readonly string[], { bothHosts, firstHost }: Sentenc
   return more.length === 0 ? bothHosts(first, second) : firstHost(first, more.length + 1);
 }
 
-function ranked(protocols: Decision['protocols']): { protocol: Protocol; pltMs: number }[] {
-  return PROTOCOLS.flatMap((protocol) => {
-    const time = protocols[protocol];
-    return time === undefined ? [] : { protocol, pltMs: time.pltMs };
-  }).sort((a, b) => a.pltMs - b.pltMs);
-}
-
 /** The protocols side by side: `HTTP/1.1 and HTTP/2 are about equal here; HTTP/3 takes 5 times as long.` */
 function comparisonOf(protocols: Decision['protocols'], evidence: Sentences['evidence']): string {
   const times = ranked(protocols);
   const [first] = times;
   if (first === undefined) return '';
-  const equal = times.filter(({ pltMs }) => pltMs <= (1 + EQUAL) * first.pltMs);
-  const slower = times.filter((each) => !equal.includes(each));
+  const equal = fastestProtocols(protocols);
+  const slower = times.filter(({ protocol }) => !equal.includes(protocol));
   return evidence.comparison(
-    equal.map(({ protocol }) => protocol),
+    equal,
     slower.map(({ protocol, pltMs }) => ({ protocol, ratio: pltMs / first.pltMs })),
   );
 }

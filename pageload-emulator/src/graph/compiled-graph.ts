@@ -2,7 +2,7 @@ import type { Hold } from '../client/low-priority-gate.ts';
 import type { PageGraph } from './page-graph.ts';
 
 /** An activity that waits for another one, or for part of its response. */
-export interface Dependant {
+interface Dependant {
   activity: number;
   /** Bytes of the other activity's response that it needs; 0 when that is a computation. */
   bytes: number;
@@ -16,7 +16,7 @@ export interface CompiledActivity {
   readonly dependencies: number;
   /** Activities that wait for it, ascending by the bytes that they need. */
   readonly dependants: readonly Dependant[];
-  /** Of a computation; 0 for a fetch. The fields below are of a fetch. */
+  /** Duration of a computation; 0 for a fetch. The fields below describe a fetch. */
   readonly durationMs: number;
   readonly requestId: number;
   readonly origin: number;
@@ -41,7 +41,7 @@ export interface CompiledGraph {
   readonly dependencies: readonly number[];
   /** Number of activities that the load event waits for. */
   readonly blocking: number;
-  /** Of all responses. */
+  /** Bytes of all responses. */
   readonly bytes: number;
 }
 

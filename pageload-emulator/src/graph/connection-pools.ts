@@ -1,5 +1,5 @@
-import type { RecordedRequest, Recording } from '@hopwise/contract';
-import { siteKey } from '../recording/har/urls.ts';
+import { groupBy, type RecordedRequest, type Recording } from '@hopwise/contract';
+import { siteKey } from '../util/site.ts';
 import { originOf } from '../util/url.ts';
 
 // Bits of a pool's number.
@@ -58,18 +58,17 @@ function multiplexedConnections(
   { requests }: Recording,
   partitions: readonly number[],
 ): RecordedRequest[][][] {
-  const found = new Map<string, Map<string, RecordedRequest[]>>();
-  for (const request of requests.toSorted((a, b) => a.startMs - b.startMs || a.id - b.id)) {
-    const { protocol, connectionId, fromCache, url } = request;
-    if ((protocol !== 'h2' && protocol !== 'h3') || connectionId === null || fromCache) continue;
-    const key = `${protocol} ${partitions[request.id]} ${originOf(url)}`;
-    const connections = found.get(key) ?? new Map<string, RecordedRequest[]>();
-    found.set(key, connections);
-    const own = connections.get(connectionId);
-    if (own === undefined) connections.set(connectionId, [request]);
-    else own.push(request);
-  }
-  return [...found.values()].map((connections) => [...connections.values()]);
+  const multiplexed = requests
+    .filter(
+      ({ protocol, connectionId, fromCache }) =>
+        (protocol === 'h2' || protocol === 'h3') && connectionId !== null && !fromCache,
+    )
+    .sort((a, b) => a.startMs - b.startMs || a.id - b.id);
+  const byServer = groupBy(
+    multiplexed,
+    ({ id, protocol, url }) => `${protocol} ${partitions[id]} ${originOf(url)}`,
+  );
+  return [...byServer.values()].map((own) => [...groupBy(own, ({ connectionId }) => connectionId).values()]);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '@hopwise/contract';
+import { groupBy, type RecordedRequest } from '@hopwise/contract';
 import { firstIndexWhere } from '../util/ordered.ts';
 import { isModule } from './module-scripts.ts';
 import { priorityOf } from './priorities.ts';
@@ -14,20 +14,17 @@ const BLOCKING_URGENCY = 1;
 export class ExecutionOrder {
   readonly #parents: ReadonlyMap<number, Parent>;
   /** Blocking resources of each document, in order of request, which is the preload scanner's order and thus the document's. */
-  readonly #byDocument = new Map<number, RecordedRequest[]>();
+  readonly #byDocument: ReadonlyMap<number | null, readonly RecordedRequest[]>;
   /** Index of each resource in its document's list. */
-  readonly #position = new Map<RecordedRequest, number>();
+  readonly #position: ReadonlyMap<RecordedRequest, number>;
 
   constructor(requests: readonly RecordedRequest[], parents: ReadonlyMap<number, Parent>) {
     this.#parents = parents;
-    for (const request of requests) {
-      const document = this.#documentOf(request);
-      if (document === null || !isBlocking(request)) continue;
-      const own = this.#byDocument.get(document);
-      this.#position.set(request, own?.length ?? 0);
-      if (own === undefined) this.#byDocument.set(document, [request]);
-      else own.push(request);
-    }
+    const blocking = requests.filter((request) => this.#documentOf(request) !== null && isBlocking(request));
+    this.#byDocument = groupBy(blocking, (request) => this.#documentOf(request));
+    this.#position = new Map(
+      [...this.#byDocument.values()].flatMap((own) => own.map((request, index) => [request, index] as const)),
+    );
   }
 
   /**
@@ -56,8 +53,7 @@ export class ExecutionOrder {
 
   /** The blocking resources of a script's document. */
   #blockersAround(script: RecordedRequest): readonly RecordedRequest[] {
-    const document = this.#documentOf(script);
-    return (document === null ? undefined : this.#byDocument.get(document)) ?? [];
+    return this.#byDocument.get(this.#documentOf(script)) ?? [];
   }
 
   /** The document whose parser found a request, by `RecordedRequest.id`; null where none did. */

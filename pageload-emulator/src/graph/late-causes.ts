@@ -1,6 +1,6 @@
 import type { RecordedRequest, ResourceType } from '@hopwise/contract';
-import { siteKey } from '../recording/har/urls.ts';
 import { firstIndexWhere } from '../util/ordered.ts';
+import { siteKey } from '../util/site.ts';
 import { originOf } from '../util/url.ts';
 import { isModule } from './module-scripts.ts';
 import { responseBeginMs } from './response-arrival.ts';
@@ -65,6 +65,17 @@ const FURTHER_REQUEST = 0.3;
 const OTHER_EXTENSION = 0.1;
 /** A recorder that names the scripts behind images would probably have named this one's. */
 const UNNAMED_SCRIPT = 0.05;
+/**
+ * How much rarer a cause is that the recorder does not name than one that it names: by this share, and by the share of all requests by
+ * scripts for which it names that one, to this power. A helper is named for most of them; where the whole stack is recorded none is.
+ * Chosen on the training split of emulated loads in both forms.
+ */
+const UNNAMED_SHARE = 0.3;
+const NAMED_POWER = 4;
+/** Fewer named requests than this hardly show whether the recorder names helpers. */
+const FEW_NAMED = 4;
+/** Requests of a type that scripts hardly make. */
+const RARE: Pick<Excitation, 'requests'> = { requests: 0.05 };
 /** Number of responses that are considered, the last ones to arrive. */
 const MAX_CANDIDATES = 64;
 /** Number of requests before and after another one that speak for its cause. */
@@ -86,6 +97,8 @@ export class LateCauses {
   readonly #blocking: readonly RecordedRequest[];
   /** Whether the recorder names the scripts that make requests for images. */
   readonly #namesScripts: boolean;
+  /** Share of each script or document in the requests for which the recorder names one, by `RecordedRequest.id`. */
+  readonly #namedShare: ReadonlyMap<number, number>;
   /** Known causes, by `RecordedRequest.id`. */
   readonly #causes: Map<number, RecordedRequest>;
   /** The first request that a response is known to have led to. */
@@ -99,6 +112,7 @@ export class LateCauses {
     this.#requests = requests;
     this.#placeOf = new Map(requests.map((request) => [request, placeOf(request)]));
     this.#causes = new Map(causes);
+    this.#namedShare = namedShares(requests);
     this.#namesScripts = requests.some(
       ({ type, initiator }) =>
         type === 'image' && initiator.kind === 'script' && initiator.source === 'recorded',
@@ -114,10 +128,12 @@ export class LateCauses {
   /**
    * Attributes the other requests, twice, as each one's burst speaks for its cause.
    *
-   * @param doubtful those other requests
+   * @param doubtful those other requests, with the response that is named as their cause but ended long before, if one is
    * @returns by `RecordedRequest.id`; without those that no response explains
    */
-  attribute(doubtful: ReadonlySet<RecordedRequest>): ReadonlyMap<number, RecordedRequest> {
+  attribute(
+    doubtful: ReadonlyMap<RecordedRequest, RecordedRequest | null>,
+  ): ReadonlyMap<number, RecordedRequest> {
     const found = new Map<number, RecordedRequest>();
     for (const request of this.#requests) {
       const cause = this.#causes.get(request.id);
@@ -125,8 +141,9 @@ export class LateCauses {
     }
     for (let pass = 0; pass < 2; pass++) {
       for (const [index, request] of this.#requests.entries()) {
-        if (!doubtful.has(request)) continue;
-        const cause = this.#likeliest(request, index);
+        const named = doubtful.get(request);
+        if (named === undefined) continue;
+        const cause = this.#likeliest(request, index, named);
         if (cause === null) continue;
         found.set(request.id, cause);
         this.#causes.set(request.id, cause);
@@ -136,15 +153,21 @@ export class LateCauses {
     return found;
   }
 
-  #likeliest(request: RecordedRequest, index: number): RecordedRequest | null {
+  #likeliest(request: RecordedRequest, index: number, named: RecordedRequest | null): RecordedRequest | null {
     const rates = new Map<RecordedRequest, number>();
-    const raise = (response: RecordedRequest, rate: number) =>
-      rates.set(response, (rates.get(response) ?? 0) + rate);
+    const unnamedShare =
+      named === null ? 1 : UNNAMED_SHARE * (this.#namedShare.get(named.id) ?? 0) ** NAMED_POWER;
+    const raise = (response: RecordedRequest, rate: number) => {
+      const share = response === named ? 1 : unnamedShare;
+      rates.set(response, (rates.get(response) ?? 0) + share * rate);
+    };
+    if (named !== null) raise(named, this.#rateAsNamed(named, request));
     const responses = this.#responses;
     const to = firstIndexWhere(responses, (response) => arrivalOf(response) > request.startMs);
     for (let at = to - 1; at >= Math.max(0, to - MAX_CANDIDATES); at--) {
       const response = responses[at]!;
-      if (response.id < request.id) raise(response, this.#rateOf(response, request));
+      if (response.id < request.id && response !== named)
+        raise(response, this.#rateOf(response, request, named !== null));
     }
     for (const sibling of this.#burstOf(request, index)) {
       const cause = this.#causes.get(sibling.id);
@@ -154,8 +177,8 @@ export class LateCauses {
       const apartMs = Math.abs(request.startMs - sibling.startMs);
       raise(cause, (BURST_RATE * Math.min(1, excitation.requests)) / (1 + apartMs));
     }
-    let likeliest: RecordedRequest | null = null;
-    let highest = BACKGROUND_RATE;
+    let likeliest = named;
+    let highest = named === null ? BACKGROUND_RATE : rates.get(named)!;
     for (const [response, rate] of rates) {
       if (rate <= highest) continue;
       likeliest = response;
@@ -179,7 +202,7 @@ export class LateCauses {
   }
 
   /** Rate of requests like `request` that a response leads to, by millisecond. */
-  #rateOf(response: RecordedRequest, request: RecordedRequest): number {
+  #rateOf(response: RecordedRequest, request: RecordedRequest, isNamed: boolean): number {
     const excitation = excitationOf(response, request);
     if (excitation === undefined) return 0;
     const isLayout = response.type === 'style' && request.type !== 'style';
@@ -187,14 +210,21 @@ export class LateCauses {
     let rate = excitation.requests * delayDensity(request.startMs - readyMs, excitation);
     const from = this.#placeOf.get(response)!;
     const to = this.#placeOf.get(request)!;
-    if (from.origin === to.origin) rate *= SAME_ORIGIN;
-    else if (from.site === to.site) rate *= SAME_SITE;
-    if (response.type === 'script' && request.type === 'image' && this.#namesScripts) rate *= UNNAMED_SCRIPT;
+    rate *= nearness(from, to);
+    if (response.type === 'script' && request.type === 'image' && this.#namesScripts && !isNamed)
+      rate *= UNNAMED_SCRIPT;
     if (response.type === 'fetch' && this.#hasOtherRequest(response, request)) rate *= FURTHER_REQUEST;
     if (response.type === 'script' && request.type === 'script' && from.isModule !== to.isModule) {
       rate *= OTHER_EXTENSION;
     }
     return rate;
+  }
+
+  /** Rate of requests that a document's or a script's code makes after other work or a timer, by millisecond. */
+  #rateAsNamed(named: RecordedRequest, request: RecordedRequest): number {
+    const { requests } = EXCITATIONS.script?.[request.type] ?? RARE;
+    const late = Math.exp(-(request.startMs - named.endMs) / DELAYED_MEAN_MS) / DELAYED_MEAN_MS;
+    return requests * DELAYED_SHARE * late * nearness(this.#placeOf.get(named)!, this.#placeOf.get(request)!);
   }
 
   #hasOtherRequest(response: RecordedRequest, request: RecordedRequest): boolean {
@@ -209,11 +239,30 @@ export class LateCauses {
   }
 }
 
+/** Share of each initiator in the requests by scripts for which a recorder names one, by `RecordedRequest.id`. */
+function namedShares(requests: readonly RecordedRequest[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  let named = 0;
+  for (const { initiator } of requests) {
+    const { kind, source, requestId } = initiator;
+    if (kind !== 'script' || source !== 'recorded' || requestId === null) continue;
+    counts.set(requestId, (counts.get(requestId) ?? 0) + 1);
+    named++;
+  }
+  return new Map([...counts].map(([id, count]) => [id, count / (named + FEW_NAMED)]));
+}
+
 interface Place {
   origin: string | null;
   /** `siteKey` of the URL. */
   site: ReturnType<typeof siteKey>;
   isModule: boolean;
+}
+
+/** How much likelier than one elsewhere a cause is at that place. */
+function nearness(from: Place, to: Place): number {
+  if (from.origin === to.origin) return SAME_ORIGIN;
+  return from.site === to.site ? SAME_SITE : 1;
 }
 
 const placeOf = (request: RecordedRequest): Place => ({

@@ -17,7 +17,7 @@ const DEFAULT: Record<ResourceType, { urgency: number; incremental: boolean }> =
   other: { urgency: 3, incremental: true },
 };
 
-/** Of scripts that do not block rendering: `async`, `defer`, and those that scripts insert. */
+/** Urgency of scripts that do not block rendering: `async`, `defer`, and those that scripts insert. */
 const LATE_SCRIPT_URGENCY = 3;
 
 /** The priority that the recorder states for a request, else Chromium's default for its type. */

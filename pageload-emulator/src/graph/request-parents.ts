@@ -14,13 +14,16 @@ export interface Parent {
 
 /** The preload scanner finds what a document names this soon after its end, however busy the main thread is. */
 const MAX_PARSER_MS = 50;
+/** A script that ended this long before a request may have made it in a later script's name. */
+const STALE_MS = 50;
 
 /**
  * Finds what led to each request: the nearest initiator in the graph whose response had begun when the request was made, else
  * the document.
  *
  * Recorders name the document for requests of which they know no better: Chromium does so for images that scripts create. What
- * is made too late for the document's parser, or is of a type that no parser requests, is attributed to its likeliest cause.
+ * is made too late for the document's parser, or is of a type that no parser requests, is attributed to its likeliest cause. A script
+ * that is named but ended long before competes with later ones, as some recorders name only the innermost function of a stack.
  *
  * @param kept requests in the graph, in order of start
  * @returns by `RecordedRequest.id`; the first request has none
@@ -30,14 +33,15 @@ export function findParents(recording: Recording, kept: readonly RecordedRequest
   const [first] = kept as [RecordedRequest];
   const before = new Set<number>();
   const recorded = new Map<number, RecordedRequest>();
-  const doubtful = new Set<RecordedRequest>();
+  const doubtful = new Map<RecordedRequest, RecordedRequest | null>();
   for (const request of kept) {
     const initiator = beganInitiator(request, recording, before);
     const known = before.has(document.id) && document !== request && hadBegun(document, request);
     before.add(request.id);
     if (request === first) continue;
     const parent = initiator ?? (known ? document : first);
-    if (parent === document && !isOfDocument(request, document)) doubtful.add(request);
+    if (parent === document && !isOfDocument(request, document)) doubtful.set(request, null);
+    else if (isStale(request, parent)) doubtful.set(request, parent);
     else recorded.set(request.id, parent);
   }
   const causes = new LateCauses(kept, recorded).attribute(doubtful);
@@ -54,6 +58,14 @@ export function findParents(recording: Recording, kept: readonly RecordedRequest
     });
   }
   return parents;
+}
+
+/**
+ * Whether a script that is named as a request's initiator ended so long before that it may only have lent a function: recorders name
+ * the innermost function of a stack, which is often a helper's, and not the late script that called it.
+ */
+function isStale({ initiator, startMs }: RecordedRequest, parent: RecordedRequest): boolean {
+  return initiator.kind === 'script' && startMs - parent.endMs >= STALE_MS;
 }
 
 /** Whether a request that is ascribed to a document may really come from its markup or its own scripts. */

@@ -9,7 +9,7 @@ import type { Parent } from './request-parents.ts';
 
 /** A script that makes its first request later than this after it could run waited for a timer, not for the main thread. */
 const MAX_EXECUTION_MS = 300;
-/** The same after the first request of an earlier deferred script, which may have run on. */
+/** That limit after the first request of an earlier deferred script, which may have run on. */
 const MAX_AFTER_EARLIER_MS = 1_000;
 /** Shorter gaps are the browser's own bookkeeping. */
 const MIN_EXECUTION_MS = 1;

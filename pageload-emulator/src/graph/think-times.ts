@@ -1,17 +1,26 @@
-import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { median, type RecordedRequest, type Recording } from '@hopwise/contract';
 import { ArrivalCurve } from '../recording/arrival-curve.ts';
 import { isHandshake } from '../recording/handshake-trips.ts';
-import { busyRate } from '../recording/link-rate.ts';
+import { hidesConnections, replayedStarts } from '../recording/hidden-connections.ts';
+import { likelyExtraMs } from '../recording/likely-extra.ts';
+import { busyRate, linkRate, MIN_FILLING_BYTES } from '../recording/link-rate.ts';
 import { type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
+import { pathRoundTrip } from '../recording/path-round-trip.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
-import { quantile } from '../util/statistics.ts';
 import { originOf } from '../util/url.ts';
+import { sharedDelays, type WaitSpan } from './shared-delays.ts';
 
 /** The link's rate is taken over this many round trips, and at least over this time. */
 const RATE_WINDOW_RTTS = 4;
 const MIN_RATE_WINDOW_MS = 200;
+/** A link is full for long when the whole load's average rate is this share of the highest: repaired losses let bytes arrive at once. */
+const BUSY_SHARE = 0.35;
 /** Delay by a busy processor, which a recording does not show; iframes that are requested together wait about so long. */
 const UNSEEN_DELAY_MS = 30;
+/** A round trip varies, which looks like a file's server at work; by this share. */
+const UNSEEN_SHARE = 0.5;
+/** The link delays what waits at one time by at most this many round trips. */
+const MAX_SHARED_RTTS = 2;
 /** A round trip this much longer than another response's whole wait was delayed. */
 const DELAYED_SHARE = 1.2;
 
@@ -21,64 +30,100 @@ interface Wait {
   group: string;
   /** Wait less the round trip, milliseconds: the server's time and delays on the way. */
   excessMs: number;
-  /** How long the response may have been delayed on the way, milliseconds. */
+  /** How long the response was delayed on the way, milliseconds: an upper bound. */
   maxDelayMs: number;
+  /** How long it may have been delayed besides, milliseconds. */
+  unseenMs: number;
+  /** Whether it is a file, which most servers send at once. */
+  isFile: boolean;
 }
 
 /**
- * Estimates the server's time for documents, frames and API calls, milliseconds; undefined for other requests, whose servers
- * have a time of their own, and where the recording shows no wait.
+ * Estimates the server's time for each request, milliseconds; undefined where the recording shows no wait: the time of its server
+ * (`ServerProfile.thinkMs`) applies to these.
  *
  * A wait consists of a round trip, the server's time and delays on the way: behind other responses, or for the repair of a
- * loss. The shortest wait of like requests has the least delay, so it shows how long the server takes. A longer wait is the
- * server's time only so far as these delays cannot explain it.
+ * loss. The shortest wait of like requests has the least delay, so it shows how long the server takes; for files, which most servers
+ * send at once, less its delay. A longer wait is the server's time only so far as these delays cannot explain it.
  */
 export function thinkTimes(recording: Recording): (request: RecordedRequest) => number | undefined {
   const waits = findWaits(recording);
   const minExcessMs = new Map<string, number>();
-  for (const { group, excessMs } of waits.values()) {
-    minExcessMs.set(group, Math.min(excessMs, minExcessMs.get(group) ?? Number.POSITIVE_INFINITY));
+  for (const { group, excessMs, isFile, maxDelayMs } of waits.values()) {
+    const shortestMs = isFile ? Math.max(0, excessMs - maxDelayMs) : excessMs;
+    minExcessMs.set(group, Math.min(shortestMs, minExcessMs.get(group) ?? Number.POSITIVE_INFINITY));
   }
   return ({ id }) => {
     const wait = waits.get(id);
     if (wait === undefined) return undefined;
-    return Math.max(minExcessMs.get(wait.group)!, wait.excessMs - wait.maxDelayMs);
+    return Math.max(minExcessMs.get(wait.group)!, wait.excessMs - wait.maxDelayMs - wait.unseenMs);
   };
 }
 
-/** Returns the waits of requests that servers work on, by `RecordedRequest.id`. */
+/** Returns the waits of requests by `RecordedRequest.id`. */
 function findWaits(recording: Recording): Map<number, Wait> {
   const origins = timingsByOrigin(recording);
   const roundTrips = new Map([...origins].map(([origin, timings]) => [origin, roundTripOf(timings)]));
   const shown = [...roundTrips.values()].filter((rttMs) => rttMs !== null);
   const known = [...origins.values()].flatMap(({ rttMs }) => rttMs ?? []);
-  const typicalRttMs = quantile(shown.length > 0 ? shown : known, 0.5);
+  const typical = shown.length > 0 ? shown : known;
+  const typicalRttMs = typical.length > 0 ? median(typical) : null;
+  const { rttMs: nearestMs } = pathRoundTrip(origins.values());
   const queuedMs = linkQueue(recording, typicalRttMs ?? 0);
   const busyMs = connectionQueue(recording, typicalRttMs ?? 0);
+  const rttOf = (own: OriginTimings) => {
+    const unshownMs = own.fromHandshake ? typicalRttMs : unseenRoundTrip(own, nearestMs);
+    return roundTrips.get(own.origin) ?? unshownMs;
+  };
+  const sentMs = hidesConnections(recording)
+    ? replayedStarts(recording, (origin) => rttOf(origins.get(origin)!) ?? 0)
+    : null;
   const waits = new Map<number, Wait>();
+  const spans: WaitSpan[] = [];
   for (const request of recording.requests) {
     const origin = originOf(request.url);
-    if (origin === null || !isComputed(request)) continue;
-    const isFirst = origins.get(origin)!.requests[0] === request;
-    const waitMs = waitOf(request) ?? withheldWait(request, isFirst, typicalRttMs);
-    if (waitMs === null) continue;
-    const rttMs = roundTrips.get(origin) ?? typicalRttMs ?? waitMs;
+    if (origin === null) continue;
+    const own = origins.get(origin)!;
+    const isFirst = own.requests[0] === request;
+    const recordedMs = waitOf(request) ?? withheldWait(request, isFirst, typicalRttMs);
+    if (recordedMs === null) continue;
+    const hiddenMs = Math.max(0, (sentMs?.get(request.id) ?? 0) - (request.phases.requestStartMs ?? 0));
+    const waitMs = Math.max(0, recordedMs - hiddenMs);
+    const rttMs = rttOf(own) ?? waitMs;
+    const excessMs = Math.max(0, waitMs - rttMs);
+    const { requestStartMs, responseStartMs } = request.phases;
+    if (requestStartMs !== null && responseStartMs !== null)
+      spans.push({ id: request.id, origin, fromMs: requestStartMs, toMs: responseStartMs, excessMs });
     waits.set(request.id, {
       group: groupOf(request, origin),
-      excessMs: Math.max(0, waitMs - rttMs),
-      maxDelayMs: Math.max(queuedMs(request), busyMs.get(request.id) ?? 0) + UNSEEN_DELAY_MS,
+      excessMs,
+      maxDelayMs: Math.max(queuedMs(request), busyMs.get(request.id) ?? 0),
+      unseenMs: isComputed(request) ? UNSEEN_DELAY_MS : Math.max(UNSEEN_DELAY_MS, UNSEEN_SHARE * rttMs),
+      isFile: !isComputed(request),
     });
   }
+  const maxMs = MAX_SHARED_RTTS * (typicalRttMs ?? 0);
+  for (const [id, sharedMs] of sharedDelays(spans)) {
+    const wait = waits.get(id)!;
+    if (wait.isFile) wait.maxDelayMs = Math.max(wait.maxDelayMs, Math.min(maxMs, sharedMs));
+  }
   return waits;
+}
+
+/** The likely round trip of an origin that shows no handshake, which its waits bound from above, milliseconds. */
+function unseenRoundTrip({ rttMs }: OriginTimings, nearestMs: number | null): number | null {
+  if (nearestMs === null || rttMs === null) return nearestMs;
+  return nearestMs + likelyExtraMs(0, Math.max(0, rttMs - nearestMs));
 }
 
 /** No two documents are alike, nor are a frame and a redirect to it. */
 function groupOf(request: RecordedRequest, origin: string): string {
   if (request.type === 'document') return `${request.id}`;
-  return `${isRedirect(request) ? 'redirect' : request.type} ${origin}`;
+  if (isRedirect(request)) return `redirect ${origin}`;
+  return `${isComputed(request) ? request.type : 'file'} ${origin}`;
 }
 
-/** Whether servers work on a response; others are static files. */
+/** Whether servers work on a response; most others are static files. */
 function isComputed({ type }: RecordedRequest): boolean {
   return type === 'document' || type === 'iframe' || type === 'fetch';
 }
@@ -103,11 +148,21 @@ function roundTripOf({ requests, roundTrips, fromHandshake }: OriginTimings): nu
 /** Returns the time that the link took for what arrived while a request waited, milliseconds. */
 function linkQueue({ requests }: Recording, rttMs: number): (request: RecordedRequest) => number {
   const arrivals = new ArrivalCurve(requests);
-  const bps = busyRate(arrivals, Math.max(MIN_RATE_WINDOW_MS, RATE_WINDOW_RTTS * rttMs));
-  return ({ phases: { requestStartMs, responseStartMs } }) =>
-    bps === null || requestStartMs === null || responseStartMs === null
-      ? 0
-      : arrivals.transmission(requestStartMs, responseStartMs, bps);
+  const windowMs = Math.max(MIN_RATE_WINDOW_MS, RATE_WINDOW_RTTS * rttMs);
+  const bps = busyRate(arrivals, windowMs);
+  const { total, timesMs } = arrivals;
+  const averageBps = (8000 * total) / Math.max(1, (timesMs.at(-1) ?? 0) - (timesMs[0] ?? 0));
+  const isFilled =
+    total >= MIN_FILLING_BYTES &&
+    bps !== null &&
+    (linkRate(arrivals, windowMs, false)?.filled === true || averageBps >= BUSY_SHARE * bps);
+  return (request) => {
+    const { requestStartMs, responseStartMs } = request.phases;
+    if (bps === null || requestStartMs === null || responseStartMs === null) return 0;
+    // Nothing queues for long on a link that the page never fills.
+    if (!isFilled && !isComputed(request)) return 0;
+    return arrivals.transmission(requestStartMs, responseStartMs, bps);
+  };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { EventHandler, EventQueue } from '../transport/event-queue.ts';
 import type { Stream, StreamOwner } from '../transport/stream.ts';
 import { addOriginCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
 
-/** By how long Chromium delays the TCP connection when QUIC is known to work and nothing is known of the server (`GetTimeDelayForWaitingJob`). */
+/** Delay of Chromium's TCP connection when QUIC is known to work and nothing is known of the server (`GetTimeDelayForWaitingJob`). */
 const TCP_DELAY_MS = 300;
 
 /** What a browser knows of QUIC on this network. */

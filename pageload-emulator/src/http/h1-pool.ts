@@ -1,9 +1,9 @@
+import { MAX_CONNECTIONS_PER_HOST } from '@hopwise/contract';
 import { Connection, type ConnectionOwner, type ConnectionSettings } from '../transport/connection.ts';
 import type { EventHandler } from '../transport/event-queue.ts';
 import type { SimulationContext } from '../transport/simulation-context.ts';
 import type { Stream } from '../transport/stream.ts';
 import { backupAfterMs } from './backup-connection.ts';
-import { MAX_CONNECTIONS_PER_HOST } from './max-connections-per-host.ts';
 import { addCounters, emptyCounters, type OriginClient, type OriginCounters } from './origin-client.ts';
 import { SingleSource } from './response-source.ts';
 import type { SocketHolder, SocketLimit } from './socket-limit.ts';

@@ -58,13 +58,10 @@ export function addCounters<T extends TransportCounters>(to: T, from: TransportC
   return to;
 }
 
-/** Adds `from` to `to`. */
-export function addOriginCounters(to: OriginCounters, from: OriginCounters): OriginCounters {
-  to.requests += from.requests;
-  to.connections += from.connections;
-  to.waitedForHandshake += from.waitedForHandshake;
-  to.handshakeMs += from.handshakeMs;
-  to.waitedForConnection += from.waitedForConnection;
-  to.connectionWaitMs += from.connectionWaitMs;
-  return addCounters(to, from);
+/** Adds `from`, times `weight`, to `to`. */
+export function addOriginCounters(to: OriginCounters, from: OriginCounters, weight = 1): OriginCounters {
+  for (const name of ORIGIN_COUNTERS) to[name] += from[name] * weight;
+  return to;
 }
+
+const ORIGIN_COUNTERS = Object.keys(emptyCounters()) as (keyof OriginCounters)[];

@@ -23,7 +23,7 @@ export class OriginClients {
   readonly #sockets = new SocketLimit();
   /** Clients of each origin, by pool. */
   readonly #clients: OriginClient[][];
-  /** By origin and partition of the network state. */
+  /** What the browser knows of HTTP/3, by origin and partition of the network state. */
   readonly #http3: Http3Knowledge[][];
   /** Whether each origin's server is known to multiplex. */
   readonly #multiplexes: boolean[];
@@ -103,7 +103,7 @@ export class OriginClients {
       this.#quicExperience.worked = true;
     }
     const tcp = server.offers.h2 ? 'h2' : 'h1';
-    const refusalMs = this.#context.rttMs + server.extraRttMs;
+    const refusalMs = this.#context.path.rttMs + server.extraRttMs;
     return new AlternativeClient(
       this.#context.events,
       {

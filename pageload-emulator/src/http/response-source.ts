@@ -1,5 +1,5 @@
-import type { ResponseSource } from '../transport/response-source.ts';
-import type { Stream } from '../transport/stream.ts';
+import type { ResponseSource, Stream } from '../transport/stream.ts';
+import { PriorityQueue } from '../util/priority-queue.ts';
 import { URGENCIES } from './urgency-queue.ts';
 
 /**
@@ -11,7 +11,9 @@ import { URGENCIES } from './urgency-queue.ts';
 export class PrioritySource implements ResponseSource {
   readonly #honoured: boolean;
   /** Non-incremental responses by urgency; null until the first. */
-  readonly #whole: (RequestOrder | null)[] = new Array<RequestOrder | null>(URGENCIES).fill(null);
+  readonly #whole: (PriorityQueue<Stream> | null)[] = new Array<PriorityQueue<Stream> | null>(URGENCIES).fill(
+    null,
+  );
   readonly #inTurns: (Turns | null)[] = new Array<Turns | null>(URGENCIES).fill(null);
   /** One bit for each urgency with a response to send. */
   #ready = 0;
@@ -30,7 +32,7 @@ export class PrioritySource implements ResponseSource {
     if (this.#ready === 0) return null;
     const urgency = 31 - Math.clz32(this.#ready & -this.#ready);
     const whole = this.#whole[urgency]!;
-    return whole !== null && whole.length > 0 ? whole.first : this.#inTurns[urgency]!.first;
+    return whole?.first ?? this.#inTurns[urgency]!.first;
   }
 
   get streams(): number {
@@ -42,9 +44,9 @@ export class PrioritySource implements ResponseSource {
     const urgency = this.#honoured ? stream.urgency : 0;
     this.#ready |= 1 << urgency;
     if (this.#honoured && !stream.incremental) {
-      this.#whole[urgency] ??= new RequestOrder();
       // A response that becomes ready late keeps the place of its request.
-      this.#whole[urgency].add(stream);
+      this.#whole[urgency] ??= new PriorityQueue((a, b) => a.id < b.id);
+      this.#whole[urgency].push(stream);
     } else {
       this.#inTurns[urgency] ??= new Turns();
       this.#inTurns[urgency].push(stream);
@@ -56,61 +58,19 @@ export class PrioritySource implements ResponseSource {
     const urgency = 31 - Math.clz32(this.#ready & -this.#ready);
     const whole = this.#whole[urgency]!;
     const turns = this.#inTurns[urgency]!;
-    const inOrder = whole !== null && whole.length > 0;
-    const stream = inOrder ? whole.first : turns.first;
+    const first = whole?.first;
+    const inOrder = first !== undefined;
+    const stream = first ?? turns.first;
     const share = inOrder ? room : Math.max(packetBytes, Math.ceil(room / turns.length));
     const bytes = Math.min(room, share, stream.unwritten);
     stream.unwritten -= bytes;
     if (stream.unwritten === 0) this.#streams--;
     if (!inOrder) turns.next(stream.unwritten > 0);
-    else if (stream.unwritten === 0) whole.removeFirst();
-    if ((whole === null || whole.length === 0) && (turns === null || turns.length === 0)) {
+    else if (stream.unwritten === 0) whole!.shift();
+    if (whole?.first === undefined && (turns === null || turns.length === 0)) {
       this.#ready &= ~(1 << urgency);
     }
     return bytes;
-  }
-}
-
-/** Responses in order of their requests: a binary heap by `id`. */
-class RequestOrder {
-  readonly #heap: Stream[] = [];
-
-  get length(): number {
-    return this.#heap.length;
-  }
-
-  get first(): Stream {
-    return this.#heap[0]!;
-  }
-
-  add(stream: Stream): void {
-    const heap = this.#heap;
-    let at = heap.length;
-    heap.push(stream);
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (heap[parent]!.id < stream.id) break;
-      heap[at] = heap[parent]!;
-      at = parent;
-    }
-    heap[at] = stream;
-  }
-
-  removeFirst(): void {
-    const heap = this.#heap;
-    const last = heap.pop()!;
-    const { length } = heap;
-    if (length === 0) return;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= length) break;
-      if (child + 1 < length && heap[child + 1]!.id < heap[child]!.id) child++;
-      if (heap[child]!.id > last.id) break;
-      heap[at] = heap[child]!;
-      at = child;
-    }
-    heap[at] = last;
   }
 }
 

@@ -1,10 +1,10 @@
+import { MAX_CONCURRENT_STREAMS, MAX_CONNECTIONS_PER_HOST } from '@hopwise/contract';
 import { Connection, type ConnectionOwner, type ConnectionSettings } from '../transport/connection.ts';
 import type { EventHandler } from '../transport/event-queue.ts';
 import type { SimulationContext } from '../transport/simulation-context.ts';
 import type { Stream } from '../transport/stream.ts';
 import type { TransportCounters } from '../transport/transport-counters.ts';
 import { backupAfterMs } from './backup-connection.ts';
-import { MAX_CONNECTIONS_PER_HOST } from './max-connections-per-host.ts';
 import { addCounters, type OriginCounters } from './origin-client.ts';
 import { PrioritySource } from './response-source.ts';
 import type { SocketHolder, SocketLimit } from './socket-limit.ts';
@@ -12,8 +12,6 @@ import { UrgencyQueue } from './urgency-queue.ts';
 
 /** Usual SETTINGS_MAX_CONCURRENT_STREAMS and QUIC stream credit (RFC 9113 section 6.5.2 recommends at least this). */
 export const USUAL_MAX_STREAMS = 100;
-/** Chromium's own limit of HTTP/2 streams (`kMaxConcurrentStreamLimit`). */
-const CHROMIUM_MAX_STREAMS = 256;
 /** Compressed size of a request's header fields after similar requests, by HPACK and QPACK (RFC 7541, RFC 9204). */
 const REPEATED_HEADER_SHARE = 0.25;
 const MIN_REQUEST_BYTES = 50;
@@ -87,8 +85,8 @@ export class Session implements ConnectionOwner, SocketHolder, EventHandler {
     this.#source = new PrioritySource(prioritised);
     this.#sockets = sockets;
     this.#overQuic = connection.transport === 'quic';
-    this.#creditMs = this.#overQuic ? context.rttMs + connection.extraRttMs : 0;
-    this.#maxStreams = this.#overQuic ? maxStreams : Math.min(CHROMIUM_MAX_STREAMS, maxStreams);
+    this.#creditMs = this.#overQuic ? context.path.rttMs + connection.extraRttMs : 0;
+    this.#maxStreams = this.#overQuic ? maxStreams : Math.min(MAX_CONCURRENT_STREAMS, maxStreams);
     this.#onOpen = onOpen;
   }
 

@@ -1,7 +1,5 @@
+import { MAX_SOCKETS } from '@hopwise/contract';
 import { PriorityQueue } from '../util/priority-queue.ts';
-
-/** Chromium's limit on all TCP sockets (`ClientSocketPoolManager`, `g_max_sockets_per_pool`). */
-export const MAX_SOCKETS = 256;
 
 /** A client that opens sockets within the limit. */
 export interface SocketHolder {

@@ -4,6 +4,7 @@
  */
 import type { KnownNetwork, UdpTreatment } from '@hopwise/contract';
 import { InputError, shown } from '../util/input-error.ts';
+import { GIVEN_BOUNDS } from './bounds.ts';
 import { parseUdp } from './udp-notation.ts';
 
 /** Figures as the flags give them, in the units of the command line; absent where a flag is not given. */
@@ -26,21 +27,21 @@ export interface NetworkFlagValues {
 /** One flag. */
 export interface NetworkFlag {
   name: keyof NetworkFlagValues;
-  /** With the placeholder of its value, as a help text shows it: `--rtt <ms>`. */
+  /** The flag as a help text shows it, with the placeholder of its value: `--rtt <ms>`. */
   usage: string;
   description: string;
   /** @throws InputError saying what was expected */
   parse(text: string): number | UdpTreatment;
 }
 
-const megabits = numberBetween(0.01, 10_000, 'Mbit/s');
+const megabits = numberBetween(GIVEN_BOUNDS.mbps, 'Mbit/s');
 
 export const NETWORK_FLAGS: readonly NetworkFlag[] = [
   {
     name: 'rtt',
     usage: '--rtt <ms>',
     description: 'round trip time without queueing',
-    parse: numberBetween(0, 60_000, 'milliseconds'),
+    parse: numberBetween(GIVEN_BOUNDS.rtt, 'milliseconds'),
   },
   { name: 'down', usage: '--down <mbit>', description: 'downstream rate', parse: megabits },
   { name: 'up', usage: '--up <mbit>', description: 'upstream rate', parse: megabits },
@@ -48,19 +49,19 @@ export const NETWORK_FLAGS: readonly NetworkFlag[] = [
     name: 'loss',
     usage: '--loss <fraction>',
     description: 'random loss per packet, each way',
-    parse: numberBetween(0, 0.5, 'a fraction'),
+    parse: numberBetween(GIVEN_BOUNDS.loss, 'a fraction'),
   },
   {
     name: 'lossBurst',
     usage: '--loss-burst <packets>',
     description: 'mean length of a burst of losses; 1 for independent losses',
-    parse: numberBetween(1, 1_000, 'packets'),
+    parse: numberBetween(GIVEN_BOUNDS.lossBurst, 'packets'),
   },
   {
     name: 'queue',
     usage: '--queue <ms>',
     description: "time that the bottleneck's full queue takes to drain",
-    parse: numberBetween(1, 60_000, 'milliseconds'),
+    parse: numberBetween(GIVEN_BOUNDS.queueMs, 'milliseconds'),
   },
   {
     name: 'udp',
@@ -71,7 +72,10 @@ export const NETWORK_FLAGS: readonly NetworkFlag[] = [
 ];
 
 /** Makes a parser of numbers within bounds, which throws InputError saying what was expected. */
-function numberBetween(min: number, max: number, unit: string): (text: string) => number {
+function numberBetween(
+  [min, max]: readonly [min: number, max: number],
+  unit: string,
+): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (text.trim() === '' || !(value >= min && value <= max)) {

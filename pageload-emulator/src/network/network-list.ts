@@ -2,6 +2,7 @@ import type { NetworkPath } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import { InputError } from '../util/input-error.ts';
 import { parseJson } from '../util/parse-json.ts';
+import { GIVEN_BOUNDS, MIN_GIVEN_QUEUE_BYTES } from './bounds.ts';
 import { udpTreatment } from './udp-notation.ts';
 
 /** A network that visitors of a page have. */
@@ -12,12 +13,12 @@ export interface NamedNetwork {
   path: NetworkPath;
 }
 
-const within = (min: number, max: number, unit: string) => {
+const within = ([min, max]: readonly [min: number, max: number], unit: string) => {
   const expected = `${unit} from ${min} to ${max}`;
   return z.number(expected).check(z.refine((value) => value >= min && value <= max, expected));
 };
-const milliseconds = within(0, 60_000, 'milliseconds');
-const megabits = within(0.01, 10_000, 'Mbit/s');
+const milliseconds = within(GIVEN_BOUNDS.rtt, 'milliseconds');
+const megabits = within(GIVEN_BOUNDS.mbps, 'Mbit/s');
 const QUEUE = '{"ms": …}, {"bytes": …} or {"bdp": …}';
 const UDP = '"open", "blocked" or {"policedMbps": …}';
 
@@ -27,14 +28,14 @@ const networkSchema = z.strictObject(
     rttMs: milliseconds,
     downMbps: megabits,
     upMbps: megabits,
-    loss: within(0, 0.5, 'a fraction'),
-    lossBurst: z._default(within(1, 1_000, 'packets'), 1),
+    loss: within(GIVEN_BOUNDS.loss, 'a fraction'),
+    lossBurst: z._default(within(GIVEN_BOUNDS.lossBurst, 'packets'), 1),
     queue: z._default(
       z.union(
         [
-          z.strictObject({ ms: within(1, 60_000, 'milliseconds') }),
-          z.strictObject({ bytes: within(1, 2 ** 30, 'bytes') }),
-          z.strictObject({ bdp: within(0.01, 1_000, 'a multiple') }),
+          z.strictObject({ ms: within(GIVEN_BOUNDS.queueMs, 'milliseconds') }),
+          z.strictObject({ bytes: within([1, 2 ** 30], 'bytes') }),
+          z.strictObject({ bdp: within([0.01, 1_000], 'a multiple') }),
         ],
         QUEUE,
       ),
@@ -45,7 +46,7 @@ const networkSchema = z.strictObject(
       'open',
     ),
     /** Relative number of visitors. */
-    visitors: z._default(within(0, 1e12, 'a number of visitors'), 1),
+    visitors: z._default(within([0, 1e12], 'a number of visitors'), 1),
     /** Where the figures come from, as the lab's profiles have it. */
     source: z.optional(z.record(z.string(), z.string('a text'), 'an object of texts')),
   },
@@ -53,8 +54,6 @@ const networkSchema = z.strictObject(
 );
 const listSchema = z.record(z.string(), networkSchema, 'an object of networks by name');
 
-/** A queue holds at least two full packets, bytes: no path works with less. */
-const MIN_QUEUE_BYTES = 3_000;
 const MAX_NETWORKS = 100;
 
 /**
@@ -86,7 +85,7 @@ function pathOf(network: z.infer<typeof networkSchema>): NetworkPath {
     upBps: network.upMbps * 1e6,
     loss,
     lossBurst,
-    queueBytes: Math.max(MIN_QUEUE_BYTES, Math.round(queueBytesOf(network, downBps))),
+    queueBytes: Math.max(MIN_GIVEN_QUEUE_BYTES, Math.round(queueBytesOf(network, downBps))),
     udp: udpTreatment(typeof udp === 'string' ? udp : udp.policedMbps),
   };
 }

@@ -24,5 +24,8 @@ export const PACKET: Record<Transport, PacketFormat> = {
   quic: { payloadBytes: 1_300, overheadBytes: 60, ackBytes: 60 },
 };
 
+/** Fractions of packets add up with rounding errors: less than this counts as zero. */
+export const TINY = 1e-6;
+
 /** One acknowledgement for two packets (RFC 5681 section 4.2, RFC 9000 section 13.2.2). */
 export const PACKETS_PER_ACK = 2;

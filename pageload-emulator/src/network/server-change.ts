@@ -4,7 +4,7 @@ import type { CongestionControl, NetworkPath, ServerProfile } from '@hopwise/con
 export interface ServerChange {
   /** Initial window, packets (TCP WISE: Nie et al., IWQoS 2018). */
   initialWindow?: number;
-  /** Such as BBR, or Hybla for long round trips (VTL: Bonfoh et al., IFIP Networking 2021). */
+  /** The algorithm that all servers use, such as BBR, or Hybla for long round trips (VTL: Bonfoh et al., IFIP Networking 2021). */
   congestionControl?: CongestionControl;
   /**
    * Rate at which connections begin in place of an initial window, bits per second, as a client may signal it (Rüth et

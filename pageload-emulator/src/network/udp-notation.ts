@@ -1,9 +1,6 @@
 import type { UdpNotation, UdpTreatment } from '@hopwise/contract';
 import { InputError, shown } from '../util/input-error.ts';
-
-/** Bounds of the rate to which UDP is held, Mbit/s. */
-const MIN_MBPS = 0.01;
-const MAX_MBPS = 10_000;
+import { GIVEN_BOUNDS } from './bounds.ts';
 
 /** A treatment of UDP as JSON and command lines write it. */
 export function udpNotation(udp: UdpTreatment): UdpNotation {
@@ -25,10 +22,9 @@ export function udpTreatment(notation: Exclude<UdpNotation, 'lossy'>): UdpTreatm
 export function parseUdp(text: string): UdpTreatment {
   if (text === 'open' || text === 'blocked') return udpTreatment(text);
   const mbps = Number(text);
-  if (text.trim() === '' || !(mbps >= MIN_MBPS && mbps <= MAX_MBPS)) {
-    throw new InputError(
-      `expected open, blocked, or Mbit/s from ${MIN_MBPS} to ${MAX_MBPS}, got ${shown(text)}`,
-    );
+  const [min, max] = GIVEN_BOUNDS.mbps;
+  if (text.trim() === '' || !(mbps >= min && mbps <= max)) {
+    throw new InputError(`expected open, blocked, or Mbit/s from ${min} to ${max}, got ${shown(text)}`);
   }
   return udpTreatment(mbps);
 }

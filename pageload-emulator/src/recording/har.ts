@@ -1,21 +1,25 @@
-import type { Recording, Verification } from '@hopwise/contract';
+import { NO_PHASES, offersH3, type Recording, type Verification } from '@hopwise/contract';
 import { InputError, placeOf } from '../util/input-error.ts';
 import { originOf } from '../util/url.ts';
 import { isCached, isFetchedByWorker, isPushed } from './har/cached.ts';
 import { connectionNames } from './har/connection.ts';
 import { type Conventions, conventionsOf } from './har/conventions.ts';
+import { withPaddedFractions } from './har/dates.ts';
 import type { HarForm } from './har/forms.ts';
 import { linkInitiators } from './har/initiators.ts';
 import { inOrderOfIssue } from './har/issue-order.ts';
-import { fromNavigation, nameDocuments } from './har/navigation.ts';
-import { firstPage } from './har/pages.ts';
-import { harPhases, noPhases, webPageTestPhases } from './har/phases.ts';
-import { isRedirect } from './har/redirect.ts';
-import { type Entry, type Page, parseHar, statusOf } from './har/schema.ts';
+import { loadEnd } from './har/load-end.ts';
+import { type Navigation, nameDocuments, navigationOf } from './har/navigation.ts';
+import type { PageChoice } from './har/page-choice.ts';
+import { type PageClock, pageClock } from './har/page-clock.ts';
+import { type PageLoad, takeLoad } from './har/page-loads.ts';
+import { harPhases, webPageTestPhases } from './har/phases.ts';
+import { type Entry, isRedirect, parseHar, statusOf } from './har/schema.ts';
 import { sizesOf } from './har/sizes.ts';
 import { typeOf } from './har/types.ts';
 import { urlKey } from './har/urls.ts';
 import { numberOf } from './har/values.ts';
+import { loadRequests } from './load-requests.ts';
 import { parseProtocol } from './protocol-name.ts';
 import { finishRequests, type RequestDraft, refuseTooMany } from './requests/draft.ts';
 import type { DroppedEntries } from './usage-note.ts';
@@ -26,54 +30,96 @@ export interface ReadRecording {
   recording: Recording;
   /** For the user, each without a full stop: which of several pages was taken, how many requests a prediction leaves out. */
   notes: string[];
-  /** Of the load, where the input is an export of the extension with one. */
+  /** The load's verification, where the input is an export of the extension with one. */
   verification?: Verification;
 }
 
+/** How to read a file. */
+export interface ReadOptions {
+  /** Which of several page loads to take; the first that has requests when absent. */
+  page?: PageChoice;
+}
+
 /**
- * Reads a HAR 1.2 (plain, DevTools', chrome-har's, WebPageTest's or Firefox's). Of several pages in one file the first
- * that has requests is taken.
+ * Reads a HAR 1.2 in the dialect of its recorder (`docs/recorders.md`). Of several page loads in one file the chosen one is taken, else
+ * the first that has requests.
  *
  * @returns with how many entries of the file are not in the recording
  * @throws InputError naming the place of the first thing that cannot be used
  */
-export function readHar(form: HarForm): ReadRecording & { dropped: DroppedEntries } {
-  const log = parseHar(form);
+export function readHar(
+  form: HarForm,
+  options: ReadOptions = {},
+): ReadRecording & { dropped: DroppedEntries } {
+  const log = withPaddedFractions(parseHar(form));
   const place = placeOf(form.entriesPlace);
   const notes: string[] = [];
-  const { page, entries: all } = firstPage(log, notes);
-  if (all.length === 0) throw new InputError(`${place}: expected requests, got none`);
+  const load = takeLoad(log, options.page, notes);
+  if (load.ordered.length === 0) throw new InputError(`${place}: expected requests, got none`);
   // Checked before any step that takes time for each request.
-  refuseTooMany(all.filter(({ request }) => originOf(request.url) !== null).length, place);
-  const entries = fromNavigation(all);
-
-  const conventions = conventionsOf(log, entries);
-  const firstStart = issueTime(entries[0]!, conventions);
-  const pageStart = page?.startedDateTime == null ? Number.NaN : Date.parse(page.startedDateTime);
-  // A page that begins long before or after its first request was timed by another clock.
-  const startOfPage =
-    Math.abs(firstStart - pageStart) < 60_000 ? Math.min(pageStart, firstStart) : firstStart;
-  const times = pageTimes(page);
-  const drafts = draftsOf(entries, all, startOfPage, conventions, times.domContentLoadedMs);
-  const requests = finishRequests(drafts, place);
-  const document = requests.find(({ type, status }) => type === 'document' && !isRedirect(status));
+  refuseTooMany(load.ordered.filter(({ entry }) => originOf(entry.request.url) !== null).length, place);
+  const creator = log.creator?.name;
+  const navigation = navigationOf(load.ordered, load.page, creator);
+  const conventions = conventionsOf(log, navigation.entries);
+  const clock = pageClock(load.page, creator, {
+    firstMs: issueTime(navigation.entries[0]!, conventions),
+    isFirst: load.navigation === 0,
+    endsAt: load.endsAt,
+  });
+  const { drafts, entryOf, document } = draftsOf(load, navigation, clock, conventions);
+  const end = loadEnd(drafts, document, clock.times, creator);
+  linkInitiators({
+    ordered: end.kept,
+    document,
+    parsedMs: end.times.domContentLoadedMs,
+    entryOf,
+    typed: typedOf(entryOf),
+  });
+  const requests = finishRequests(end.kept, place);
+  const page =
+    requests.find(({ type, status }) => type === 'document' && !isRedirect(status)) ?? requests[0]!;
+  const recording: Recording = {
+    format: 'hopwise-recording',
+    version: 1,
+    url: navigation.url ?? page.url,
+    recordedAt: new Date(clock.startMs).toISOString(),
+    browser: [log.browser?.name, log.browser?.version].filter(Boolean).join(' '),
+    ...end.times,
+    ...missingOf(navigation, end.times.pltMs),
+    requests,
+  };
+  const lacking = lackNote(recording, navigation, end.refuted);
+  if (lacking !== null) notes.push(lacking);
   return {
-    recording: {
-      format: 'hopwise-recording',
-      version: 1,
-      url: (document ?? requests[0]!).url,
-      recordedAt: new Date(startOfPage).toISOString(),
-      browser: [log.browser?.name, log.browser?.version].filter(Boolean).join(' '),
-      ...times,
-      requests,
-    },
+    recording,
     notes,
     dropped: {
-      otherPages: log.entries.length - all.length,
-      beforeNavigation: all.length - entries.length,
-      otherSchemes: drafts.length - requests.length,
+      otherPages: log.entries.length - load.ordered.length,
+      beforeNavigation: load.ordered.length - navigation.entries.length,
+      afterSilence: drafts.length - end.kept.length,
+      otherSchemes: end.kept.length - requests.length,
     },
   };
+}
+
+function missingOf({ document }: Navigation, pltMs: number | null): Pick<Recording, 'missing'> {
+  if (document === 'none') return { missing: 'navigation' };
+  return pltMs === null ? { missing: 'load-event' } : {};
+}
+
+/** Says what a file lacks of a page load, and what stands for it; null where it lacks nothing. */
+function lackNote(recording: Recording, { document }: Navigation, refuted: string | null): string | null {
+  if (document === 'none')
+    return 'no navigation in the file: its requests are a set of transfers, not a page load';
+  const missing = document === 'missing' ? ["the page's document is not in the file"] : [];
+  if (recording.pltMs === null) {
+    const guessMs = Math.round(loadRequests(recording).loadMs);
+    const why = refuted === null ? 'no load event in the file' : `the load event in the file ${refuted}`;
+    missing.push(
+      `${why}: the load is guessed to end with the last response that could hold it up, after ${guessMs} ms`,
+    );
+  }
+  return missing.length === 0 ? null : missing.join('; ');
 }
 
 /** When a request was issued, Unix time in milliseconds. */
@@ -82,45 +128,57 @@ function issueTime({ startedDateTime, timings }: Entry, { queueing }: Convention
   return Date.parse(startedDateTime) - queuedMs;
 }
 
-/** @param fileOrder the entries and others, as the file has them */
+interface Drafts {
+  /** In order of start. */
+  drafts: RequestDraft[];
+  entryOf: ReadonlyMap<RequestDraft, Entry>;
+  /** What answered the navigation, or what stands for it. */
+  document: RequestDraft;
+}
+
 function draftsOf(
-  entries: readonly Entry[],
-  fileOrder: readonly Entry[],
-  startOfPage: number,
+  load: PageLoad,
+  navigation: Navigation,
+  clock: PageClock,
   conventions: Conventions,
-  parsedMs: number | null,
-): RequestDraft[] {
+): Drafts {
+  const { entries } = navigation;
   const connections = connectionNames(entries);
   const entryOf = new Map<RequestDraft, Entry>();
-  const typed = new Set<RequestDraft>();
   for (const [index, entry] of entries.entries()) {
-    const draft = draftOf(
-      entry,
-      Date.parse(entry.startedDateTime) - startOfPage,
-      connections[index]!,
-      conventions,
-    );
-    entryOf.set(draft, entry);
-    if (typeOf(entry).named) typed.add(draft);
+    entryOf.set(draftOf(entry, clock, connections[index]!, conventions), entry);
   }
   takeFromWorkers(entryOf);
-  const placeOf = new Map(fileOrder.map((entry, place) => [entry, place]));
+  const placeOf = new Map(load.fileOrder.map((entry, place) => [entry, place]));
   const place = (draft: RequestDraft) => placeOf.get(entryOf.get(draft)!)!;
-  const ordered = inOrderOfIssue([...entryOf.keys()].sort((a, b) => place(a) - place(b)));
-  linkInitiators({ ordered, document: nameDocuments(ordered), parsedMs, entryOf, typed });
-  return ordered;
+  const drafts = inOrderOfIssue([...entryOf.keys()].sort((a, b) => place(a) - place(b)));
+  const document = nameDocuments(drafts, {
+    entryOf,
+    typed: typedOf(entryOf),
+    hasDocument: navigation.document === 'recorded',
+    hasLoadEvent: clock.times.pltMs !== null,
+  });
+  return { drafts, entryOf, document };
+}
+
+/** The drafts whose type the recorder states. */
+function typedOf(entryOf: ReadonlyMap<RequestDraft, Entry>): Set<RequestDraft> {
+  const typed = [...entryOf].filter(([, entry]) => typeOf(entry).named);
+  return new Set(typed.map(([draft]) => draft));
 }
 
 function draftOf(
   entry: Entry,
-  startedMs: number,
+  { startMs: navigationMs, offsetMs }: PageClock,
   connectionId: string | null,
   conventions: Conventions,
 ): RequestDraft {
-  const { request, response } = entry;
-  const { startMs, endMs, phases } = webPageTestPhases(entry) ?? harPhases(entry, startedMs, conventions);
+  const { request } = entry;
+  const startedMs = Date.parse(entry.startedDateTime) - navigationMs;
+  const { startMs, endMs, phases } =
+    webPageTestPhases(entry, offsetMs) ?? harPhases(entry, startedMs, conventions);
   const sizes = sizesOf(entry, conventions.bodyHasHeaders);
-  const fromCache = isCached(entry, conventions.bodyHasHeaders);
+  const fromCache = isCached(entry, conventions);
   // A pushed response was not requested.
   if (isPushed(entry)) phases.requestStartMs = null;
   return {
@@ -131,7 +189,7 @@ function draftOf(
     protocol: fromCache ? null : protocolOf(entry),
     startMs,
     endMs,
-    phases: fromCache ? noPhases() : phases,
+    phases: fromCache ? { ...NO_PHASES } : phases,
     transferBytes: fromCache ? 0 : sizes.transferBytes,
     bodyBytes: fromCache ? 0 : sizes.bodyBytes,
     decodedBytes: sizes.decodedBytes,
@@ -143,7 +201,7 @@ function draftOf(
     connectionId: fromCache ? null : connectionId,
     remoteIp: (entry.serverIPAddress || entry._ip_addr || '').replace(/^\[|\]$/g, '') || null,
     urgency: urgencyOf(entry._priority),
-    offersH3: offersH3(response?.headers),
+    offersH3: offersH3Of(entry),
   };
 }
 
@@ -190,34 +248,15 @@ function urgencyOf(priority: unknown): number | null {
   return typeof priority === 'string' ? (URGENCY.get(priority.toLowerCase()) ?? null) : null;
 }
 
-function offersH3(headers: Entry['request']['headers']): boolean | null {
+/** When RFC 9114 was published. Browsers spoke drafts of HTTP/3 before, and have given them up since. */
+const RFC_9114_AT = Date.parse('2022-06-06');
+
+function offersH3Of({ response, startedDateTime }: Entry): boolean | null {
+  const headers = response?.headers;
   if (!headers || headers.length === 0) return null;
+  const knowsDrafts = Date.parse(startedDateTime) < RFC_9114_AT;
   return headers.some(
     ({ name, value }) =>
-      name.toLowerCase() === 'alt-svc' && typeof value === 'string' && /\bh3\b/.test(value),
+      name.toLowerCase() === 'alt-svc' && typeof value === 'string' && offersH3(value, knowsDrafts),
   );
-}
-
-function pageTimes(
-  page: Page | undefined,
-): Pick<Recording, 'pltMs' | 'domContentLoadedMs' | 'firstContentfulPaintMs' | 'largestContentfulPaintMs'> {
-  const timings = page?.pageTimings;
-  return {
-    pltMs: firstPositive(timings?.onLoad, page?._loadTime),
-    domContentLoadedMs: firstPositive(timings?.onContentLoad, page?._domContentLoadedEventStart),
-    firstContentfulPaintMs: firstPositive(
-      timings?._firstContentfulPaint,
-      page?._firstContentfulPaint,
-      timings?._firstPaint,
-      timings?._startRender,
-    ),
-    largestContentfulPaintMs: firstPositive(
-      timings?._largestContentfulPaint,
-      page?.['_chromeUserTiming.LargestContentfulPaint'],
-    ),
-  };
-}
-
-function firstPositive(...values: (number | string | null | undefined)[]): number | null {
-  return values.map(numberOf).find((value) => value !== null && value > 0) ?? null;
 }

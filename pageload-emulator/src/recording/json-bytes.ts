@@ -17,12 +17,23 @@ const PIECE = 64 * 1024;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const COLON = 0x3a;
+const SPACE = 0x20;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
+/** Names of HAR's fields with bodies, and of DevTools' with messages of web sockets. No field of these names is read. */
+const BODY_NAMES = ['text', 'data'].map((name) => [...name].map((letter) => letter.charCodeAt(0)));
+const BODY_NAME_LENGTH = 4;
+
+/** How far a body's name has been read: its string has ended, then its colon. */
+const NO_BODY = 0;
+const NAMED = 1;
+const EXPECTED = 2;
+
 /**
- * Collects a JSON text (UTF-8) piece by piece and empties very long strings, such as response bodies. A file may therefore
- * be far larger than what is kept of it.
+ * Collects a JSON text (UTF-8) piece by piece and empties bodies, and any very long strings. A file may therefore be far larger than what
+ * is kept of it.
  */
 export class JsonBytes {
   #kept = new Uint8Array(4 * PIECE);
@@ -34,6 +45,9 @@ export class JsonBytes {
   #escaped = false;
   /** Bytes of the current or last string. */
   #stringLength = 0;
+  /** Longest that the current string may be. */
+  #mostLength = MAX_STRING_BYTES;
+  #body = NO_BODY;
 
   /**
    * Adds the next bytes of the text; those that are kept are copied.
@@ -42,13 +56,22 @@ export class JsonBytes {
    */
   add(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length; from += PIECE) {
-      this.#read += Math.min(PIECE, bytes.length - from);
-      if (this.#read > MAX_READ_BYTES) throw tooLarge(`${MAX_READ_BYTES / 1024 / 1024} MiB`);
+      this.count(Math.min(PIECE, bytes.length - from));
       this.#grow();
       this.#addPiece(bytes.subarray(from, from + PIECE));
       if (this.#length > MAX.bytes) throw tooLarge(`${MAX.bytes / 1024 / 1024} MiB of JSON without bodies`);
       refuseMore(this.#values, this.#containers);
     }
+  }
+
+  /**
+   * Counts bytes of the file, whether they are added or left out before.
+   *
+   * @throws InputError when the file is larger than any recording
+   */
+  count(bytes: number): void {
+    this.#read += bytes;
+    if (this.#read > MAX_READ_BYTES) throw tooLarge(`${MAX_READ_BYTES / 1024 / 1024} MiB`);
   }
 
   /**
@@ -71,8 +94,10 @@ export class JsonBytes {
     let inString = this.#inString;
     let escaped = this.#escaped;
     let stringLength = this.#stringLength;
+    let mostLength = this.#mostLength;
+    let body = this.#body;
     for (let at = 0; at < bytes.length; at++) {
-      if (inString && stringLength > MAX_STRING_BYTES) {
+      if (inString && stringLength > mostLength) {
         const from = at;
         while (at < bytes.length && (escaped || bytes[at] !== QUOTE)) {
           escaped = !escaped && bytes[at] === BACKSLASH;
@@ -86,16 +111,22 @@ export class JsonBytes {
         if (byte === QUOTE) {
           inString = true;
           stringLength = 0;
-        } else if (byte === COMMA) this.#values++;
-        else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) this.#containers++;
+          mostLength = body === EXPECTED ? 0 : MAX_STRING_BYTES;
+          body = NO_BODY;
+        } else if (byte > SPACE) {
+          body = byte === COLON && body === NAMED ? EXPECTED : NO_BODY;
+          if (byte === COMMA) this.#values++;
+          else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) this.#containers++;
+        }
       } else if (byte === QUOTE && !escaped) {
         inString = false;
+        if (stringLength === BODY_NAME_LENGTH && isBodyName(kept, length)) body = NAMED;
       } else {
         escaped = byte === BACKSLASH && !escaped;
         stringLength++;
         // Drops what was kept of the string so far.
-        if (stringLength === MAX_STRING_BYTES + 1) length -= MAX_STRING_BYTES;
-        if (stringLength > MAX_STRING_BYTES) continue;
+        if (stringLength === mostLength + 1) length -= mostLength;
+        if (stringLength > mostLength) continue;
       }
       kept[length++] = byte;
     }
@@ -103,6 +134,8 @@ export class JsonBytes {
     this.#inString = inString;
     this.#escaped = escaped;
     this.#stringLength = stringLength;
+    this.#mostLength = mostLength;
+    this.#body = body;
   }
 
   #grow(): void {
@@ -111,6 +144,12 @@ export class JsonBytes {
     larger.set(this.#kept);
     this.#kept = larger;
   }
+}
+
+/** Whether the last bytes that were kept are the name of a field with a body. */
+function isBodyName(kept: Uint8Array, length: number): boolean {
+  const from = length - BODY_NAME_LENGTH;
+  return BODY_NAMES.some((name) => name.every((letter, index) => kept[from + index] === letter));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { PACKET } from '../network/packet.ts';
 import type { ArrivalCurve } from './arrival-curve.ts';
 
 /** Fewer bytes in a window show nothing about the link. */
@@ -18,6 +19,9 @@ export function busyRate(arrivals: ArrivalCurve, windowMs: number): number | nul
   return max < MIN_BYTES ? null : (max / windowMs) * 8000;
 }
 
+/** What a connection sends in its first four round trips (RFC 6928): the rate of smaller pages depends on windows, not on the link. */
+export const MIN_FILLING_BYTES = 150 * PACKET.tcp.payloadBytes;
+
 /** When the rate over a quarter of the window exceeds the window's by this factor, it was not sustained. */
 const NOT_HELD = 1.4;
 
@@ -25,7 +29,7 @@ const NOT_HELD = 1.4;
 const STILL_HELD = 0.83;
 
 /** The link's downstream rate as far as a recording shows it. */
-export interface LinkRate {
+interface LinkRate {
   bps: number;
   /** Whether the page filled the link for at least a window. */
   filled: boolean;

@@ -2,10 +2,10 @@ import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { documentOf } from './requests/draft.ts';
 
 /** Why a request of a recording is no part of the load that is predicted. */
-export type Exclusion = 'after-load' | 'cached' | 'failed';
+type Exclusion = 'after-load' | 'cached' | 'failed';
 
 /** The requests of a recording that its load event could have waited for. */
-export interface LoadRequests {
+interface LoadRequests {
   /** In order of start; at least the document. */
   kept: RecordedRequest[];
   /** How many others there are, by the first reason that applies. */
@@ -34,7 +34,9 @@ function exclusionOf(request: RecordedRequest, loadMs: number): Exclusion | null
 }
 
 /** HTML standard, "delay the load event": not fetch and XHR, beacons, media, nor preloads that nothing uses. */
-export function mayBlockLoad(request: RecordedRequest): boolean {
+export function mayBlockLoad(
+  request: Pick<RecordedRequest, 'type'> & { initiator: Pick<RecordedRequest['initiator'], 'kind'> },
+): boolean {
   switch (request.type) {
     case 'beacon':
     case 'fetch':

@@ -1,6 +1,8 @@
-import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { groupBy, type RecordedRequest, type Recording } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
 import { handshakeTrips, isHandshake, type RoundTrip } from './handshake-trips.ts';
+import { hidesConnections, openingRounds } from './hidden-connections.ts';
+import { withoutOutliers } from './round-trip-outliers.ts';
 
 /** One origin's requests, and the round trips that they show. */
 export interface OriginTimings {
@@ -12,31 +14,33 @@ export interface OriginTimings {
   rttMs: number | null;
   /** Whether a handshake is among `roundTrips`; waits alone give an upper bound. */
   fromHandshake: boolean;
+  /** Number of round trips that were left out, as they disagree with several handshakes. */
+  leftOut: number;
 }
 
 /** Gathers the recording's requests by origin, in order of first use. */
 export function timingsByOrigin(recording: Recording): Map<string, OriginTimings> {
-  const origins = new Map<string, OriginTimings>();
-  for (const request of recording.requests) {
-    const origin = originOf(request.url);
-    if (origin === null) continue;
-    let timings = origins.get(origin);
-    if (timings === undefined) {
-      timings = { origin, requests: [], roundTrips: [], rttMs: null, fromHandshake: false };
-      origins.set(origin, timings);
-    }
-    timings.requests.push(request);
-  }
-  for (const timings of origins.values()) readRoundTrips(timings);
-  return origins;
+  const { requests } = recording;
+  const isHidden = hidesConnections(recording);
+  const byOrigin = groupBy(requests, ({ url }) => originOf(url));
+  return new Map(
+    [...byOrigin].flatMap(([origin, own]) =>
+      origin === null ? [] : [[origin, { origin, requests: own, ...readRoundTrips(own, isHidden) }] as const],
+    ),
+  );
 }
 
 /** A QUIC handshake shorter than this share of the origin's shortest wait was under way before its request. */
 const MIN_SHARE_OF_WAIT = 0.5;
 
-function readRoundTrips(timings: OriginTimings): void {
-  const { requests } = timings;
-  const waits = requests.flatMap(waitTrip);
+/** @param isHidden whether the first wait contains the handshakes of a connection */
+function readRoundTrips(
+  requests: readonly RecordedRequest[],
+  isHidden: boolean,
+): Pick<OriginTimings, 'roundTrips' | 'rttMs' | 'fromHandshake' | 'leftOut'> {
+  const waits = requests.flatMap((request) =>
+    waitTrip(request, isHidden && request === requests[0] ? 1 + openingRounds(request) : 1),
+  );
   const minWaitMs = waits.reduce((min, { rttMs }) => Math.min(min, rttMs), Number.POSITIVE_INFINITY);
   const handshakes = requests.flatMap((request) => {
     const trips = handshakeTrips(request, request === requests[0]);
@@ -45,16 +49,26 @@ function readRoundTrips(timings: OriginTimings): void {
     return isCut && Number.isFinite(minWaitMs) ? [] : trips;
   });
   const whole = [...handshakes.filter(({ isClipped }) => !isClipped), ...waits];
-  timings.roundTrips = whole.length > 0 ? whole : handshakes;
-  timings.fromHandshake = timings.roundTrips.some(isHandshake);
-  for (const { rttMs } of timings.roundTrips) timings.rttMs = Math.min(timings.rttMs ?? rttMs, rttMs);
+  const sound = withoutOutliers(whole);
+  const roundTrips = whole.length > 0 ? sound : handshakes;
+  const rttMs = roundTrips.reduce<number | null>(
+    (least, trip) => Math.min(least ?? trip.rttMs, trip.rttMs),
+    null,
+  );
+  return {
+    roundTrips,
+    rttMs,
+    fromHandshake: roundTrips.some(isHandshake),
+    leftOut: whole.length - sound.length,
+  };
 }
 
-function waitTrip(request: RecordedRequest): RoundTrip[] {
-  const rttMs = waitOf(request);
+/** @param trips round trips that the wait contains */
+function waitTrip(request: RecordedRequest, trips: number): RoundTrip[] {
+  const waitMs = waitOf(request);
   const endMs = request.phases.responseStartMs;
-  if (rttMs === null || endMs === null) return [];
-  return [{ kind: isStatic(request) ? 'file' : 'wait', rttMs, endMs, isClipped: false }];
+  if (waitMs === null || endMs === null) return [];
+  return [{ kind: isStatic(request) ? 'file' : 'wait', rttMs: waitMs / trips, endMs, isClipped: false }];
 }
 
 /** Whether a response is probably a file, which a server sends at once. */

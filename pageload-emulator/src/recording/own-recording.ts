@@ -1,7 +1,6 @@
-import type { Recording } from '@hopwise/contract';
+import { NO_PHASES, type Recording } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import { InputError, inputErrorFrom, placeOf } from '../util/input-error.ts';
-import { noPhases } from './har/phases.ts';
 import { LARGEST_NUMBER, objectOf } from './har/values.ts';
 import { documentOf, finishRequests, type RequestDraft, refuseTooMany } from './requests/draft.ts';
 import { likelyType } from './requests/resource-type.ts';
@@ -58,7 +57,7 @@ const requestSchema = z.object(
     protocol: known(oneOf('h1', 'h2', 'h3')),
     startMs: ms,
     endMs: ms,
-    phases: z._default(phasesSchema, noPhases),
+    phases: z._default(phasesSchema, () => ({ ...NO_PHASES })),
     transferBytes: known(size),
     bodyBytes: known(size),
     decodedBytes: known(size),
@@ -86,6 +85,7 @@ const recordingSchema = z.object({
   firstContentfulPaintMs: known(ms),
   largestContentfulPaintMs: known(ms),
   largestContentfulPaintUrl: z.optional(z.nullable(text)),
+  missing: z.optional(oneOf('load-event', 'navigation')),
   requests: z.array(requestSchema, 'an array of requests'),
 });
 

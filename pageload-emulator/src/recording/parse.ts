@@ -1,17 +1,18 @@
-import type { Recording } from '@hopwise/contract';
+import type { Recording, Verification } from '@hopwise/contract';
 import { InputError, placeOf, shown } from '../util/input-error.ts';
 import { harForm } from './har/forms.ts';
-import { type ReadRecording, readHar } from './har.ts';
+import { objectOf } from './har/values.ts';
+import { type ReadOptions, type ReadRecording, readHar } from './har.ts';
 import { refuseLargeJson } from './json-bytes.ts';
 import { placeInJson } from './json-place.ts';
-import { readLoadExport } from './load-export.ts';
 import { isOwnRecording, readOwnRecording } from './own-recording.ts';
+import { traceAsHar } from './trace/trace-har.ts';
 import { type DroppedEntries, usageNote } from './usage-note.ts';
-import { isLoadExport } from './verification-file.ts';
+import { isLoadExport, readVerification } from './verification-file.ts';
 
 /**
- * Reads a HAR (a file, or a log or entries as DevTools passes them to extensions), a hopwise recording, or the extension's export of a
- * load.
+ * Reads a HAR (a file, or a log or entries as DevTools passes them to extensions), a Chrome trace, a hopwise recording, or the extension's
+ * export of a load.
  *
  * @param input the file's text, or its parsed JSON
  * @throws InputError with one line that names the place and what was expected there
@@ -21,19 +22,30 @@ export function parseRecording(input: unknown): Recording {
 }
 
 /**
- * As `parseRecording`, with the verification in an export, and notes for the user on what was taken of the input.
+ * Does what `parseRecording` does, with the verification in an export, and notes for the user on what was taken of the input.
  *
  * @throws InputError with one line that names the place and what was expected there
  */
-export function readRecording(input: unknown): ReadRecording {
-  const { dropped, notes, ...found } = read(input);
+export function readRecording(input: unknown, options: ReadOptions = {}): ReadRecording {
+  const { dropped, notes, ...found } = read(input, options);
   const usage = usageNote(found.recording, dropped);
   return { ...found, notes: usage === null ? notes : [...notes, usage] };
 }
 
-const NONE_DROPPED: DroppedEntries = { otherPages: 0, beforeNavigation: 0, otherSchemes: 0 };
+/** Formats of others that people may take for recordings, by fields that each has. */
+const OTHER_FORMATS: [name: string, fields: string[]][] = [
+  ['a NetLog, which has no page loads', ['constants', 'events']],
+  ['a Lighthouse report, which has no times of requests', ['lighthouseVersion', 'audits']],
+];
 
-function read(input: unknown): ReadRecording & { dropped: DroppedEntries } {
+function otherFormat(value: unknown): string | null {
+  const object = objectOf(value) ?? {};
+  return OTHER_FORMATS.find(([, fields]) => fields.every((field) => field in object))?.[0] ?? null;
+}
+
+const NONE_DROPPED: DroppedEntries = { otherPages: 0, beforeNavigation: 0, afterSilence: 0, otherSchemes: 0 };
+
+function read(input: unknown, options: ReadOptions = {}): ReadRecording & { dropped: DroppedEntries } {
   const value = typeof input === 'string' ? parseJson(input) : input;
   if (isOwnRecording(value)) {
     const { recording, otherSchemes } = readOwnRecording(value);
@@ -44,16 +56,38 @@ function read(input: unknown): ReadRecording & { dropped: DroppedEntries } {
     const dropped = { ...NONE_DROPPED, otherSchemes };
     return { recording, notes: [], dropped, ...(verification && { verification }) };
   }
-  const form = harForm(value);
-  if (form !== null) return readHar(form);
+  const form = traceAsHar(value) ?? harForm(value);
+  if (form !== null) return readHar(form, options);
   throw new InputError(
-    `top level: expected a HAR ("log"), its entries, a hopwise recording or an export of the extension, got ${shown(value)}`,
+    `top level: expected a HAR ("log"), its entries, a hopwise recording or an export of the extension, got ${otherFormat(value) ?? shown(value)}`,
   );
 }
 
+/**
+ * Reads what "Export JSON" of the extension saves: a recording and the verification of its load, where there was one. Predictions in
+ * it are left out.
+ *
+ * @param load for which `isLoadExport` holds
+ * @returns with how many requests were neither `http:` nor `https:` and are left out
+ * @throws InputError naming the place of the first thing that cannot be used
+ */
+function readLoadExport(load: unknown): {
+  recording: Recording;
+  verification: Verification | null;
+  otherSchemes: number;
+} {
+  const { recording, verification } = objectOf(load)!;
+  if (!isOwnRecording(recording)) {
+    throw new InputError(`recording: expected a hopwise recording, got ${shown(recording)}`);
+  }
+  return {
+    ...readOwnRecording(recording, ['recording']),
+    verification: verification == null ? null : readVerification(verification, ['verification']),
+  };
+}
+
 function parseJson(text: string): unknown {
-  // Some exporters begin with a byte order mark.
-  const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const json = jsonIn(text);
   refuseLargeJson(json);
   try {
     return JSON.parse(json);
@@ -63,6 +97,18 @@ function parseJson(text: string): unknown {
     const place = placeOf(placeInJson(json, position === undefined ? json.length : Number(position)));
     throw new InputError(`${place}: expected JSON, got ${oneLine(message)}`);
   }
+}
+
+/** HAR Viewer's HARP: a call of JavaScript, `onInputData({"log": …});`. */
+const CALLBACK = /^\s*[A-Za-z_$][\w$.]{0,100}\s*\(/;
+
+/** The JSON in a file's text: without a byte order mark, with which some exporters begin, or the JSONP call around it. */
+export function jsonIn(text: string): string {
+  const marked = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const [call] = CALLBACK.exec(marked) ?? [];
+  if (call === undefined) return marked;
+  const end = marked.lastIndexOf(')');
+  return /^\)\s*;?\s*$/.test(marked.slice(end)) ? marked.slice(call.length, end) : marked;
 }
 
 function oneLine(text: string): string {

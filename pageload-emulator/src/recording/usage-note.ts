@@ -5,6 +5,8 @@ import { loadRequests } from './load-requests.ts';
 export interface DroppedEntries {
   otherPages: number;
   beforeNavigation: number;
+  /** After a silence that ends a load without a load event. */
+  afterSilence: number;
   /** Neither `http:` nor `https:`. */
   otherSchemes: number;
 }
@@ -17,12 +19,13 @@ export interface DroppedEntries {
  */
 export function usageNote(recording: Recording, dropped: DroppedEntries): string | null {
   const { kept, excluded } = loadRequests(recording);
-  const { otherPages, beforeNavigation, otherSchemes } = dropped;
+  const { otherPages, beforeNavigation, afterSilence, otherSchemes } = dropped;
   const afterLoad =
     recording.pltMs === null ? 'began after all that a load event waits for' : 'began after the load event';
   const reasons = [
     { count: otherPages, why: 'belonged to other pages' },
     { count: beforeNavigation, why: 'began before the navigation' },
+    { count: afterSilence, why: 'began after all had been silent' },
     { count: otherSchemes, why: 'had no http or https URL' },
     { count: excluded['after-load'], why: afterLoad },
     { count: excluded.cached, why: 'came from the cache' },

@@ -21,15 +21,9 @@ export function recordedVisit({ requests }: Recording): 'first' | 'later' | null
   return begun.size > 0 ? 'later' : null;
 }
 
-/** Whether requests went over HTTP/3, or may have, as the recording withholds the protocols of origins that offer it. */
-export function mayHaveUsedH3({ requests }: Recording): boolean {
-  const offering = new Set(
-    requests.filter(({ offersH3, url }) => offersH3 && isSecure(url)).map(({ url }) => originOf(url)),
-  );
-  return requests.some(
-    ({ url, protocol, fromCache, status }) =>
-      protocol === 'h3' || (protocol === null && !fromCache && status !== 0 && offering.has(originOf(url))),
-  );
+/** Whether a response came over HTTP/3. */
+export function hasH3Answer({ requests }: Pick<Recording, 'requests'>): boolean {
+  return requests.some(({ protocol, status }) => protocol === 'h3' && status !== 0);
 }
 
 /** Browsers use HTTP/3 for https origins only, whatever an http origin announces (RFC 9114, section 3.1). */

@@ -1,15 +1,8 @@
-import type { NetworkPath, ServerProfile, UdpTreatment } from '@hopwise/contract';
-import { queueBytesOf } from '../estimate/build-posterior.ts';
+import type { ServerProfile, UdpTreatment } from '@hopwise/contract';
+import { queueBytesOf } from '../estimate/fit-recording.ts';
 import type { NetworkPosterior, PathDensities } from '../estimate/network-posterior.ts';
 import { createRandom, hashSeed, normal } from '../util/random.ts';
-
-/** A network and servers drawn from a posterior, with a seed of the losses. */
-export interface NetworkSample {
-  path: NetworkPath;
-  servers: readonly ServerProfile[];
-  /** Seed of the losses. */
-  seed: number;
-}
+import type { Scenario } from './scenario.ts';
 
 /** Upper bound of loss, as pages do not load on paths that lose more; and of loss in bursts. Assumed. */
 const MAX_LOSS = 0.15;
@@ -28,9 +21,9 @@ const EXTRA_RTT_SPREAD = 0.1;
  *
  * @returns at most `count`
  */
-export function drawNetworks(posterior: NetworkPosterior, count: number): NetworkSample[] {
+export function drawNetworks(posterior: NetworkPosterior, count: number): Scenario[] {
   const { path, servers } = posterior;
-  const samples: NetworkSample[] = [{ path, servers, seed: 1 }];
+  const samples: Scenario[] = [{ path, servers, seed: 1 }];
   if (isCertain(posterior)) return path.loss === 0 ? samples : moreSeeds(samples[0]!, count);
   for (let seed = 2; seed <= count; seed++) samples.push(drawOne(posterior, seed));
   return samples;
@@ -40,7 +33,7 @@ export function drawNetworks(posterior: NetworkPosterior, count: number): Networ
 const DIMENSIONS = 7;
 const STEPS = kroneckerSteps(DIMENSIONS);
 
-function drawOne(posterior: NetworkPosterior, seed: number): NetworkSample {
+function drawOne(posterior: NetworkPosterior, seed: number): Scenario {
   const { given, densities, path, udp: shares } = posterior;
   const share = (dimension: number) => (0.5 + seed * STEPS[dimension]!) % 1;
   const udp = drawUdp(posterior, seed, share(0));
@@ -96,7 +89,7 @@ function isCertain({ sources }: NetworkPosterior): boolean {
   return Object.entries(sources).every(([figure, source]) => figure === 'lossBurst' || source === 'given');
 }
 
-function moreSeeds(sample: NetworkSample, count: number): NetworkSample[] {
+function moreSeeds(sample: Scenario, count: number): Scenario[] {
   return Array.from({ length: Math.max(1, count) }, (_, index) => ({ ...sample, seed: index + 1 }));
 }
 

@@ -1,5 +1,5 @@
 import type { LoadTime } from '@hopwise/contract';
-import { normalCdf } from '../util/statistics.ts';
+import { normalCdf } from '@hopwise/contract';
 import { SPREADS } from './spread.ts';
 
 /** Bisection steps to find a quantile: to a millionth of the interval. */
@@ -15,6 +15,14 @@ const TAIL = 4;
  * @returns median, 10th and 90th percentile, milliseconds
  */
 export function loadTime(pltMs: readonly number[]): LoadTime {
+  const quantile = quantilesOf(pltMs);
+  // The distribution around a single scenario is symmetric in the logarithm.
+  const median = pltMs.length === 1 ? pltMs[0]! : quantile(0.5);
+  return { pltMs: median, low: quantile(0.1), high: quantile(0.9) };
+}
+
+/** The quantiles of that distribution, milliseconds. */
+export function quantilesOf(pltMs: readonly number[]): (share: number) => number {
   const logs = pltMs.map(Math.log);
   const widest = Math.max(...SPREADS.map(({ deviation }) => deviation));
   const cdf = (log: number) => {
@@ -24,7 +32,7 @@ export function loadTime(pltMs: readonly number[]): LoadTime {
     }
     return sum / logs.length;
   };
-  const quantile = (share: number) => {
+  return (share) => {
     let low = Math.min(...logs) - TAIL * widest;
     let high = Math.max(...logs) + TAIL * widest;
     for (let step = 0; step < STEPS; step++) {
@@ -34,7 +42,22 @@ export function loadTime(pltMs: readonly number[]): LoadTime {
     }
     return Math.exp((low + high) / 2);
   };
-  // The distribution around a single scenario is symmetric in the logarithm.
-  const median = pltMs.length === 1 ? pltMs[0]! : quantile(0.5);
-  return { pltMs: median, low: quantile(0.1), high: quantile(0.9) };
+}
+
+/**
+ * Carries an emulated change over to a load time that rests on more than the emulation. What the emulation does not explain stays as
+ * it is; of a load that takes less than was emulated, the change is scaled.
+ *
+ * @param fromMs the load's emulated time, milliseconds
+ * @param toMs its emulated time after the change, milliseconds
+ */
+export function withEmulatedChange(time: LoadTime, fromMs: number, toMs: number): LoadTime {
+  const scale = Math.min(1, time.pltMs / fromMs);
+  return moveTo(time, Math.max(1, time.pltMs + scale * (toMs - fromMs)));
+}
+
+/** The same range around another median. */
+export function moveTo({ pltMs, low, high }: LoadTime, toMs: number): LoadTime {
+  const factor = toMs / pltMs;
+  return { pltMs: toMs, low: low * factor, high: high * factor };
 }

@@ -11,7 +11,7 @@ interface EmulationError {
 /**
  * The emulator's error as a mixture, as some pages are emulated less accurately than most. With `LOAD_NOISE` chosen on the training
  * cells of the gauntlet, so that ranges hold four of five single loads whether the network is given or estimated; `npm run
- * bench:accuracy` checks that on other cells. The errors of two protocols on one page are nearly independent.
+ * bench -- accuracy` checks that on other cells. The errors of two protocols on one page are nearly independent.
  */
 const EMULATION_ERRORS: readonly EmulationError[] = [
   { weight: 0.75, deviation: 0.11 },
@@ -22,7 +22,7 @@ const EMULATION_ERRORS: readonly EmulationError[] = [
  * One component of the scatter of a real load around the emulated one on the same network with the same losses. The uncertainty
  * of the network and of losses is in the scenarios.
  */
-export interface Spread {
+interface Spread {
   /** Share of pages and networks with this spread. */
   weight: number;
   /** Standard deviation of the logarithm of the load time. */

@@ -1,9 +1,8 @@
-import type { Assignment, PaintTimes, Protocol } from '@hopwise/contract';
-import type { Emulated, OriginOutcome } from '../emulate/emulate.ts';
+import { type Assignment, median, type PaintTimes, type Protocol } from '@hopwise/contract';
+import type { Emulated } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { PaintModel } from '../graph/paint-times.ts';
-import { emptyCounters, type OriginCounters } from '../http/origin-client.ts';
-import { median } from '../util/statistics.ts';
+import { addOriginCounters, emptyCounters, type OriginCounters } from '../http/origin-client.ts';
 import { EventBudget } from './event-budget.ts';
 import { loadPage } from './load-page.ts';
 import type { Scenario } from './scenario.ts';
@@ -93,18 +92,11 @@ function meanCounters(loads: readonly Emulated[]): Pick<UniformRun, 'origins' | 
   const origins = new Map<string, OriginCounters>();
   for (const load of loads) {
     for (const outcome of load.origins) {
-      origins.set(outcome.origin, plus(origins.get(outcome.origin), outcome, 1 / loads.length));
+      const sum = origins.get(outcome.origin) ?? emptyCounters();
+      origins.set(outcome.origin, addOriginCounters(sum, outcome, 1 / loads.length));
     }
   }
-  let total = emptyCounters();
-  for (const counters of origins.values()) total = plus(total, counters, 1);
+  const total = emptyCounters();
+  for (const counters of origins.values()) addOriginCounters(total, counters);
   return { origins, total };
 }
-
-function plus(sum: OriginCounters | undefined, more: OriginCounters | OriginOutcome, weight: number) {
-  const result = {} as OriginCounters;
-  for (const name of COUNTERS) result[name] = (sum?.[name] ?? 0) + more[name] * weight;
-  return result;
-}
-
-const COUNTERS = Object.keys(emptyCounters()) as (keyof OriginCounters)[];

@@ -15,7 +15,7 @@ export class Burst {
   segments = new SegmentQueue();
   /** Round trip of its first packet. */
   firstRttMs = 0;
-  /** From its first packet's arrival to the last one's. */
+  /** Time from its first packet's arrival to the last one's. */
   spanMs = 0;
   /** When the first of its bytes that are not yet handed up arrived. */
   firstMs = 0;
@@ -27,7 +27,7 @@ export class Burst {
   /** The next burst in order of acknowledgement. */
   next: Burst | null = null;
   /** Whether all its acknowledgements are lost, so that a later burst's acknowledges it. */
-  unheard = false;
+  allAcksLost = false;
   /** TCP only: bytes of the connection that had arrived without a gap when it had been read. */
   inOrderBytes = 0;
   // For delivery-rate samples: packets delivered when the burst was sent, when the last of them was acknowledged, and when
@@ -58,7 +58,7 @@ export class BurstPool {
     this.#unused = burst.next;
     burst.next = null;
     burst.read = 0;
-    burst.unheard = false;
+    burst.allAcksLost = false;
     return burst;
   }
 

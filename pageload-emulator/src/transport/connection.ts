@@ -1,17 +1,17 @@
 import type { CongestionControl as Algorithm } from '@hopwise/contract';
-import type { Transport } from '../network/packet.ts';
-import { createCongestionControl } from './create-congestion-control.ts';
+import { PACKET, type Transport } from '../network/packet.ts';
+import { createCongestionControl } from './congestion-control/create-congestion-control.ts';
+import type { ConnectionState } from './connection-state.ts';
 import type { HandshakeRound } from './handshake.ts';
 import { HandshakeExchange, type HandshakeOwner } from './handshake-exchange.ts';
 import { ByteOrder } from './head-of-line-blocking.ts';
 import { Receiver } from './receiver.ts';
 import { RequestSender } from './request-sender.ts';
-import type { ResponseSource } from './response-source.ts';
 import { RetransmissionTimer } from './retransmission-timer.ts';
 import { RttEstimator } from './rtt-estimator.ts';
 import { Sender } from './sender.ts';
 import type { SimulationContext } from './simulation-context.ts';
-import type { Segment, Stream } from './stream.ts';
+import type { ResponseSource, Segment, Stream } from './stream.ts';
 import { noCounters, type TransportCounters } from './transport-counters.ts';
 
 /** Settings of one connection. */
@@ -48,14 +48,11 @@ export interface ConnectionOwner {
 export class Connection implements HandshakeOwner {
   /** Whether requests may go. */
   open = false;
-  readonly counters: TransportCounters = noCounters();
   readonly #context: SimulationContext;
   readonly #settings: ConnectionSettings;
   readonly #owner: ConnectionOwner;
   readonly #source: ResponseSource;
-  readonly #oneWayUpMs: number;
-  readonly #rtt = new RttEstimator();
-  readonly #timer: RetransmissionTimer;
+  readonly #state: ConnectionState;
   readonly #handshake: HandshakeExchange;
   readonly #order = new ByteOrder<Segment>();
   /** Created with the first request: not every connection is used. */
@@ -67,29 +64,29 @@ export class Connection implements HandshakeOwner {
     owner: ConnectionOwner,
     source: ResponseSource,
   ) {
-    const { transport, extraRttMs } = settings;
-    const { up: upLoss, down: downLoss } = context.loss[transport];
+    const { transport, extraRttMs, handshake, requestsAfter = handshake.length } = settings;
+    const { rttMs, loss } = context.path;
+    const rtt = new RttEstimator();
     this.#context = context;
     this.#settings = settings;
     this.#owner = owner;
     this.#source = source;
-    this.#oneWayUpMs = context.rttMs / 2 + extraRttMs;
-    this.#timer = new RetransmissionTimer(transport, this.#rtt);
-    this.#handshake = new HandshakeExchange(
-      context,
-      settings.handshake,
-      settings.requestsAfter ?? settings.handshake.length,
-      {
-        transport,
-        oneWayUpMs: this.#oneWayUpMs,
-        upLoss,
-        downLoss,
-        rtt: this.#rtt,
-        timer: this.#timer,
-        counters: this.counters,
-      },
-      this,
-    );
+    this.#state = {
+      id: this,
+      transport,
+      packet: PACKET[transport],
+      oneWayUpMs: rttMs / 2 + extraRttMs,
+      baseRttMs: rttMs + extraRttMs,
+      loss: loss[transport],
+      rtt,
+      timer: new RetransmissionTimer(transport, rtt),
+      counters: noCounters(),
+    };
+    this.#handshake = new HandshakeExchange(context, handshake, requestsAfter, this.#state, this);
+  }
+
+  get counters(): TransportCounters {
+    return this.#state.counters;
   }
 
   /** Whether the server has answered the first handshake round. */
@@ -133,34 +130,20 @@ export class Connection implements HandshakeOwner {
     const { events, trace } = this.#context;
     stream.sentMs = events.now;
     trace?.request(this, stream, events.now);
-    stream.order = this.#settings.orderedBy === 'stream' ? new ByteOrder<Segment>() : this.#order;
+    if (this.#settings.orderedBy === 'connection') stream.order = this.#order;
     this.#requests ??= this.#createRequestSender();
     // The server cannot read early data before the ClientHello.
     this.#requests.send(stream, this.#handshake.atServerMs);
   }
 
   #createRequestSender(): RequestSender {
-    const { transport, extraRttMs, congestionControl, initialWindow, startBps } = this.#settings;
-    const { counters } = this;
-    const oneWayUpMs = this.#oneWayUpMs;
-    const timer = this.#timer;
-    const sender = new Sender(this.#context, {
-      connection: this,
-      transport,
-      baseRttMs: this.#context.rttMs + extraRttMs,
+    const { transport, congestionControl, initialWindow, startBps } = this.#settings;
+    const sender = new Sender(this.#context, this.#state, {
       control: createCongestionControl(congestionControl, transport, initialWindow),
       source: this.#source,
-      receiver: new Receiver(this.#context, transport, this, oneWayUpMs, counters),
-      rtt: this.#rtt,
-      timer,
-      counters,
+      receiver: new Receiver(this.#context, this.#state),
       startBps,
     });
-    return new RequestSender(
-      this.#context,
-      this,
-      { transport, oneWayUpMs, loss: this.#context.loss[transport].up, timer },
-      sender,
-    );
+    return new RequestSender(this.#context, this.#state, sender);
   }
 }

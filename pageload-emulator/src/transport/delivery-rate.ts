@@ -1,5 +1,5 @@
 import type { Burst } from './burst.ts';
-import type { Acknowledged } from './congestion-control.ts';
+import type { Acknowledged } from './congestion-control/congestion-control.ts';
 
 /** Samples a connection's delivery rate (Cheng et al., draft-cheng-iccrg-delivery-rate-estimation, section 3). Packets and milliseconds. */
 export class DeliveryRate {

@@ -13,23 +13,17 @@ const NONE = -1;
 export type Lane = number;
 
 /** An event of a handler class with few events. */
-class RareEvent {
-  readonly #handler: EventHandler;
-  readonly #kind: number;
-  readonly #payload: unknown;
-
-  constructor(handler: EventHandler, kind: number, payload: unknown) {
-    this.#handler = handler;
-    this.#kind = kind;
-    this.#payload = payload;
-  }
-
-  happen(): void {
-    this.#handler.handle(this.#kind, this.#payload);
-  }
+interface RareEvent {
+  handler: EventHandler;
+  payload: unknown;
 }
 
-const RARE_HANDLER: EventHandler = { handle: (_kind, event) => (event as RareEvent).happen() };
+const RARE_HANDLER: EventHandler = {
+  handle(kind, event) {
+    const { handler, payload } = event as RareEvent;
+    handler.handle(kind, payload);
+  },
+};
 
 /**
  * The discrete-event clock: events are handled by time, then by order of scheduling, so that runs are deterministic. Times are
@@ -74,14 +68,14 @@ export class EventQueue {
   }
 
   /**
-   * As `schedule`, for handler classes with few events: the JavaScript engine optimises the call of a handler only while it
-   * sees few classes there.
+   * Schedules like `schedule`, for handler classes with few events: the JavaScript engine optimises the call of a handler
+   * only while it sees few classes there.
    */
   scheduleRare(atMs: number, handler: EventHandler, kind: number, payload: unknown = null): void {
-    this.schedule(atMs, RARE_HANDLER, 0, new RareEvent(handler, kind, payload));
+    this.schedule(atMs, RARE_HANDLER, kind, { handler, payload } satisfies RareEvent);
   }
 
-  /** As `schedule`, for an event of a lane; cheap when it is not before the lane's last one. */
+  /** Schedules an event of a lane; cheap when it is not before the lane's last one. */
   append(lane: Lane, atMs: number, handler: EventHandler, kind: number, payload: unknown = null): void {
     const time = atMs > this.now ? atMs : this.now;
     const event = this.#create(time, handler, kind, payload);

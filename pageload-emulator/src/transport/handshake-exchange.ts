@@ -1,12 +1,7 @@
-import type { Transport } from '../network/packet.ts';
-import { PACKET } from '../network/packet.ts';
+import type { ConnectionState } from './connection-state.ts';
 import type { EventHandler } from './event-queue.ts';
 import type { HandshakeRound } from './handshake.ts';
-import type { LossProcess } from './loss.ts';
-import type { RetransmissionTimer } from './retransmission-timer.ts';
-import type { RttEstimator } from './rtt-estimator.ts';
 import type { SimulationContext } from './simulation-context.ts';
-import type { TransportCounters } from './transport-counters.ts';
 
 /** Time to the first retry of a lost handshake packet: RFC 6298 section 2.1 for SYN; Chromium's QUIC assumes a round trip of 100 ms. */
 const SYN_RETRY_MS = 1_000;
@@ -26,17 +21,6 @@ export interface HandshakeOwner {
   onConfirmed(): void;
 }
 
-/** The path of a connection's handshake packets. */
-export interface HandshakePath {
-  transport: Transport;
-  oneWayUpMs: number;
-  upLoss: LossProcess;
-  downLoss: LossProcess;
-  rtt: RttEstimator;
-  timer: RetransmissionTimer;
-  counters: TransportCounters;
-}
-
 /** Runs the round trips that open a connection, one after the other. */
 export class HandshakeExchange implements EventHandler {
   /** Whether the handshake has ended. */
@@ -46,7 +30,7 @@ export class HandshakeExchange implements EventHandler {
   readonly #context: SimulationContext;
   readonly #rounds: readonly HandshakeRound[];
   readonly #requestsAfter: number;
-  readonly #path: HandshakePath;
+  readonly #connection: ConnectionState;
   readonly #owner: HandshakeOwner;
   #startMs = 0;
   /** Time lost to retries. */
@@ -59,19 +43,19 @@ export class HandshakeExchange implements EventHandler {
     context: SimulationContext,
     rounds: readonly HandshakeRound[],
     requestsAfter: number,
-    path: HandshakePath,
+    connection: ConnectionState,
     owner: HandshakeOwner,
   ) {
     this.#context = context;
     this.#rounds = rounds;
     this.#requestsAfter = requestsAfter;
-    this.#path = path;
+    this.#connection = connection;
     this.#owner = owner;
   }
 
   /** Round trip without queueing. */
   get #baseRttMs(): number {
-    return this.#context.rttMs / 2 + this.#path.oneWayUpMs;
+    return this.#context.path.rttMs / 2 + this.#connection.oneWayUpMs;
   }
 
   start(atMs: number): void {
@@ -80,7 +64,7 @@ export class HandshakeExchange implements EventHandler {
     if (this.#requestsAfter > 0) return;
     this.#context.events.scheduleRare(atMs, this, EARLY);
     // Until its first measurement a resumed connection uses the remembered round trip (RFC 9002 section 6.2.2).
-    this.#path.rtt.sample(this.#baseRttMs, this.#baseRttMs);
+    this.#connection.rtt.sample(this.#baseRttMs, this.#baseRttMs);
   }
 
   /** Whether the server has answered. */
@@ -101,26 +85,29 @@ export class HandshakeExchange implements EventHandler {
   }
 
   #ask(atMs: number): void {
-    const { events, up } = this.#context;
-    const { upLoss, oneWayUpMs } = this.#path;
+    const { events, path } = this.#context;
     const { upBytes } = this.#rounds[this.#round]!;
-    const lostMs = this.#lostMs(upLoss, upBytes);
-    this.atServerMs = up.serialise(atMs, upBytes) + lostMs + oneWayUpMs;
+    const lostMs = this.#lostMs('up', upBytes);
+    this.atServerMs = path.up.serialise(atMs, upBytes) + lostMs + this.#connection.oneWayUpMs;
     events.scheduleRare(this.atServerMs, this, AT_SERVER);
   }
 
   #answer(): void {
-    const { events, down, rttMs } = this.#context;
+    const { events, path } = this.#context;
     const { downBytes } = this.#rounds[this.#round]!;
-    const lostMs = this.#lostMs(this.#path.downLoss, downBytes);
-    events.scheduleRare(down.serialise(events.now, downBytes) + lostMs + rttMs / 2, this, AT_CLIENT);
+    const lostMs = this.#lostMs('down', downBytes);
+    events.scheduleRare(
+      path.down.serialise(events.now, downBytes) + lostMs + path.rttMs / 2,
+      this,
+      AT_CLIENT,
+    );
   }
 
   #endRound(): void {
     const { events } = this.#context;
     if (this.#round === 0) {
       // Retransmissions do not spoil the sample: answers identify what they acknowledge (RFC 7323 section 4, RFC 9002 section 5.1).
-      this.#path.rtt.sample(events.now - this.#startMs - this.#retriesMs, this.#baseRttMs);
+      this.#connection.rtt.sample(events.now - this.#startMs - this.#retriesMs, this.#baseRttMs);
     }
     if (++this.#round < this.#rounds.length) this.#ask(events.now);
     else this.confirmed = true;
@@ -129,9 +116,10 @@ export class HandshakeExchange implements EventHandler {
   }
 
   /** Draws losses; returns the time lost to retries, each waiting twice as long as the one before. */
-  #lostMs(loss: LossProcess, bytes: number): number {
-    const { transport, timer, counters } = this.#path;
-    const packets = Math.ceil(bytes / PACKET[transport].payloadBytes);
+  #lostMs(way: 'up' | 'down', bytes: number): number {
+    const { id, transport, packet, timer, counters } = this.#connection;
+    const loss = this.#connection.loss[way];
+    const packets = Math.ceil(bytes / packet.payloadBytes);
     let lost = loss.lostOf(packets);
     if (lost === null) return 0;
     let waitMs = timer.probeMs(packets);
@@ -140,7 +128,7 @@ export class HandshakeExchange implements EventHandler {
     let lostMs = 0;
     while (lost !== null && lostMs <= MAX_LOST_MS) {
       counters.lost += lost.length;
-      this.#context.trace?.lost(this.#owner, lost.length, 'random', this.#context.events.now);
+      this.#context.trace?.lost(id, lost.length, 'random', this.#context.events.now);
       lostMs += waitMs;
       waitMs *= 2;
       loss.settle();

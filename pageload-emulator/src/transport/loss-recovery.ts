@@ -1,23 +1,21 @@
+import { TINY } from '../network/packet.ts';
 import type { Burst, Gap } from './burst.ts';
-import type { CongestionControl } from './congestion-control.ts';
+import type { CongestionAlgorithm } from './congestion-control/congestion-control.ts';
 import type { RetransmissionTimer } from './retransmission-timer.ts';
 import { SegmentQueue } from './stream.ts';
-
-/** Fractions of packets add up with rounding errors: less than this counts as zero. */
-const TINY = 1e-6;
 
 /** A sender's detection and repair of losses. The subclasses for TCP and QUIC differ in when they react. */
 export abstract class LossRecovery {
   /** Bytes to retransmit. */
   readonly resend = new SegmentQueue();
-  protected readonly control: CongestionControl;
+  protected readonly control: CongestionAlgorithm;
   protected readonly timer: RetransmissionTimer;
   /** Lost packets that the sender has not detected yet. */
   protected gaps: Gap[] = [];
   /** Packets that may be sent beyond the window. */
   protected allowance = 0;
 
-  constructor(control: CongestionControl, timer: RetransmissionTimer) {
+  constructor(control: CongestionAlgorithm, timer: RetransmissionTimer) {
     this.control = control;
     this.timer = timer;
   }

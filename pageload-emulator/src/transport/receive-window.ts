@@ -1,5 +1,4 @@
-import type { Transport } from '../network/packet.ts';
-import { PACKET } from '../network/packet.ts';
+import { PACKET, type Transport } from '../network/packet.ts';
 
 /** Linux: maximum receive buffer of a TCP connection (`net.ipv4.tcp_rmem`); auto-tuning reaches it as fast as a flow grows. */
 const TCP_BYTES = 6 * 2 ** 20;

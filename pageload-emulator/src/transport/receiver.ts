@@ -1,11 +1,10 @@
-import type { Transport } from '../network/packet.ts';
-import { PACKET, PACKETS_PER_ACK, type PacketFormat } from '../network/packet.ts';
+import { PACKETS_PER_ACK, type PacketFormat } from '../network/packet.ts';
 import type { Burst } from './burst.ts';
+import type { ConnectionState } from './connection-state.ts';
 import type { EventHandler } from './event-queue.ts';
-import type { LossProcess } from './loss.ts';
+import type { LossProcess } from './path/loss.ts';
 import type { SimulationContext } from './simulation-context.ts';
 import type { Segment, Stream } from './stream.ts';
-import type { TransportCounters } from './transport-counters.ts';
 
 /** In a burst of at most this many packets all responses arrive with its last byte. */
 const FEW_PACKETS = 2;
@@ -16,44 +15,35 @@ const ARRIVED = 1;
 const RESPONSE_READ = 2;
 const READ = 3;
 
-/** The sender's side, which acknowledgements go to. */
-export interface Acknowledgee {
+/** The sender's side, which learns what becomes of acknowledgements. */
+export interface AckListener {
   /** A burst has arrived, but all its acknowledgements were lost. */
-  missAck(burst: Burst): void;
+  onAcksLost(burst: Burst): void;
   /** A burst has arrived; the last of its acknowledgements reaches the sender at `atMs`. */
-  expectAck(burst: Burst, atMs: number): void;
+  onAckScheduled(burst: Burst, atMs: number): void;
 }
 
 /** The browser's side of a connection: acknowledges bursts and hands up their bytes in order. */
 export class Receiver implements EventHandler {
   readonly #context: SimulationContext;
+  readonly #connection: ConnectionState;
   readonly #overQuic: boolean;
   readonly #packet: PacketFormat;
   readonly #upLoss: LossProcess;
-  readonly #connection: object;
   readonly #oneWayUpMs: number;
-  readonly #counters: TransportCounters;
-  #sender: Acknowledgee | null = null;
-  /** Bursts whose acknowledgements were lost. */
-  #unheard: Burst[] = [];
+  #acks: AckListener | null = null;
+  /** Bursts all of whose acknowledgements were lost. */
+  #withoutAck: Burst[] = [];
   /** Bytes that arrived without a gap, in the byte order used last: over TCP, the connection's. */
   #inOrderBytes = 0;
 
-  /** @param connection identifies the connection in the trace */
-  constructor(
-    context: SimulationContext,
-    transport: Transport,
-    connection: object,
-    oneWayUpMs: number,
-    counters: TransportCounters,
-  ) {
+  constructor(context: SimulationContext, connection: ConnectionState) {
     this.#context = context;
-    this.#overQuic = transport === 'quic';
-    this.#packet = PACKET[transport];
-    this.#upLoss = context.loss[transport].up;
     this.#connection = connection;
-    this.#oneWayUpMs = oneWayUpMs;
-    this.#counters = counters;
+    this.#overQuic = connection.transport === 'quic';
+    this.#packet = connection.packet;
+    this.#upLoss = connection.loss.up;
+    this.#oneWayUpMs = connection.oneWayUpMs;
   }
 
   /**
@@ -61,10 +51,10 @@ export class Receiver implements EventHandler {
    *
    * @param bytes response bytes in it
    */
-  expect(burst: Burst, bytes: number, leavesMs: number, sender: Acknowledgee): void {
-    const { events, arrivals, rttMs } = this.#context;
-    this.#sender = sender;
-    const arrivesMs = leavesMs + rttMs / 2;
+  expect(burst: Burst, bytes: number, leavesMs: number, acks: AckListener): void {
+    const { events, arrivals, path } = this.#context;
+    this.#acks = acks;
+    const arrivesMs = leavesMs + path.rttMs / 2;
     burst.firstMs = arrivesMs - burst.spanMs;
     if (burst.whole && burst.packets > FEW_PACKETS) {
       // A response's end does not wait for the bytes behind it.
@@ -122,16 +112,16 @@ export class Receiver implements EventHandler {
   }
 
   #read(burst: Burst): void {
-    const { events, up } = this.#context;
+    const { events, path } = this.#context;
     const acks = Math.ceil(burst.delivered / PACKETS_PER_ACK);
-    const leavesMs = up.serialise(events.now, acks * this.#packet.ackBytes);
+    const leavesMs = path.up.serialise(events.now, acks * this.#packet.ackBytes);
     const lost = this.#upLoss.lostOf(acks);
     if (lost === null || lost.length < acks) {
       this.#acknowledge(burst, leavesMs + this.#oneWayUpMs);
     } else {
-      burst.unheard = true;
-      this.#unheard.push(burst);
-      this.#sender!.missAck(burst);
+      burst.allAcksLost = true;
+      this.#withoutAck.push(burst);
+      this.#acks!.onAcksLost(burst);
     }
     this.#noteFirst(burst);
     const { segments } = burst;
@@ -141,10 +131,10 @@ export class Receiver implements EventHandler {
 
   /** Acknowledgements are cumulative: this one also covers earlier bursts whose own were lost. */
   #acknowledge(burst: Burst, atMs: number): void {
-    if (this.#unheard.length > 0) {
-      for (const earlier of this.#unheard.splice(0)) this.#sender!.expectAck(earlier, atMs);
+    if (this.#withoutAck.length > 0) {
+      for (const earlier of this.#withoutAck.splice(0)) this.#acks!.onAckScheduled(earlier, atMs);
     }
-    this.#sender!.expectAck(burst, atMs);
+    this.#acks!.onAckScheduled(burst, atMs);
   }
 
   /** Receives a burst's bytes up to the end of its first response. */
@@ -192,13 +182,13 @@ export class Receiver implements EventHandler {
       const waitedMs = events.now - next.heldSinceMs;
       const before = heldMs.get(stream);
       if (before === undefined && stream !== of) {
-        this.#counters.blockedStreams++;
-        this.#counters.blockedMs += waitedMs;
+        this.#connection.counters.blockedStreams++;
+        this.#connection.counters.blockedMs += waitedMs;
       }
       heldMs.set(stream, Math.max(before ?? 0, waitedMs));
       this.#handUp(next);
     }
-    if (heldMs.size > 0) trace?.released(this.#connection, of, heldMs, events.now);
+    if (heldMs.size > 0) trace?.released(this.#connection.id, of, heldMs, events.now);
   }
 
   #handUp(segment: Segment): void {

@@ -1,8 +1,6 @@
 import type { Transport } from '../network/packet.ts';
-import { PACKET, type PacketFormat } from '../network/packet.ts';
+import type { ConnectionState } from './connection-state.ts';
 import type { EventHandler } from './event-queue.ts';
-import type { LossProcess } from './loss.ts';
-import type { RetransmissionTimer } from './retransmission-timer.ts';
 import type { SimulationContext } from './simulation-context.ts';
 import type { Stream } from './stream.ts';
 
@@ -13,14 +11,6 @@ const BETA = 0.7;
 const MIN_WINDOW = 2;
 /** Retries of a request end after this, as a path that loses everything would never carry it. */
 const MAX_WAIT_MS = 30_000;
-
-/** The path of a connection's requests. */
-export interface RequestPath {
-  transport: Transport;
-  oneWayUpMs: number;
-  loss: LossProcess;
-  timer: RetransmissionTimer;
-}
 
 /** The server's side. */
 export interface RequestReceiver {
@@ -41,43 +31,37 @@ interface Upload {
  */
 export class RequestSender implements EventHandler {
   readonly #context: SimulationContext;
-  readonly #connection: object;
-  readonly #path: RequestPath;
-  readonly #packet: PacketFormat;
+  readonly #connection: ConnectionState;
   readonly #server: RequestReceiver;
-  readonly #overQuic: boolean;
   readonly #initialWindow: number;
   #window = 0;
   #slowStart = true;
   #uploads = 0;
   #inOrderMs = 0;
 
-  /** @param connection identifies the connection in the trace */
-  constructor(context: SimulationContext, connection: object, path: RequestPath, server: RequestReceiver) {
+  constructor(context: SimulationContext, connection: ConnectionState, server: RequestReceiver) {
     this.#context = context;
     this.#connection = connection;
-    this.#path = path;
-    this.#packet = PACKET[path.transport];
     this.#server = server;
-    this.#overQuic = path.transport === 'quic';
-    this.#initialWindow = INITIAL_WINDOW[path.transport];
+    this.#initialWindow = INITIAL_WINDOW[connection.transport];
     this.#window = this.#initialWindow;
   }
 
   /** Sends a request. @param notBeforeMs when the server can read it at the earliest: after the ClientHello */
   send(stream: Stream, notBeforeMs: number): void {
-    const { loss, timer } = this.#path;
-    const packets = Math.max(1, Math.ceil(stream.requestBytes / this.#packet.payloadBytes));
+    const { id, packet, oneWayUpMs, timer } = this.#connection;
+    const loss = this.#connection.loss.up;
+    const packets = Math.max(1, Math.ceil(stream.requestBytes / packet.payloadBytes));
     if (packets > this.#initialWindow) {
       this.#uploads++;
       this.#sendFlight({ stream, bytes: stream.requestBytes });
       return;
     }
-    let atMs = this.#serialise(stream.requestBytes, packets) + this.#path.oneWayUpMs;
+    let atMs = this.#serialise(stream.requestBytes, packets) + oneWayUpMs;
     let waitMs = timer.probeMs(1);
     let lost = loss.lostOf(packets);
     while (lost !== null && waitMs < MAX_WAIT_MS) {
-      this.#context.trace?.lost(this.#connection, lost.length, 'random', this.#context.events.now);
+      this.#context.trace?.lost(id, lost.length, 'random', this.#context.events.now);
       atMs += waitMs;
       waitMs *= 2;
       loss.settle();
@@ -91,9 +75,10 @@ export class RequestSender implements EventHandler {
   }
 
   #sendFlight(upload: Upload): void {
-    const { events, up, rttMs, trace } = this.#context;
-    const { oneWayUpMs, loss, timer } = this.#path;
-    const { payloadBytes, overheadBytes } = this.#packet;
+    const { events, path, trace } = this.#context;
+    const { up, rttMs } = path;
+    const { id, packet, oneWayUpMs, loss, timer } = this.#connection;
+    const { payloadBytes, overheadBytes } = packet;
     const packetMs = (payloadBytes + overheadBytes) / up.bytesPerMs;
     const roundTripMs = oneWayUpMs + rttMs / 2;
     const filling = Math.max(this.#initialWindow, Math.floor(roundTripMs / packetMs));
@@ -102,14 +87,14 @@ export class RequestSender implements EventHandler {
     const bytes = Math.min(upload.bytes, packets * payloadBytes);
     const firstAckMs = Math.max(up.busyUntilMs, events.now) + packetMs + roundTripMs;
     const leavesMs = this.#serialise(bytes, packets);
-    const lost = loss.lostOf(packets);
+    const lost = loss.up.lostOf(packets);
     const arrivesMs = this.#inOrder(leavesMs + oneWayUpMs);
     upload.bytes -= bytes;
     let noticedMs = Math.max(leavesMs, firstAckMs);
     if (lost === null) {
       this.#window = this.#slowStart ? 2 * this.#window : this.#window + 1;
     } else {
-      trace?.lost(this.#connection, lost.length, 'random', events.now);
+      trace?.lost(id, lost.length, 'random', events.now);
       upload.bytes += Math.min(bytes, lost.length * payloadBytes);
       this.#window = Math.max(MIN_WINDOW, BETA * this.#window);
       this.#slowStart = false;
@@ -125,13 +110,13 @@ export class RequestSender implements EventHandler {
   }
 
   #serialise(bytes: number, packets: number): number {
-    const { events, up } = this.#context;
-    return up.serialise(events.now, bytes + packets * this.#packet.overheadBytes);
+    const { events, path } = this.#context;
+    return path.up.serialise(events.now, bytes + packets * this.#connection.packet.overheadBytes);
   }
 
   /** Over TCP no request overtakes an earlier one. */
   #inOrder(atMs: number): number {
-    if (this.#overQuic) return atMs;
+    if (this.#connection.transport === 'quic') return atMs;
     this.#inOrderMs = Math.max(atMs, this.#inOrderMs);
     return this.#inOrderMs;
   }

@@ -1,29 +1,14 @@
-import type { ClientThread } from '../client/client-thread.ts';
-import type { Transport } from '../network/packet.ts';
-import type { Bottleneck, Policer } from './bottleneck.ts';
+import type { ClientThread } from '../client/client-costs.ts';
 import type { BurstPool } from './burst.ts';
 import type { EventQueue, Lane } from './event-queue.ts';
-import type { LossProcess } from './loss.ts';
+import type { SharedPath } from './path/shared-path.ts';
 import type { SegmentPool } from './stream.ts';
 import type { Trace } from './trace.ts';
 
-/** Random loss of each direction. */
-export interface LossOfBothWays {
-  down: LossProcess;
-  up: LossProcess;
-}
-
-/** What all connections of one simulated page load share: clock, bottleneck, losses, browser thread and pools. */
+/** What all connections of one simulated page load share: clock, path, browser thread and pools. */
 export interface SimulationContext {
   readonly events: EventQueue;
-  readonly down: Bottleneck;
-  readonly up: Bottleneck;
-  /** Null when UDP is not policed. */
-  readonly udpPolicer: Policer | null;
-  /** Round trip without queueing to the nearest origin, milliseconds. */
-  readonly rttMs: number;
-  /** Random losses by transport, shared by all its connections: a burst of losses hits any connection that sends at that time. */
-  readonly loss: Record<Transport, LossOfBothWays>;
+  readonly path: SharedPath;
   readonly client: ClientThread;
   /** Time to read a QUIC packet on the client's thread, milliseconds. */
   readonly quicPacketMs: number;

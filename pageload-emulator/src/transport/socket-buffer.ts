@@ -1,5 +1,4 @@
-import type { ResponseSource } from './response-source.ts';
-import type { Stream } from './stream.ts';
+import type { ResponseSource, Stream } from './stream.ts';
 
 /**
  * Room of a new socket's send buffer for data, bytes. Linux gives two initial windows of 4,352 bytes for each segment, bookkeeping included

@@ -100,7 +100,7 @@ export interface Stream {
   unsent: number;
   /** Response bytes handed to the page. */
   received: number;
-  /** The order in which its bytes are handed up. */
+  /** The order in which its bytes are handed up: its own, or its connection's. */
   order: ByteOrder<Segment>;
   /** When the browser wanted it. */
   readonly startMs: number;
@@ -108,4 +108,17 @@ export interface Stream {
   sentMs: number;
   /** When the first byte was handed up; negative before. */
   firstByteMs: number;
+}
+
+/** Decides which response's bytes the server sends next. */
+export interface ResponseSource {
+  /** Whether no response has bytes to send. */
+  readonly empty: boolean;
+  /** The response whose bytes are next; null when there is none. */
+  readonly next: Stream | null;
+  /** Number of responses with bytes to send. */
+  readonly streams: number;
+  add(stream: Stream): void;
+  /** Takes up to `room` bytes of the next response from its `unwritten`; returns how many. */
+  take(room: number, packetBytes: number): number;
 }

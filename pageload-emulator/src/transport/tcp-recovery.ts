@@ -14,7 +14,7 @@ export class TcpRecovery extends LossRecovery {
   #phase: Phase = 'open';
   /** Bytes of the connection sent for the first time. */
   #sentBytes = 0;
-  /** The same when the recovery began. */
+  /** Those that had been sent when the recovery began. */
   #endBytes = 0;
   /** Bytes acknowledged without a gap. */
   #acknowledgedBytes = 0;

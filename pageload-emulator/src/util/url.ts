@@ -15,6 +15,15 @@ export function originOf(url: string): string | null {
   return `${scheme}://${host.replace(scheme === 'https' ? /:(443)?$/ : /:(80)?$/, '')}`;
 }
 
+/** The host of an absolute http or https URL, without its port; null for any other text. */
+export function hostOf(url: string): string | null {
+  return (
+    originOf(url)
+      ?.replace(/^https?:\/\//, '')
+      .replace(/:\d+$/, '') ?? null
+  );
+}
+
 /** Resolves a `Location` against the URL that it was sent for (RFC 3986 section 5.2, dots in paths left as they are). */
 export function resolveReference(reference: string, base: string): string {
   if (/^[a-z][a-z0-9+.-]*:/i.test(reference)) return reference;

@@ -9,18 +9,18 @@ import {
   type ServerProfile,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { browserLoadMs } from '../src/advise/browser-load.ts';
-import { compressibleBodies, withCompressedBodies } from '../src/advise/compression.ts';
-import { documentOrigin } from '../src/advise/document.ts';
-import { GainMeter } from '../src/advise/gain.ts';
-import { headLinks } from '../src/advise/head-links.ts';
-import { type AdviceKind, IMPROVEMENTS } from '../src/advise/improvements.ts';
-import { withPreconnects } from '../src/advise/late-origins.ts';
-import { withPreloads } from '../src/advise/late-resources.ts';
-import { isProven } from '../src/advise/proof.ts';
-import { drawVisitors } from '../src/advise/visitors.ts';
-import { chromiumHar } from './hars.ts';
-import { pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf } from './pages.ts';
+import { browserLoadMs } from '../../src/advise/browser-load.ts';
+import { compressibleBodies, withCompressedBodies } from '../../src/advise/compression.ts';
+import { documentOrigin } from '../../src/advise/document.ts';
+import { GainMeter } from '../../src/advise/gain.ts';
+import { headLinks } from '../../src/advise/head-links.ts';
+import { type AdviceKind, IMPROVEMENTS } from '../../src/advise/improvements.ts';
+import { withPreconnects } from '../../src/advise/late-origins.ts';
+import { withPreloads } from '../../src/advise/late-resources.ts';
+import { isProven } from '../../src/advise/proof.ts';
+import { drawVisitors } from '../../src/advise/visitors.ts';
+import { chromiumHar } from '../support/hars.ts';
+import { pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf } from '../support/pages.ts';
 
 const RECORDING = parseRecording(JSON.stringify(chromiumHar()));
 const A = 'https://a.test';
@@ -269,6 +269,17 @@ describe('advice', () => {
     expect(adviseServers([RECORDING]).owned).toEqual(['https://shop.test']);
     const { owned } = adviseServers([RECORDING], { ownHosts: ['cdn.test'] });
     expect(owned).toEqual(['https://shop.test', 'https://cdn.test']);
+  });
+
+  it('takes a stranger under a public suffix for no own host', () => {
+    const renamed = (url: string) =>
+      url.replace('//shop.test', '//www.shop.co.uk').replace('//cdn.test', '//cdn.adnetwork.co.uk');
+    const requests = RECORDING.requests.map((each) => ({ ...each, url: renamed(each.url) }));
+    const recording = { ...RECORDING, url: renamed(RECORDING.url), requests };
+    expect(adviseServers([recording])).toMatchObject({
+      owned: ['https://www.shop.co.uk'],
+      needsHttps: false,
+    });
   });
 
   it('weighs networks by their visitors and ranks by gain for effort', () => {

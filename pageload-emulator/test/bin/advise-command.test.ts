@@ -1,40 +1,36 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { showAdvice } from '../bin/show-advice.ts';
-import { chromiumHar } from './hars.ts';
+import { showAdvice } from '../../bin/show-advice.ts';
+import { chromiumHar } from '../support/hars.ts';
+import { hopwise } from '../support/hopwise.ts';
 
-const atRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const COMMAND = atRoot('pageload-emulator/bin/dist/hopwise.js');
 let dir = '';
 const file = (name: string) => join(dir, name);
 
 beforeAll(() => {
-  // The command is what is built: build it, which takes no time when it is up to date.
-  const built = spawnSync(
-    process.execPath,
-    [atRoot('node_modules/.bin/tsc'), '-b', atRoot('pageload-emulator/bin')],
-    { encoding: 'utf8' },
-  );
-  expect(built.stdout + built.stderr).toBe('');
   dir = mkdtempSync(join(tmpdir(), 'hopwise-advise-'));
   writeFileSync(file('page.har'), JSON.stringify(chromiumHar()));
   writeFileSync(file('far.json'), '{"far": {"rttMs": 300, "downMbps": 50, "upMbps": 50, "loss": 0}}');
   writeFileSync(file('wrong.json'), '{"far": {"rttMs": 300}}');
-}, 120_000);
+});
 
 afterAll(() => rmSync(dir, { recursive: true }));
 
 function advise(...flags: string[]) {
-  return spawnSync(process.execPath, [COMMAND, 'advise', file('page.har'), ...flags], { encoding: 'utf8' });
+  return hopwise(['advise', file('page.har'), ...flags]);
 }
 
 describe('hopwise advise', () => {
-  it('ranks changes and shows their configuration', () => {
-    const { status, stdout } = advise('--unproven', '--networks', file('far.json'), '--servers', 'nginx,dns');
+  it('ranks changes and shows their configuration', async () => {
+    const { status, stdout } = await advise(
+      '--unproven',
+      '--networks',
+      file('far.json'),
+      '--servers',
+      'nginx,dns',
+    );
     expect(stdout).toMatch(
       /^ +what to do +effort +visits +gain +helps +harms +kept +where\n1 {2}announce HTTP\/3 in/,
     );
@@ -45,8 +41,8 @@ describe('hopwise advise', () => {
     expect(status).toBe(0);
   });
 
-  it('prints JSON', () => {
-    const { owned, advice } = JSON.parse(advise('--unproven', '--own', 'CDN.test', '--json').stdout);
+  it('prints JSON', async () => {
+    const { owned, advice } = JSON.parse((await advise('--unproven', '--own', 'CDN.test', '--json')).stdout);
     expect(owned).toEqual(['https://shop.test', 'https://cdn.test']);
     expect(advice[0]).toMatchObject({ networks: [{ name: 'recorded', gain: advice[0].gain }] });
   });
@@ -63,8 +59,8 @@ describe('hopwise advise', () => {
       ['--networks', 'wrong.json'],
       /wrong\.json: far\.downMbps: expected Mbit\/s from .*got nothing/,
     ],
-  ])('names %s that it cannot use and ends with 2', (_, flags, line) => {
-    const { status, stdout, stderr } = advise(
+  ])('names %s that it cannot use and ends with 2', async (_, flags, line) => {
+    const { status, stdout, stderr } = await advise(
       ...flags.map((flag) => (/json$/.test(flag) ? file(flag) : flag)),
     );
     expect(stderr.trim().split('\n').at(-1)).toMatch(line);
@@ -76,6 +72,7 @@ describe('the shown advice', () => {
   it('has the links for the head of each page', () => {
     const shown = showAdvice(
       {
+        needsHttps: false,
         owned: ['https://a.test'],
         together: null,
         advice: [
@@ -128,7 +125,7 @@ describe('the shown advice', () => {
         { origin: 'https://b.test', gain: 0.004 },
       ],
     } as const;
-    const list = { owned: ['https://a.test', 'https://b.test'], together: null };
+    const list = { needsHttps: false, owned: ['https://a.test', 'https://b.test'], together: null };
     expect(
       showAdvice(
         { ...list, advice: [{ ...advice, networks: [...advice.networks], origins: [...advice.origins] }] },

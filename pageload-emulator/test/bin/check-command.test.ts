@@ -1,27 +1,19 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { junitOf } from '../bin/check-junit.ts';
-import { type CheckRow, markdownCheck, showCheck, showJudgement } from '../bin/show-check.ts';
-import { chromiumHar, harOf } from './hars.ts';
+import { junitOf } from '../../bin/check-junit.ts';
+import { type CheckRow, markdownCheck, showCheck, showJudgement } from '../../bin/show-check.ts';
+import { chromiumHar, harOf } from '../support/hars.ts';
+import { hopwise } from '../support/hopwise.ts';
 
-const atRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const COMMAND = atRoot('pageload-emulator/bin/dist/hopwise.js');
+const atRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const EXAMPLE = atRoot('docs/examples/check');
 let dir = '';
 const file = (name: string) => join(dir, name);
 
 beforeAll(() => {
-  // The command is what is built: build it, which takes no time when it is up to date.
-  const built = spawnSync(
-    process.execPath,
-    [atRoot('node_modules/.bin/tsc'), '-b', atRoot('pageload-emulator/bin')],
-    { encoding: 'utf8' },
-  );
-  expect(built.stdout + built.stderr).toBe('');
   dir = mkdtempSync(join(tmpdir(), 'hopwise-check-'));
   const har = chromiumHar() as { log: { entries: object[] } };
   const paints = { onLoad: 500, onContentLoad: 300, _firstContentfulPaint: 200 };
@@ -32,27 +24,27 @@ beforeAll(() => {
   writeFileSync(file('wide.json'), '{"loadTimeMs": 60000, "originsOnBest": 0, "gainLeft": 1}');
   writeFileSync(file('narrow.json'), '{"loadTimeMs": 10, "gainLeft": 1}');
   writeFileSync(file('unknown.json'), '{"networks": {"dsl": {"loadTimeMs": 10}}}');
-}, 120_000);
+});
 
 afterAll(() => rmSync(dir, { recursive: true }));
 
 function check(pages: string[], budget: string, ...flags: string[]) {
   const networks = file('networks.json');
   const words = ['check', ...pages, '--networks', networks, '--budget', file(budget), ...flags];
-  return spawnSync(process.execPath, [COMMAND, ...words], { encoding: 'utf8' });
+  return hopwise(words);
 }
 
 describe('hopwise check', () => {
-  it('ends with 0 within the budget', () => {
-    const { status, stdout } = check([file('page.har')], 'wide.json');
+  it('ends with 0 within the budget', async () => {
+    const { status, stdout } = await check([file('page.har')], 'wide.json');
     expect(stdout).toMatch(/^page +network +load time +low +high +first paint +on best +gain left\n/);
     expect(stdout).toContain('\nWithin the budget: 3 of 3 limits.\n');
     expect(status).toBe(0);
   });
 
-  it('ends with 1 and a line for each breach', () => {
+  it('ends with 1 and a line for each breach', async () => {
     const reports = ['--junit', file('check.xml'), '--markdown', file('check.md')];
-    const { status, stdout } = check([file('page.har'), file('page.har')], 'narrow.json', ...reports);
+    const { status, stdout } = await check([file('page.har'), file('page.har')], 'narrow.json', ...reports);
     const breach = /^page\.har on lte: load time: \d+ ms, at most 10 ms$/gm;
     expect(stdout.match(breach)).toHaveLength(2);
     expect(stdout).toContain('\nOver the budget: 2 of 4 limits.\n');
@@ -61,16 +53,16 @@ describe('hopwise check', () => {
     expect(readFileSync(file('check.md'), 'utf8')).toContain('Over the budget: 2 of 4 limits.');
   });
 
-  it('needs a recorded first paint for a limit of it', () => {
-    const { status, stderr } = check([file('unpainted.har')], 'paint.json');
+  it('needs a recorded first paint for a limit of it', async () => {
+    const { status, stderr } = await check([file('unpainted.har')], 'paint.json');
     expect(stderr).toContain("unpainted.har: first paint: expected one for the budget's firstPaintMs");
     expect(status).toBe(2);
-    const { stdout } = check([file('page.har')], 'paint.json');
+    const { stdout } = await check([file('page.har')], 'paint.json');
     expect(stdout).toMatch(/^page\.har on lte: first paint: \d+ ms, at most 10 ms$/m);
   });
 
-  it('prints the figures as JSON', () => {
-    const { status, stdout } = check([file('page.har')], 'narrow.json', '--json');
+  it('prints the figures as JSON', async () => {
+    const { status, stdout } = await check([file('page.har')], 'narrow.json', '--json');
     const { breaches, pages } = JSON.parse(stdout);
     expect(breaches).toBe(1);
     expect(pages[0]).toMatchObject({ file: file('page.har'), network: 'lte' });
@@ -96,19 +88,17 @@ describe('hopwise check', () => {
       ['--junit', '/none/a.xml'],
       /a\.xml: expected a file that can/,
     ],
-  ])('names %s on one line and ends with 2', (_, budget, flags, line) => {
-    const { status, stdout, stderr } = check([file('page.har')], budget, ...flags);
+  ])('names %s on one line and ends with 2', async (_, budget, flags, line) => {
+    const { status, stdout, stderr } = await check([file('page.har')], budget, ...flags);
     const lines = stderr.trim().split('\n');
     expect(lines.at(-1)).toMatch(line);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   });
 
-  it('accepts the files of its example', () => {
+  it('accepts the files of its example', async () => {
     const page = atRoot('e2e/examples/playwright/pages/app.json.gz');
     const words = ['--networks', join(EXAMPLE, 'networks.json'), '--budget', join(EXAMPLE, 'budget.json')];
-    const { status, stdout } = spawnSync(process.execPath, [COMMAND, 'check', page, ...words], {
-      encoding: 'utf8',
-    });
+    const { status, stdout } = await hopwise(['check', page, ...words]);
     expect(stdout).toContain('Within the budget');
     expect(status).toBe(0);
   });
@@ -159,11 +149,11 @@ describe('a report', () => {
     expect(junitOf([{ ...ROW, network: `l${bell}te` }])).toBe(
       `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="hopwise check" tests="2" failures="1" errors="0">
-  <testsuite name="a&lt;b>.har on l\uFFFDte" tests="2" failures="1" errors="0">
-    <testcase classname="a&lt;b>.har.l\uFFFDte" name="loadTimeMs">
+  <testsuite name="a&lt;b&gt;.har on l\uFFFDte" tests="2" failures="1" errors="0">
+    <testcase classname="a&lt;b&gt;.har.l\uFFFDte" name="loadTimeMs">
       <failure message="load time: 4100 ms, at most 4000 ms" type="budget"/>
     </testcase>
-    <testcase classname="a&lt;b>.har.l\uFFFDte" name="originsOnBest">
+    <testcase classname="a&lt;b&gt;.har.l\uFFFDte" name="originsOnBest">
       <system-out>origins on their best protocol: 50%, at least 50%</system-out>
     </testcase>
   </testsuite>

@@ -1,17 +1,15 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { parseCluster, parseRecording } from '@hopwise/pageload-emulator';
+import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shortNames } from '../bin/file-names.ts';
-import { chromiumHar } from './hars.ts';
-import { VERIFICATION } from './verification.ts';
+import { shortNames } from '../../bin/file-names.ts';
+import { chromiumEntry, chromiumHar, START } from '../support/hars.ts';
+import { buildHopwise, hopwise, spawnHopwise } from '../support/hopwise.ts';
+import { VERIFICATION } from '../support/verification.ts';
 
-const COMMAND = fileURLToPath(new URL('../bin/dist/hopwise.js', import.meta.url));
-const TSC = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url));
 const HAR = JSON.stringify(chromiumHar());
 let dir = '';
 const file = (name: string) => join(dir, name);
@@ -19,11 +17,7 @@ const usageNote = () =>
   `${file('page.har')}: used 5 of 7 requests: 1 had no http or https URL, 1 began after the load event\n`;
 
 beforeAll(() => {
-  // The command is what is built: build it, which takes no time when it is up to date.
-  const built = spawnSync(process.execPath, [TSC, '-b', fileURLToPath(new URL('../bin', import.meta.url))], {
-    encoding: 'utf8',
-  });
-  expect(built.stdout + built.stderr).toBe('');
+  buildHopwise();
   dir = mkdtempSync(join(tmpdir(), 'hopwise-command-'));
   writeFileSync(file('page.har'), HAR);
   writeFileSync(file('page.har.gz'), gzipSync(HAR));
@@ -32,16 +26,6 @@ beforeAll(() => {
   // Climbs end in windows of 50 and 1,000, or of 10 and 20.
   writeFileSync(file('rare.csv'), 'cwnd,p\n50,0.001\n1000,0.001\n');
   writeFileSync(file('often.csv.gz'), gzipSync('cwnd,p\n10,0.05\n20,0.04\n'));
-  const ladder = {
-    segmentSeconds: 4,
-    representations: [
-      { name: 'low', kbps: 300 },
-      { name: 'high', kbps: 3000 },
-    ],
-  };
-  writeFileSync(file('ladder.json'), JSON.stringify(ladder));
-  writeFileSync(file('ladder.csv'), 'name,kbps,seconds\nlow,300,4\nhigh,3000,4\n');
-  writeFileSync(file('broken-ladder.json'), JSON.stringify(ladder).replace('3000', '"fast"'));
   writeFileSync(file('probe.json'), JSON.stringify(VERIFICATION));
   writeFileSync(file('other.json'), JSON.stringify({ ...VERIFICATION, pageUrl: 'https://other.test/' }));
   const broken = { ...VERIFICATION, udp: { ...VERIFICATION.udp, verdict: 'maybe' } };
@@ -62,69 +46,99 @@ beforeAll(() => {
 
 afterAll(() => rmSync(dir, { recursive: true }));
 
-function hopwise(args: string[], input = '') {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], {
-    encoding: 'utf8',
-    input,
+describe('a file of several page loads', () => {
+  const urlOf = async (...args: string[]) => {
+    const { stdout, stderr } = await hopwise(['predict', file('pages.har.zip'), '--json', ...args]);
+    return { url: JSON.parse(stdout).page.url as string, stderr };
+  };
+
+  beforeAll(() => {
+    const har = chromiumHar() as { log: { pages: object[]; entries: object[] } };
+    har.log.pages.push({ id: 'page_2', startedDateTime: START, pageTimings: { onLoad: 80 } });
+    har.log.entries.push(chromiumEntry('https://b.test/', 0, {}, { pageref: 'page_2' }));
+    writeFileSync(file('pages.har.zip'), zipSync({ 'har.har': strToU8(JSON.stringify(har)) }));
   });
-  return { status, stdout, stderr };
-}
+
+  it('is taken from by --page, and a line says which load it was', async () => {
+    const first = await urlOf();
+    expect(first.url).toBe('https://shop.test/');
+    expect(first.stderr).toContain('2 pages in the file: took the first ("page_1", 7 requests)\n');
+    for (const page of ['2', 'https://b.test/']) {
+      const second = await urlOf('--page', page);
+      expect(second.url).toBe('https://b.test/');
+      expect(second.stderr).toContain('2 pages in the file: took number 2 ("page_2", 1 request)\n');
+    }
+    for (const command of ['explain', 'graph']) {
+      const { stderr } = await hopwise([command, file('pages.har.zip'), '--page', '2']);
+      expect(stderr).toContain('took number 2');
+    }
+  });
+
+  it('has no others', async () => {
+    const { status, stderr } = await hopwise(['predict', file('pages.har.zip'), '--page', '3']);
+    expect(status).toBe(2);
+    expect(stderr).toBe(
+      `hopwise: ${file('pages.har.zip')}: page: expected one of the file's (1 https://shop.test/, 2 https://b.test/), got 3\n`,
+    );
+  });
+});
 
 describe('what earlier loads showed', () => {
   const timeless = (text: string) => JSON.parse(text, (key, value) => (key === 'elapsedMs' ? 0 : value));
 
-  it('is read with --cluster, and written with --learn alone', () => {
+  it('is read with --cluster, and written with --learn alone', async () => {
     const cluster = ['--cluster', file('network.json')];
-    const first = hopwise(['predict', file('page.har'), '--json', ...cluster, '--learn']);
+    const first = await hopwise(['predict', file('page.har'), '--json', ...cluster, '--learn']);
     expect(first).toMatchObject({ status: 0, stderr: usageNote() });
-    const alone = timeless(hopwise(['predict', file('page.har'), '--json']).stdout);
+    const alone = timeless((await hopwise(['predict', file('page.har'), '--json'])).stdout);
     expect(timeless(first.stdout)).toEqual(alone);
     const learnt = readFileSync(file('network.json'), 'utf8');
     expect(parseCluster(JSON.parse(learnt))?.loads).toBe(1);
 
-    const second = hopwise(['predict', file('page.har'), '--json', ...cluster]);
+    const second = await hopwise(['predict', file('page.har'), '--json', ...cluster]);
     const { ranges } = timeless(second.stdout).network;
     const width = ({ low, high }: { low: number; high: number }) => high / low;
     expect(width(ranges.downMbps)).toBeLessThan(width(alone.network.ranges.downMbps));
     expect(readFileSync(file('network.json'), 'utf8')).toBe(learnt);
-    const shown = hopwise(['predict', file('page.har'), ...cluster]).stdout;
+    const shown = (await hopwise(['predict', file('page.har'), ...cluster])).stdout;
     expect(shown).toContain('known from this load and an earlier one');
-    expect(hopwise(['explain', file('page.har'), ...cluster]).status).toBe(0);
+    expect((await hopwise(['explain', file('page.har'), ...cluster])).status).toBe(0);
   });
 
-  it('is what compare --learn takes from each file to the next', () => {
+  it('is what compare --learn takes from each file to the next', async () => {
     const files = [file('page.har'), file('page.har.gz')];
-    const together = timeless(hopwise(['compare', ...files, '--learn', '--json']).stdout);
+    const together = timeless((await hopwise(['compare', ...files, '--learn', '--json'])).stdout);
     const cluster = ['--cluster', file('each.json'), '--learn', '--json'];
-    const each = files.map((name) => timeless(hopwise(['predict', name, ...cluster]).stdout));
+    const each: ReturnType<typeof timeless>[] = [];
+    for (const name of files) each.push(timeless((await hopwise(['predict', name, ...cluster])).stdout));
     expect(together.map(({ prediction }: { prediction: unknown }) => prediction)).toEqual(each);
     expect(each[1].network).not.toEqual(each[0].network);
-    const apart = timeless(hopwise(['compare', ...files, '--json']).stdout);
+    const apart = timeless((await hopwise(['compare', ...files, '--json'])).stdout);
     expect(apart[1].prediction).toEqual(each[0]);
   });
 
   it.each([
     ['is not there', 'none.json', 'got ENOENT (--learn makes one)'],
     ['holds something else', 'page.har', 'top level: expected a network cluster'],
-  ])('is refused where the file %s', (_, name, why) => {
-    const { status, stdout, stderr } = hopwise(['predict', file('page.har'), '--cluster', file(name)]);
+  ])('is refused where the file %s', async (_, name, why) => {
+    const { status, stdout, stderr } = await hopwise(['predict', file('page.har'), '--cluster', file(name)]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain(why);
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  it('has a file to go to', () => {
-    const { status, stderr } = hopwise(['predict', file('page.har'), '--learn']);
+  it('has a file to go to', async () => {
+    const { status, stderr } = await hopwise(['predict', file('page.har'), '--learn']);
     expect({ status, stderr }).toEqual({ status: 2, stderr: 'error: --learn needs a --cluster <file>\n' });
     const cluster = ['--cluster', file('no/such/folder.json'), '--learn'];
-    expect(hopwise(['predict', file('page.har'), ...cluster])).toMatchObject({ status: 2, stdout: '' });
+    expect(await hopwise(['predict', file('page.har'), ...cluster])).toMatchObject({ status: 2, stdout: '' });
   });
 });
 
 describe('hopwise predict', () => {
-  it('prints only the prediction as JSON', () => {
+  it('prints only the prediction as JSON', async () => {
     const args = ['predict', file('page.har'), '--json', '--rtt', '80', '--udp', 'blocked'];
-    const { status, stdout, stderr } = hopwise(args);
+    const { status, stdout, stderr } = spawnHopwise(args);
     expect({ status, stderr }).toEqual({ status: 0, stderr: usageNote() });
     const prediction = JSON.parse(stdout);
     expect(prediction.network).toMatchObject({
@@ -135,31 +149,31 @@ describe('hopwise predict', () => {
     expect(prediction.protocols.h3).toHaveProperty('unavailable');
   });
 
-  it('reads gzip and standard input alike', () => {
+  it('reads gzip and standard input alike', async () => {
     const timeless = (text: string) => ({ ...JSON.parse(text), elapsedMs: 0 });
-    const plain = timeless(hopwise(['predict', file('page.har'), '--json']).stdout);
-    expect(timeless(hopwise(['predict', file('page.har.gz'), '--json']).stdout)).toEqual(plain);
-    expect(timeless(hopwise(['predict', '-', '--json'], HAR).stdout)).toEqual(plain);
+    const plain = timeless((await hopwise(['predict', file('page.har'), '--json'])).stdout);
+    expect(timeless((await hopwise(['predict', file('page.har.gz'), '--json'])).stdout)).toEqual(plain);
+    expect(timeless(spawnHopwise(['predict', '-', '--json'], HAR).stdout)).toEqual(plain);
   });
 
-  it('takes the queue as the time that it takes to drain', () => {
+  it('takes the queue as the time that it takes to drain', async () => {
     // 50 ms at 8 Mbit/s are 50,000 bytes.
-    const { stdout } = hopwise(['predict', file('page.har'), '--json', '--down', '8', '--queue', '50']);
+    const { stdout } = await hopwise(['predict', file('page.har'), '--json', '--down', '8', '--queue', '50']);
     expect(JSON.parse(stdout).network.queueBytes).toBe(50_000);
   });
 
-  it('takes --udp unknown as no statement', () => {
-    const answer = (...flags: string[]) => {
+  it('takes --udp unknown as no statement', async () => {
+    const answer = async (...flags: string[]) => {
       const { elapsedMs: _, ...rest } = JSON.parse(
-        hopwise(['predict', file('page.har'), '--json', ...flags]).stdout,
+        (await hopwise(['predict', file('page.har'), '--json', ...flags])).stdout,
       );
       return rest;
     };
-    expect(answer('--udp', 'unknown')).toEqual(answer());
+    expect(await answer('--udp', 'unknown')).toEqual(await answer());
   });
 
-  it('prints a table for a person', () => {
-    const { status, stdout } = hopwise(['predict', file('page.har')]);
+  it('prints a table for a person', async () => {
+    const { status, stdout } = await hopwise(['predict', file('page.har')]);
     expect(status).toBe(0);
     expect(stdout).toMatch(
       /^HTTP\/3 everywhere is right: leave it\.\n[\s\S]*\nhttps:\/\/shop\.test\/\n5 requests, 2 origins, 52 kB; recorded: 500 ms \(h2 6\)/,
@@ -169,8 +183,14 @@ describe('hopwise predict', () => {
 });
 
 describe('hopwise explain', () => {
-  it('prints only the explanation as JSON', () => {
-    const { status, stdout, stderr } = hopwise(['explain', file('page.har'), '--json', '--udp', 'blocked']);
+  it('prints only the explanation as JSON', async () => {
+    const { status, stdout, stderr } = await hopwise([
+      'explain',
+      file('page.har'),
+      '--json',
+      '--udp',
+      'blocked',
+    ]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: usageNote() });
     const { protocols } = JSON.parse(stdout);
     expect(protocols.h3).toHaveProperty('unavailable');
@@ -178,47 +198,55 @@ describe('hopwise explain', () => {
     expect(causes).toBeCloseTo(protocols.h2.explainedPltMs, 6);
   });
 
-  it('shows what each load waits for', () => {
-    const { status, stdout } = hopwise(['explain', file('page.har')]);
+  it('shows what each load waits for', async () => {
+    const { status, stdout } = await hopwise(['explain', file('page.har')]);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^HTTP\/2: \d+ ms, four of five loads between \d+ ms and \d+ ms$/m);
-    expect(stdout).toMatch(/^The load event comes after \d+ ms: /m);
+    expect(stdout).toMatch(/^The emulated load event comes after \d+ ms: /m);
     expect(stdout).toMatch(/^ *0 ms +\d+ ms +https:\/\/shop\.test\/ +.*connecting \d+/m);
     expect(stdout).toMatch(/^https:\/\/cdn\.test +\d+ ms +\d+ ms +\d+/m);
   });
 });
 
 describe('what-ifs', () => {
-  it('state the change against the present servers', () => {
+  it('state the change against the present servers', async () => {
     const args = ['predict', file('page.har'), '--json', '--what-if', 'iw=1', '--what-if', 'cc=reno'];
-    const { whatIf } = JSON.parse(hopwise(args).stdout);
+    const { whatIf } = JSON.parse((await hopwise(args)).stdout);
     expect(whatIf.change).toBe('an initial window of 1 packet and Reno');
     // A packet at a time is slower to begin with.
     expect(whatIf.protocols.h2.change).toBeGreaterThan(0.05);
-    expect(hopwise(['explain', file('page.har'), '--what-if', 'iw=40']).stdout).toMatch(
+    expect((await hopwise(['explain', file('page.har'), '--what-if', 'iw=40'])).stdout).toMatch(
       /^with an initial window of 40 packets +load time +low +high +change$/m,
     );
   });
 });
 
 describe('hopwise compare and graph', () => {
-  it('compare many files in a table', () => {
-    const { status, stdout } = hopwise(['compare', file('page.har'), file('page.har.gz')]);
+  it('compare many files in a table', async () => {
+    const { status, stdout } = await hopwise(['compare', file('page.har'), file('page.har.gz')]);
     expect(status).toBe(0);
     expect(stdout.trim().split('\n')).toHaveLength(3);
   });
 
-  it('show the graph', () => {
-    expect(hopwise(['graph', file('page.har')]).stdout).toMatch(
+  it('show the graph', async () => {
+    expect((await hopwise(['graph', file('page.har')])).stdout).toMatch(
       /1 +style +10300 +yes +5 +0:parser@0\.00 +https:\/\/shop\.test\/a\.css/,
     );
-    expect(JSON.parse(hopwise(['graph', file('page.har'), '--json']).stdout).activities).toHaveLength(7);
+    expect(JSON.parse((await hopwise(['graph', file('page.har'), '--json'])).stdout).activities).toHaveLength(
+      7,
+    );
   });
 });
 
 describe('--model econ', () => {
-  it('predicts h1 and h2 in the shape of a prediction', () => {
-    const { status, stdout, stderr } = hopwise(['predict', file('page.har'), '--json', '--model', 'econ']);
+  it('predicts h1 and h2 in the shape of a prediction', async () => {
+    const { status, stdout, stderr } = await hopwise([
+      'predict',
+      file('page.har'),
+      '--json',
+      '--model',
+      'econ',
+    ]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: usageNote() });
     const { protocols, best, margin, ...rest } = JSON.parse(stdout);
     expect(protocols.h1).toMatchObject({
@@ -232,16 +260,18 @@ describe('--model econ', () => {
     expect(margin).toBeCloseTo(1 - fast / slow, 12);
     expect(rest).toMatchObject({ model: 'econ', confidence: null, decided: null, pcwnd: [] });
     expect(rest).not.toHaveProperty('origins');
-    expect(rest.page).toEqual(JSON.parse(hopwise(['predict', file('page.har'), '--json']).stdout).page);
+    expect(rest.page).toEqual(
+      JSON.parse((await hopwise(['predict', file('page.har'), '--json'])).stdout).page,
+    );
   });
 
-  it('takes p(cwnd) from files, by the connections with which they were measured', () => {
-    const predicted = (...args: string[]) =>
-      JSON.parse(hopwise(['predict', file('page.har'), '--json', '--model', 'econ', ...args]).stdout);
-    const lossless = predicted('--pcwnd', file('rare.csv')).protocols;
-    const lossy = predicted('--pcwnd', file('often.csv.gz')).protocols;
+  it('takes p(cwnd) from files, by the connections with which they were measured', async () => {
+    const predicted = async (...args: string[]) =>
+      JSON.parse((await hopwise(['predict', file('page.har'), '--json', '--model', 'econ', ...args])).stdout);
+    const { protocols: lossless } = await predicted('--pcwnd', file('rare.csv'));
+    const { protocols: lossy } = await predicted('--pcwnd', file('often.csv.gz'));
     expect(lossy.h2.pltMs).toBeGreaterThan(lossless.h2.pltMs);
-    const { protocols, pcwnd } = predicted(
+    const { protocols, pcwnd } = await predicted(
       '--pcwnd',
       `1=${file('often.csv.gz')}`,
       '--pcwnd',
@@ -250,22 +280,17 @@ describe('--model econ', () => {
     // Over h2 two connections are under way at most, one to each host.
     expect(protocols.h2.pltMs).toBeGreaterThan(lossless.h2.pltMs);
     expect(pcwnd).toEqual([file('often.csv.gz'), file('rare.csv')]);
-    const shown = hopwise([
-      'predict',
-      file('page.har'),
-      '--model',
-      'econ',
-      '--pcwnd',
-      file('rare.csv'),
-    ]).stdout;
+    const shown = (
+      await hopwise(['predict', file('page.har'), '--model', 'econ', '--pcwnd', file('rare.csv')])
+    ).stdout;
     expect(shown).toMatch(/^loss by window from rare\.csv, in place of the network's loss$/m);
     expect(shown).toMatch(/^h3 +– +ECON has no model of HTTP\/3$/m);
     expect(shown).toContain('no HTTP/3, ranges, confidence, paints or choice by origin');
   });
 
-  it('explains which connections carry which objects', () => {
+  it('explains which connections carry which objects', async () => {
     const args = ['explain', file('page.har'), '--model', 'econ', '--loss', '0'];
-    const { protocols } = JSON.parse(hopwise([...args, '--json']).stdout);
+    const { protocols } = JSON.parse((await hopwise([...args, '--json'])).stdout);
     expect(protocols.h2.connections).toHaveLength(2);
     expect(protocols.h2.transfers).toHaveLength(5);
     for (const protocol of ['h1', 'h2']) {
@@ -280,101 +305,54 @@ describe('--model econ', () => {
       const requests = connections.map((connection: { requests: number }) => connection.requests);
       expect(requests.reduce((a: number, b: number) => a + b, 0)).toBe(transfers.length);
     }
-    const { status, stdout } = hopwise(args);
+    const { status, stdout } = await hopwise(args);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^HTTP\/2: \d+ ms on average; .*: 5 objects over 2 connections$/m);
   });
 
-  it('compares many files', () => {
-    const { stdout } = hopwise(['compare', file('page.har'), file('page.har.gz'), '--model', 'econ']);
+  it('compares many files', async () => {
+    const { stdout } = await hopwise(['compare', file('page.har'), file('page.har.gz'), '--model', 'econ']);
     expect(stdout).toMatch(/^page\.har\.gz +5 +2 +52 +\d+ ms +\d+ ms +h[12] +\d+%$/m);
   });
 });
 
-describe('hopwise flow', () => {
-  it('says how long a flow takes and how fast a long one is', () => {
-    // 30 segments without a loss: a window of 10, then of 20, in a round trip each.
-    const bytes = String(30 * 1448);
-    const args = ['flow', '--bytes', bytes, '--loss', '0', '--rtt', '100', '--json'];
-    const { status, stdout, stderr } = hopwise(args);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual({
-      bytes: 30 * 1448,
-      segments: 30,
-      initialWindow: 10,
-      conditions: {
-        congestionControl: 'cubic',
-        rttMs: 100,
-        downMbps: null,
-        queueMs: null,
-        connections: 1,
-        loss: 0,
-        pcwnd: [],
-      },
-      completionMs: 200,
-      mbps: expect.closeTo((30 * 1448 * 8) / 200 / 1000, 9),
-      longFlow: null,
-    });
-  });
-
-  it('shares a bottleneck, and takes p(cwnd) by the number of connections', () => {
-    const flow = (...args: string[]) =>
-      JSON.parse(hopwise(['flow', '--bytes', '5000000', '--json', ...args]).stdout);
-    const pcwnd = ['--pcwnd', `1=${file('rare.csv')}`, '--pcwnd', `6=${file('often.csv.gz')}`];
-    const alone = flow(...pcwnd, '--down', '20');
-    const crowded = flow(...pcwnd, '--down', '20', '--connections', '6');
-    expect(alone.longFlow.mbps).toBeLessThan(20);
-    expect(crowded.longFlow.mbps).toBeLessThan(20 / 6);
-    expect(crowded.completionMs).toBeGreaterThan(5 * alone.completionMs);
-    expect(hopwise(['flow', '--bytes', '5000000', ...pcwnd]).stdout).toMatch(/^a long flow +\d+ Mbit\/s$/m);
-  });
-});
-
-describe('hopwise video', () => {
-  it.each(['ladder.json', 'ladder.csv'])('finds the highest bitrate in time of %s', (ladder) => {
-    const args = ['video', '--ladder', file(ladder), '--rtt', '100', '--loss', '0.01'];
-    const { best, representations, window } = JSON.parse(hopwise([...args, '--json']).stdout);
-    // Mathis' 1.22 / sqrt(0.01) segments a round trip are 1.4 Mbit/s; a little more by Cubic.
-    expect(window).toBeGreaterThan(9);
-    expect(window).toBeLessThan(14);
-    expect(best).toMatchObject({ name: 'low', kbps: 300, bytes: 150_000, isInTime: true });
-    expect(representations.map(({ isInTime }: { isInTime: boolean }) => isInTime)).toEqual([false, true]);
-    expect(hopwise(args).stdout).toMatch(/^Best: low, 300 kbit\/s\.$/m);
-  });
-});
-
 describe('an export of the extension', () => {
-  const timeless = (args: string[]) => ({ ...JSON.parse(hopwise(args).stdout), elapsedMs: 0 });
+  const timeless = async (args: string[]) => ({ ...JSON.parse((await hopwise(args)).stdout), elapsedMs: 0 });
 
-  it('is its recording with its verification', () => {
-    const apart = timeless([
+  it('is its recording with its verification', async () => {
+    const apart = await timeless([
       'predict',
       file('recording.json'),
       '--verification',
       file('probe.json'),
       '--json',
     ]);
-    expect(timeless(['predict', file('load.json'), '--json'])).toEqual(apart);
+    expect(await timeless(['predict', file('load.json'), '--json'])).toEqual(apart);
     expect(apart.network.source.rttMs).toBe('measured');
   });
 
-  it('of a load that was not verified is its recording', () => {
-    const alone = timeless(['predict', file('recording.json'), '--json']);
-    expect(timeless(['predict', file('unverified-load.json'), '--json'])).toEqual(alone);
+  it('of a load that was not verified is its recording', async () => {
+    const alone = await timeless(['predict', file('recording.json'), '--json']);
+    expect(await timeless(['predict', file('unverified-load.json'), '--json'])).toEqual(alone);
   });
 
-  it('takes --verification in place of its own', () => {
-    const { status, stderr } = hopwise(['predict', file('load.json'), '--verification', file('other.json')]);
+  it('takes --verification in place of its own', async () => {
+    const { status, stderr } = await hopwise([
+      'predict',
+      file('load.json'),
+      '--verification',
+      file('other.json'),
+    ]);
     expect({ status, named: stderr.includes('of https://other.test/') }).toEqual({ status: 0, named: true });
   });
 });
 
 describe('--verification', () => {
-  it('takes figures of the network that real transfers showed', () => {
-    const figures = (...args: string[]) =>
-      JSON.parse(hopwise(['predict', file('page.har'), '--json', ...args]).stdout).network;
+  it('takes figures of the network that real transfers showed', async () => {
+    const figures = async (...args: string[]) =>
+      JSON.parse((await hopwise(['predict', file('page.har'), '--json', ...args])).stdout).network;
     for (const name of ['probe.json', 'export.json']) {
-      const { rttMs, udp, source } = figures('--verification', file(name));
+      const { rttMs, udp, source } = await figures('--verification', file(name));
       expect({ rttMs, udp, source: source.rttMs, udpSource: source.udp }).toEqual({
         rttMs: 44,
         udp: 'blocked',
@@ -382,23 +360,28 @@ describe('--verification', () => {
         udpSource: 'measured',
       });
     }
-    const given = figures('--verification', file('probe.json'), '--rtt', '80');
+    const given = await figures('--verification', file('probe.json'), '--rtt', '80');
     expect(given).toMatchObject({ rttMs: 80, source: { rttMs: 'given', udp: 'measured' } });
     const { protocols } = JSON.parse(
-      hopwise(['explain', file('page.har'), '--json', '--verification', file('probe.json')]).stdout,
+      (await hopwise(['explain', file('page.har'), '--json', '--verification', file('probe.json')])).stdout,
     );
     expect(protocols.h3).toHaveProperty('unavailable');
   });
 
-  it('says when it is of another page', () => {
-    const { status, stderr } = hopwise(['predict', file('page.har'), '--verification', file('other.json')]);
+  it('says when it is of another page', async () => {
+    const { status, stderr } = await hopwise([
+      'predict',
+      file('page.har'),
+      '--verification',
+      file('other.json'),
+    ]);
     expect(status).toBe(0);
     expect(stderr).toMatch(/other\.json: of https:\/\/other\.test\/, not of https:\/\/shop\.test\//);
   });
 });
 
 describe('names of files in compare', () => {
-  it('are distinct', () => {
+  it('are distinct', async () => {
     const shared = '/home/user/recordings/of/the/second/week/of/november';
     expect(shortNames([`${shared}/a/page.har`, `${shared}/b/page.har`])).toEqual([
       'a/page.har',
@@ -435,7 +418,11 @@ describe('unusable input', () => {
       ['explain', 'page.har', '--what-if', 'iw=fast'],
       /--what-if.*expected iw=PACKETS \(1 to 1000\), cc=cubic\|reno\|bbr\|hybla\|quiche-cubic, start=.*, got "iw=fast"/,
     ],
-    ['a file of p(cwnd)', ['flow', '--bytes', '9', '--pcwnd', 'page.har'], /page\.har: .*expected/],
+    [
+      'a file of p(cwnd)',
+      ['predict', 'page.har', '--model', 'econ', '--pcwnd', 'page.har'],
+      /page\.har: .*expected/,
+    ],
     [
       'flags of ECON without it',
       ['predict', 'page.har', '--pcwnd', 'rare.csv'],
@@ -445,23 +432,6 @@ describe('unusable input', () => {
       'what ECON cannot do',
       ['predict', 'page.har', '--model', 'econ', '--what-if', 'iw=9'],
       /--what-if does not go with --model econ/,
-    ],
-    [
-      'a flow without its loss',
-      ['flow', '--bytes', '9'],
-      /expected --pcwnd <file> or --loss <fraction>, and not both/,
-    ],
-    [
-      'a loss too rare to sum',
-      ['flow', '--bytes', '9', '--loss', '1e-12'],
-      /--loss 1e-12: expected 0, at least 1e-7, or a rate/,
-    ],
-    ['a size', ['flow', '--bytes', '1.5', '--loss', '0'], /--bytes.*expected a whole number from 1/],
-    ['a ladder', ['video', '--ladder', 'rare.csv', '--loss', '0'], /rare\.csv: line 1: expected a ladder/],
-    [
-      'a place in a ladder',
-      ['video', '--ladder', 'broken-ladder.json', '--loss', '0'],
-      /broken-ladder\.json: representations\[1\]\.kbps: expected kbit\/s above 0 and up to 10000000, got "fast"/,
     ],
     [
       'a verification',
@@ -484,8 +454,8 @@ describe('unusable input', () => {
       /unverified\.json: verification: expected one, got nothing/,
     ],
     ['a command', ['forecast', 'page.har'], /unknown command/],
-  ])('names %s on one line and exits with 2', (_, args, line) => {
-    const { status, stdout, stderr } = hopwise(
+  ])('names %s on one line and exits with 2', async (_, args, line) => {
+    const { status, stdout, stderr } = await hopwise(
       args.map((arg) => (/\.(har|csv|json)/.test(arg) ? file(arg) : arg)),
     );
     expect(stderr).toMatch(line);

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { strToU8, zipSync } from 'fflate';
 import { afterAll, describe, expect, it } from 'vitest';
-import { gzipBodies } from '../bin/gzip-bodies.ts';
+import { gzipBodies } from '../../bin/gzip-bodies.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'hopwise-gzip-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -33,6 +34,9 @@ describe('bodies in a HAR', () => {
   it.each([
     ['a.har', HAR],
     ['a.har.gz', gzipSync(HAR)],
+    ['utf16.har', Buffer.from(`\uFEFF${HAR}`, 'utf16le')],
+    ['utf16be.har', Buffer.from(`\uFEFF${HAR}`, 'utf16le').swap16()],
+    ['a.harp', `onInputData(${HAR});`],
   ])('are compressed where they are text: %s', async (name, content) => {
     const sizes = await gzipBodies(written(name, content));
     expect(sizes).toEqual(new Map([['https://a.test/a.js', gzipSync(TEXT).length]]));
@@ -44,6 +48,10 @@ describe('bodies in a HAR', () => {
       expect((await gzipBodies(written('b.json', content))).size).toBe(0);
     },
   );
+
+  it('are unknown in a zip file, where they are beside the HAR', async () => {
+    expect((await gzipBodies(written('a.har.zip', zipSync({ 'a.har': strToU8(HAR) })))).size).toBe(0);
+  });
 
   it('are unknown on standard input', async () => {
     expect((await gzipBodies('-')).size).toBe(0);

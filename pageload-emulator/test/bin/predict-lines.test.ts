@@ -1,16 +1,13 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { EmulationError, InputError } from '@hopwise/pageload-emulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerLines, type LineQuestion } from '../bin/predict-lines.ts';
-import { chromiumHar } from './hars.ts';
-
-const atRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+import { answerLines, type LineQuestion } from '../../bin/predict-lines.ts';
+import { chromiumHar } from '../support/hars.ts';
+import { buildHopwise, hopwise, spawnHopwise } from '../support/hopwise.ts';
 
 async function answer(lines: string[], ask: (question: LineQuestion) => Promise<object>) {
   const answers = [];
@@ -57,33 +54,27 @@ describe('answers to lines', () => {
 describe('hopwise predict --jsonl', () => {
   let dir = '';
   beforeAll(() => {
-    // The command is what is built: build it, which takes no time when it is up to date.
-    const build = [atRoot('node_modules/.bin/tsc'), '-b', atRoot('pageload-emulator/bin')];
-    const built = spawnSync(process.execPath, build, { encoding: 'utf8' });
-    expect(built.stdout + built.stderr).toBe('');
+    buildHopwise();
     dir = mkdtempSync(join(tmpdir(), 'hopwise-lines-'));
     writeFileSync(join(dir, 'page.har.gz'), gzipSync(JSON.stringify(chromiumHar())));
     writeFileSync(join(dir, 'cut.har'), '{"log": {');
   }, 120_000);
   afterAll(() => rmSync(dir, { recursive: true }));
 
-  const run = (input: string, ...flags: string[]) =>
-    spawnSync(process.execPath, [atRoot('pageload-emulator/bin/dist/hopwise.js'), 'predict', ...flags], {
-      encoding: 'utf8',
-      input,
-    });
   const ask = (name: string, advise = false) =>
     `${JSON.stringify({ id: name, path: join(dir, name), advise })}\n`;
 
-  it('answers as hopwise predict and hopwise advise do, and says why it cannot', () => {
+  it('answers as hopwise predict and hopwise advise do, and says why it cannot', async () => {
     const input = ask('page.har.gz', true) + ask('cut.har') + ask('none.har') + ask('page.har.gz');
-    const { status, stdout, stderr } = run(input, '--jsonl', '--rtt', '60');
+    const { status, stdout, stderr } = spawnHopwise(['predict', '--jsonl', '--rtt', '60'], input);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const [first, cut, none, again] = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    const alone = JSON.parse(run('', join(dir, 'page.har.gz'), '--rtt', '60', '--json').stdout);
+    const alone = JSON.parse(
+      (await hopwise(['predict', join(dir, 'page.har.gz'), '--rtt', '60', '--json'])).stdout,
+    );
     expect(first.prediction).toEqual({ ...alone, elapsedMs: expect.any(Number) });
     expect(first.advice.owned).toEqual(['https://shop.test']);
     expect(again).toEqual({ id: 'page.har.gz', prediction: expect.objectContaining({ best: alone.best }) });
@@ -95,8 +86,8 @@ describe('hopwise predict --jsonl', () => {
     ['a file as an argument', ['page.har', '--jsonl'], /takes files from standard input/],
     ['the learnt network', ['--jsonl', '--cluster', 'c.json'], /--jsonl does not go with --cluster/],
     ['no file at all', [], /missing required argument 'file'/],
-  ])('refuses %s', (_, flags, line) => {
-    const { status, stderr } = run('', ...flags);
+  ])('refuses %s', async (_, flags, line) => {
+    const { status, stderr } = await hopwise(['predict', ...flags]);
     expect(stderr).toMatch(line);
     expect(status).toBe(2);
   });

@@ -1,7 +1,7 @@
 // Reads each named file, builds its page graph, and prints the outcome with the processor time and memory used.
 import { readFileSync } from 'node:fs';
-import { readInput } from '../bin/dist/read-input.js';
-import { buildGraph, estimateNetwork, InputError } from '../dist/index.js';
+import { readInput } from '../../bin/dist/read-input.js';
+import { buildGraph, estimateNetwork, InputError } from '../../dist/index.js';
 
 for (const file of process.argv.slice(2)) {
   const before = process.cpuUsage();

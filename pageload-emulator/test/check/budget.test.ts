@@ -6,11 +6,11 @@ import {
   parseBudget,
   parseNetworks,
   parseRecording,
-  shareOnBest,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { chromiumHar } from './hars.ts';
-import { pathOf } from './pages.ts';
+import { shareOnBest } from '../../src/check-page.ts';
+import { chromiumHar } from '../support/hars.ts';
+import { pathOf } from '../support/pages.ts';
 
 const LTE = { rttMs: 70, downMbps: 12, upMbps: 6, loss: 0.001 };
 const networksOf = (networks: object) => parseNetworks(JSON.stringify(networks));

@@ -1,19 +1,20 @@
 import { type Assignment, emulate, type NetworkPath, PROTOCOLS } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { assign } from '../src/choose/assign.ts';
-import { choicesOf, nearestUniform } from '../src/choose/choices.ts';
-import { choose } from '../src/choose/choose.ts';
-import { isDecided, probabilityOfLeast } from '../src/choose/confidence.ts';
-import { pageReasons } from '../src/explain/page-reasons.ts';
-import { english } from '../src/explain/sentences/english.ts';
-import { PaintModel } from '../src/graph/paint-times.ts';
-import { loadTime } from '../src/scenarios/load-time.ts';
-import { LoadTimes } from '../src/scenarios/load-times.ts';
-import type { Question } from '../src/scenarios/question.ts';
-import { SPREADS } from '../src/scenarios/spread.ts';
-import { createRandom, normal } from '../src/util/random.ts';
-import { type GeneratedPage, generatedPage, NETWORKS } from './generated-pages.ts';
-import { pageOf, pathOf, serverOf } from './pages.ts';
+import { assign } from '../../src/choose/assign.ts';
+import { choicesOf, nearestUniform } from '../../src/choose/choices.ts';
+import { choose } from '../../src/choose/choose.ts';
+import { isDecided, probabilityOfLeast } from '../../src/choose/confidence.ts';
+import { standingOf } from '../../src/decide/standing.ts';
+import { pageReasons } from '../../src/explain/page-reasons.ts';
+import { english } from '../../src/explain/sentences/english.ts';
+import { PaintModel } from '../../src/graph/paint-times.ts';
+import { loadTime } from '../../src/scenarios/load-time.ts';
+import { LoadTimes } from '../../src/scenarios/load-times.ts';
+import type { Question } from '../../src/scenarios/question.ts';
+import { SPREADS } from '../../src/scenarios/spread.ts';
+import { createRandom, normal } from '../../src/util/random.ts';
+import { type GeneratedPage, generatedPage, NETWORKS } from '../support/generated-pages.ts';
+import { pageOf, pathOf, serverOf } from '../support/pages.ts';
 
 /** A component of the spread, by its weight. */
 function drawSpread(random: () => number) {
@@ -127,11 +128,12 @@ describe('choice', () => {
   it('avoids a protocol that may be many times slower, and says so', () => {
     const choice = choiceWith(4);
     const { best, margin, decided, times } = choice;
-    const reasons = pageReasons(questionWith(4), choice, english);
+    const standing = standingOf({ best, confidence: choice.confidence, protocols: times });
+    const reasons = pageReasons(questionWith(4), choice, standing, english);
     expect(times.h3!.pltMs).toBeLessThan(times.h2!.pltMs);
     expect(best).toBe('h2');
     expect({ margin, decided }).toEqual({ margin: 0, decided: false });
-    expect(reasons).toEqual(['HTTP/2 and HTTP/3 are about equal here. HTTP/2 is slightly safer.']);
+    expect(reasons).toEqual(['HTTP/2 and HTTP/3 take about as long. HTTP/2 is slightly safer.']);
     expect(times.h3!.high).toBeGreaterThan(2 * times.h3!.pltMs);
   });
 });

@@ -1,11 +1,11 @@
 import { type NetworkPath, PROTOCOLS, type ServerChange } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { serverChange } from '../bin/options.ts';
-import { askWhatIf } from '../src/choose/what-if.ts';
-import { changeInWords } from '../src/explain/server-change-words.ts';
-import { PaintModel } from '../src/graph/paint-times.ts';
-import { UniformLoads } from '../src/scenarios/uniform.ts';
-import { pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf } from './pages.ts';
+import { serverChange } from '../../bin/options.ts';
+import { askWhatIf } from '../../src/choose/what-if.ts';
+import { changeInWords } from '../../src/explain/server-change-words.ts';
+import { PaintModel } from '../../src/graph/paint-times.ts';
+import { UniformLoads } from '../../src/scenarios/uniform.ts';
+import { pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf } from '../support/pages.ts';
 
 function changeOf(bytes: number, path: NetworkPath, change: ServerChange) {
   const graph = pageOf([{ bytes }]);

@@ -1,3 +1,4 @@
+import { NO_PHASES } from '@hopwise/contract';
 import {
   buildGraph,
   emulate,
@@ -9,10 +10,10 @@ import {
   type ServerProfile,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { NO_COSTS } from '../src/client/client-costs.ts';
-import { connectionPools } from '../src/graph/connection-pools.ts';
-import { inOrder } from './in-order.ts';
-import { pageOf, ROUND_TRIPS_ONLY, serverOf, uniform } from './pages.ts';
+import { NO_COSTS } from '../../src/client/client-costs.ts';
+import { connectionPools } from '../../src/graph/connection-pools.ts';
+import { inOrder } from '../support/in-order.ts';
+import { pageOf, ROUND_TRIPS_ONLY, serverOf, uniform } from '../support/pages.ts';
 
 function loadTime(graph: PageGraph): number {
   return emulate(graph, ROUND_TRIPS_ONLY, [serverOf('https://a.test')], uniform(graph, 'h2')).pltMs;
@@ -184,11 +185,7 @@ describe('the head in a recording', () => {
     startMs,
     endMs,
     phases: {
-      dnsStartMs: null,
-      dnsEndMs: null,
-      connectStartMs: null,
-      secureStartMs: null,
-      connectEndMs: null,
+      ...NO_PHASES,
       requestStartMs: sentMs,
       responseStartMs: endMs - 5,
     },

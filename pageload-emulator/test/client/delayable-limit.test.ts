@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DelayableLimit } from '../src/client/delayable-limit.ts';
+import { DelayableLimit } from '../../src/client/delayable-limit.ts';
 
 /** Host a is origin 0, host b origin 1. */
 const ORIGINS = ['a', 'b'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { experienceOf, fastestByExperience } from '../src/decide/experience.ts';
-import type { NetworkPath } from '../src/index.ts';
+import { experienceOf, fastestByExperience } from '../../src/decide/experience.ts';
+import type { NetworkPath } from '../../src/index.ts';
 
 const pathOf = (udp: NetworkPath['udp']): NetworkPath => ({
   rttMs: 50,

@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
-import { objectsLatencyMs } from '../../src/econ/objects-latency.ts';
 import { type EconNetwork, econPageLoad } from '../../src/econ/page-load.ts';
 import { WindowWalk } from '../../src/econ/window-walk.ts';
 import type { ComputeActivity, FetchActivity } from '../../src/graph/page-graph.ts';
 import { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from '../../src/network/packet.ts';
-import { pageOf } from '../pages.ts';
-import { simulateHttp1, simulateHttp2 } from './oracle.ts';
+import { pageOf } from '../support/pages.ts';
 
 function networkOf(changes: Partial<Omit<EconNetwork, 'loss'>> & { loss?: number } = {}): EconNetwork {
   const { loss = 0, ...rest } = changes;
@@ -25,35 +23,16 @@ function networkOf(changes: Partial<Omit<EconNetwork, 'loss'>> & { loss?: number
 
 const segments = (count: number) => count * SEGMENT_BYTES;
 
-describe('beside the oracle, without a bottleneck', () => {
-  const cases = (['cubic', 'reno'] as const).flatMap((congestionControl) =>
-    [1e-3, 1e-2].flatMap((loss) =>
-      (
-        [
-          [10, 7],
-          [100, 7],
-          [10, 300],
-        ] as const
-      ).map(([objects, size]) => [congestionControl, loss, objects, size] as const),
-    ),
-  );
-
-  test.each(cases)('%s, loss %s, %s objects of %s segments', (congestionControl, loss, objects, size) => {
-    const network = networkOf({ congestionControl, loss });
-    const oracle = { cubic: congestionControl === 'cubic', rttMs: 100, segmentLoss: () => loss };
-    const samples = Math.round(Math.min(1_000, 400_000 / (objects * size)));
-    for (const [protocol, simulated] of [
-      ['h1', simulateHttp1(oracle, objects, size, 200, samples, 11)],
-      ['h2', simulateHttp2(oracle, objects, size, samples, 12)],
-    ] as const) {
-      const pltMs = objectsLatencyMs(protocol, objects, segments(size), network, { trajectories: 128 });
-      // 3% for 128 trajectories, and what the simulation's own chance is worth.
-      expect(Math.abs(pltMs - simulated.value)).toBeLessThan(
-        0.03 * simulated.value + 3 * simulated.standardError,
-      );
-    }
-  });
-});
+/** Time for objects that are requested at once, with the connection that brought the page open. */
+function objectsLatencyMs(
+  protocol: 'h1' | 'h2',
+  objects: number,
+  bytes: number,
+  network: EconNetwork,
+): number {
+  const graph = pageOf(Array.from({ length: objects }, () => ({ bytes })));
+  return econPageLoad(graph, network, protocol, { warmConnections: 1 }).pltMs;
+}
 
 describe('HTTP/1.1', () => {
   test('uses six connections, five of which it opens', () => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lossByClimb } from '../src/econ/loss-by-climb.ts';
-import { lossByConnections } from '../src/econ/loss-by-connections.ts';
-import { lossByRound } from '../src/econ/loss-by-round.ts';
-import { lossBySegment } from '../src/econ/loss-by-segment.ts';
-import type { LossByWindow } from '../src/econ/loss-by-window.ts';
-import type { WindowCount, WindowLoss } from '../src/econ/pcwnd-files.ts';
-import { InputError } from '../src/util/input-error.ts';
+import { lossByClimb } from '../../src/econ/loss-by-climb.ts';
+import { lossByConnections } from '../../src/econ/loss-by-connections.ts';
+import { lossByRound } from '../../src/econ/loss-by-round.ts';
+import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
+import type { LossByWindow } from '../../src/econ/loss-by-window.ts';
+import type { WindowCount, WindowLoss } from '../../src/econ/pcwnd-files.ts';
+import { InputError } from '../../src/util/input-error.ts';
 
 const range = (from: number, to: number, step = 1) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + step * i);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parsePcwnd, parsePcwndCounts } from '../src/econ/pcwnd-files.ts';
-import { InputError } from '../src/util/input-error.ts';
+import { parsePcwnd, parsePcwndCounts } from '../../src/econ/pcwnd-files.ts';
+import { InputError } from '../../src/util/input-error.ts';
 
 describe('parsePcwnd', () => {
   test('reads windows as whole and as decimal numbers', () => {

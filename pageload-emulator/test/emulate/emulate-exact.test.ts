@@ -1,6 +1,6 @@
 import { emulate, type Protocol, type ServerProfile } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { type FetchSketch, pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf, uniform } from './pages.ts';
+import { type FetchSketch, pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf, uniform } from '../support/pages.ts';
 
 /** Load time where only round trips of 100 ms count. */
 function roundTripTime(

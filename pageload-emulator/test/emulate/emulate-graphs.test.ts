@@ -10,8 +10,8 @@ import {
 } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assignment, clean, graph, load, ORIGINS, path, servers } from './graphs.ts';
-import { pageOf, pathOf, serverOf, uniform } from './pages.ts';
+import { assignment, clean, graph, load, ORIGINS, path, servers } from '../support/graphs.ts';
+import { pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
 
 /** Random pages are small and a run takes under a millisecond; a busy machine makes fewer runs. */
 const RUNS = { numRuns: 250, interruptAfterTimeLimit: 2_500 };

@@ -1,7 +1,7 @@
 import { emulate, type NetworkPath, PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from './pages.ts';
+import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
 
 const fetchSketch = fc.record({
   origin: fc.nat(3),

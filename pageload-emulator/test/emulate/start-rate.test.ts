@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { emulate } from '../src/emulate/emulate.ts';
-import { changeInWords } from '../src/explain/server-change-words.ts';
-import type { CongestionControl, Protocol, SendingProfile } from '../src/index.ts';
-import { changeServers } from '../src/network/server-change.ts';
-import { pageOf, pathOf, serverOf, uniform } from './pages.ts';
+import { emulate } from '../../src/emulate/emulate.ts';
+import { changeInWords } from '../../src/explain/server-change-words.ts';
+import type { CongestionControl, Protocol, SendingProfile } from '../../src/index.ts';
+import { changeServers } from '../../src/network/server-change.ts';
+import { pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
 
 /** The round trip of LTE in "Blitz-starting QUIC connections", at 20 Mbit/s in place of 32. */
 const LTE = pathOf({ rttMs: 70, downBps: 20e6, upBps: 10e6, queueBytes: 100_000 });

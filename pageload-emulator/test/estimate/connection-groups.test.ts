@@ -1,6 +1,6 @@
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import { expect, it } from 'vitest';
-import { connectionGroups } from '../src/estimate/connection-groups.ts';
+import { connectionGroups } from '../../src/estimate/connection-groups.ts';
 
 type Carried = Pick<RecordedRequest, 'url' | 'protocol' | 'connectionId' | 'remoteIp' | 'fromCache'>;
 

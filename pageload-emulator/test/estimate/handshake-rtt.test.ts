@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rttFromHandshake } from '../src/estimate/handshake-rtt.ts';
+import { rttFromHandshake } from '../../src/estimate/handshake-rtt.ts';
 
 describe('the round trip from a handshake', () => {
   it.each([20, 60, 200])('over TCP is 0.7 ms shorter than %d ms in the median', (handshakeMs) => {

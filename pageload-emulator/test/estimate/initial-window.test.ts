@@ -1,7 +1,7 @@
 import { estimateNetwork } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { pageOf, pathOf, serverOf } from './pages.ts';
-import { recordLoad } from './synthetic-loads.ts';
+import { pageOf, pathOf, serverOf } from '../support/pages.ts';
+import { recordLoad } from '../support/synthetic-loads.ts';
 
 /** Estimates the window from one response of `bytes` on a new connection. */
 function windowSeen(initialWindow: number, bytes: number, rttMs: number): number {

@@ -1,9 +1,9 @@
 import type { NetworkPath } from '@hopwise/pageload-emulator';
 import { buildGraph } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { loadTimeLikelihood } from '../src/estimate/load-time-evidence.ts';
-import { pathOf, uniform } from './pages.ts';
-import { randomPage, randomServers, recordLoad } from './synthetic-loads.ts';
+import { loadTimeLikelihood } from '../../src/estimate/load-time-evidence.ts';
+import { pathOf, uniform } from '../support/pages.ts';
+import { randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
 
 const OPEN = pathOf({ rttMs: 40, downBps: 30e6, queueBytes: 500_000 });
 const POLICED: NetworkPath = { ...OPEN, udp: { kind: 'policed', bps: 1e6 } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PathFit } from '../src/estimate/fit-path.ts';
-import { mixFits, posteriorOf } from '../src/estimate/mix-fits.ts';
-import { LogDensity, logGrid } from '../src/network/log-density.ts';
+import type { PathFit } from '../../src/estimate/fit-path.ts';
+import { mixFits, posteriorOf } from '../../src/estimate/mix-fits.ts';
+import { LogDensity, logGrid } from '../../src/network/log-density.ts';
 
 const GRID = logGrid(1e6, 100e6, 41);
 const around = (bps: number) => LogDensity.logNormal(GRID, bps, 0.2);

@@ -7,12 +7,11 @@ import {
   type Recording,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { networkPosterior } from '../src/estimate/build-posterior.ts';
-import { updateCluster } from '../src/estimate/network-cluster.ts';
-import type { NetworkPosterior } from '../src/estimate/network-posterior.ts';
-import { LogDensity, logGrid } from '../src/network/log-density.ts';
-import { pageOf, pathOf, serverOf } from './pages.ts';
-import { mixedAssignment, randomPage, randomServers, recordLoad } from './synthetic-loads.ts';
+import { updateCluster } from '../../src/estimate/learn-network.ts';
+import { type NetworkPosterior, networkPosterior } from '../../src/estimate/network-posterior.ts';
+import { LogDensity, logGrid } from '../../src/network/log-density.ts';
+import { pageOf, pathOf, serverOf } from '../support/pages.ts';
+import { mixedAssignment, randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = Date.parse('2026-01-01T00:00:00.000Z');
@@ -108,6 +107,26 @@ describe('earlier loads on the same network', () => {
     fast = learnNetwork(fast, loadOf('h2', policed), NOW_MS);
     expect(posteriorOf(loadOf('h3', policed), fast).udp.policed).toBeGreaterThan(0.9);
     expect(posteriorOf(loadOf('h3', { kind: 'open' }), fast).udp.policed).toBeLessThan(0.02);
+  });
+
+  it('do not hide a policer that begins on a network whose loads over QUIC were fast', () => {
+    const path = { ...DSL, downBps: 60e6, queueBytes: 800_000 };
+    const loadOf = (seed: number, udp: NetworkPath['udp']) => {
+      const graph = randomPage(seed);
+      const all = Object.fromEntries(graph.origins.map((origin) => [origin, 'h3' as const]));
+      return recordLoad(graph, { ...path, udp }, randomServers(graph, seed), all, seed);
+    };
+    let known: NetworkCluster | null = null;
+    for (const seed of [9, 10, 11]) known = learnNetwork(known, loadOf(seed, { kind: 'open' }), NOW_MS);
+    expect(known!.udp.open).toBeGreaterThan(0.9);
+    for (const seed of [9, 10, 11]) {
+      const recording = loadOf(seed, { kind: 'policed', bps: 2e6 });
+      expect(posteriorOf(recording, known).udp.policed).toBeGreaterThan(0.9);
+      known = learnNetwork(known, recording, NOW_MS);
+    }
+    // One network all the time, which keeps its rate.
+    expect(known!.loads).toBe(6);
+    expect(Math.exp(known!.downBps.mean)).toBeGreaterThan(20e6);
   });
 
   it('leave a rate uncertain that was either a slow link’s or a policer’s', () => {

@@ -1,15 +1,15 @@
+import { median } from '@hopwise/contract';
 import { buildGraph, type NetworkPath, type Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { type Knowledge, networkPosterior } from '../src/estimate/build-posterior.ts';
-import { estimateNetwork } from '../src/estimate/estimate-network.ts';
-import type { NetworkPosterior } from '../src/estimate/network-posterior.ts';
-import { drawNetworks } from '../src/scenarios/draw-networks.ts';
-import { createRandom, normal } from '../src/util/random.ts';
-import { median } from '../src/util/statistics.ts';
-import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from './pages.ts';
-import { mixedAssignment, randomPage, randomServers, recordLoad } from './synthetic-loads.ts';
+import { estimateNetwork } from '../../src/estimate/estimate-network.ts';
+import { type NetworkPosterior, networkPosterior } from '../../src/estimate/network-posterior.ts';
+import type { NetworkKnowledge } from '../../src/estimate/posterior-input.ts';
+import { drawNetworks } from '../../src/scenarios/draw-networks.ts';
+import { createRandom, normal } from '../../src/util/random.ts';
+import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
+import { mixedAssignment, randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
 
-function posteriorOf(recording: Recording, knowledge?: Knowledge): NetworkPosterior {
+function posteriorOf(recording: Recording, knowledge?: NetworkKnowledge): NetworkPosterior {
   return networkPosterior(recording, buildGraph(recording), knowledge);
 }
 
@@ -44,14 +44,14 @@ describe('the posterior of a synthetic load', () => {
 
   it('judges the servers by the rate of the link on which the page was recorded, unless its arrivals show one', () => {
     const recording = filled(pathOf({ rttMs: 50, downBps: 200e6, queueBytes: 4_000_000 }));
-    const serversAt = (downBps?: number) => estimateNetwork(recording, downBps).servers;
-    const given = (downBps: number) => posteriorOf(recording, { given: { downBps } }).servers;
-    expect(estimateNetwork(recording).isFilled).toBe(false);
-    expect(given(200e6)).toEqual(serversAt(200e6));
-    expect(given(200e6)).not.toEqual(serversAt());
-    expect(posteriorOf(recording).servers).not.toEqual(serversAt());
+    const estimate = estimateNetwork(recording);
+    const given = (downBps: number) => posteriorOf(recording, { network: { downBps } }).servers;
+    expect(estimate.isFilled).toBe(false);
+    expect(given(200e6)).toEqual(estimate.serversOn(200e6));
+    expect(given(200e6)).not.toEqual(estimate.servers);
+    expect(posteriorOf(recording).servers).not.toEqual(estimate.servers);
     // The page arrived much faster than this.
-    expect(given(1e6)).toEqual(serversAt());
+    expect(given(1e6)).toEqual(estimate.servers);
     const slow = filled(pathOf({ rttMs: 50, downBps: 12e6, queueBytes: 240_000 }));
     expect(estimateNetwork(slow).isFilled).toBe(true);
     expect(posteriorOf(slow).servers).toEqual(estimateNetwork(slow).servers);
@@ -100,7 +100,7 @@ describe('the posterior of a synthetic load', () => {
         held.loss++;
     }
     for (const [figure, count] of Object.entries(held)) {
-      // Of 60 that hold it with probability 0.8 each, fewer do once in twenty times: 0.8 - 1.645 · √(0.8 · 0.2 / 60).
+      // Where 60 hold it with probability 0.8 each, fewer do once in twenty times: 0.8 - 1.645 · √(0.8 · 0.2 / 60).
       expect(count / cases, figure).toBeGreaterThan(0.71);
     }
     expect(held.downBps / cases).toBeLessThan(0.97);
@@ -133,6 +133,18 @@ describe("UDP's treatment", () => {
     expect(bps / 3e6).toBeLessThan(1.6);
     expect(path.downBps / 40e6).toBeGreaterThan(0.4);
     expect(sources.udp).toBe('estimated');
+  });
+
+  it('policed shows neither loss nor a slower link in responses over HTTP/3 alone', () => {
+    const page = upgraded(20, 40_000, link({ kind: 'policed', bps: 2e6 }));
+    const overH3 = page.requests.map((request) => ({ ...request, protocol: 'h3' as const }));
+    const { path, intervals } = posteriorOf(
+      { ...page, requests: overH3 },
+      { network: { udp: { kind: 'policed', bps: 2e6 } } },
+    );
+    const prior = posteriorOf({ ...page, requests: page.requests.slice(0, 1) });
+    expect(path.loss).toBeCloseTo(prior.path.loss, 4);
+    expect(intervals.downBps.high).toBeGreaterThan(20e6);
   });
 
   it('open shows in equally fast responses', () => {
@@ -198,12 +210,12 @@ describe('knowledge besides the recording', () => {
   };
 
   it('that is given is certain', () => {
-    const posterior = posteriorOf(recording, { given: GIVEN });
+    const posterior = posteriorOf(recording, { network: GIVEN });
     expect(posterior.path).toEqual(GIVEN);
     expect(new Set(Object.values(posterior.sources))).toEqual(new Set(['given']));
     expect(posterior.intervals.downBps).toEqual({ low: 30e6, median: 30e6, high: 30e6 });
     expect(drawNetworks(posterior, 12)).toHaveLength(1);
-    const lossy = drawNetworks(posteriorOf(recording, { given: { ...GIVEN, loss: 0.01 } }), 12);
+    const lossy = drawNetworks(posteriorOf(recording, { network: { ...GIVEN, loss: 0.01 } }), 12);
     expect(lossy).toHaveLength(12);
     expect(new Set(lossy.map(({ path }) => JSON.stringify(path))).size).toBe(1);
     expect(new Set(lossy.map(({ seed }) => seed)).size).toBe(12);

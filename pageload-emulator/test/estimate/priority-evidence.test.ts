@@ -1,3 +1,4 @@
+import { NO_PHASES } from '@hopwise/contract';
 import {
   buildGraph,
   emulate,
@@ -7,7 +8,7 @@ import {
   type Recording,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { pageOf, pathOf, serverOf, uniform } from './pages.ts';
+import { pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
 
 /** Records an emulated load: six scripts of 60 kB beside six images of 20 kB, all at once after the document. */
 function recordingOf(prioritises: boolean): Recording {
@@ -38,11 +39,7 @@ function recordingOf(prioritises: boolean): Recording {
       startMs: entry.startMs,
       endMs: entry.endMs,
       phases: {
-        dnsStartMs: null,
-        dnsEndMs: null,
-        connectStartMs: null,
-        secureStartMs: null,
-        connectEndMs: null,
+        ...NO_PHASES,
         requestStartMs: entry.sentMs,
         responseStartMs: entry.firstByteMs,
       },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { emulate } from '../src/emulate/emulate.ts';
-import { randomLoss } from '../src/estimate/random-loss.ts';
-import { pageOf, pathOf, serverOf, uniform } from './pages.ts';
+import { emulate } from '../../src/emulate/emulate.ts';
+import { randomLoss } from '../../src/estimate/random-loss.ts';
+import { pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
 
 /** A document and 40 images of 40 kB at once. */
 const page = pageOf([

@@ -1,9 +1,9 @@
 import { buildGraph, type NetworkPath, type Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { networkPosterior } from '../src/estimate/build-posterior.ts';
-import { assumeProtocols } from '../src/estimate/withheld-protocols.ts';
-import { type FetchSketch, pageOf, pathOf, serverOf } from './pages.ts';
-import { recordLoad } from './synthetic-loads.ts';
+import { networkPosterior } from '../../src/estimate/network-posterior.ts';
+import { assumeProtocols } from '../../src/estimate/withheld-protocols.ts';
+import { type FetchSketch, pageOf, pathOf, serverOf } from '../support/pages.ts';
+import { recordLoad } from '../support/synthetic-loads.ts';
 
 const HOME = 'https://a.test';
 const CDN = 'https://cdn.test';

@@ -2,17 +2,20 @@ import {
   type Assignment,
   explain,
   type KnownNetwork,
+  type LoadTime,
+  PROTOCOLS,
   type ProtocolExplanation,
   parseRecording,
+  predict,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { holdupSentence } from '../src/explain/holdup-sentence.ts';
-import { english } from '../src/explain/sentences/english.ts';
-import { traceLoad } from '../src/trace/traced-load.ts';
-import { worstHoldup } from '../src/trace/worst-holdup.ts';
-import { generatedPage, NETWORKS } from './generated-pages.ts';
-import { chromiumHar } from './hars.ts';
-import { pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf, uniform } from './pages.ts';
+import { holdupSentence } from '../../src/explain/cause-sentences.ts';
+import { english } from '../../src/explain/sentences/english.ts';
+import { traceLoad } from '../../src/trace/traced-load.ts';
+import { worstHoldup } from '../../src/trace/worst-holdup.ts';
+import { generatedPage, NETWORKS } from '../support/generated-pages.ts';
+import { chromiumHar } from '../support/hars.ts';
+import { pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf, uniform } from '../support/pages.ts';
 
 const SERVERS = [serverOf('https://a.test')];
 
@@ -127,8 +130,11 @@ describe('explanation', () => {
 
   it('covers each protocol, with connections that carried every request', () => {
     const { protocols, page } = explain(recording, { network });
-    for (const explained of Object.values(protocols) as ProtocolExplanation[]) {
-      expect(explained.explainedPltMs).toBe(explained.pltMs);
+    const { emulated, protocols: predicted } = predict(recording, { network });
+    for (const protocol of PROTOCOLS) {
+      const explained = protocols[protocol] as ProtocolExplanation;
+      expect(explained.explainedPltMs).toBe((emulated.protocols[protocol] as LoadTime).pltMs);
+      expect(explained.pltMs).toBe((predicted[protocol] as LoadTime).pltMs);
       const causes = Object.values(explained.causes).reduce((a, b) => a + b, 0);
       expect(causes).toBeCloseTo(explained.explainedPltMs, 6);
       expect(explained.connections.reduce((sum, { requests }) => sum + requests, 0)).toBe(page.requests);

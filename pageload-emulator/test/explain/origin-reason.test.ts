@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { OriginChoice } from '../src/choose/origin-choice.ts';
-import { originReason } from '../src/explain/origin-reason.ts';
-import { english } from '../src/explain/sentences/english.ts';
+import type { OriginChoice } from '../../src/choose/origin-choice.ts';
+import { originReason } from '../../src/explain/origin-reason.ts';
+import { english } from '../../src/explain/sentences/english.ts';
 
 /** An undecided origin's sentence needs neither the page nor its loads. */
 const CONTEXT = {} as Parameters<typeof originReason>[1];

@@ -1,19 +1,9 @@
-import type { RecordedRequest, RequestPhases } from '@hopwise/contract';
+import { NO_PHASES, type RecordedRequest, type RequestPhases } from '@hopwise/contract';
 import { describe, expect, it } from 'vitest';
-import { CHROMIUM_COSTS } from '../src/client/client-costs.ts';
-import { dispatchDelays } from '../src/graph/dispatch-delay.ts';
+import { CHROMIUM_COSTS } from '../../src/client/client-costs.ts';
+import { dispatchDelays } from '../../src/graph/dispatch-delay.ts';
 
 const USUAL_MS = CHROMIUM_COSTS.requestMs + CHROMIUM_COSTS.requestDelayMs;
-
-const NO_PHASES: RequestPhases = {
-  dnsStartMs: null,
-  dnsEndMs: null,
-  connectStartMs: null,
-  secureStartMs: null,
-  connectEndMs: null,
-  requestStartMs: null,
-  responseStartMs: null,
-};
 
 function requestsOf(...requests: (Partial<RecordedRequest> & { at: Partial<RequestPhases> })[]) {
   return requests.map(

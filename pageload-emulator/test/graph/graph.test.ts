@@ -10,8 +10,8 @@ import {
 } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chromiumEntry, chromiumHar, harOf } from './hars.ts';
-import { pathOf } from './pages.ts';
+import { chromiumEntry, chromiumHar, harOf } from '../support/hars.ts';
+import { pathOf } from '../support/pages.ts';
 
 function fetches(graph: PageGraph): FetchActivity[] {
   return graph.activities.filter((activity) => activity.kind === 'fetch');

@@ -1,8 +1,8 @@
 import type { RecordedRequest, ResourceType } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { type PaintedLoad, PaintModel } from '../src/graph/paint-times.ts';
-import { traceLoad } from '../src/trace/traced-load.ts';
-import { pageOf, ROUND_TRIPS_ONLY, serverOf, uniform } from './pages.ts';
+import { type PaintedLoad, PaintModel } from '../../src/graph/paint-times.ts';
+import { traceLoad } from '../../src/trace/traced-load.ts';
+import { pageOf, ROUND_TRIPS_ONLY, serverOf, uniform } from '../support/pages.ts';
 
 /** A document, a stylesheet that blocks rendering, two images and a script. */
 const graph = pageOf([

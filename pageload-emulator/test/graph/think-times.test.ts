@@ -6,8 +6,8 @@ import {
   type Recording,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from './pages.ts';
-import { recordLoad } from './synthetic-loads.ts';
+import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
+import { recordLoad } from '../support/synthetic-loads.ts';
 
 const ORIGINS = ['https://www.test', 'https://api.test'];
 const API_THINK_MS = 80;
@@ -87,5 +87,25 @@ describe('think times', () => {
     // The API's handshake took 400, but its response came 160 after the request. The document's origin shows 100.
     const [, thinkMs] = thinkTimesOf(withCalls([160], 400));
     expect(thinkMs).toBeCloseTo(60, 6);
+  });
+
+  it('of files are those that neither the link nor a round trip explains', () => {
+    const recording = withCalls([120, 1_600]);
+    const [document, fast, slow] = recording.requests as [RecordedRequest, RecordedRequest, RecordedRequest];
+    const requests = [document, { ...fast, type: 'script' as const }, { ...slow, type: 'image' as const }];
+    const [, ofScript, ofImage] = thinkTimesOf({ ...recording, requests });
+    // A round trip of 100; the script's 20 more are the least that the server takes.
+    expect(ofScript).toBeCloseTo(20, 6);
+    // Of 1500 more than a round trip, half a round trip may be variation; the page never fills the link.
+    expect(ofImage).toBeCloseTo(1_500 - 50, 3);
+  });
+
+  it('of files on an origin that shows no handshake are the waits less a likely round trip', () => {
+    const [document, call] = withCalls([1_500]).requests as [RecordedRequest, RecordedRequest];
+    const noHandshake = { connectStartMs: null, secureStartMs: null, connectEndMs: null };
+    const script = { ...call, type: 'script' as const, phases: { ...call.phases, ...noHandshake } };
+    const [, thinkMs] = thinkTimesOf({ ...withCalls([1_500]), requests: [document, script] });
+    // The document's origin shows 100; 0 to 1400 more: 30 / ((1 + 30 / 1430) / 2) - 30 = 28.77.
+    expect(thinkMs).toBeCloseTo(1_500 - 100 - 28.767, 1);
   });
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PrioritySource } from '../src/http/response-source.ts';
-import { UrgencyQueue } from '../src/http/urgency-queue.ts';
-import { ByteOrder } from '../src/transport/head-of-line-blocking.ts';
-import type { Stream } from '../src/transport/stream.ts';
+import { PrioritySource } from '../../src/http/response-source.ts';
+import { UrgencyQueue } from '../../src/http/urgency-queue.ts';
+import { ByteOrder } from '../../src/transport/head-of-line-blocking.ts';
+import type { Stream } from '../../src/transport/stream.ts';
 
 function streamOf(id: number, bytes: number, urgency = 3, incremental = true): Stream {
   return {

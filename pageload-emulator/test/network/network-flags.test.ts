@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { knownFrom, NETWORK_FLAGS } from '../src/network/network-flags.ts';
-import { parseUdp, udpNotation, udpTreatment } from '../src/network/udp-notation.ts';
-import { InputError } from '../src/util/input-error.ts';
+import { knownFrom, NETWORK_FLAGS } from '../../src/network/network-flags.ts';
+import { parseUdp, udpNotation, udpTreatment } from '../../src/network/udp-notation.ts';
+import { InputError } from '../../src/util/input-error.ts';
 
 const flag = (name: string) => NETWORK_FLAGS.find((each) => each.name === name)!;
 

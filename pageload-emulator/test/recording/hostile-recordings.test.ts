@@ -1,7 +1,7 @@
 import { InputError, parseRecording } from '@hopwise/pageload-emulator';
 import { describe, expect, test } from 'vitest';
-import { chromiumEntry, harOf } from './hars.ts';
-import { mostSeconds, processorSeconds } from './processor-time.ts';
+import { chromiumEntry, harOf } from '../support/hars.ts';
+import { mostSeconds, processorSeconds } from '../support/processor-time.ts';
 
 const URL = 'https://a.test/';
 const itself = { _initiator: { type: 'script', url: URL }, _resourceType: 'script' };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonBytes } from '../src/recording/json-bytes.ts';
+import { JsonBytes } from '../../src/recording/json-bytes.ts';
 
-/** As `MAX_STRING_BYTES`. */
+/** Equals the `MAX_STRING_BYTES` of the source. */
 const MAX_STRING_BYTES = 65_536;
 
 function kept(text: string, pieces: readonly number[] = []): unknown {
@@ -56,6 +56,32 @@ describe('kept JSON', () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  test('is without bodies, however short, and without messages of web sockets', () => {
+    const body = 'a "quoted" \\ body, [{}]';
+    const all = (filled: string) => ({
+      response: { content: { size: 21, mimeType: 'text/html', text: filled } },
+      request: { postData: { text: filled, mimeType: 'text' } },
+      _webSocketMessages: [{ type: 'send', data: filled }],
+      // Values that are no bodies, and names that only end alike.
+      list: ['text', 'kept', 'data'],
+      context: 'kept',
+      text: 5,
+      data: { of: 'kept' },
+      texts: 'kept',
+    });
+    const spaced = JSON.stringify(all(body), null, 2).replaceAll(': ', ' :\n ');
+    for (const text of [JSON.stringify(all(body)), spaced]) {
+      for (let at = 0; at < text.length; at++) expect(kept(text, [at, 1])).toEqual(all(''));
+    }
+  });
+
+  test('may be that of a file with more bodies than a recording may have', () => {
+    const entry = { content: { text: 'x'.repeat(21_000) } };
+    const text = JSON.stringify({ log: { entries: new Array(1_100).fill(entry) } });
+    expect(text.length).toBeGreaterThan(22e6);
+    expect(kept(text)).toEqual({ log: { entries: new Array(1_100).fill({ content: { text: '' } }) } });
   });
 
   test('has a long string emptied when it comes byte by byte around each of its backslashes', () => {

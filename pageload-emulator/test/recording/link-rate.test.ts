@@ -1,8 +1,8 @@
 import { parseRecording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { ArrivalCurve } from '../src/recording/arrival-curve.ts';
-import { linkRate } from '../src/recording/link-rate.ts';
-import { chromiumEntry, harOf } from './hars.ts';
+import { ArrivalCurve } from '../../src/recording/arrival-curve.ts';
+import { linkRate } from '../../src/recording/link-rate.ts';
+import { chromiumEntry, harOf } from '../support/hars.ts';
 
 /** Responses of `bytes` that arrive evenly from `fromMs` for `forMs`. */
 function arriving(...responses: { fromMs: number; forMs: number; bytes: number }[]): ArrivalCurve {

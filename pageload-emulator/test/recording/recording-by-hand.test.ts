@@ -1,6 +1,6 @@
 import { InputError, parseRecording, predict, type Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { chromiumHar } from './hars.ts';
+import { chromiumHar } from '../support/hars.ts';
 
 const RECORDING = parseRecording(chromiumHar());
 

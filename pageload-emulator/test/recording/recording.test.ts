@@ -8,7 +8,7 @@ import {
 } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chromiumEntry, chromiumHar, harOf, START } from './hars.ts';
+import { chromiumEntry, chromiumHar, harOf, START } from '../support/hars.ts';
 
 it('reads the largest sizes of a HAR as sizes that a recording may have', () => {
   const response = { status: 200, headersSize: 1e10, bodySize: 1e10, content: { size: 1e10 } };
@@ -316,6 +316,8 @@ describe('unusable input', () => {
     expect(complaint('')).toMatch(/^top level: expected JSON, got /);
     expect(complaint('[]')).toBe('top level: expected requests, got none');
     expect(complaint('[5]')).toBe('[0]: expected an object, got 5');
+    expect(complaint({ constants: {}, events: [] })).toMatch(/, got a NetLog, which has no page loads$/);
+    expect(complaint({ lighthouseVersion: '13', audits: {} })).toMatch(/, got a Lighthouse report, /);
     expect(complaint('{}')).toMatch(/^top level: expected a HAR \("log"\), .*, got an object$/);
     expect(complaint({ log: { entries: [{ startedDateTime: START, request: { url: 1 } }] } })).toBe(
       'log.entries[0].request.url: expected a URL, got 1',

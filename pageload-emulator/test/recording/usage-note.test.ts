@@ -1,6 +1,6 @@
 import { buildGraph, parseRecording, readRecording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { chromiumEntry, chromiumHar, harOf } from './hars.ts';
+import { chromiumEntry, chromiumHar, harOf } from '../support/hars.ts';
 
 const PAGE = chromiumEntry('https://a.test/', 0, {}, { pageref: 'page_1' });
 
@@ -40,6 +40,7 @@ describe('the note on requests that a prediction leaves out', () => {
     // The image ends at 150 ms; the script's request at 160 ms could not hold up a load event at that time.
     const late = chromiumEntry('https://a.test/data', 160, {}, { _resourceType: 'xhr' });
     expect(notesOf([image(100), late], {})).toEqual([
+      'no load event in the file: the load is guessed to end with the last response that could hold it up, after 150 ms',
       'used 2 of 3 requests: 1 began after all that a load event waits for',
     ]);
   });

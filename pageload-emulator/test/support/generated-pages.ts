@@ -1,5 +1,5 @@
 import type { NetworkPath, PageGraph, ServerProfile } from '@hopwise/pageload-emulator';
-import { createRandom } from '../src/util/random.ts';
+import { createRandom } from '../../src/util/random.ts';
 
 export interface GeneratedPage {
   graph: PageGraph;

@@ -1,6 +1,7 @@
 import { parseRecording } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { chromiumHar, firefoxHar, START, webPageTestHar } from './hars.ts';
+import { traceEvents } from './traces.ts';
 
 /** JSON texts of one small page in each form that is read. */
 export const VALID: Record<string, string> = {
@@ -17,6 +18,7 @@ export const VALID: Record<string, string> = {
     },
   }),
   own: JSON.stringify(parseRecording(chromiumHar())),
+  trace: JSON.stringify({ traceEvents: traceEvents() }),
 };
 
 /** What may stand anywhere in a file that was not written by a recorder. */

@@ -8,8 +8,8 @@ import {
   type Recording,
   type ServerProfile,
 } from '@hopwise/pageload-emulator';
-import { handshakeOf } from '../src/transport/handshake.ts';
-import { createRandom, normal } from '../src/util/random.ts';
+import { handshakeOf } from '../../src/transport/handshake.ts';
+import { createRandom, normal } from '../../src/util/random.ts';
 import { inOrder } from './in-order.ts';
 import { type FetchSketch, pageOf, serverOf } from './pages.ts';
 

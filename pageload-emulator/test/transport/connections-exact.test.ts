@@ -1,5 +1,4 @@
 import {
-  type Emulated,
   emulate,
   type FetchActivity,
   type NetworkPath,
@@ -8,7 +7,8 @@ import {
   type ServerProfile,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { type FetchSketch, pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf, uniform } from './pages.ts';
+import type { Emulated } from '../../src/emulate/emulate.ts';
+import { type FetchSketch, pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf, uniform } from '../support/pages.ts';
 
 interface Load {
   path?: Partial<NetworkPath>;

@@ -8,7 +8,7 @@ import {
 } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FetchSketch, pageOf, pathOf, serverOf } from './pages.ts';
+import { type FetchSketch, pageOf, pathOf, serverOf } from '../support/pages.ts';
 
 const ORIGINS = ['https://a.test', 'https://a.test:8443', 'https://b.test', 'https://c.test'];
 

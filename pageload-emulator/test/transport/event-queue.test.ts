@@ -1,9 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventQueue } from '../src/transport/event-queue.ts';
-import { SegmentQueue, type Stream } from '../src/transport/stream.ts';
+import { EventQueue } from '../../src/transport/event-queue.ts';
+import { SegmentQueue, type Stream } from '../../src/transport/stream.ts';
 
 describe('event queue', () => {
+  it('orders events by time, then by order of scheduling', () => {
+    const queue = new EventQueue();
+    const seen: number[] = [];
+    const handler = { handle: (kind: number) => void seen.push(kind) };
+    const times = [5, 3, 5, 1, 3, 9, 0, 5];
+    for (const [kind, at] of times.entries()) queue.schedule(at, handler, kind);
+    while (queue.step());
+    expect(seen).toEqual([6, 3, 1, 4, 0, 2, 7, 5]);
+    expect(queue.now).toBe(9);
+  });
+
   it('orders events of heap, lanes and rare handlers by time, then by order of scheduling', () => {
     const event = fc.record({ at: fc.nat(20), way: fc.nat(3) });
     fc.assert(

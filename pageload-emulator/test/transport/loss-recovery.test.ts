@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { PACKET } from '../src/network/packet.ts';
-import { Burst, takeLosses } from '../src/transport/burst.ts';
-import { Cubic } from '../src/transport/cubic.ts';
-import { ByteOrder } from '../src/transport/head-of-line-blocking.ts';
-import type { LossRecovery } from '../src/transport/loss-recovery.ts';
-import { QuicRecovery } from '../src/transport/quic-recovery.ts';
-import { Reno } from '../src/transport/reno.ts';
-import { RetransmissionTimer } from '../src/transport/retransmission-timer.ts';
-import { RttEstimator } from '../src/transport/rtt-estimator.ts';
-import type { Stream } from '../src/transport/stream.ts';
-import { TcpRecovery } from '../src/transport/tcp-recovery.ts';
+import { PACKET } from '../../src/network/packet.ts';
+import { Burst, takeLosses } from '../../src/transport/burst.ts';
+import { Cubic } from '../../src/transport/congestion-control/cubic.ts';
+import { Reno } from '../../src/transport/congestion-control/reno.ts';
+import { ByteOrder } from '../../src/transport/head-of-line-blocking.ts';
+import type { LossRecovery } from '../../src/transport/loss-recovery.ts';
+import { QuicRecovery } from '../../src/transport/quic-recovery.ts';
+import { RetransmissionTimer } from '../../src/transport/retransmission-timer.ts';
+import { RttEstimator } from '../../src/transport/rtt-estimator.ts';
+import type { Stream } from '../../src/transport/stream.ts';
+import { TcpRecovery } from '../../src/transport/tcp-recovery.ts';
 
 type Transport = 'tcp' | 'quic';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { PrioritySource } from '../src/http/response-source.ts';
-import { ByteOrder } from '../src/transport/head-of-line-blocking.ts';
-import { SocketBuffer } from '../src/transport/socket-buffer.ts';
-import type { Stream } from '../src/transport/stream.ts';
+import { PrioritySource } from '../../src/http/response-source.ts';
+import { ByteOrder } from '../../src/transport/head-of-line-blocking.ts';
+import { SocketBuffer } from '../../src/transport/socket-buffer.ts';
+import type { Stream } from '../../src/transport/stream.ts';
 
 const PACKET = 1_430;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emulate, type NetworkPath, PROTOCOLS, type SendingProfile } from '../src/index.ts';
-import { pageOf, pathOf, serverOf, uniform } from './pages.ts';
+import { emulate, type NetworkPath, PROTOCOLS, type SendingProfile } from '../../src/index.ts';
+import { pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
 
 const path = fc
   .record({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { PriorityQueue } from '../src/util/priority-queue.ts';
+import { PriorityQueue } from '../../src/util/priority-queue.ts';
 
 it('always returns the first of its items', () => {
   fc.assert(

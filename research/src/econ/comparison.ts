@@ -1,13 +1,14 @@
 /** ECON's sums beside the oracle's simulation of the same conditions. */
 
-import { type Epoch, epochAfterLoss } from '../../src/econ/epoch.ts';
-import { bottleneckShare, type FlowConditions } from '../../src/econ/flow-conditions.ts';
-import { FlowLatency } from '../../src/econ/flow-latency.ts';
-import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
-import type { LossByWindow } from '../../src/econ/loss-by-window.ts';
-import { periodThroughput } from '../../src/econ/period-throughput.ts';
-import { slowStart } from '../../src/econ/slow-start.ts';
-import { steadyThroughput } from '../../src/econ/steady-throughput.ts';
+import {
+  bottleneckShare,
+  type Epoch,
+  epochAfterLoss,
+  type FlowConditions,
+  type LossByWindow,
+  lossBySegment,
+} from '@hopwise/pageload-emulator/econ';
+import { FlowLatency } from './flow-latency.ts';
 import {
   type Mean,
   type OracleConditions,
@@ -16,6 +17,9 @@ import {
   simulatePeriods,
   simulateSlowStarts,
 } from './oracle.ts';
+import { periodThroughput } from './period-throughput.ts';
+import { slowStart } from './slow-start-throughput.ts';
+import { steadyThroughput } from './steady-throughput.ts';
 
 export interface Configuration {
   name: string;

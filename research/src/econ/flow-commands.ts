@@ -1,23 +1,21 @@
+import { UserError } from '@hopwise/lab/command/errors';
 import {
-  bottleneckShare,
-  type FlowConditions,
-  FlowLatency,
-  highestBitrate,
   InputError,
-  lossBySegment,
   NETWORK_FLAGS,
   type NetworkFlagValues,
   SEGMENT_BYTES,
   SEGMENT_WIRE_BYTES,
-  type SteadyState,
-  steadyThroughput,
 } from '@hopwise/pageload-emulator';
+import { bottleneckShare, type FlowConditions, lossBySegment } from '@hopwise/pageload-emulator/econ';
 import type { Command } from 'commander';
-import { type EconFlags, readLoss, withEconFlags } from './econ-flags.ts';
+import { type EconFlags, readLoss, withEconFlags } from '../../../pageload-emulator/bin/econ-flags.ts';
+import { wholeNumber, withNetworkFlags } from '../../../pageload-emulator/bin/options.ts';
+import { readParsed } from '../../../pageload-emulator/bin/text-files.ts';
+import { FlowLatency } from './flow-latency.ts';
 import { type Ladder, parseLadder } from './ladder.ts';
-import { wholeNumber, withNetworkFlags } from './options.ts';
-import { readParsed } from './read-text.ts';
 import { type FlowAnswer, showFlow, showVideo, type VideoAnswer } from './show-flow.ts';
+import { type SteadyState, steadyThroughput } from './steady-throughput.ts';
+import { highestBitrate } from './video-bitrate.ts';
 
 interface FlowFlags extends EconFlags, Pick<NetworkFlagValues, 'rtt' | 'down' | 'loss' | 'queue'> {
   connections: number;
@@ -48,6 +46,7 @@ export function addFlowCommands(program: Command, print: (text: string) => void)
   withConditions(
     program
       .command('flow')
+      .exitOverride()
       .description('predict the duration of one TCP flow and the rate of a long one, by ECON')
       .requiredOption('--bytes <n>', 'size of the flow', wholeNumber(1, MAX_FLOW_BYTES))
       .option(
@@ -61,17 +60,18 @@ export function addFlowCommands(program: Command, print: (text: string) => void)
       'after',
       `
 Examples:
-  hopwise flow --bytes 100000 --pcwnd azure_cubic_npc1.csv.gz --rtt 50
-  hopwise flow --bytes 5000000 --loss 0.001 --rtt 80 --down 20 --connections 6`,
+  npm run research -- flow --bytes 100000 --pcwnd azure_cubic_npc1.csv.gz --rtt 50
+  npm run research -- flow --bytes 5000000 --loss 0.001 --rtt 80 --down 20 --connections 6`,
     )
     .action(async (flags: FlowFlags & { bytes: number; initialWindow: number }) => {
-      const answer = flowAnswer(await conditionsOf(flags), flags);
+      const answer = await refuseInOneLine(async () => flowAnswer(await conditionsOf(flags), flags));
       print(flags.json ? JSON.stringify(answer, null, 1) : showFlow(answer));
     });
 
   withConditions(
     program
       .command('video')
+      .exitOverride()
       .description('find the highest bitrate whose segments arrive within their playing time, by ECON')
       .requiredOption(
         '--ladder <file>',
@@ -87,14 +87,25 @@ Examples:
       'after',
       `
 Examples:
-  hopwise video --ladder ladder.json --pcwnd azure_cubic_npc1.csv.gz --rtt 50
-  hopwise video --ladder ladder.csv --loss 0.01 --rtt 100 --down 10 --json`,
+  npm run research -- video --ladder ladder.json --pcwnd azure_cubic_npc1.csv.gz --rtt 50
+  npm run research -- video --ladder ladder.csv --loss 0.01 --rtt 100 --down 10 --json`,
     )
     .action(async (flags: FlowFlags & { ladder: string; window?: number }) => {
-      const ladder = await readParsed(flags.ladder, parseLadder);
-      const answer = videoAnswer(await conditionsOf(flags), ladder, flags);
+      const answer = await refuseInOneLine(async () => {
+        const ladder = await readParsed(flags.ladder, parseLadder);
+        return videoAnswer(await conditionsOf(flags), ladder, flags);
+      });
       print(flags.json ? JSON.stringify(answer, null, 1) : showVideo(answer));
     });
+}
+
+/** @throws UserError for input that cannot be used */
+async function refuseInOneLine<T>(answer: () => Promise<T>): Promise<T> {
+  try {
+    return await answer();
+  } catch (error) {
+    throw error instanceof InputError ? new UserError(error.message, 2) : error;
+  }
 }
 
 function withConditions(command: Command): Command {

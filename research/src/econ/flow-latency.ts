@@ -1,9 +1,15 @@
-import { firstIndexWhere } from '../util/ordered.ts';
-import { climb, type Round } from './climb.ts';
-import type { Epoch } from './epoch.ts';
-import type { FirstLost } from './first-lost.ts';
-import { type FlowConditions, transmissionMs } from './flow-conditions.ts';
-import { lossInSlowStart, type SlowStartFrom, slowStartRounds } from './slow-start.ts';
+import {
+  type ClimbRound,
+  climb,
+  type Epoch,
+  type FirstLost,
+  type FlowConditions,
+  lossInSlowStart,
+  type SlowStartFrom,
+  slowStartRounds,
+  transmissionMs,
+} from '@hopwise/pageload-emulator/econ';
+import { firstIndexWhere } from '../../../pageload-emulator/src/util/ordered.ts';
 import { epochAfter, steadyThroughput } from './steady-throughput.ts';
 import { WindowGrid } from './window-grid.ts';
 
@@ -21,7 +27,7 @@ const NEGLIGIBLE = 1e-7;
 
 /** A round of a climb, with what the rounds before it carried and where its loss leads. */
 interface Step {
-  round: Round;
+  round: ClimbRound;
   sentBefore: number;
   beforeMs: number;
   /** Places of the first lost segment, equally likely; none where the round cannot lose. */
@@ -190,7 +196,7 @@ export class FlowLatency {
   }
 }
 
-function stepsOf(rounds: readonly Round[], epoch: Epoch, grid: WindowGrid, cubic: boolean): Step[] {
+function stepsOf(rounds: readonly ClimbRound[], epoch: Epoch, grid: WindowGrid, cubic: boolean): Step[] {
   let sentBefore = 0;
   let beforeMs = 0;
   return rounds.map((round) => {
@@ -240,7 +246,7 @@ function placesOf({ probability, placeWhere }: FirstLost, places: number): numbe
  * The round in which a flow ends: its last segment arrives in it, or the one that it lost does so in the round
  * after it.
  */
-function lastRoundMs(conditions: FlowConditions, round: Round, left: number, beforeMs: number): number {
+function lastRoundMs(conditions: FlowConditions, round: ClimbRound, left: number, beforeMs: number): number {
   const survives = round.firstLost.survives(left);
   return (
     beforeMs +

@@ -1,5 +1,5 @@
-import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
-import { type EconNetwork, type EconOptions, econPageLoad } from './page-load.ts';
+import type { FetchActivity, PageGraph } from '@hopwise/pageload-emulator';
+import { type EconNetwork, type EconOptions, econPageLoad } from '@hopwise/pageload-emulator/econ';
 
 /**
  * ECON's finite-flow models of HTTP: how long objects of one size take that are requested from one server at once. As in the

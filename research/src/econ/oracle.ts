@@ -1,6 +1,6 @@
 /**
  * An oracle for ECON's sums: one sender, simulated round by round with its losses drawn at segments. It shares no
- * code with `src/econ`; what both mean by a round, a loss and a recovery is written down in `src/econ/README.md`.
+ * code with the sums; what both mean by a round, a loss and a recovery is in `pageload-emulator/src/econ/README.md`.
  */
 
 export interface OracleConditions {

@@ -1,9 +1,5 @@
-import { climb } from './climb.ts';
-import type { Epoch } from './epoch.ts';
-import type { FlowConditions } from './flow-conditions.ts';
-import { expectedDuration, expectedRounds } from './rounds-to-loss.ts';
-import { expectedFirstLoss } from './segments-to-loss.ts';
-import { expectedWindowAtLoss } from './window-at-loss.ts';
+import { climb, type Epoch, type FlowConditions } from '@hopwise/pageload-emulator/econ';
+import { expectedDuration, expectedFirstLoss, expectedRounds, expectedWindowAtLoss } from './period-sums.ts';
 
 /** Means over a triple-duplicate period: from an epoch's start to the round in which the sender detects its loss. */
 export interface Period {

@@ -4,9 +4,8 @@
  * calcTx.py) or assumed, as stated.
  */
 
-import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
-import type { EconNetwork } from '../../src/econ/page-load.ts';
-import type { Representation } from '../../src/econ/video-bitrate.ts';
+import { type EconNetwork, lossBySegment } from '@hopwise/pageload-emulator/econ';
+import type { Representation } from './video-bitrate.ts';
 
 /** One of sixteen: two round trips, sizes, numbers of objects and losses (section 6.3). */
 export interface HttpScenario {

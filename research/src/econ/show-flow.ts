@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { ms, number } from './show.ts';
-import { printable, table } from './table.ts';
+import { printable, table } from '@hopwise/contract/terminal';
+import { ms, number } from '../../../pageload-emulator/bin/show.ts';
 
 /** What a flow was asked about under. */
 interface StatedConditions {
@@ -18,7 +18,7 @@ interface StatedConditions {
   pcwnd: string[];
 }
 
-/** Answer of `hopwise flow --json`. */
+/** Answer of `npm run research -- flow --json`. */
 export interface FlowAnswer {
   bytes: number;
   segments: number;
@@ -27,13 +27,13 @@ export interface FlowAnswer {
   conditions: StatedConditions;
   /** From the request on an open connection until the last segment has arrived, mean. */
   completionMs: number;
-  /** Of the flow. */
+  /** Throughput of the flow. */
   mbps: number;
   /** A flow without an end; null where nothing ever ends the growth of its window. */
   longFlow: { mbps: number; windowAtLoss: number; lossEveryMs: number } | null;
 }
 
-/** Answer of `hopwise video --json`. */
+/** Answer of `npm run research -- video --json`. */
 export interface VideoAnswer {
   segmentSeconds: number;
   /** Window when a segment is asked for, TCP segments. */
@@ -48,7 +48,7 @@ export interface VideoAnswer {
 interface TimedRepresentation {
   name: string;
   kbps: number;
-  /** Of a segment. */
+  /** Size of a segment. */
   bytes: number;
   /** How long a segment takes, mean. */
   latencyMs: number;
@@ -69,20 +69,18 @@ export function showFlow({
     `${bytes} bytes in ${segments} segments, initial window ${initialWindow}`,
     showConditions(conditions),
     '',
-    table(
+    table([
       ['', '>mean'],
-      [
-        ['completion time', ms(completionMs)],
-        ['throughput', `${number(mbps)} Mbit/s`],
-        ...(longFlow
-          ? [
-              ['a long flow', `${number(longFlow.mbps)} Mbit/s`],
-              ['its window at a loss', `${number(longFlow.windowAtLoss)} segments`],
-              ['its time between losses', ms(longFlow.lossEveryMs)],
-            ]
-          : [['a long flow', 'no limit: nothing ends the growth of its window']]),
-      ],
-    ),
+      ['completion time', ms(completionMs)],
+      ['throughput', `${number(mbps)} Mbit/s`],
+      ...(longFlow
+        ? [
+            ['a long flow', `${number(longFlow.mbps)} Mbit/s`],
+            ['its window at a loss', `${number(longFlow.windowAtLoss)} segments`],
+            ['its time between losses', ms(longFlow.lossEveryMs)],
+          ]
+        : [['a long flow', 'no limit: nothing ends the growth of its window']]),
+    ]),
     '',
     "ECON's mean over an open connection: without handshakes, server think time and timeouts.",
   ].join('\n');
@@ -103,16 +101,16 @@ export function showVideo({
     `segments of ${number(segmentSeconds)} s, asked for at a window of ${window} TCP segments`,
     showConditions(conditions),
     '',
-    table(
+    table([
       ['representation', '>kbit/s', '>kB', '>arrives in', ''],
-      representations.map(({ name, kbps, bytes, latencyMs, isInTime }) => [
+      ...representations.map(({ name, kbps, bytes, latencyMs, isInTime }) => [
         printable(name, 40),
         number(kbps),
         String(Math.round(bytes / 1000)),
         ms(latencyMs),
         isInTime ? 'in time' : 'late',
       ]),
-    ),
+    ]),
   ].join('\n');
 }
 

@@ -1,9 +1,5 @@
-import { climb } from './climb.ts';
-import { type Epoch, epochAfterLoss } from './epoch.ts';
-import type { FlowConditions } from './flow-conditions.ts';
-import { expectedDuration } from './rounds-to-loss.ts';
-import { expectedFirstLoss } from './segments-to-loss.ts';
-import { expectedWindowAtLoss } from './window-at-loss.ts';
+import { climb, type Epoch, epochAfterLoss, type FlowConditions } from '@hopwise/pageload-emulator/econ';
+import { expectedDuration, expectedFirstLoss, expectedWindowAtLoss } from './period-sums.ts';
 import { WindowGrid } from './window-grid.ts';
 
 /** How often a flow begins anew, at a window of one segment, so that from every state every regime is left. */

@@ -1,12 +1,11 @@
-import { SEGMENT_BYTES } from '../network/packet.ts';
-import type { FlowConditions } from './flow-conditions.ts';
+import { SEGMENT_BYTES } from '@hopwise/pageload-emulator';
+import type { FlowConditions, SlowStartFrom } from '@hopwise/pageload-emulator/econ';
 import { FlowLatency } from './flow-latency.ts';
-import type { SlowStartFrom } from './slow-start.ts';
 
 /** One quality of a video's next segment. */
 export interface Representation {
   name: string;
-  /** Of the video's segment, on the wire. */
+  /** Size of the video's segment on the wire. */
   bytes: number;
 }
 

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
+import { FlowLab, flowSite } from '@hopwise/bench/flows/flow-lab';
+import type { FlowCell } from '@hopwise/bench/flows/grid';
+import { table } from '@hopwise/contract/terminal';
 import { labObstacle } from '@hopwise/lab/client/lab';
 import { UserError } from '@hopwise/lab/command/errors';
 import { integer } from '@hopwise/lab/command/option-types';
 import type { ProgramContext } from '@hopwise/lab/command/program';
 import { makeScratch, removeScratch } from '@hopwise/lab/command/scratch';
-import { table } from '@hopwise/lab/output/table';
 import { writeSite } from '@hopwise/lab/sites/write-site';
 import { Command } from 'commander';
-import { FlowLab, flowSite } from '../flows/flow-lab.ts';
-import type { FlowCell } from '../flows/grid.ts';
-import { EXPERIMENTS, type Experiment, RESPONSE_BYTES } from './experiments.ts';
+import { EXPERIMENTS, RESPONSE_BYTES, type WindowExperiment } from './experiments.ts';
 import { judgeWindow, type WindowFigures } from './judge-window.ts';
 import { learnWindow, type Send } from './learn-window.ts';
 
@@ -51,7 +51,7 @@ export function initialWindowCommand(context: ProgramContext): Command {
 
 /** Learns the window of one experiment in the lab, by flows of the kernel's TCP. */
 export async function measureExperiment(
-  experiment: Experiment,
+  experiment: WindowExperiment,
   requests: number,
   seed: number,
   { cleanup, signal, say }: ProgramContext,

@@ -16,19 +16,19 @@ const USUAL: LabNetwork = {
   udp: 'open',
 };
 
-export interface Experiment {
+export interface WindowExperiment {
   name: string;
   source: string;
   phases: LabNetwork[];
 }
 
-const changing = (name: string, source: string, change: Partial<LabNetwork>): Experiment => ({
+const changing = (name: string, source: string, change: Partial<LabNetwork>): WindowExperiment => ({
   name,
   source,
   phases: [USUAL, { ...USUAL, ...change }, USUAL],
 });
 
-export const EXPERIMENTS: readonly Experiment[] = [
+export const EXPERIMENTS: readonly WindowExperiment[] = [
   changing('rate 20 → 10 → 20 Mbit/s', 'Figure 7', { downMbps: 10, upMbps: 10 }),
   changing('round trip 20 → 10 → 20 ms', 'Figure 8', { rttMs: 10 }),
   changing('loss 0 → 10 → 0%', 'Figure 9', { loss: 0.1 }),

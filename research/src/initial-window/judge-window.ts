@@ -1,6 +1,6 @@
-import type { Exchange } from './learn-window.ts';
+import type { WindowExchange } from './learn-window.ts';
 
-/** Of one phase of an experiment; the 80th percentiles are those after learning. */
+/** Figures of one phase of an experiment; the 80th percentiles are those after learning. */
 export interface WindowFigures {
   phase: number;
   requests: number;
@@ -10,11 +10,11 @@ export interface WindowFigures {
   untilLearnt: number;
   /** 80th percentiles after learning, milliseconds, and the share that the learnt window saves; null where nothing is left. */
   learnt: { p80Ms: number; usualP80Ms: number; gain: number } | null;
-  /** The same over all of the phase's requests, trials included. */
+  /** Those figures over all of the phase's requests, trials included. */
   all: { p80Ms: number; usualP80Ms: number; gain: number };
 }
 
-export function judgeWindow(exchanges: readonly Exchange[]): WindowFigures[] {
+export function judgeWindow(exchanges: readonly WindowExchange[]): WindowFigures[] {
   const phases = [...new Set(exchanges.map(({ phase }) => phase))];
   return phases.map((phase) => {
     const own = exchanges.filter((each) => each.phase === phase);
@@ -32,7 +32,7 @@ export function judgeWindow(exchanges: readonly Exchange[]): WindowFigures[] {
   });
 }
 
-function comparisonOf(exchanges: readonly Exchange[]): WindowFigures['all'] {
+function comparisonOf(exchanges: readonly WindowExchange[]): WindowFigures['all'] {
   const p80Ms = p80(exchanges.map(({ ms }) => ms));
   const usualP80Ms = p80(exchanges.map(({ usualMs }) => usualMs));
   return { p80Ms, usualP80Ms, gain: 1 - p80Ms / usualP80Ms };

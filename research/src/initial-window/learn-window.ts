@@ -1,9 +1,9 @@
-import { Random } from '@hopwise/lab/random';
+import { SeededRandom } from '@hopwise/lab/random';
 import { type Arm, type Chosen, Explorer } from '@hopwise/model';
-import { type Experiment, WINDOWS } from './experiments.ts';
+import { WINDOWS, type WindowExperiment } from './experiments.ts';
 
 /** A request with the window that was learnt, and one with 10 segments beside it. */
-export interface Exchange {
+export interface WindowExchange {
   /** Number of the phase, from 0. */
   phase: number;
   window: number;
@@ -26,14 +26,14 @@ export const USUAL_WINDOW = 10;
  * @param requests in each phase
  */
 export async function learnWindow(
-  { phases }: Experiment,
+  { phases }: WindowExperiment,
   requests: number,
   seed: number,
   send: Send,
-  onExchange: (exchange: Exchange) => void = () => undefined,
-): Promise<Exchange[]> {
+  onExchange: (exchange: WindowExchange) => void = () => undefined,
+): Promise<WindowExchange[]> {
   const explorer = new Explorer();
-  const random = new Random(seed);
+  const random = new SeededRandom(seed);
   const arms = WINDOWS.map((window): Arm => ({ name: `${window}`, predicted: null }));
   const question = {
     clusters: ['clients'],
@@ -43,7 +43,7 @@ export async function learnWindow(
     minGain: 0,
     random: () => random.fraction(),
   };
-  const exchanges: Exchange[] = [];
+  const exchanges: WindowExchange[] = [];
   for (let index = 0; index < phases.length * requests; index++) {
     const phase = Math.floor(index / requests);
     const chosen = explorer.choose(question);

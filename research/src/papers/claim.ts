@@ -5,7 +5,7 @@ export const PAPERS = ['econ', 'wisetrans', 'wise', 'vtl', 'blitz'] as const;
 export type Paper = (typeof PAPERS)[number];
 
 /** What a run was asked for. */
-export interface MeasureOptions {
+export interface ClaimOptions {
   /** Folder of the released data, with `econ-pcwnd/` and `wisetrans/`; absent where none was given. */
   data?: string;
   /** No measurements in the lab, and fewer folds. */
@@ -49,7 +49,7 @@ export interface Claim {
   place: string;
   /** The paper's figure, as a fact. */
   stated: string;
-  measure(options: MeasureOptions, context: ProgramContext): Promise<Finding>;
+  measure(options: ClaimOptions, context: ProgramContext): Promise<Finding>;
 }
 
 /** For claims whose real side cannot be had on one machine. */

@@ -1,10 +1,10 @@
 import { integer, list, number, someOf } from '@hopwise/lab/command/option-types';
 import { PROTOCOLS } from '@hopwise/pageload-emulator';
 import { Argument, Command, Option } from 'commander';
-import { type MeasureOptions, PAPERS, type Paper } from './claim.ts';
+import { type ClaimOptions, PAPERS, type Paper } from './claim.ts';
 
-/** Parsed options of `npm run papers`. */
-export interface PapersOptions extends MeasureOptions {
+/** Parsed options of `npm run research -- papers`. */
+export interface PapersOptions extends ClaimOptions {
   paper?: Paper;
   /** Claims by their ids; all when absent. */
   only?: string[];
@@ -13,14 +13,9 @@ export interface PapersOptions extends MeasureOptions {
   write?: string;
 }
 
-/**
- * Parses the command line.
- *
- * @throws CommanderError for unusable options, after commander has written one line to stderr.
- */
-export function parseOptions(argv: string[]): PapersOptions {
-  const command = new Command()
-    .name('npm run papers --')
+/** The subcommand with its options, and without an action. */
+export function papersCommandWithOptions(): Command {
+  return new Command('papers')
     .description(
       'Judges figures of the papers by the kernel, in the lab, and by the data that the authors released.',
     )
@@ -62,9 +57,11 @@ export function parseOptions(argv: string[]): PapersOptions {
     )
     .option('--write <file>', 'also write the results as Markdown')
     .option('--json', 'print the results as JSON and nothing else', false)
-    .showHelpAfterError('(see npm run papers -- --help)')
     .exitOverride();
-  command.parse(argv, { from: 'user' });
+}
+
+/** @throws CommanderError for options that do not fit together, after commander has written one line to stderr. */
+export function papersOptions(command: Command): PapersOptions {
   const { limitMinutes, ...options } = command.opts();
   if (!options.protocols.includes('h1') || !options.protocols.includes('h2'))
     command.error('error: --protocols: expected h1 and h2 among them', { exitCode: 2 });

@@ -1,9 +1,9 @@
-import { table, wrap } from '@hopwise/lab/output/table';
+import { table, wrap } from '@hopwise/contract/terminal';
 import { type Claim, type Finding, PAPERS } from './claim.ts';
 import { judgeFinding, type Verdict } from './judge-claim.ts';
 
 /** A claim with what a run found. */
-export interface Judged extends Pick<Claim, 'id' | 'paper' | 'place' | 'stated'> {
+export interface JudgedClaim extends Pick<Claim, 'id' | 'paper' | 'place' | 'stated'> {
   finding: Finding;
   verdict: Verdict;
 }
@@ -18,12 +18,12 @@ export const TITLES = {
 
 const EVIDENCE_WIDTH = 88;
 
-export function judge({ id, paper, place, stated }: Claim, finding: Finding): Judged {
+export function judge({ id, paper, place, stated }: Claim, finding: Finding): JudgedClaim {
   return { id, paper, place, stated, finding, verdict: judgeFinding(finding) };
 }
 
 /** One row a claim, with the evidence below it. */
-export function renderTable(judged: readonly Judged[]): string {
+export function renderTable(judged: readonly JudgedClaim[]): string {
   const rows = judged.flatMap((each) => [
     [each.id, each.place, each.verdict, each.stated],
     ...evidence(each)
@@ -34,42 +34,49 @@ export function renderTable(judged: readonly Judged[]): string {
 }
 
 /** What `renderMarkdown` writes. */
-export interface Report {
+interface Report {
   /** All claims there are, in their order. */
   claims: readonly Pick<Claim, 'id' | 'paper'>[];
   /** Those of this run. */
-  judged: readonly Judged[];
+  judged: readonly JudgedClaim[];
   command: string;
-  /** The file as an earlier run has written it: its rows of other claims stay. */
+  /** The file as an earlier run has written it: what it has of other claims stays. */
   before?: string;
 }
 
-/** `docs/papers.md`. */
+/** Makes `docs/papers.md`: a table for each paper, with a short row a claim, and the evidence folded below it. */
 export function renderMarkdown({ claims, judged, command, before = '' }: Report): string {
-  const rows = new Map<string, string>();
-  for (const [row, id] of before.matchAll(/^\| (\S+) \| .* \|$/gm)) rows.set(id!, row);
+  const entries = readEntries(before);
   for (const each of judged) {
     // What an earlier run has measured says more than that this one could not.
-    if (each.finding.kind !== 'skipped' || !rows.has(each.id)) rows.set(each.id, rowOf(each));
+    if (each.finding.kind !== 'skipped' || !entries.has(each.id)) entries.set(each.id, entryOf(each));
   }
   const sections = PAPERS.flatMap((paper) => {
-    const own = claims.flatMap((claim) => (claim.paper === paper ? (rows.get(claim.id) ?? []) : []));
-    return own.length === 0 ? [] : [{ paper, rows: own }];
+    const own = claims.flatMap((claim) => (claim.paper === paper ? (entries.get(claim.id) ?? []) : []));
+    return own.length === 0 ? [] : [{ paper, entries: own }];
   });
   const verdicts = sections.flatMap((section) =>
-    section.rows.map((row) => / \| ([a-z ]+) \|$/.exec(row)![1] as Verdict),
+    section.entries.map(({ row }) => / \| ([a-z ]+) \|$/.exec(row)![1] as Verdict),
   );
   return [
     '# Figures of the papers',
-    `Last written by \`${command}\`, which renews the rows of the claims that it ran. A verdict rests on the kernel, on other real servers, on Chromium or on data that the authors released, never on the project's own models alone.`,
     `${counts(verdicts)}.`,
+    "A verdict rests on the kernel, on other real servers, on Chromium or on data that the authors released, never on the project's own models alone. What was found, what hopwise did and what a claim holds by is folded below each table.",
+    `Last written by \`${command}\`, which renews the claims that it ran.`,
     ...sections.map((section) =>
       [
         `## ${TITLES[section.paper]}`,
         '',
-        '| claim | place | stated | found | verdict |',
-        '| --- | --- | --- | --- | --- |',
-        ...section.rows,
+        '| claim | place | stated | verdict |',
+        '| --- | --- | --- | --- |',
+        ...section.entries.map(({ row }) => row),
+        '',
+        '<details>',
+        `<summary>Evidence on ${section.entries.length} claims</summary>`,
+        '',
+        ...section.entries.map(({ found }) => found),
+        '',
+        '</details>',
       ].join('\n'),
     ),
   ]
@@ -77,10 +84,30 @@ export function renderMarkdown({ claims, judged, command, before = '' }: Report)
     .concat('\n');
 }
 
-const rowOf = (each: Judged): string =>
-  `| ${[each.id, each.place, each.stated, evidence(each).join('<br>'), each.verdict].map(cell).join(' | ')} |`;
+/** What the file has of a claim: its row of the table, and its item of the folded list. */
+interface Entry {
+  row: string;
+  found: string;
+}
 
-function evidence({ finding }: Judged): string[] {
+const entryOf = (each: JudgedClaim): Entry => ({
+  row: `| ${[each.id, each.place, each.stated, each.verdict].map(cell).join(' | ')} |`,
+  found: [`- **${each.id}**`, ...evidence(each).map((line) => `  - ${line}`)].join('\n'),
+});
+
+/** Reads the entries of a file that `renderMarkdown` wrote, by claim. */
+function readEntries(text: string): Map<string, Entry> {
+  const rows = new Map([...text.matchAll(/^\| (\S+) \| .* \|$/gm)].map(([row, id]) => [id, row]));
+  const items = text.matchAll(/^- \*\*(\S+)\*\*(?:\n {2}- .*)+$/gm);
+  return new Map(
+    [...items].flatMap(([found, id]) => {
+      const row = rows.get(id);
+      return row === undefined ? [] : [[id!, { row, found }]];
+    }),
+  );
+}
+
+function evidence({ finding }: JudgedClaim): string[] {
   if (finding.kind !== 'measured') return [finding.reason];
   return [
     `${finding.real.source}: ${finding.real.text}`,

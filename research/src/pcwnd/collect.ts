@@ -3,14 +3,14 @@ import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { labProgram } from '@hopwise/lab/client/build';
+import type { LabNetwork } from '@hopwise/lab/client/networks';
+import { UserError } from '@hopwise/lab/command/errors';
+import { makeScratch, removeScratch } from '@hopwise/lab/command/scratch';
 import * as z from 'zod';
-import { labProgram } from '../client/build.ts';
-import type { LabNetwork } from '../client/networks.ts';
-import { UserError } from '../command/errors.ts';
-import { makeScratch, removeScratch } from '../command/scratch.ts';
 
 export const CONGESTION_CONTROLS = ['cubic', 'reno', 'bbr'] as const;
-export type CongestionControl = (typeof CONGESTION_CONTROLS)[number];
+export type PcwndCongestionControl = (typeof CONGESTION_CONTROLS)[number];
 
 /** `tcp_probe`: the kernel's tracepoints, every arriving segment; `tcp_info`: TCP_INFO every 2 ms. */
 export const SAMPLERS = ['tcp_probe', 'tcp_info'] as const;
@@ -52,11 +52,11 @@ export const measuredSchema = z.object({
     /** Packets handed over at least 1 ms late. */
     latePackets: z.int(),
   }),
-  /** Of the link's threads; `normal` where the rights for real time are missing. */
+  /** Scheduling of the link's threads; `normal` where the rights for real time are missing. */
   scheduling: z.enum(['fifo', 'normal']),
 });
 
-export type Measured = z.infer<typeof measuredSchema>;
+export type PcwndMeasurement = z.infer<typeof measuredSchema>;
 
 const progressSchema = z.object({
   /** Since the first byte. */
@@ -91,7 +91,7 @@ const lineSchema = z.union([
 export interface CollectOptions {
   /** Its seed decides the random losses. */
   network: LabNetwork;
-  congestionControl: CongestionControl;
+  congestionControl: PcwndCongestionControl;
   /** Parallel bulk transfers, started together. */
   connections: number;
   seconds: number;
@@ -115,7 +115,7 @@ const DOWN_LIMIT_MS = 8000;
  *
  * @throws UserError with one line that says what is missing and how to fix it
  */
-export async function collectPcwnd(options: CollectOptions): Promise<Measured> {
+export async function collectPcwnd(options: CollectOptions): Promise<PcwndMeasurement> {
   const { network, congestionControl, connections, seconds, changes, sampler, progressMs, signal } = options;
   signal?.throwIfAborted();
   const binary = await labProgram(signal).catch((error: Error) => {
@@ -135,10 +135,14 @@ export async function collectPcwnd(options: CollectOptions): Promise<Measured> {
   }
 }
 
-function run(binary: string, config: string, { onProgress, signal }: CollectOptions): Promise<Measured> {
+function run(
+  binary: string,
+  config: string,
+  { onProgress, signal }: CollectOptions,
+): Promise<PcwndMeasurement> {
   return new Promise((resolve, reject) => {
     const child = spawn(binary, ['pcwnd', '--config', config], { stdio: ['pipe', 'pipe', 'pipe'] });
-    let measured: Measured | undefined;
+    let measured: PcwndMeasurement | undefined;
     let complaint = '';
     let unreadable: Error | undefined;
     let killer: NodeJS.Timeout | undefined;

@@ -1,24 +1,25 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { firstLine } from '@hopwise/contract';
+import { networkOf, profileNamed, readProfiles } from '@hopwise/lab/client/networks';
+import { UserError } from '@hopwise/lab/command/errors';
+import { lockFolder } from '@hopwise/lab/command/measuring-lock';
+import { integer, list, number, someOf } from '@hopwise/lab/command/option-types';
+import { Progress } from '@hopwise/lab/command/progress';
 import { Command, Option } from 'commander';
-import { networkOf, profileNamed, readProfiles } from '../client/networks.ts';
-import { firstLine, UserError } from '../command/errors.ts';
-import { lockFolder } from '../command/measuring-lock.ts';
-import { integer, list, number, someOf } from '../command/option-types.ts';
-import { Progress } from '../command/progress.ts';
 import {
   CONGESTION_CONTROLS,
-  type CongestionControl,
   collectPcwnd,
-  type Measured,
+  type PcwndCongestionControl,
+  type PcwndMeasurement,
   SAMPLERS,
   type Sampler,
 } from './collect.ts';
-import { difference, fileStem, findPcwnd, type Settings, writePcwnd } from './files.ts';
+import { difference, fileStem, findPcwnd, type PcwndSettings, writePcwnd } from './files.ts';
 
 interface Options {
   network: string[];
-  cc: CongestionControl[];
+  cc: PcwndCongestionControl[];
   connections: number[];
   seconds: number;
   seed: number;
@@ -54,7 +55,6 @@ export function pcwndCommand({ signal }: { signal?: AbortSignal } = {}): Command
     )
     .requiredOption('--out <dir>', 'folder of the files')
     .option('--force', 'repeat existing measurements', false)
-    .showHelpAfterError('(see npm run lab -- pcwnd --help)')
     .exitOverride()
     .action((options: Options) => measureAll(options, signal));
 }
@@ -77,7 +77,7 @@ async function measureAll(options: Options, signal: AbortSignal | undefined): Pr
 }
 
 /** @throws UserError naming the unknown network */
-function settingsOf(options: Options): Settings[] {
+function settingsOf(options: Options): PcwndSettings[] {
   let profiles: ReturnType<typeof readProfiles>;
   try {
     profiles = readProfiles();
@@ -101,8 +101,8 @@ function settingsOf(options: Options): Settings[] {
 }
 
 /** @throws UserError for files of other settings, before anything is measured */
-async function missingOf(dir: string, wanted: readonly Settings[]): Promise<Settings[]> {
-  const missing: Settings[] = [];
+async function missingOf(dir: string, wanted: readonly PcwndSettings[]): Promise<PcwndSettings[]> {
+  const missing: PcwndSettings[] = [];
   for (const settings of wanted) {
     const found = await findPcwnd(dir, settings);
     if (found.kind === 'none') {
@@ -123,7 +123,7 @@ async function missingOf(dir: string, wanted: readonly Settings[]): Promise<Sett
 
 async function measureMissing(
   dir: string,
-  missing: readonly Settings[],
+  missing: readonly PcwndSettings[],
   all: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -162,7 +162,7 @@ async function measureMissing(
   }
 }
 
-function summary({ windows, lostSamples, sampler }: Measured): string {
+function summary({ windows, lostSamples, sampler }: PcwndMeasurement): string {
   const rounds = windows.reduce((sum, window) => sum + window.rounds, 0);
   const events = windows.reduce((sum, window) => sum + window.lossEvents, 0);
   const range = `windows of ${windows[0]!.cwnd} to ${windows.at(-1)!.cwnd} segments`;

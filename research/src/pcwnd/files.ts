@@ -4,12 +4,14 @@
  *   <network>_<cc>_npc<connections>.csv.gz   `cwnd,p`: loss events over rounds and window
  *   <network>_<cc>_npc<connections>.json     the counts and all settings of the measurement
  */
+
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { InputError, parsePcwnd } from '@hopwise/pageload-emulator';
+import { networkSchema } from '@hopwise/lab/client/networks';
+import { InputError } from '@hopwise/pageload-emulator';
+import { parsePcwnd } from '@hopwise/pageload-emulator/econ';
 import * as z from 'zod';
-import { networkSchema } from '../client/networks.ts';
 import { CONGESTION_CONTROLS, measuredSchema, SAMPLERS } from './collect.ts';
 
 /** The settings that identify a measurement. */
@@ -23,7 +25,7 @@ const settingsSchema = z.object({
   sampler: z.enum(SAMPLERS),
 });
 
-export type Settings = z.infer<typeof settingsSchema>;
+export type PcwndSettings = z.infer<typeof settingsSchema>;
 
 const pcwndFileSchema = z.object({
   format: z.literal('hopwise-pcwnd'),
@@ -42,7 +44,7 @@ export function fileStem({
   name,
   congestionControl,
   connections,
-}: Pick<Settings, 'name' | 'congestionControl' | 'connections'>): string {
+}: Pick<PcwndSettings, 'name' | 'congestionControl' | 'connections'>): string {
   return `${name}_${congestionControl}_npc${connections}`;
 }
 
@@ -72,7 +74,7 @@ export type Found =
   | { kind: 'none' }
   | { kind: 'unreadable'; reason: string };
 
-export async function findPcwnd(dir: string, settings: Settings): Promise<Found> {
+export async function findPcwnd(dir: string, settings: PcwndSettings): Promise<Found> {
   const stem = fileStem(settings);
   const [json, csv] = await Promise.all([
     readWhereThere(join(dir, `${stem}.json`)),
@@ -111,15 +113,15 @@ export async function findPcwnd(dir: string, settings: Settings): Promise<Found>
 }
 
 /** The first setting in which two measurements differ, as `seconds 30, not 60`; null when they are equal. */
-export function difference(there: Settings, wanted: Settings): string | null {
+export function difference(there: PcwndSettings, wanted: PcwndSettings): string | null {
   const rows: [string, unknown, unknown][] = [
     ['seconds', there.seconds, wanted.seconds],
     ['sampler', there.sampler, wanted.sampler],
     ...[...new Set([...Object.keys(there.network), ...Object.keys(wanted.network)])].map(
       (name): [string, unknown, unknown] => [
         name,
-        there.network[name as keyof Settings['network']],
-        wanted.network[name as keyof Settings['network']],
+        there.network[name as keyof PcwndSettings['network']],
+        wanted.network[name as keyof PcwndSettings['network']],
       ],
     ),
   ];

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { byQuantity, CONFIGURATIONS, type Compared, compare, signedError, zScore } from './comparison.ts';
+import {
+  byQuantity,
+  CONFIGURATIONS,
+  type Compared,
+  compare,
+  signedError,
+  zScore,
+} from '../../src/econ/comparison.ts';
 
 /** Periods and flows drawn for each quantity of a configuration. */
 const SAMPLES = 1_200;
@@ -23,7 +30,7 @@ describe('sums beside the oracle', () => {
     ).toEqual([]);
   });
 
-  // Of 42 independent standard normal variates, the sum over √42 is one too: a bias far below one
+  // The sum of 42 independent standard normal variates over √42 is one too: a bias far below one
   // configuration's noise shows.
   const summed = [...quantities.keys()].filter((quantity) => !quantity.startsWith('L('));
   test.each(summed)('%s leans to no side: pooled |z| ≤ 3.5', (quantity) => {

@@ -1,18 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { climb } from '../../src/econ/climb.ts';
-import { cubicWindow, renoFriendlyWindow } from '../../src/econ/cubic-window.ts';
-import { epochAfterLoss, epochAfterSlowStart } from '../../src/econ/epoch.ts';
-import { firstLost } from '../../src/econ/first-lost.ts';
-import { bottleneckShare, type FlowConditions } from '../../src/econ/flow-conditions.ts';
+import { climb } from '../../../pageload-emulator/src/econ/climb.ts';
+import { cubicWindow, renoFriendlyWindow } from '../../../pageload-emulator/src/econ/cubic-window.ts';
+import { epochAfterLoss, epochAfterSlowStart } from '../../../pageload-emulator/src/econ/epoch.ts';
+import { firstLost } from '../../../pageload-emulator/src/econ/first-lost.ts';
+import type { FlowConditions } from '../../../pageload-emulator/src/econ/flow-conditions.ts';
+import { lossByClimb } from '../../../pageload-emulator/src/econ/loss-by-climb.ts';
+import { lossBySegment } from '../../../pageload-emulator/src/econ/loss-by-segment.ts';
+import { lossInSlowStart } from '../../../pageload-emulator/src/econ/slow-start.ts';
 import { FlowLatency } from '../../src/econ/flow-latency.ts';
-import { lossByClimb } from '../../src/econ/loss-by-climb.ts';
-import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
-import { periodThroughput } from '../../src/econ/period-throughput.ts';
-import { expectedRounds } from '../../src/econ/rounds-to-loss.ts';
-import { expectedFirstLoss } from '../../src/econ/segments-to-loss.ts';
-import { lossInSlowStart, slowStart } from '../../src/econ/slow-start.ts';
+import { expectedFirstLoss, expectedRounds, expectedWindowAtLoss } from '../../src/econ/period-sums.ts';
 import { steadyThroughput } from '../../src/econ/steady-throughput.ts';
-import { expectedWindowAtLoss } from '../../src/econ/window-at-loss.ts';
 
 function conditionsOf(changes: Partial<FlowConditions> & { p?: number } = {}): FlowConditions {
   const { p = 0.01, ...rest } = changes;
@@ -92,27 +89,6 @@ describe('sums', () => {
     expect(expectedWindowAtLoss(rounds)).toBeCloseTo(3.2, 12);
     // An event is at any segment of its round: 0.2 · 1.5 + 0.4 · (2 + 2) + 0.4 · (5 + 2.5)
     expect(expectedFirstLoss(rounds)).toBeCloseTo(4.9, 12);
-    const period = periodThroughput(
-      conditionsOf({ congestionControl: 'reno', loss }),
-      epochAfterLoss('reno', 4, 0),
-    );
-    expect(period.segments).toBeCloseTo(4.9 - 1 + 3.2, 12);
-    // (E[X] + 1) round trips
-    expect(period.durationMs).toBeCloseTo(3.2 * 50, 12);
-    expect(period.segmentsPerMs).toBeCloseTo(7.1 / 160, 12);
-  });
-
-  test('a full queue ends the climb, and the bottleneck sets the duration of the rounds', () => {
-    // A segment a millisecond, 50 on the way and 10 in the queue.
-    const conditions = conditionsOf({ congestionControl: 'reno', p: 0, ...bottleneckShare(50, 1, 10, 1) });
-    const period = periodThroughput(conditions, epochAfterLoss('reno', 61, 0));
-    expect(period.windowAtLoss).toBe(61);
-    // 30 to 60 segments without a loss, the 61st of the next round lost.
-    expect(period.rounds).toBe(32);
-    expect(period.firstLoss).toBe((31 * 90) / 2 + 61);
-    // 50 ms up to 50 segments; then as many as segments, and the round behind the loss as long as its own.
-    expect(period.durationMs).toBe(21 * 50 + (51 + 60) * 5 + 2 * 61);
-    expect(bottleneckShare(50, 1, 10, 3)).toEqual({ segmentsPerMs: 1 / 3, roomSegments: 20 });
   });
 
   test('places of the first loss: quantiles agree with the sums', () => {
@@ -147,20 +123,6 @@ describe('what the corrections are worth', () => {
     const rounds = climb(conditions, epochAfterLoss('cubic', 40, 0));
     const atMean = rounds[Math.round(expectedRounds(rounds)) - 1]!.window;
     expect(atMean / expectedWindowAtLoss(rounds)).toBeLessThan(0.95);
-  });
-
-  test('the +1 of equation 4 counts only with a loss', () => {
-    // 10, 20 and 40 segments, then ssthresh: three round trips, not four.
-    const lossless = slowStart(conditionsOf({ p: 0 }), { window: 10, ssthresh: 80 });
-    expect(lossless).toMatchObject({
-      rounds: 3,
-      segments: 70,
-      durationMs: 150,
-      lossProbability: 0,
-      windowAtExit: 80,
-    });
-    const lossy = slowStart(conditionsOf({ p: 0.999999 }), { window: 10, ssthresh: 80 });
-    expect(lossy.durationMs).toBeCloseTo(100, 3);
   });
 
   test('a loss in slow start is detected when the window has grown', () => {
@@ -257,7 +219,6 @@ describe('long flows', () => {
 
   test('a flow that never loses has no long-run throughput', () => {
     expect(() => steadyThroughput(conditionsOf({ p: 0 }))).toThrow(RangeError);
-    expect(() => slowStart(conditionsOf({ p: 0 }), { window: 10 })).toThrow(RangeError);
   });
 });
 

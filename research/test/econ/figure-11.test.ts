@@ -1,8 +1,8 @@
+import { emulate } from '@hopwise/pageload-emulator';
 import { describe, expect, test } from 'vitest';
+import { pageOf, pathOf, serverOf } from '../../../pageload-emulator/test/support/pages.ts';
 import { objectsLatencyMs } from '../../src/econ/objects-latency.ts';
-import { emulate } from '../../src/emulate/emulate.ts';
-import { pageOf, pathOf, serverOf } from '../pages.ts';
-import { HTTP_SCENARIOS, type HttpScenario, networkOf } from './scenarios.ts';
+import { HTTP_SCENARIOS, type HttpScenario, networkOf } from '../../src/econ/scenarios.ts';
 
 /** HTTP/1.1's time over HTTP/2's. */
 function ratioOf(scenario: HttpScenario, warmConnections: number): number {

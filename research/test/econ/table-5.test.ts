@@ -1,11 +1,16 @@
+import { SEGMENT_BYTES } from '@hopwise/pageload-emulator';
+import { type FlowConditions, lossBySegment } from '@hopwise/pageload-emulator/econ';
 import { describe, expect, test } from 'vitest';
-import type { FlowConditions } from '../../src/econ/flow-conditions.ts';
-import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
+import { simulateFlows } from '../../src/econ/oracle.ts';
+import {
+  VIDEO_LOSS,
+  VIDEO_MEASURED,
+  VIDEO_RTTS_MS,
+  VIDEO_SEGMENT_MS,
+  VIDEO_SIZES,
+} from '../../src/econ/scenarios.ts';
 import { steadyThroughput } from '../../src/econ/steady-throughput.ts';
 import { highestBitrate } from '../../src/econ/video-bitrate.ts';
-import { SEGMENT_BYTES } from '../../src/network/packet.ts';
-import { simulateFlows } from './oracle.ts';
-import { VIDEO_LOSS, VIDEO_MEASURED, VIDEO_RTTS_MS, VIDEO_SEGMENT_MS, VIDEO_SIZES } from './scenarios.ts';
 
 describe("table 5's four video cases", () => {
   /** Mid-stream, in congestion avoidance; the mean window is assumed, as the paper's trace is not public. */
@@ -47,21 +52,5 @@ describe("table 5's four video cases", () => {
     const sizes = VIDEO_RTTS_MS.map((rttMs) => caseOf(rttMs).choice.best!.bytes);
     expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
     expect(new Set(sizes).size).toBeGreaterThanOrEqual(3);
-  });
-});
-
-describe('highestBitrate', () => {
-  const conditions: FlowConditions = { congestionControl: 'cubic', rttMs: 100, loss: lossBySegment(0) };
-  const from = { window: 10 };
-
-  test('finds the largest in time in any order, and none when none is in time', () => {
-    // 10, 30 and 31 segments: one, two and three round trips.
-    const qualities = [30, 10, 31].map((segments) => ({
-      name: `${segments}`,
-      bytes: segments * SEGMENT_BYTES,
-    }));
-    const best = (deadlineMs: number) => highestBitrate(qualities, deadlineMs, conditions, from).best?.name;
-    expect([99, 100, 199, 200, 299, 300].map(best)).toEqual([undefined, '10', '10', '30', '30', '31']);
-    expect(highestBitrate([], 100, conditions, from)).toEqual({ best: null, representations: [] });
   });
 });

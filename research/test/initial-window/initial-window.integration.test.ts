@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import type { WindowFigures } from '../src/initial-window/judge-window.ts';
+import type { WindowFigures } from '../../src/initial-window/judge-window.ts';
 
-const COMMAND = fileURLToPath(new URL('../../bench/dist/ground-truth/main.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const initialWindow = (...words: string[]) =>
   spawnSync(process.execPath, [COMMAND, 'initial-window', ...words], { encoding: 'utf8' });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { showLearnt } from '../src/initial-window/command.ts';
-import { EXPERIMENTS } from '../src/initial-window/experiments.ts';
-import { judgeWindow } from '../src/initial-window/judge-window.ts';
-import { type Exchange, learnWindow } from '../src/initial-window/learn-window.ts';
+import { showLearnt } from '../../src/initial-window/command.ts';
+import { EXPERIMENTS } from '../../src/initial-window/experiments.ts';
+import { judgeWindow } from '../../src/initial-window/judge-window.ts';
+import { learnWindow, type WindowExchange } from '../../src/initial-window/learn-window.ts';
 
 describe('learning', () => {
   it('finds the best window of each phase from the responses alone', async () => {
@@ -24,7 +24,7 @@ describe('learning', () => {
 });
 
 it('takes the 80th percentile by the nearest rank, and of what follows the last trial', () => {
-  const exchange = (index: number, more: Partial<Exchange> = {}): Exchange => ({
+  const exchange = (index: number, more: Partial<WindowExchange> = {}): WindowExchange => ({
     phase: 0,
     window: 20,
     reason: 'best',

@@ -5,19 +5,19 @@ import {
   renoFinding,
   secondsFinding,
   sizesFinding,
-} from '../src/papers/econ/flow-claims.ts';
+} from '../../src/papers/econ/flow-claims.ts';
 import {
+  type FlowPredictor,
   joinCounts,
   medianErrors,
   PREDICTORS,
-  type Predictor,
   predictSeconds,
   predictTransfers,
   rivalsUnder,
-} from '../src/papers/econ/flow-predictions.ts';
-import type { LongFlow } from '../src/papers/econ/long-flows.ts';
-import { pftkSegmentsPerMs } from '../src/papers/econ/rivals.ts';
-import { judgeFinding } from '../src/papers/judge-claim.ts';
+} from '../../src/papers/econ/flow-predictions.ts';
+import type { LongFlow } from '../../src/papers/econ/long-flows.ts';
+import { pftkSegmentsPerMs } from '../../src/papers/econ/rivals.ts';
+import { judgeFinding } from '../../src/papers/judge-claim.ts';
 
 /** Segments of 1,000 bytes over a round trip of 100 ms, each second `rate(second)` bytes. */
 function flowOf(
@@ -42,8 +42,8 @@ function flowOf(
   return { congestionControl: 'cubic', loss: 0.01, mss: 1_000, samples, ...changes };
 }
 
-const predicted = (of: Partial<Record<Predictor, number>>, others: number) =>
-  Object.fromEntries(PREDICTORS.map((name) => [name, of[name] ?? others])) as Record<Predictor, number>;
+const predicted = (of: Partial<Record<FlowPredictor, number>>, others: number) =>
+  Object.fromEntries(PREDICTORS.map((name) => [name, of[name] ?? others])) as Record<FlowPredictor, number>;
 
 describe('the next second of a flow', () => {
   it('is predicted from when ten seconds are known, by what was measured before it', () => {

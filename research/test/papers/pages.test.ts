@@ -2,17 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadOf, NETWORK, writeFolder } from '../../lab/test/measured-loads.ts';
+import { loadOf, NETWORK, writeFolder } from '../../../lab/test/support/measured-loads.ts';
 import {
   countRight,
   gainOf,
   type PageCell,
   readPageCells,
   timeOverEcon,
-} from '../src/papers/econ/page-choices.ts';
-import { aloneFinding, choiceFinding, gainFinding } from '../src/papers/econ/page-claims.ts';
-import { LOSSES, networkAt, networkName, pagesInIndex } from '../src/papers/econ/recorded-pages.ts';
-import { judgeFinding } from '../src/papers/judge-claim.ts';
+} from '../../src/papers/econ/page-choices.ts';
+import { aloneFinding, choiceFinding, gainFinding } from '../../src/papers/econ/page-claims.ts';
+import { LOSSES, networkAt, networkName, pagesInIndex } from '../../src/papers/econ/recorded-pages.ts';
+import { judgeFinding } from '../../src/papers/judge-claim.ts';
 
 const cellOf = (h1: number, h2: number, econ: 'h1' | 'h2', loss: number = LOSSES[0]): PageCell => ({
   page: 'a',

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, it } from 'vitest';
-import type { Judged } from '../src/papers/report.ts';
+import type { JudgedClaim } from '../../src/papers/report.ts';
 
-const COMMAND = fileURLToPath(new URL('../../bench/dist/papers/main.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'hopwise-papers-'));
-const papers = (...words: string[]) => spawnSync(process.execPath, [COMMAND, ...words], { encoding: 'utf8' });
+const papers = (...words: string[]) =>
+  spawnSync(process.execPath, [COMMAND, 'papers', ...words], { encoding: 'utf8' });
 
 afterAll(() => rmSync(dir, { recursive: true }));
 
@@ -33,7 +34,7 @@ it('judges generated curves, and says what it did not run', () => {
   const { status, stdout, stderr } = papers('econ', '--quick', '--data', dir, '--write', write, '--json');
   expect(status, stderr).toBe(0);
   const verdicts = Object.fromEntries(
-    (JSON.parse(stdout) as Judged[]).map(({ id, verdict }) => [id, verdict]),
+    (JSON.parse(stdout) as JudgedClaim[]).map(({ id, verdict }) => [id, verdict]),
   );
   expect(verdicts).toMatchObject({
     'econ-loss-azure': 'reproduced',

@@ -1,20 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { emulateStart } from '../src/papers/blitz/emulate-start.ts';
-import { KeptStarts } from '../src/papers/blitz/kept-starts.ts';
-import { gainsOf } from '../src/papers/blitz/start-gains.ts';
-import { LINKS, STARTS, startWindow } from '../src/papers/blitz/starts.ts';
-import type { Claim, Finding } from '../src/papers/claim.ts';
-import { allClaims } from '../src/papers/claims.ts';
-import { countChoices, type HttpTimes, meanError, objectsMs } from '../src/papers/econ/http-objects.ts';
-import { isHighAtBothEnds, type LossCurve } from '../src/papers/econ/loss-curves.ts';
-import { RIVALS } from '../src/papers/econ/rivals.ts';
-import { countRight, judgeVideo } from '../src/papers/econ/video-segments.ts';
-import { judgeFinding } from '../src/papers/judge-claim.ts';
-import { judge, renderMarkdown } from '../src/papers/report.ts';
+import { emulateStart } from '../../src/papers/blitz/emulate-start.ts';
+import { KeptStarts } from '../../src/papers/blitz/kept-starts.ts';
+import { gainsOf } from '../../src/papers/blitz/start-gains.ts';
+import { LINKS, STARTS, startWindow } from '../../src/papers/blitz/starts.ts';
+import type { Claim, Finding } from '../../src/papers/claim.ts';
+import { allClaims } from '../../src/papers/claims.ts';
+import { countChoices, type HttpTimes, meanError, objectsMs } from '../../src/papers/econ/http-objects.ts';
+import { isHighAtBothEnds, type LossCurve } from '../../src/papers/econ/loss-curves.ts';
+import { RIVALS } from '../../src/papers/econ/rivals.ts';
+import { countRight, judgeVideo } from '../../src/papers/econ/video-segments.ts';
+import { judgeFinding } from '../../src/papers/judge-claim.ts';
+import { judge, renderMarkdown } from '../../src/papers/report.ts';
 
 const measured = (value: number, bounds: { min?: number; max?: number }): Finding => ({
   kind: 'measured',
@@ -46,12 +46,19 @@ it('gives each claim its own id', () => {
 
 const claims = allClaims();
 
-it('writes one row a claim, with bars escaped', () => {
+it('writes one short row a claim, with bars escaped, and its evidence folded below', () => {
   const claim = { ...claims[0]!, stated: 'a | b' };
   const judged = [judge(claim, measured(1, { min: 0 }))];
-  const markdown = renderMarkdown({ claims, judged, command: 'npm run papers --' });
+  const markdown = renderMarkdown({ claims, judged, command: 'npm run research -- papers --' });
   expect(markdown.split('\n').filter((line) => line.startsWith('| econ-'))).toEqual([
-    '| econ-loss-azure | Figure 3 | a \\| b | kernel: 1<br>hopwise: a model<br>holds if stated | reproduced |',
+    '| econ-loss-azure | Figure 3 | a \\| b | reproduced |',
+  ]);
+  const folded = /<details>\n<summary>[^<]*<\/summary>\n\n(.*)\n\n<\/details>/s.exec(markdown)?.[1];
+  expect(folded?.split('\n')).toEqual([
+    '- **econ-loss-azure**',
+    '  - kernel: 1',
+    '  - hopwise: a model',
+    '  - holds if stated',
   ]);
 });
 
@@ -61,19 +68,29 @@ it('keeps the rows of claims that a run leaves out, in the order of all, and cou
   const before = renderMarkdown({
     claims,
     judged: [judge(second, measured(1, { min: 0 })), judge(wise, measured(1, { min: 2 }))],
-    command: 'npm run papers --',
+    command: 'npm run research -- papers --',
   });
-  const gone = before.replace('| wise-', '| econ-gone | a | b | c | refuted |\n| wise-');
+  const gone = before
+    .replace('| wise-', '| econ-gone | a | b | refuted |\n| wise-')
+    .replace('- **wise-', '- **econ-gone**\n  - c\n- **wise-');
   const after = renderMarkdown({
     claims,
     judged: [judge(first, measured(1, { min: 2 }))],
-    command: `npm run papers -- --only ${first.id}`,
+    command: `npm run research -- papers --only ${first.id}`,
     before: gone,
   });
   expect(after).toContain('1 reproduced, 2 refuted, 0 not comparable, 0 not run.');
   const rowsOf = (markdown: string) => markdown.split('\n').filter((line) => /^\| (econ|wise)-/.test(line));
   expect(rowsOf(after).slice(1)).toEqual(rowsOf(before));
   expect(rowsOf(after)[0]).toContain(`| ${first.id} |`);
+  const foldedOf = (markdown: string) => markdown.split('\n').filter((line) => /^(- \*\*| {2}- )/.test(line));
+  expect(foldedOf(after).slice(4)).toEqual(foldedOf(before));
+});
+
+it('reads all of docs/papers.md, which --write renews', () => {
+  const before = readFileSync(new URL('../../../docs/papers.md', import.meta.url), 'utf8');
+  const command = /Last written by `(.*?)`/.exec(before)![1]!;
+  expect(renderMarkdown({ claims, judged: [], command, before })).toBe(before);
 });
 
 it('keeps what was found about a claim that a later run could not measure', () => {
@@ -81,13 +98,13 @@ it('keeps what was found about a claim that a later run could not measure', () =
   const before = renderMarkdown({
     claims,
     judged: [judge(first, measured(1, { min: 0 })), judge(second, measured(1, { min: 0 }))],
-    command: 'npm run papers --',
+    command: 'npm run research -- papers --',
   });
   const skipped = { kind: 'skipped', reason: 'left out' } as const;
   const after = renderMarkdown({
     claims,
     judged: [judge(first, skipped), judge(second, measured(1, { min: 2 }))],
-    command: 'npm run papers -- blitz',
+    command: 'npm run research -- papers blitz',
     before,
   });
   expect(after).toContain('1 reproduced, 1 refuted, 0 not comparable, 0 not run.');

@@ -1,8 +1,7 @@
+import { type LossByWindow, lossBySegment } from '@hopwise/pageload-emulator/econ';
 import { describe, expect, test } from 'vitest';
-import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
-import type { LossByWindow } from '../../src/econ/loss-by-window.ts';
-import { type SenderState, segmentsAhead } from '../../src/econ/segments-ahead.ts';
-import { oracleRandom } from './oracle.ts';
+import { oracleRandom } from '../../src/econ/oracle.ts';
+import { type SenderState, segmentsAhead } from '../../src/papers/econ/segments-ahead.ts';
 
 const reno = (loss: LossByWindow) => ({ congestionControl: 'reno' as const, rttMs: 100, loss });
 const climbing: SenderState = { window: 12, ssthresh: 10, reducing: false };

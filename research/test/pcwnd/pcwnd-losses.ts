@@ -1,8 +1,8 @@
 /** Loss events at real senders against a model, for the tests of p(cwnd). */
 import { expect } from 'vitest';
-import type { LabNetwork } from '../src/client/networks.ts';
-import { collectPcwnd, type Measured } from '../src/pcwnd/collect.ts';
-import { measureUntil } from './attempts.ts';
+import type { LabNetwork } from '../../../lab/src/client/networks.ts';
+import { measureUntil } from '../../../lab/test/support/attempts.ts';
+import { collectPcwnd, type PcwndMeasurement } from '../../src/pcwnd/collect.ts';
 
 export const LINK: LabNetwork = {
   rttMs: 20,
@@ -17,12 +17,12 @@ export const LINK: LabNetwork = {
 
 type Counted = 'rounds' | 'packets' | 'lossEvents';
 
-export const sum = (windows: Measured['windows'], of: Counted): number =>
+export const sum = (windows: PcwndMeasurement['windows'], of: Counted): number =>
   windows.reduce((total, window) => total + window[of], 0);
-const total = ({ windows }: Measured, of: Counted): number => sum(windows, of);
+const total = ({ windows }: PcwndMeasurement, of: Counted): number => sum(windows, of);
 
 /** Distance from the loss events of independent losses, 1 − (1 − p)^packets for each round, in standard deviations. */
-function deviation({ windows }: Measured, loss: number): number {
+function deviation({ windows }: PcwndMeasurement, loss: number): number {
   let excess = 0;
   let variance = 0;
   for (const { rounds, packets, lossEvents } of windows) {

@@ -5,18 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { LAB_BINARY } from '../src/client/build.ts';
-import { labObstacle } from '../src/client/lab.ts';
-import { type CollectProgress, collectPcwnd } from '../src/pcwnd/collect.ts';
-import { expectIndependentLosses, LINK, sum } from './pcwnd-losses.ts';
+import { LAB_BINARY } from '../../../lab/src/client/build.ts';
+import { labObstacle } from '../../../lab/src/client/lab.ts';
+import { type CollectProgress, collectPcwnd } from '../../src/pcwnd/collect.ts';
+import { LINK, sum } from './pcwnd-losses.ts';
 
 const obstacle = await labObstacle();
 if (obstacle) console.warn(`Skipping the integration tests of p(cwnd): ${obstacle}`);
 
 describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () => {
-  test('with independent losses a round loses with 1 − (1 − p)^cwnd, by tcp_probe', () =>
-    expectIndependentLosses('tcp_probe'));
-
   test('shows the sender, and what is new since the last progress', async () => {
     const shown: CollectProgress[] = [];
     const { windows } = await collectPcwnd({

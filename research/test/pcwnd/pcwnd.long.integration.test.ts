@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { labObstacle } from '../src/client/lab.ts';
-import type { LabNetwork } from '../src/client/networks.ts';
-import { collectPcwnd, type Measured } from '../src/pcwnd/collect.ts';
-import { measureUntil } from './attempts.ts';
+import { labObstacle } from '../../../lab/src/client/lab.ts';
+import type { LabNetwork } from '../../../lab/src/client/networks.ts';
+import { measureUntil } from '../../../lab/test/support/attempts.ts';
+import { collectPcwnd, type PcwndMeasurement } from '../../src/pcwnd/collect.ts';
 import { expectIndependentLosses, LINK, sum } from './pcwnd-losses.ts';
 
 const obstacle = await labObstacle();
@@ -15,8 +15,9 @@ describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () =>
   test('a short queue overflows when the window equals the capacity of path and queue', async ({ skip }) => {
     // 33 packets of 1500 bytes on the path, 33 in the queue.
     const network: LabNetwork = { ...LINK, downMbps: 20, upMbps: 20, loss: 0, queue: { bdp: 1 } };
-    const rate = (windows: Measured['windows']) => sum(windows, 'lossEvents') / sum(windows, 'rounds');
-    const halves = ({ windows }: Measured) => ({
+    const rate = (windows: PcwndMeasurement['windows']) =>
+      sum(windows, 'lossEvents') / sum(windows, 'rounds');
+    const halves = ({ windows }: PcwndMeasurement) => ({
       below: windows.filter(({ cwnd }) => cwnd < 60),
       above: windows.filter(({ cwnd }) => cwnd >= 60),
     });

@@ -2,22 +2,22 @@ import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { parsePcwnd, parsePcwndCounts } from '@hopwise/pageload-emulator';
+import { parsePcwnd, parsePcwndCounts } from '@hopwise/pageload-emulator/econ';
 import { CommanderError } from 'commander';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { networkOf, profileNamed } from '../src/client/networks.ts';
-import { pcwndCommand } from '../src/pcwnd/command.ts';
+import { networkOf, profileNamed } from '../../../lab/src/client/networks.ts';
+import { pcwndCommand } from '../../src/pcwnd/command.ts';
 import {
   difference,
   fileStem,
   findPcwnd,
   type PcwndFile,
+  type PcwndSettings,
   pcwndCsv,
-  type Settings,
   writePcwnd,
-} from '../src/pcwnd/files.ts';
+} from '../../src/pcwnd/files.ts';
 
-const SETTINGS: Settings = {
+const SETTINGS: PcwndSettings = {
   name: 'lte-poor',
   network: networkOf(profileNamed('lte-poor'), 3),
   congestionControl: 'reno',

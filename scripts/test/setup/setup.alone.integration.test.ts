@@ -1,4 +1,4 @@
-/** The set-up that every npm script begins with: scripts/setup.mjs. */
+/** The set-up that every npm script begins with: scripts/setup/. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ function setup(args: string[], env: Record<string, string> = {}) {
   return { status, stdout, stderr };
 }
 
-const ASK = `import('${join(ROOT, 'scripts/setup-root.mjs')}').then(({ rootPrefix }) => rootPrefix('paint the door', {})).then(
+const ASK = `import('${join(ROOT, 'scripts/setup/ask-root.mjs')}').then(({ rootPrefix }) => rootPrefix('paint the door', {})).then(
   (words) => console.log('leave: ' + JSON.stringify(words)),
   (error) => console.log(error.constructor.name + ': ' + error.message),
 )`;

@@ -1,6 +1,6 @@
 /** The outcome of the Python tests, read from pytest's report. */
 import { expect, test } from 'vitest';
-import { outcomeOfJunit } from '../junit-outcome.ts';
+import { outcomeOfJunit } from '../../suites/junit-outcome.ts';
 
 test('counts what passed, failed and was skipped', () => {
   const report = `<testsuites><testsuite name="pytest">
@@ -13,6 +13,7 @@ test('counts what passed, failed and was skipped', () => {
     passed: 1,
     failed: 2,
     skipped: 1,
+    files: [],
     failures: [
       { where: 'tests.test_a', what: 'test_two[x]', why: 'assert 1 == 2\nmore' },
       { where: 'tests.test_b', what: 'test_four', why: 'broken fixture' },

@@ -1,5 +1,5 @@
 /** Judges what is read out of the recordings of a folder of measured loads. */
-import { isTried, RULES, ruleChoice } from '../../judge/rules.ts';
+import { isTried, RULES, ruleChoice } from '@hopwise/lab/judge/rules';
 import type { Selection } from '../cells.ts';
 import { type MeasuredCell, measuredCells } from './measured-cell.ts';
 import { floorOf, spreadsOf } from './noise.ts';

@@ -4,9 +4,9 @@ import { UserError } from '@hopwise/lab/command/errors';
 import { type KnownPage, readKnownPages } from '@hopwise/lab/gauntlet/known-pages';
 import type { GroundTruthLoad } from '@hopwise/lab/ground-truth/ground-truth';
 import { readLoads, readMatrix } from '@hopwise/lab/ground-truth/store';
+import { type CellLoads, judgeLoads } from '@hopwise/lab/judge/cell-loads';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import { type NetworkPath, parseRecording, type Recording } from '@hopwise/pageload-emulator';
-import { type CellLoads, judgeLoads } from '../../judge/cell-loads.ts';
 import type { Selection } from '../cells.ts';
 
 export interface RecordedLoad {

@@ -1,11 +1,12 @@
 /** How far the loads of a cell differ by chance, where each protocol has few of them. */
+
+import { bestOf, mediansAt } from '@hopwise/lab/judge/cell-ground-truth';
+import type { CellLoads } from '@hopwise/lab/judge/cell-loads';
+import { regretOf } from '@hopwise/lab/judge/regret';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import { coefficientOfVariation } from '@hopwise/lab/statistics';
 import { PROTOCOLS } from '@hopwise/pageload-emulator';
-import { mean } from 'simple-statistics';
-import { bestOf, mediansAt } from '../../judge/cell-ground-truth.ts';
-import type { CellLoads } from '../../judge/cell-loads.ts';
-import { regretOf } from '../../judge/regret.ts';
+import { meanOrNull } from '../figures.ts';
 
 /** Mean regret of a choice on single seeds, to compare with `floorOf`; null where the loads cannot judge it. */
 export function regretOnOne(
@@ -13,12 +14,12 @@ export function regretOnOne(
   choice: ProtocolMode,
   seeds: readonly number[] = loads.seeds,
 ): number | null {
-  return meanOf(seeds.flatMap((seed) => regretOf(loads, choice, [seed]) ?? []));
+  return meanOrNull(seeds.flatMap((seed) => regretOf(loads, choice, [seed]) ?? []));
 }
 
 /** Mean regret, on each seed, of an oracle that chose by the loads of the others; null with a single seed. */
 export function floorOf(loads: CellLoads): number | null {
-  return meanOf(
+  return meanOrNull(
     loads.seeds.flatMap((seed) => {
       const choice = bestOf(
         mediansAt(
@@ -38,5 +39,3 @@ export function spreadsOf({ pltMs }: CellLoads): number[] {
     return times.length < 2 ? [] : (coefficientOfVariation(times) ?? []);
   });
 }
-
-const meanOf = (values: readonly number[]): number | null => (values.length === 0 ? null : mean([...values]));

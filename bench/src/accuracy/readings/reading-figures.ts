@@ -1,10 +1,12 @@
 /** Figures over the recordings of many cells. */
+
+import { median } from '@hopwise/contract';
+import type { Rule } from '@hopwise/lab/judge/rules';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
-import { bootstrapInterval, drawn, type Interval, median } from '@hopwise/lab/statistics';
+import { bootstrapInterval, type ConfidenceInterval, drawn } from '@hopwise/lab/statistics';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { mean, quantile } from 'simple-statistics';
-import type { Rule } from '../../judge/rules.ts';
-import { groupsOf } from '../figures.ts';
+import { groupsOf, meanOrNull, medianOrNull } from '../figures.ts';
 import { KNOWN_MEANS, type KnownMeans } from './known-graph.ts';
 import { RECORDERS, type Recorder } from './recorders.ts';
 import {
@@ -29,18 +31,18 @@ export interface ReadingFigures {
   /** Errors of predicted PLT by what the network does to UDP and by recorded protocol. */
   cross: Record<Mode, Partial<Record<'policed' | 'other', Partial<Record<ProtocolMode, Errors>>>>>;
   /** Pairs of recordings of one page on two networks: predictions for a third that agree within 10%. */
-  invariance: Share | null;
+  invariance: ReadingShare | null;
   /** By other recorders: mean likeness of the dependencies, and the share of recordings whose predictions agree within 2%. */
-  recorders: Partial<Record<Recorder, { edges: Share; agree: Share }>>;
+  recorders: Partial<Record<Recorder, { edges: ReadingShare; agree: ReadingShare }>>;
   /** 80% ranges of the network's figures from the recording alone that hold the true value. */
-  networkRanges: Partial<Record<NetworkFigureName, Share>>;
+  networkRanges: Partial<Record<NetworkFigureName, ReadingShare>>;
   /** 80% ranges of PLT: measured loads within them. */
-  ranges: Record<PredictionMode, Share | null>;
-  regret: Record<Mode, Partial<Record<ProtocolMode, Regret>>>;
-  decisionRegret: Record<PredictionMode, Partial<Record<ProtocolMode, Regret>>>;
-  /** Of the rule that `ReadingScore.ruleRegret` judges. */
-  ruleRegret: Partial<Record<ProtocolMode, Regret>>;
-  rules: Partial<Record<Rule, Regret>>;
+  ranges: Record<PredictionMode, ReadingShare | null>;
+  regret: Record<Mode, Partial<Record<ProtocolMode, ReadingRegret>>>;
+  decisionRegret: Record<PredictionMode, Partial<Record<ProtocolMode, ReadingRegret>>>;
+  /** Regret of the rule that `ReadingScore.ruleRegret` judges. */
+  ruleRegret: Partial<Record<ProtocolMode, ReadingRegret>>;
+  rules: Partial<Record<Rule, ReadingRegret>>;
   noise: {
     /** Regret on single seeds of an oracle that chose by the other seeds; null without cells of several seeds. */
     floor: number | null;
@@ -49,35 +51,35 @@ export interface ReadingFigures {
   };
 }
 
-export interface Share {
+export interface ReadingShare {
   of: number;
   share: number;
 }
 
 export interface Errors {
   predictions: number;
-  /** Of the absolute errors. */
+  /** Quantiles are those of the absolute errors. */
   median: number;
   p90: number;
   /** Median of the errors with their sign. */
   bias: number;
 }
 
-export interface Regret {
+export interface ReadingRegret {
   cells: number;
   mean: number;
   /** 95%, from pages drawn with replacement. */
-  interval: Interval | null;
+  interval: ConfidenceInterval | null;
   /** Mean over single seeds, to compare with the noise floor. */
-  onOne: number;
+  perSeed: number;
 }
 
 export interface GraphFigures {
-  recall: Share;
-  recallBy: Partial<Record<KnownMeans, Share>>;
-  precision: Share;
-  thinkTimes: Share;
-  extraRtts: Share;
+  recall: ReadingShare;
+  recallBy: Partial<Record<KnownMeans, ReadingShare>>;
+  precision: ReadingShare;
+  thinkTimes: ReadingShare;
+  extraRtts: ReadingShare;
 }
 
 export const FROM: readonly ProtocolMode[] = ['natural', 'h1', 'h2', 'h3'];
@@ -110,7 +112,7 @@ export function readingFigures(
     recorders: Object.fromEntries(
       RECORDERS.flatMap((recorder) => {
         const own = scores.flatMap(({ recorders }) => recorders[recorder] ?? []);
-        const share = (values: number[]): Share => ({ of: values.length, share: mean(values) });
+        const share = (values: number[]): ReadingShare => ({ of: values.length, share: mean(values) });
         if (own.length === 0) return [];
         return [
           [
@@ -156,10 +158,10 @@ export function readingFigures(
       }),
     ),
     noise: {
-      floor: meanOf(noise.flatMap(({ floor }) => floor ?? [])),
+      floor: meanOrNull(noise.flatMap(({ floor }) => floor ?? [])),
       spread: {
-        lossless: medianOf(noise.flatMap(({ isLossy, spreads }) => (isLossy ? [] : spreads))),
-        lossy: medianOf(noise.flatMap(({ isLossy, spreads }) => (isLossy ? spreads : []))),
+        lossless: medianOrNull(noise.flatMap(({ isLossy, spreads }) => (isLossy ? [] : spreads))),
+        lossy: medianOrNull(noise.flatMap(({ isLossy, spreads }) => (isLossy ? spreads : []))),
       },
     },
   };
@@ -211,7 +213,7 @@ function errorsOf(scores: readonly ReadingScore[], mode: Mode): Errors | null {
 /** A cell's recordings count as one: their mean. */
 function regretOver(
   regrets: readonly { page: string; network: string; regret: JudgedRegret | null }[],
-): Regret | null {
+): ReadingRegret | null {
   const cells = groupsOf(
     regrets.filter(({ regret }) => regret !== null),
     ({ page, network }) => JSON.stringify([page, network]),
@@ -219,27 +221,29 @@ function regretOver(
   const means = cells.map((own) => ({
     page: own[0]!.page,
     regret: mean(own.map(({ regret }) => regret!.overall)),
-    onOne: mean(own.map(({ regret }) => regret!.onOne)),
+    perSeed: mean(own.map(({ regret }) => regret!.perSeed)),
   }));
   if (means.length === 0) return null;
-  const meanOf = (own: typeof means) => mean(own.map(({ regret }) => regret));
+  const meanRegret = (own: typeof means) => mean(own.map(({ regret }) => regret));
   const pages = groupsOf(means, ({ page }) => page);
-  const estimate = meanOf(means);
+  const estimate = meanRegret(means);
   return {
     cells: means.length,
     mean: estimate,
-    onOne: mean(means.map(({ onOne }) => onOne)),
+    perSeed: mean(means.map(({ perSeed }) => perSeed)),
     interval:
       pages.length < MIN_PAGES
         ? null
-        : bootstrapInterval(estimate, (random) => meanOf(drawn(pages, random).flat()), { resamples: 1000 }),
+        : bootstrapInterval(estimate, (random) => meanRegret(drawn(pages, random).flat()), {
+            resamples: 1000,
+          }),
   };
 }
 
 function graphFigures(scores: readonly ReadingScore[]): GraphFigures | null {
   const graphs = scores.flatMap(({ graph }) => graph ?? []);
   if (graphs.length === 0) return null;
-  const share = (counts: readonly { of: number; right: number }[]): Share => {
+  const share = (counts: readonly { of: number; right: number }[]): ReadingShare => {
     const of = sum(counts.map((each) => each.of));
     return { of, share: of === 0 ? 1 : sum(counts.map(({ right }) => right)) / of };
   };
@@ -268,8 +272,8 @@ function reproduction(scores: readonly ReadingScore[]): ReadingFigures['reproduc
   };
 }
 
-/** Of recordings under the same protocol. */
-function invariance(scores: readonly ReadingScore[]): Share | null {
+/** Shares count recordings under the same protocol. */
+function invariance(scores: readonly ReadingScore[]): ReadingShare | null {
   const agree: number[] = [];
   const groups = groupsOf(scores, ({ page, from }) => JSON.stringify([page, from]));
   for (const own of groups) {
@@ -287,6 +291,4 @@ function invariance(scores: readonly ReadingScore[]): Share | null {
   return agree.length === 0 ? null : { of: agree.length, share: mean(agree) };
 }
 
-const meanOf = (values: number[]): number | null => (values.length === 0 ? null : mean(values));
-const medianOf = (values: number[]): number | null => (values.length === 0 ? null : median(values));
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

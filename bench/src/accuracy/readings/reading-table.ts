@@ -1,8 +1,9 @@
 /** `ReadingFigures` as text. */
-import { table, wrap } from '@hopwise/lab/output/table';
-import { NONE, percent } from '../../ground-truth/names.ts';
-import { RULE_NAMES, RULES } from '../../judge/rules.ts';
-import type { Errors, ReadingFigures, Regret, Share } from './reading-figures.ts';
+
+import { table, wrap } from '@hopwise/contract/terminal';
+import { RULE_NAMES, RULES } from '@hopwise/lab/judge/rules';
+import { NONE, percent } from '@hopwise/lab/output/names';
+import type { Errors, ReadingFigures, ReadingRegret, ReadingShare } from './reading-figures.ts';
 import { FROM } from './reading-figures.ts';
 import { RECORDERS } from './recorders.ts';
 import { FIGURE_NAMES, MODES, type Mode, PREDICTION_MODES } from './score-cell.ts';
@@ -21,7 +22,7 @@ const MODE_NAMES: Record<Mode, string> = {
 export function renderReadings(figures: ReadingFigures): string {
   const { graph, reproduction, invariance, noise } = figures;
   const rows: string[][] = [['Read out of recordings', 'share', 'of', 'wanted']];
-  const row = (name: string, share: Share | null | undefined, wanted: string) => {
+  const row = (name: string, share: ReadingShare | null | undefined, wanted: string) => {
     if (share) rows.push([name, percent(share.share), String(share.of), wanted]);
   };
   if (graph) {
@@ -60,7 +61,7 @@ export function renderReadings(figures: ReadingFigures): string {
   ].join('\n\n');
 }
 
-const lines = (rows: readonly (readonly string[])[]): string => table(rows, { numbers: true, gap: 2 });
+const lines = (rows: readonly (readonly string[])[]): string => table(rows, { numbers: true });
 
 function errorRows({ cross }: ReadingFigures): string[][] {
   const cells = (errors: Errors | undefined) =>
@@ -90,10 +91,10 @@ function errorRows({ cross }: ReadingFigures): string[][] {
 }
 
 function regretRows({ regret, decisionRegret, ruleRegret, rules, noise }: ReadingFigures): string[][] {
-  const cells = ({ mean, interval, onOne, cells }: Regret) => [
+  const cells = ({ mean, interval, perSeed, cells }: ReadingRegret) => [
     percent(mean),
     interval ? `${percent(interval.low)}–${percent(interval.high)}` : NONE,
-    percent(onOne),
+    percent(perSeed),
     String(cells),
   ];
   return [

@@ -1,4 +1,8 @@
 /** Judges what is read out of each recording of a cell. */
+
+import { mediansAt } from '@hopwise/lab/judge/cell-ground-truth';
+import { regretOf } from '@hopwise/lab/judge/regret';
+import { isTried, ruleChoice } from '@hopwise/lab/judge/rules';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import {
   type KnownNetwork,
@@ -9,9 +13,6 @@ import {
   predict,
   type Recording,
 } from '@hopwise/pageload-emulator';
-import { mediansAt } from '../../judge/cell-ground-truth.ts';
-import { regretOf } from '../../judge/regret.ts';
-import { isTried, ruleChoice } from '../../judge/rules.ts';
 import { choiceOf } from '../choosers.ts';
 import { type GraphScore, scoreGraph } from './known-graph.ts';
 import type { MeasuredCell, RecordedLoad } from './measured-cell.ts';
@@ -38,12 +39,12 @@ export interface ReadingScore {
   /** By mode and predicted protocol: predicted over measured median of the other seeds, less 1. */
   errors: Record<Mode, Partial<Record<Protocol, number>>>;
   /** Measured loads with a stated range, and those within it. */
-  ranges: Record<PredictionMode, Held>;
+  ranges: Record<PredictionMode, Coverage>;
   /** Regret of the choice; null where it cannot be judged. */
   regret: Record<Mode, JudgedRegret | null>;
-  /** The same of the decision, in which experience of other pages counts too. */
+  /** The decision's regret, in which experience of other pages counts too. */
   decisionRegret: Record<PredictionMode, JudgedRegret | null>;
-  /** Of HTTP/3 unless UDP is hindered, on the same seeds: without the recorded one, fewer seeds scatter more for every choice. */
+  /** Regret of HTTP/3 unless UDP is hindered, on the same seeds: without the recorded one, fewer seeds scatter more for every choice. */
   ruleRegret: JudgedRegret | null;
   /** Whether the network's true figures lie within the ranges that are stated from the recording alone. */
   figures: Partial<Record<NetworkFigureName, boolean>>;
@@ -61,7 +62,7 @@ export interface JudgedRegret {
   /** By the medians over all seeds. */
   overall: number;
   /** Mean over single seeds; see `floorOf`. */
-  onOne: number;
+  perSeed: number;
 }
 
 /** Null where the loads cannot judge the choice. */
@@ -71,11 +72,11 @@ export function judgedRegret(
   seeds: readonly number[] = loads.seeds,
 ): JudgedRegret | null {
   const overall = regretOf(loads, choice, seeds);
-  const onOne = regretOnOne(loads, choice, seeds);
-  return overall === null || onOne === null ? null : { overall, onOne };
+  const perSeed = regretOnOne(loads, choice, seeds);
+  return overall === null || perSeed === null ? null : { overall, perSeed };
 }
 
-export interface Held {
+export interface Coverage {
   loads: number;
   within: number;
 }
@@ -112,8 +113,8 @@ export const THIRD_NETWORK: NetworkPath = {
 export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingScore {
   const { page, network, path } = cell;
   const known: Record<PredictionMode, KnownNetwork> = { given: path, udp: { udp: path.udp }, estimated: {} };
-  const judgedBy = cell.loads.seeds.filter((seed) => load.protocol === 'natural' || seed !== load.seed);
-  const measured = mediansAt(cell.loads, judgedBy);
+  const judgingSeeds = cell.loads.seeds.filter((seed) => load.protocol === 'natural' || seed !== load.seed);
+  const measured = mediansAt(cell.loads, judgingSeeds);
   const onThirdMs = timesOf(predict(load.recording, { network: THIRD_NETWORK }));
   const score: ReadingScore = {
     page,
@@ -136,10 +137,10 @@ export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingSco
   const tried = PROTOCOLS.filter((protocol) => isTried(cell.loads, protocol));
   const regretFor = (best: Protocol, pltMs: Partial<Record<Protocol, number>>): JudgedRegret | null => {
     const choice = choiceOf({ best, pltMs }, tried);
-    return choice && judgedRegret(cell.loads, choice, judgedBy);
+    return choice && judgedRegret(cell.loads, choice, judgingSeeds);
   };
   const rule = ruleChoice('h3UnlessHindered', cell.link);
-  if (isTried(cell.loads, rule)) score.ruleRegret = judgedRegret(cell.loads, rule, judgedBy);
+  if (isTried(cell.loads, rule)) score.ruleRegret = judgedRegret(cell.loads, rule, judgingSeeds);
   const judge = (mode: Mode, pltMs: Partial<Record<Protocol, number>>, best: Protocol): void => {
     for (const protocol of PROTOCOLS) {
       const [predicted, real] = [pltMs[protocol], measured[protocol]];
@@ -154,12 +155,12 @@ export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingSco
   for (const mode of PREDICTION_MODES) {
     const prediction = predict(load.recording, { network: known[mode], waterfall: mode === 'given' });
     const pltMs = timesOf(prediction);
-    judge(mode, pltMs, prediction.best);
+    judge(mode, pltMs, prediction.emulated.best);
     score.decisionRegret[mode] = regretFor(prediction.decision.best, pltMs);
     for (const protocol of PROTOCOLS) {
-      const time = prediction.protocols[protocol];
+      const time = prediction.emulated.protocols[protocol];
       if ('unavailable' in time || measured[protocol] === undefined) continue;
-      const times = judgedBy.flatMap((seed) => cell.loads.pltMs.get(protocol)?.get(seed) ?? []);
+      const times = judgingSeeds.flatMap((seed) => cell.loads.pltMs.get(protocol)?.get(seed) ?? []);
       score.ranges[mode].loads += times.length;
       score.ranges[mode].within += times.filter((each) => each >= time.low && each <= time.high).length;
     }
@@ -195,9 +196,9 @@ const fastestOf = (pltMs: Partial<Record<Protocol, number>>): Protocol =>
     (pltMs[protocol] ?? Infinity) < (pltMs[best] ?? Infinity) ? protocol : best,
   );
 
-const noneHeld = (): Held => ({ loads: 0, within: 0 });
+const noneHeld = (): Coverage => ({ loads: 0, within: 0 });
 
-function timesOf({ protocols }: Prediction): Partial<Record<Protocol, number>> {
+function timesOf({ emulated: { protocols } }: Prediction): Partial<Record<Protocol, number>> {
   const times: Partial<Record<Protocol, number>> = {};
   for (const protocol of PROTOCOLS) {
     const time = protocols[protocol];
@@ -213,7 +214,7 @@ function reproducedBy(
   { loss, udp }: NetworkPath,
 ): Reproduced | null {
   if (protocol === 'natural' || dropped > 0 || loss > 0 || udp.kind === 'lossy') return null;
-  const own = prediction.protocols[protocol];
+  const own = prediction.emulated.protocols[protocol];
   if ('unavailable' in own || recording.pltMs === null) return null;
   const entries = (prediction.waterfall[protocol] ?? []).flatMap((entry) => {
     const request = recording.requests[entry.requestId];

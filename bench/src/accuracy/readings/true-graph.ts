@@ -1,6 +1,6 @@
 /** Loads emulated from what is true of a page: what remains is the error of the emulator, not of reading recordings. */
+import { median } from '@hopwise/contract';
 import type { KnownPage, KnownRequest } from '@hopwise/lab/gauntlet/known-pages';
-import { median } from '@hopwise/lab/statistics';
 import {
   type Activity,
   type Assignment,

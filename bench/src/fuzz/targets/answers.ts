@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Engine } from '../../../native-host/src/engine/engine.ts';
-import { ExchangeError } from '../../../native-host/src/exchange/exchange.ts';
-import { isFieldValue, isToken, responseFields } from '../../../native-host/src/exchange/headers.ts';
-import { ResponseSections } from '../../../native-host/src/exchange/response-sections.ts';
-import { HostileHttp3Origin } from '../../../native-host/test/conformance/support/hostile-http3-origin.ts';
-import { HostileTcpOrigin } from '../../../native-host/test/conformance/support/hostile-tcp-origin.ts';
-import { data, field, head } from '../../../native-host/test/conformance/support/http2-frames.ts';
+import { Engine } from '../../../../native-host/src/engine/engine.ts';
+import { ExchangeError } from '../../../../native-host/src/exchange/exchange.ts';
+import { isFieldValue, isToken, responseFields } from '../../../../native-host/src/exchange/headers.ts';
+import { ResponseSections } from '../../../../native-host/src/exchange/response-sections.ts';
+import { HostileHttp3Origin } from '../../../../native-host/test/conformance/support/hostile-http3-origin.ts';
+import { HostileTcpOrigin } from '../../../../native-host/test/conformance/support/hostile-tcp-origin.ts';
+import { data, field, head } from '../../../../native-host/test/conformance/support/http2-frames.ts';
 import {
   fieldLine,
   fieldSection,
@@ -15,9 +15,9 @@ import {
   h3Frame,
   STATUS_103,
   STATUS_200,
-} from '../../../native-host/test/conformance/support/http3-frames.ts';
-import { ServerProgram } from '../../../native-host/test/support/server.ts';
-import { newAuthority } from '../../../native-host/test/terminating/support/pinned.ts';
+} from '../../../../native-host/test/conformance/support/http3-frames.ts';
+import { newAuthority } from '../../../../native-host/test/pins/terminating/support/pinned.ts';
+import { ServerProgram } from '../../../../native-host/test/support/server.ts';
 import { type FuzzTarget, hold, type OpenTarget } from '../target.ts';
 
 /** Far more than inputs can unpack to. */

@@ -6,14 +6,12 @@ import {
   measuredBy,
   NETWORK_FLAGS,
   parseCluster,
-  parsePcwnd,
-  parsePcwndCounts,
   parseRecording,
   parseVerification,
 } from '@hopwise/pageload-emulator';
-import { pcwndCsv } from '../../../lab/src/pcwnd/files.ts';
-import { chromiumHar } from '../../../pageload-emulator/test/hars.ts';
-import { VERIFICATION } from '../../../pageload-emulator/test/verification.ts';
+import { parsePcwnd, parsePcwndCounts } from '@hopwise/pageload-emulator/econ';
+import { chromiumHar } from '../../../../pageload-emulator/test/support/hars.ts';
+import { VERIFICATION } from '../../../../pageload-emulator/test/support/verification.ts';
 import { type FuzzTarget, hold, json, parsed } from '../target.ts';
 
 const text = (input: Uint8Array): string => new TextDecoder().decode(input);
@@ -69,7 +67,7 @@ export const pcwnd: FuzzTarget = {
   input: 'json',
   dictionary: ['cwnd,p\n', '\r\n', '1e9', ',0.5\n', '\uFEFF'],
   seeds: () => [
-    Buffer.from(pcwndCsv(WINDOWS)),
+    Buffer.from('cwnd,p\n10,0.005\n20,0\n'),
     json({ format: 'hopwise-pcwnd', version: 1, windows: WINDOWS }),
   ],
   open: () => ({

@@ -2,10 +2,15 @@ import { mkdtempSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseAuthority } from '../../../native-host/src/pins/proxy/authority.ts';
-import { LoopbackProxy } from '../../../native-host/src/pins/proxy/loopback-proxy.ts';
-import { connectHead, credentials, hear, SECRET } from '../../../native-host/test/proxy/support/peers.ts';
-import { Pinned } from '../../../native-host/test/terminating/support/pinned.ts';
+import { parseAuthority } from '../../../../native-host/src/pins/proxy/authority.ts';
+import { LoopbackProxy } from '../../../../native-host/src/pins/proxy/loopback-proxy.ts';
+import {
+  connectHead,
+  credentials,
+  hear,
+  SECRET,
+} from '../../../../native-host/test/pins/proxy/support/peers.ts';
+import { Pinned } from '../../../../native-host/test/pins/terminating/support/pinned.ts';
 import { type FuzzTarget, hold } from '../target.ts';
 
 const WORDS = [

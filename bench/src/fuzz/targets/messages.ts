@@ -6,18 +6,18 @@ import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { joinVerification, toExtension, toHost } from '@hopwise/contract';
 import { buildGraph, parseRecording, transferPlan } from '@hopwise/pageload-emulator';
-import { FrameError, frame, readFrames } from '../../../native-host/src/base/framing.ts';
-import { controlAnswer } from '../../../native-host/src/control/control-messages.ts';
-import { ControlServer } from '../../../native-host/src/control/control-server.ts';
+import { FrameError, frame, readFrames } from '../../../../native-host/src/base/framing.ts';
+import { controlAnswer } from '../../../../native-host/src/control/control-messages.ts';
+import { ControlServer } from '../../../../native-host/src/control/control-server.ts';
 import {
   ExchangeFrameError,
-  frame as exchangeFrame,
+  encodeFrame as exchangeFrame,
   FRAME,
   FrameReader,
   jsonPayload,
-} from '../../../native-host/src/exchange/exchange-frames.ts';
-import { hear } from '../../../native-host/test/proxy/support/peers.ts';
-import { chromiumHar } from '../../../pageload-emulator/test/hars.ts';
+} from '../../../../native-host/src/exchange/exchange-frames.ts';
+import { hear } from '../../../../native-host/test/pins/proxy/support/peers.ts';
+import { chromiumHar } from '../../../../pageload-emulator/test/support/hars.ts';
 import { type FuzzTarget, hold, parsed } from '../target.ts';
 
 const RECORDING = parseRecording(chromiumHar());

@@ -1,14 +1,14 @@
+import { h3Offers } from '@hopwise/contract';
 import { type Answer, encode } from 'dns-packet';
-import { DnsError } from '../../../native-host/src/dns/dns-query.ts';
-import { httpsRecords } from '../../../native-host/src/dns/https-record.ts';
-import { readServiceRecord, type ServiceRecord } from '../../../native-host/src/dns/svc-params.ts';
-import { h3Offers } from '../../../native-host/src/probe/alt-svc.ts';
+import { DnsError } from '../../../../native-host/src/dns/dns-query.ts';
+import { httpsRecords } from '../../../../native-host/src/dns/https-record.ts';
+import { readServiceRecord, type ServiceRecord } from '../../../../native-host/src/dns/svc-params.ts';
 import {
   alpnValue,
   DnsServer,
   httpsAnswer,
   serviceData,
-} from '../../../native-host/test/support/dns-server.ts';
+} from '../../../../native-host/test/support/dns-server.ts';
 import { type FuzzTarget, hold } from '../target.ts';
 
 const NAME = 'shop.test';

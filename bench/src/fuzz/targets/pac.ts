@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import { createPacScript } from '../../../extension/src/pins/worker/pac.ts';
+import { createPacScript } from '../../../../extension/src/pins/worker/pac.ts';
 import { type FuzzTarget, hold, json, parsed } from '../target.ts';
 
 interface PacInput {

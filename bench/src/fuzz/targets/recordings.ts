@@ -4,14 +4,14 @@ import {
   EmulationError,
   estimateNetwork,
   InputError,
-  JsonBytes,
   parseRecording,
   predict,
   type Recording,
+  RecordingBytes,
   readRecording,
 } from '@hopwise/pageload-emulator';
-import { VALID } from '../../../pageload-emulator/test/mutations.ts';
-import { VERIFICATION } from '../../../pageload-emulator/test/verification.ts';
+import { VALID } from '../../../../pageload-emulator/test/support/mutations.ts';
+import { VERIFICATION } from '../../../../pageload-emulator/test/support/verification.ts';
 import { type FuzzTarget, hold, json, parsed } from '../target.ts';
 
 const { own, ...HARS } = VALID;
@@ -19,10 +19,10 @@ const OWN: Recording = JSON.parse(own!);
 /** Predictions of more take too long for many executions. */
 const PREDICTED_REQUESTS = 12;
 
-/** As `hopwise predict` reads a file. */
+/** Reads a file as `hopwise predict` does. */
 function run(input: Uint8Array): void {
   const read = parsed(() => {
-    const bytes = new JsonBytes();
+    const bytes = new RecordingBytes();
     bytes.add(input);
     return readRecording(bytes.end((kept) => new TextDecoder().decode(kept)));
   }, InputError);

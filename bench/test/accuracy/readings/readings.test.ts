@@ -1,15 +1,15 @@
 import type { KnownPage, KnownRequest } from '@hopwise/lab/gauntlet/known-pages';
 import { describe, expect, it } from 'vitest';
-import { recordingOf } from '../../lab/test/recordings.ts';
-import { scoreGraph } from '../src/accuracy/readings/known-graph.ts';
-import { floorOf, regretOnOne } from '../src/accuracy/readings/noise.ts';
-import { type RuleRegret, readingFigures } from '../src/accuracy/readings/reading-figures.ts';
-import { renderReadings } from '../src/accuracy/readings/reading-table.ts';
-import { writtenBy } from '../src/accuracy/readings/recorders.ts';
-import { dependenciesOf, likeness } from '../src/accuracy/readings/same-reading.ts';
-import type { ReadingScore } from '../src/accuracy/readings/score-cell.ts';
-import { truePage } from '../src/accuracy/readings/true-graph.ts';
-import type { CellLoads } from '../src/judge/cell-loads.ts';
+import type { CellLoads } from '../../../../lab/src/judge/cell-loads.ts';
+import { recordingOf } from '../../../../lab/test/support/recordings.ts';
+import { scoreGraph } from '../../../src/accuracy/readings/known-graph.ts';
+import { floorOf, regretOnOne } from '../../../src/accuracy/readings/noise.ts';
+import { type RuleRegret, readingFigures } from '../../../src/accuracy/readings/reading-figures.ts';
+import { renderReadings } from '../../../src/accuracy/readings/reading-table.ts';
+import { writtenBy } from '../../../src/accuracy/readings/recorders.ts';
+import { dependenciesOf, likeness } from '../../../src/accuracy/readings/same-reading.ts';
+import type { ReadingScore } from '../../../src/accuracy/readings/score-cell.ts';
+import { truePage } from '../../../src/accuracy/readings/true-graph.ts';
 
 const WWW = 'https://www.page.test';
 const request = (
@@ -188,9 +188,9 @@ const score = (more: Partial<ReadingScore>): ReadingScore => ({
     udp: { loads: 0, within: 0 },
     estimated: { loads: 0, within: 0 },
   },
-  regret: { true: null, given: { overall: 0.1, onOne: 0.2 }, udp: null, estimated: null },
-  decisionRegret: { given: { overall: 0, onOne: 0.1 }, udp: null, estimated: null },
-  ruleRegret: { overall: 0.1, onOne: 0.2 },
+  regret: { true: null, given: { overall: 0.1, perSeed: 0.2 }, udp: null, estimated: null },
+  decisionRegret: { given: { overall: 0, perSeed: 0.1 }, udp: null, estimated: null },
+  ruleRegret: { overall: 0.1, perSeed: 0.2 },
   figures: { loss: true },
   reproduced: null,
   graph: null,
@@ -222,7 +222,7 @@ describe('floorOf', () => {
 
 describe('readingFigures', () => {
   const rules: RuleRegret[] = [
-    { rule: 'alwaysH2', page: 'a', network: 'n1', regret: { overall: 0.3, onOne: 0.4 } },
+    { rule: 'alwaysH2', page: 'a', network: 'n1', regret: { overall: 0.3, perSeed: 0.4 } },
     { rule: 'alwaysH2', page: 'a', network: 'n2', regret: null },
   ];
   const figures = readingFigures(
@@ -231,7 +231,7 @@ describe('readingFigures', () => {
       score({
         network: 'n2',
         onThirdMs: { h2: 1090 },
-        regret: { true: null, given: { overall: 0.3, onOne: 0.3 }, udp: null, estimated: null },
+        regret: { true: null, given: { overall: 0.3, perSeed: 0.3 }, udp: null, estimated: null },
       }),
       score({
         page: 'b',
@@ -249,7 +249,7 @@ describe('readingFigures', () => {
   );
 
   it('has the errors by recorded protocol, policed networks apart', () => {
-    // Of 0.1, −0.2, 0.4 twice.
+    // The errors are 0.1, −0.2 and 0.4, twice.
     expect(figures.cross.given.other?.h2).toMatchObject({ predictions: 6, median: 0.2, bias: 0.1 });
     expect(figures.cross.given.policed?.h2).toEqual({ predictions: 1, median: 3, p90: 3, bias: 3 });
     expect(figures.cross.estimated.other).toEqual({});
@@ -270,14 +270,18 @@ describe('readingFigures', () => {
     // 0.1 and 0.3 of page a, 0.1 of page b.
     expect(figures.regret.given.h2?.mean).toBeCloseTo(0.5 / 3);
     expect(figures.regret.given.h2?.cells).toBe(3);
-    expect(figures.decisionRegret.given.h2).toMatchObject({ mean: 0, onOne: expect.closeTo(0.1), cells: 3 });
+    expect(figures.decisionRegret.given.h2).toMatchObject({
+      mean: 0,
+      perSeed: expect.closeTo(0.1),
+      cells: 3,
+    });
     expect(figures.ruleRegret.h2).toMatchObject({
       mean: expect.closeTo(0.1),
-      onOne: expect.closeTo(0.2),
+      perSeed: expect.closeTo(0.2),
       cells: 3,
     });
     expect(figures.regret.given.h2?.interval).toBeNull();
-    expect(figures.rules.alwaysH2).toMatchObject({ cells: 1, mean: 0.3, onOne: 0.4 });
+    expect(figures.rules.alwaysH2).toMatchObject({ cells: 1, mean: 0.3, perSeed: 0.4 });
   });
 
   it('has the noise of the cells', () => {

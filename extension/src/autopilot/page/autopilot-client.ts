@@ -1,15 +1,16 @@
-import type { Act } from '../autopilot/act.ts';
 import {
   type AutopilotAnswer,
   type AutopilotRequest,
+  type NetworkState,
   sendAutopilotRequest,
-} from '../autopilot/autopilot-messages.ts';
-import type { AutopilotSettings } from '../autopilot/autopilot-settings.ts';
-import type { Learnt } from '../autopilot/learnt.ts';
+} from '../autopilot-messages.ts';
+import type { AutopilotRun } from '../autopilot-run.ts';
+import type { AutopilotSettings } from '../autopilot-settings.ts';
+import type { Learnt } from '../learnt.ts';
 
 const POLL_INTERVAL_MS = 2000;
 
-/** The autopilot as the options page knows it. */
+/** The autopilot as a page of the extension knows it. */
 export class AutopilotClient {
   #answer: AutopilotAnswer;
   readonly #listeners: (() => void)[] = [];
@@ -27,13 +28,18 @@ export class AutopilotClient {
   }
 
   /** Newest first. */
-  get acts(): readonly Act[] {
-    return this.#answer.acts;
+  get runs(): readonly AutopilotRun[] {
+    return this.#answer.runs;
   }
 
   /** What trials compare. */
   get learnt(): readonly Learnt[] {
     return this.#answer.learnt;
+  }
+
+  /** The network that the browser is on. */
+  get network(): NetworkState {
+    return this.#answer.network;
   }
 
   /** @param listener called after every change */
@@ -44,6 +50,11 @@ export class AutopilotClient {
   /** @returns '' or why it failed */
   changeSettings(change: Partial<AutopilotSettings>): Promise<string> {
     return this.#send({ type: 'change-autopilot', change });
+  }
+
+  /** Keeps HTTP/3 off on the network that the browser is on, or allows it. @returns '' or why it failed */
+  switchNetwork(keepsOffH3: boolean): Promise<string> {
+    return this.#send({ type: 'switch-network', keepsOffH3 });
   }
 
   /** Removes all pins that the autopilot made. @returns '' or why it failed */

@@ -1,10 +1,11 @@
 import { PROTOCOL_NAME, type Protocol, type Recording } from '@hopwise/contract';
 import { CAUSES, type Explanation, PROTOCOLS, type ProtocolExplanation } from '@hopwise/pageload-emulator';
-import { ticks } from 'd3-array';
 import { plural, t } from '../../language/translate.ts';
+import { renderButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
-import { createTickFormat, formatBytes, formatMs, formatOrigin, formatUrl } from '../../ui/format.ts';
+import { formatBytes, formatMs, formatOrigin, formatUrl } from '../../ui/format.ts';
 import { nameCause } from '../name-cause.ts';
+import { renderTicks } from '../waterfall/time-axis.ts';
 import { type ConnectionRow, layOutConnections } from './streams.ts';
 
 const el = builder();
@@ -42,16 +43,12 @@ export class ConnectionsTab {
     const loading = PROTOCOLS.filter((protocol) => 'connections' in explained[protocol]);
     if (!loading.includes(this.#protocol)) this.#protocol = loading[0] ?? 'h2';
     const buttons = loading.map((protocol) => {
-      const button = el(
-        'button',
-        { type: 'button', class: 'hw-button', 'aria-pressed': String(protocol === this.#protocol) },
-        PROTOCOL_NAME[protocol],
-      );
-      button.addEventListener('click', () => {
+      const onClick = () => {
         this.#protocol = protocol;
         this.#draw();
-      });
-      return button;
+      };
+      const isPressed = String(protocol === this.#protocol);
+      return renderButton(PROTOCOL_NAME[protocol], onClick, { 'aria-pressed': isPressed });
     });
     const own = explained[this.#protocol];
     this.element.replaceChildren(
@@ -68,14 +65,8 @@ export class ConnectionsTab {
 
   #renderRows(rows: readonly ConnectionRow[], pltMs: number): HTMLElement {
     const endMs = Math.max(pltMs, ...rows.map((row) => row.endMs)) * 1.01;
-    const format = createTickFormat(endMs);
     const place = (ms: number) => `${(100 * ms) / endMs}%`;
-    const axis = el('div', { class: 'hw-axis-row' });
-    for (const ms of ticks(0, endMs, TICKS)) {
-      const tick = el('span', { class: 'hw-tick' }, format(ms));
-      tick.style.left = place(ms);
-      axis.append(tick);
-    }
+    const axis = el('div', { class: 'hw-axis-row' }, ...renderTicks({ fromMs: 0, toMs: endMs }, TICKS));
     return el(
       'div',
       { class: 'hw-connections', role: 'table', 'aria-label': t('panelConnections') },

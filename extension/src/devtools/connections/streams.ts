@@ -1,7 +1,7 @@
 import type { ExplainedConnection, ProtocolExplanation, WaterfallEntry } from '@hopwise/pageload-emulator';
 
 /** A request on a connection, with the lane that it is drawn in. */
-export interface Stream {
+interface Stream {
   entry: WaterfallEntry;
   lane: number;
 }

@@ -58,7 +58,7 @@ export function buildRequestGraph(
   return { nodes, edges: [...edges.values()] };
 }
 
-/** As `RequestEdge`, with numbers of requests. */
+/** Collects edges between the numbers of requests. */
 function collectDependencies(
   { activities }: PageGraph,
   criticalPaths: readonly (readonly number[])[],

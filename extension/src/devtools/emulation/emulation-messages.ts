@@ -14,7 +14,7 @@ export type EmulationRequest =
   | { kind: 'what-if'; id: number; settings: WhatIfSettings }
   | { kind: 'map'; id: number; settings: WhatIfSettings }
   | { kind: 'servers'; id: number; options: AdviseOptions }
-  /** Of the page: with the numbers of the requests along critical paths. */
+  /** Asks for the graph of the page, with the numbers of the requests along critical paths. */
   | { kind: 'graph'; id: number; criticalPaths: number[][]; groupsAlike: boolean }
   /** Loads of one page, oldest first. */
   | { kind: 'network'; id: number; loads: { recording: Recording; isPooled: boolean }[] };

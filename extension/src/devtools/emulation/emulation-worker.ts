@@ -1,4 +1,5 @@
 /** Emulates loads beside the panel, so that it stays responsive: a coarse answer first, refined while no newer question has come. */
+import { messageOf } from '@hopwise/contract';
 import {
   adviseServersInSteps,
   buildGraph,
@@ -126,7 +127,7 @@ addEventListener('message', async ({ data }: MessageEvent<EmulationRequest>) => 
       else await answerWhatIf(data);
     }
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     answer({ kind: 'problem', problem, of: data.kind, id: 'id' in data ? data.id : null });
     // Others are defects, which belong in the console too.
     if (!(error instanceof EmulationError || error instanceof InputError)) throw error;

@@ -1,7 +1,7 @@
 import { learnNetwork, type NetworkCluster, type Recording } from '@hopwise/pageload-emulator';
 
 /** A figure with its 10th and 90th percentile. */
-export interface Figure {
+export interface PooledFigure {
   median: number;
   low: number;
   high: number;
@@ -11,10 +11,10 @@ export interface Figure {
 export interface SeenNetwork {
   /** Loads of one network that the figures rest on. */
   loads: number;
-  rttMs: Figure;
-  downMbps: Figure;
-  upMbps: Figure;
-  loss: Figure;
+  rttMs: PooledFigure;
+  downMbps: PooledFigure;
+  upMbps: PooledFigure;
+  loss: PooledFigure;
 }
 
 /** Standard deviations from the median to the 90th percentile of a normal distribution. */
@@ -38,8 +38,8 @@ export class PooledNetwork {
   }
 }
 
-/** Of a log-normal distribution. */
-function figureOf({ mean, spread }: NetworkCluster['rttMs'], unit = 1): Figure {
+/** Reads a log-normal distribution. */
+function figureOf({ mean, spread }: NetworkCluster['rttMs'], unit = 1): PooledFigure {
   const at = (deviations: number) => unit * Math.exp(mean + deviations * spread);
   return { median: at(0), low: at(-TO_90TH), high: at(TO_90TH) };
 }

@@ -1,5 +1,5 @@
-import type { Language } from '@hopwise/contract';
-import { InputError, JsonBytes, type ReadRecording, readRecording } from '@hopwise/pageload-emulator';
+import { type Language, messageOf } from '@hopwise/contract';
+import { InputError, type ReadRecording, RecordingBytes, readRecording } from '@hopwise/pageload-emulator';
 import { predictLoad } from '../../background/predict-load.ts';
 import { collectKnowledge } from '../../evidence/knowledge.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
@@ -17,7 +17,7 @@ export interface OpenedFile {
 const GZIP = [0x1f, 0x8b] as const;
 
 /**
- * Reads a HAR, a hopwise recording or an exported load, plain or gzipped, and predicts it. Response bodies are never in memory.
+ * Reads a HAR, a hopwise recording or an exported load, plain, gzipped or zipped, and predicts it. Response bodies are never in memory.
  *
  * @param language of the prediction's sentences
  * @throws InputError in one line: the file's name, the place in it, what was expected there
@@ -34,7 +34,7 @@ export async function readFile(file: File, language: Language): Promise<OpenedFi
 }
 
 async function readJson(file: File): Promise<string> {
-  const json = new JsonBytes();
+  const json = new RecordingBytes();
   const head = new Uint8Array(await bytesOf(file.slice(0, GZIP.length)));
   const isGzip = GZIP.every((byte, index) => head[index] === byte);
   const stream = isGzip ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream();
@@ -57,7 +57,7 @@ async function bytesOf(blob: Blob): Promise<ArrayBuffer> {
   try {
     return await blob.arrayBuffer();
   } catch (error) {
-    throw new InputError(`expected a readable file, got ${error instanceof Error ? error.message : error}`);
+    throw new InputError(`expected a readable file, got ${messageOf(error)}`);
   }
 }
 

@@ -4,6 +4,7 @@ import {
   changeServers,
   EmulationError,
   emulate,
+  MIN_GIVEN_QUEUE_BYTES,
   type NetworkPath,
   type PageGraph,
   PROTOCOLS,
@@ -51,9 +52,6 @@ export interface EmulatedPage {
 /** Load time of each protocol in milliseconds, on every origin; null where it does not load the page. */
 export type ProtocolTimes = Record<Protocol, number | null>;
 
-/** A queue holds at least this many bytes, two full packets: no path works with less. */
-const MIN_QUEUE_BYTES = 3_000;
-
 export function pathOf(network: WhatIfNetwork): NetworkPath {
   const { rttMs, loss, lossBurst, queueMs } = network;
   const downBps = network.downMbps * 1e6;
@@ -63,7 +61,7 @@ export function pathOf(network: WhatIfNetwork): NetworkPath {
     upBps: network.upMbps * 1e6,
     loss,
     lossBurst,
-    queueBytes: Math.max(MIN_QUEUE_BYTES, (queueMs / 1000) * (downBps / 8)),
+    queueBytes: Math.max(MIN_GIVEN_QUEUE_BYTES, (queueMs / 1000) * (downBps / 8)),
     udp: udpTreatment(network.udp),
   };
 }

@@ -1,5 +1,7 @@
+import { messageOf } from '@hopwise/contract';
 import { type PlainKey, t } from '../../language/translate.ts';
 import type { LoadExport } from '../../messages/load-messages.ts';
+import { renderButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { download } from '../../ui/download.ts';
 import { writeHar } from './write-har.ts';
@@ -45,11 +47,7 @@ export class ExportMenu {
     this.#read = read;
     this.#showProblem = showProblem;
     const summary = el('summary', { class: 'hw-button' }, t('exportMenu'));
-    const buttons = FORMATS.map((format) => {
-      const button = el('button', { type: 'button', class: 'hw-button' }, t(format.label));
-      button.addEventListener('click', () => void this.#save(format));
-      return button;
-    });
+    const buttons = FORMATS.map((format) => renderButton(t(format.label), () => this.#save(format)));
     this.element = el(
       'details',
       { class: 'hw-menu' },
@@ -81,7 +79,7 @@ export class ExportMenu {
       download(`hopwise-${host.replace(/[^\w.-]/g, '_')}.${ending}`, await write(load), type);
       this.#showProblem('');
     } catch (error) {
-      this.#showProblem(error instanceof Error ? error.message : String(error));
+      this.#showProblem(messageOf(error));
     }
   }
 }

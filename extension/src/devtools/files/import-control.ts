@@ -1,4 +1,6 @@
+import { messageOf } from '@hopwise/contract';
 import { t } from '../../language/translate.ts';
+import { renderButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { openFile } from '../emulation/open-file.ts';
 import type { OpenedFile } from '../emulation/read-file.ts';
@@ -21,8 +23,7 @@ export class ImportControl {
       hidden: '',
       'aria-label': t('fileToOpen'),
     });
-    const button = el('button', { type: 'button', class: 'hw-button', title: t('fileKinds') }, t('fileOpen'));
-    button.addEventListener('click', () => input.click());
+    const button = renderButton(t('fileOpen'), () => input.click(), { title: t('fileKinds') });
     input.addEventListener('change', () => {
       void this.#open([...(input.files ?? [])]);
       // The same file may be chosen again after it has changed.
@@ -68,7 +69,7 @@ export class ImportControl {
       this.#show('');
       this.#onOpened(opened);
     } catch (error) {
-      if (own === this.#newest) this.#show(error instanceof Error ? error.message : String(error));
+      if (own === this.#newest) this.#show(messageOf(error));
     }
   }
 

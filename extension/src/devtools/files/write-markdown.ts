@@ -2,13 +2,13 @@ import type { FigureSource, Prediction } from '@hopwise/contract';
 import { plural, t } from '../../language/translate.ts';
 import { predictionOf, type StoredLoad } from '../../storage/loads.ts';
 import {
-  type Comparison,
   collectFigures,
   FIGURE_KINDS,
   listRows,
   nameKind,
   nameRow,
   readVerifiedTimes,
+  type TimesComparison,
 } from '../../ui/comparison.ts';
 import {
   createDurationFormat,
@@ -50,13 +50,15 @@ export function writeMarkdown(load: SummarisedLoad): string {
 }
 
 function writePrediction(prediction: Prediction, { verification }: SummarisedLoad): string[] {
-  const { decision, notes } = prediction;
+  const { decision, notes, fit } = prediction;
   const verified = verification ? readVerifiedTimes(verification, decision) : undefined;
   const reasons = [
     ...(decision.changed === null ? [] : [decision.changed]),
     ...decision.evidence.map(({ text }) => text),
+    fit.summary,
+    ...fit.notes,
     ...notes,
-  ];
+  ].filter((reason) => reason !== '');
   return [
     `**${plain(headline(prediction))}**`,
     ...(reasons.length > 0 ? [reasons.map((reason) => `- ${plain(reason)}`).join('\n')] : []),
@@ -69,7 +71,7 @@ function writePrediction(prediction: Prediction, { verification }: SummarisedLoa
   ];
 }
 
-function writeTimes(comparison: Comparison): string {
+function writeTimes(comparison: TimesComparison): string {
   const { figures, missingTimes } = collectFigures(comparison);
   const kinds = FIGURE_KINDS.filter((kind) => figures.some((figure) => figure.kind === kind));
   const write = createDurationFormat(Math.max(0, ...figures.map(({ medianMs }) => medianMs)));

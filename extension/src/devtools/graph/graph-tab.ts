@@ -1,6 +1,7 @@
 import { PROTOCOL_NAME, type Protocol, type Recording } from '@hopwise/contract';
 import { type CriticalStep, type Explanation, PROTOCOLS } from '@hopwise/pageload-emulator';
 import { plural, t } from '../../language/translate.ts';
+import { renderButton, renderSignButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatUrl } from '../../ui/format.ts';
 import { recordedWaterfall } from '../../ui/waterfall.ts';
@@ -48,15 +49,6 @@ export class GraphTab {
       this.#groupsAlike = grouping.checked;
       this.#ask();
     });
-    const press = (text: string, label: string, onPress: () => void) => {
-      const button = el(
-        'button',
-        { type: 'button', class: 'hw-button', 'aria-label': label, title: label },
-        text,
-      );
-      button.addEventListener('click', onPress);
-      return button;
-    };
     this.element = el(
       'section',
       { class: 'hw-card' },
@@ -68,9 +60,9 @@ export class GraphTab {
         el(
           'span',
           { class: 'hw-zoom', role: 'group', 'aria-label': t('zoom') },
-          press('−', t('zoomOut'), () => this.#view?.zoomBy(1 / ZOOM)),
-          press('+', t('zoomIn'), () => this.#view?.zoomBy(ZOOM)),
-          press(t('zoomAll'), t('graphAll'), () => this.#view?.fit()),
+          renderSignButton('−', t('zoomOut'), () => this.#view?.zoomBy(1 / ZOOM)),
+          renderSignButton('+', t('zoomIn'), () => this.#view?.zoomBy(ZOOM)),
+          renderSignButton(t('zoomAll'), t('graphAll'), () => this.#view?.fit()),
         ),
       ),
       this.#frame,
@@ -161,12 +153,8 @@ export class GraphTab {
   #renderGroup(requestIds: readonly number[]): HTMLElement {
     const items = requestIds.map((id) => {
       const { url } = this.#recording.requests[id]!;
-      const link = el(
-        'button',
-        { type: 'button', class: 'hw-link', title: url },
-        formatUrl(url, this.#recording.url, 60),
-      );
-      link.addEventListener('click', () => this.#showRequest(id));
+      const name = formatUrl(url, this.#recording.url, 60);
+      const link = renderButton(name, () => this.#showRequest(id), { class: 'hw-link', title: url });
       return el('li', {}, link);
     });
     return el(

@@ -40,7 +40,7 @@ export function listDifferences(earlier: StoredLoad, later: StoredLoad): Differe
   ];
 }
 
-/** Of the responses whose size is known. */
+/** Adds up the responses whose size is known. */
 const transferred = ({ requests }: Recording) =>
   requests.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0);
 

@@ -1,10 +1,11 @@
+import { messageOf } from '@hopwise/contract';
 import { plural, t } from '../../language/translate.ts';
 import { describeOutcome } from '../../pins/page/pin-text.ts';
 import { getAllLoads, type StoredLoad } from '../../storage/loads.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatDuration, formatLoss, formatMbps, formatMs, keepUnitsTogether } from '../../ui/format.ts';
 import type { EmulationClient } from '../emulation/emulation-client.ts';
-import type { Figure, SeenNetwork } from '../emulation/pooled-network.ts';
+import type { PooledFigure, SeenNetwork } from '../emulation/pooled-network.ts';
 import { LoadComparison } from './load-comparison.ts';
 import { LoadsTable } from './loads-table.ts';
 import { describePins, type PageHistory, type PinGroup, readHistory } from './page-history.ts';
@@ -42,7 +43,7 @@ export class HistoryTab {
       this.#listed = listed;
       this.#draw(history);
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       this.element.replaceChildren(el('p', { class: 'hw-card' }, t('historyUnreadable', { problem })));
     }
   }
@@ -142,7 +143,7 @@ function renderGroups(groups: readonly PinGroup[]): HTMLElement[] {
 
 /** `Network of 4 loads: round trip 62 ms (60 – 64 ms), …`. */
 function describePooled({ loads, rttMs, downMbps, upMbps, loss }: SeenNetwork): string {
-  const figure = ({ median, low, high }: Figure, write: (value: number) => string) =>
+  const figure = ({ median, low, high }: PooledFigure, write: (value: number) => string) =>
     `${write(median)} (${write(low)} – ${write(high)})`;
   const figures = {
     rtt: figure(rttMs, formatMs),

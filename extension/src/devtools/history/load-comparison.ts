@@ -4,9 +4,8 @@ import type { StoredLoad } from '../../storage/loads.ts';
 import { builder } from '../../ui/dom.ts';
 import { recordedWaterfall } from '../../ui/waterfall.ts';
 import { renderDetails } from '../waterfall/row-details.ts';
-import { RowList } from '../waterfall/row-list.ts';
-import type { Row, TimeRange } from '../waterfall/rows.ts';
-import { TimeAxis } from '../waterfall/time-axis.ts';
+import type { RequestRow, TimeRange } from '../waterfall/rows.ts';
+import { WaterfallFrame } from '../waterfall/waterfall-frame.ts';
 import { listDifferences } from './differences.ts';
 import { formatTime } from './loads-table.ts';
 import { type MatchedRequests, matchRequests } from './match-requests.ts';
@@ -16,14 +15,11 @@ const el = builder();
 /** Two loads of a page: their figures side by side, their requests one over another. */
 export class LoadComparison {
   readonly element: HTMLElement;
-  readonly #list = new RowList((requestId) => this.#select(requestId));
-  readonly #axis = new TimeAxis((range) => this.#show(range));
+  readonly #frame = new WaterfallFrame((requestId) => this.#select(requestId));
   readonly #details = el('div', {});
-  readonly #resize: ResizeObserver;
   readonly #later: Recording;
-  readonly #rows: Row[];
+  readonly #rows: RequestRow[];
   readonly #endMs: number;
-  #range: TimeRange;
   #selected: number | null = null;
 
   constructor(earlier: StoredLoad, later: StoredLoad) {
@@ -31,7 +27,6 @@ export class LoadComparison {
     const matched = matchRequests(earlier.recording, later.recording);
     this.#rows = joinLoads(earlier.recording, later.recording, matched);
     this.#endMs = 1.01 * Math.max(1, ...[earlier, later].map(({ recording }) => endOf(recording)));
-    this.#range = { fromMs: 0, toMs: this.#endMs };
     this.element = el(
       'section',
       { class: 'hw-card', 'aria-label': t('compareLabel') },
@@ -39,50 +34,27 @@ export class LoadComparison {
       renderDifferences(earlier, later),
       renderUnmatched(matched),
       el('p', { class: 'hw-note' }, t('compareNote')),
-      el(
-        'div',
-        { class: 'hw-waterfall-body' },
-        el(
-          'div',
-          { class: 'hw-row hw-row-head', 'aria-hidden': 'true' },
-          el('div', {}, t('columnRequest')),
-          el('div', { class: 'hw-row-size' }, t('columnSize')),
-          el('div', { class: 'hw-row-time' }, t('columnTime')),
-          this.#axis.element,
-        ),
-        this.#list.element,
-      ),
+      this.#frame.element,
       this.#details,
     );
-    this.#resize = new ResizeObserver(() => this.#drawAxis());
-    this.#resize.observe(this.#axis.element);
-    this.#show(this.#range);
+    this.#show({ fromMs: 0, toMs: this.#endMs });
   }
 
   close(): void {
-    this.#resize.disconnect();
-    this.#list.close();
+    this.#frame.close();
   }
 
-  #show(range: TimeRange): void {
-    this.#range = range;
-    this.#drawAxis();
-    this.#list.show({
-      rows: this.#rows,
+  #show(range?: TimeRange): void {
+    const { url: pageUrl, pltMs } = this.#later;
+    this.#frame.show(
+      { rows: this.#rows, pageUrl, pltMs, endMs: this.#endMs, selected: this.#selected },
       range,
-      pageUrl: this.#later.url,
-      pltMs: this.#later.pltMs,
-      selected: this.#selected,
-    });
-  }
-
-  #drawAxis(): void {
-    this.#axis.show(this.#range, this.#endMs, this.#later.pltMs);
+    );
   }
 
   #select(requestId: number): void {
     this.#selected = this.#selected === requestId ? null : requestId;
-    this.#show(this.#range);
+    this.#show();
     const row = this.#rows.find(({ request }) => request.id === this.#selected);
     this.#details.replaceChildren();
     if (!row) return;
@@ -92,7 +64,7 @@ export class LoadComparison {
         comparedName: t('nameEarlier'),
         onSelect: (id) => {
           this.#select(id);
-          this.#list.focus(id);
+          this.#frame.focus(id);
         },
         onClose: () => this.#select(row.request.id),
       }),
@@ -103,7 +75,7 @@ export class LoadComparison {
 /** Until the last response or the load event. */
 const endOf = ({ requests, pltMs }: Recording) => Math.max(pltMs ?? 0, ...requests.map(({ endMs }) => endMs));
 
-function joinLoads(earlier: Recording, later: Recording, { earlierOf }: MatchedRequests): Row[] {
+function joinLoads(earlier: Recording, later: Recording, { earlierOf }: MatchedRequests): RequestRow[] {
   const earlierRows = recordedWaterfall(earlier).rows;
   return recordedWaterfall(later).rows.map((main) => {
     const same = earlierOf.get(main.requestId);

@@ -1,5 +1,5 @@
 /** Verifies a page again and again, as often and as long as asked: VTL's monitoring (NETWORKING 2021, section IV) with a person who asks. */
-import { PROTOCOLS, type Protocol, type Verification } from '@hopwise/contract';
+import { messageOf, PROTOCOLS, type Protocol, type Verification } from '@hopwise/contract';
 
 /** A protocol is called fastest where it leads by this share. */
 const CLEAR_LEAD = 0.05;
@@ -98,7 +98,7 @@ export class Monitor {
       }
       return { atMs, medianMs, problem: '' };
     } catch (error) {
-      return { atMs, medianMs: {}, problem: error instanceof Error ? error.message : String(error) };
+      return { atMs, medianMs: {}, problem: messageOf(error) };
     }
   }
 

@@ -1,10 +1,16 @@
-import { type Assignment, PROTOCOL_NAME, PROTOCOLS, type Protocol, type Recording } from '@hopwise/contract';
+import {
+  type Assignment,
+  groupBy,
+  median,
+  PROTOCOL_NAME,
+  PROTOCOLS,
+  type Protocol,
+  type Recording,
+} from '@hopwise/contract';
 import { findComparableLoads, keyOfPins, pltOf } from '../../evidence/comparable-loads.ts';
 import { judgeLoad } from '../../evidence/load-quality.ts';
 import { compareLoads, type PinOutcome } from '../../evidence/pin-outcomes.ts';
-import { medianOf } from '../../evidence/statistics.ts';
 import { plural, t } from '../../language/translate.ts';
-import { groupBy } from '../../recorder/group-by.ts';
 import { isOfPage, type StoredLoad } from '../../storage/loads.ts';
 import { formatOrigin } from '../../ui/format.ts';
 
@@ -53,7 +59,7 @@ function groupByPins(loads: readonly StoredLoad[]): PinGroup[] {
     return {
       pinned: group[0]!.pinned ?? {},
       loads: [...group],
-      medianMs: medianOf(times),
+      medianMs: median(times),
       lowestMs: Math.min(...times),
       highestMs: Math.max(...times),
       outcome: unpinned && pinsOf(group).length > 0 ? compareLoads(unpinned, times) : null,

@@ -24,10 +24,12 @@ const MIN_SHOWN_GAIN = 0.005;
 const MAX_NAMED = 5;
 
 /** The changes, the largest gain for its effort first, each with its configuration. */
-export function renderAdvice({ advice, together }: ServerAdviceList): HTMLElement[] {
+export function renderAdvice({ advice, together, needsHttps }: ServerAdviceList): HTMLElement[] {
   const [first] = advice;
-  if (!first) return [el('p', { class: 'hw-headline' }, t('serversNone'))];
+  const https = needsHttps ? [el('p', { class: 'hw-note' }, t('serversHttps'))] : [];
+  if (!first) return [el('p', { class: 'hw-headline' }, t('serversNone')), ...https];
   return [
+    ...https,
     el(
       'p',
       { class: 'hw-headline' },

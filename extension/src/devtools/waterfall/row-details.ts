@@ -1,11 +1,12 @@
 import { PROTOCOL_NAME, type RecordedRequest, type Recording } from '@hopwise/contract';
 import { CAUSES } from '@hopwise/pageload-emulator';
 import { t } from '../../language/translate.ts';
+import { renderButton, renderFigures } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatBytes, formatMs, formatUrl } from '../../ui/format.ts';
 import { namePhase, type WaterfallRow } from '../../ui/waterfall.ts';
 import { nameCause } from '../name-cause.ts';
-import { dependentsOf, initiatorChain, type LoadName, type Row } from './rows.ts';
+import { dependentsOf, initiatorChain, type LoadName, type RequestRow } from './rows.ts';
 
 const el = builder();
 
@@ -21,14 +22,9 @@ export interface DetailsOptions {
 }
 
 /** Everything known about one request: phases in both loads, sizes, what led to it, what it waited for. */
-export function renderDetails(recording: Recording, row: Row, options: DetailsOptions): HTMLElement {
+export function renderDetails(recording: Recording, row: RequestRow, options: DetailsOptions): HTMLElement {
   const { request, main, compared, critical } = row;
-  const close = el(
-    'button',
-    { type: 'button', class: 'hw-button', 'aria-label': t('detailsClose') },
-    t('close'),
-  );
-  close.addEventListener('click', options.onClose);
+  const close = renderButton(t('close'), options.onClose, { 'aria-label': t('detailsClose') });
   const chain = initiatorChain(recording, request);
   const dependents = dependentsOf(recording, request);
   const link = (one: RecordedRequest) => renderLink(recording, one, options.onSelect);
@@ -90,13 +86,8 @@ function renderLink(
   request: RecordedRequest,
   onSelect: (id: number) => void,
 ): HTMLElement {
-  const button = el(
-    'button',
-    { type: 'button', class: 'hw-link', title: request.url },
-    formatUrl(request.url, recording.url),
-  );
-  button.addEventListener('click', () => onSelect(request.id));
-  return button;
+  const name = formatUrl(request.url, recording.url);
+  return renderButton(name, () => onSelect(request.id), { class: 'hw-link', title: request.url });
 }
 
 const bytesOrWithheld = (bytes: number | null) => (bytes === null ? t('factWithheld') : formatBytes(bytes));
@@ -130,14 +121,5 @@ function renderPhases({ startMs, endMs, bars }: WaterfallRow, name: string): HTM
 }
 
 function renderList(title: string, facts: readonly [string, string][]): HTMLElement {
-  return el(
-    'div',
-    {},
-    el('h4', {}, title),
-    el(
-      'dl',
-      { class: 'hw-facts' },
-      ...facts.flatMap(([term, value]) => [el('dt', {}, term), el('dd', {}, value)]),
-    ),
-  );
+  return el('div', {}, el('h4', {}, title), el('dl', { class: 'hw-facts' }, ...renderFigures(facts)));
 }

@@ -9,7 +9,7 @@ import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatBytes, formatMs, formatUrl } from '../../ui/format.ts';
 import { describeRow, type WaterfallBar } from '../../ui/waterfall.ts';
-import { placeBar, type Row, type TimeRange } from './rows.ts';
+import { placeBar, type RequestRow, type TimeRange } from './rows.ts';
 
 const el = builder();
 
@@ -17,7 +17,7 @@ export const ROW_HEIGHT = 24;
 const OVERSCAN = 12;
 
 export interface ListedRows {
-  rows: readonly Row[];
+  rows: readonly RequestRow[];
   range: TimeRange;
   pageUrl: string;
   pltMs: number | null;

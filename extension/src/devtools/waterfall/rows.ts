@@ -22,7 +22,7 @@ export interface Filter {
 }
 
 /** One request of the page in one or two loads. */
-export interface Row {
+export interface RequestRow {
   request: RecordedRequest;
   main: WaterfallRow;
   /** The same request in the load that is compared with; null when it is in none. */
@@ -55,7 +55,7 @@ export function joinRows(
   main: readonly WaterfallRow[],
   compared: readonly WaterfallRow[] | null,
   criticalPath: readonly CriticalStep[],
-): Row[] {
+): RequestRow[] {
   const others = new Map(compared?.map((row) => [row.requestId, row]));
   const steps = new Map(criticalPath.map((step) => [step.requestId, step]));
   return main.flatMap((row) => {
@@ -71,7 +71,7 @@ export function joinRows(
   });
 }
 
-export function filterRows(rows: readonly Row[], filter: Filter): Row[] {
+export function filterRows(rows: readonly RequestRow[], filter: Filter): RequestRow[] {
   const text = filter.text.toLowerCase();
   return rows.filter(
     ({ request, main, critical }) =>
@@ -83,7 +83,7 @@ export function filterRows(rows: readonly Row[], filter: Filter): Row[] {
   );
 }
 
-const KEYS: Record<SortKey, (row: Row) => number | string> = {
+const KEYS: Record<SortKey, (row: RequestRow) => number | string> = {
   start: ({ main }) => main.startMs,
   end: ({ main }) => main.endMs,
   duration: ({ main }) => main.startMs - main.endMs,
@@ -92,7 +92,7 @@ const KEYS: Record<SortKey, (row: Row) => number | string> = {
 };
 
 /** Sorts by a key, then by start: durations and sizes from the largest on. */
-export function sortRows(rows: readonly Row[], key: SortKey): Row[] {
+export function sortRows(rows: readonly RequestRow[], key: SortKey): RequestRow[] {
   const of = KEYS[key];
   return rows.toSorted((a, b) => {
     const [x, y] = [of(a), of(b)];

@@ -31,10 +31,9 @@ export class TimeAxis {
     this.#range = range;
     this.#endMs = endMs;
     const count = Math.max(2, Math.floor(this.element.clientWidth / TICK_SPACING));
-    const format = createTickFormat(range.toMs);
     this.element.replaceChildren(
-      ...ticks(range.fromMs, range.toMs, count).map((ms) => this.#at(ms, 'hw-tick', format(ms))),
-      ...(pltMs === null ? [] : [this.#at(pltMs, 'hw-tick-load', '')]),
+      ...renderTicks(range, count),
+      ...(pltMs === null ? [] : [renderMark(pltMs, range, 'hw-tick-load')]),
     );
   }
 
@@ -54,14 +53,6 @@ export class TimeAxis {
 
   showAll(): void {
     this.#onRange({ fromMs: 0, toMs: this.#endMs });
-  }
-
-  #at(ms: number, className: string, text: string): HTMLElement {
-    const place = placeBar({ startMs: ms, endMs: ms }, this.#range);
-    const tick = el('span', { class: className }, text);
-    tick.hidden = place === null;
-    tick.style.left = `${place?.left ?? 0}%`;
-    return tick;
   }
 
   #drag(down: PointerEvent): void {
@@ -91,4 +82,19 @@ export class TimeAxis {
     this.element.addEventListener('pointerup', end, { once: true });
     this.element.addEventListener('pointercancel', end, { once: true });
   }
+}
+
+/** Ticks of a time axis, in one unit. @param count about how many */
+export function renderTicks(range: TimeRange, count: number): HTMLElement[] {
+  const format = createTickFormat(range.toMs);
+  return ticks(range.fromMs, range.toMs, count).map((ms) => renderMark(ms, range, 'hw-tick', format(ms)));
+}
+
+/** A mark at a time, hidden when that is out of sight. */
+export function renderMark(ms: number, range: TimeRange, className: string, text = ''): HTMLElement {
+  const place = placeBar({ startMs: ms, endMs: ms }, range);
+  const mark = el('span', { class: className }, text);
+  mark.hidden = place === null;
+  mark.style.left = `${place?.left ?? 0}%`;
+  return mark;
 }

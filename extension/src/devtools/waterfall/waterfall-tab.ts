@@ -7,11 +7,11 @@ import {
 } from '@hopwise/contract';
 import { type Explanation, PROTOCOLS } from '@hopwise/pageload-emulator';
 import { type PlainKey, plural, t } from '../../language/translate.ts';
+import { renderSignButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatDuration, formatOrigin } from '../../ui/format.ts';
-import { namePhase, type WaterfallRow } from '../../ui/waterfall.ts';
+import { namePhase, renderLegend as renderLegendOf, type WaterfallRow } from '../../ui/waterfall.ts';
 import { nameOf, renderDetails } from './row-details.ts';
-import { RowList } from './row-list.ts';
 import {
   type Filter,
   filterRows,
@@ -19,13 +19,13 @@ import {
   type LoadName,
   NO_FILTER,
   originName,
-  type Row,
+  type RequestRow,
   rowsOf,
   type SortKey,
   sortRows,
   type TimeRange,
 } from './rows.ts';
-import { TimeAxis } from './time-axis.ts';
+import { WaterfallFrame, ZOOM } from './waterfall-frame.ts';
 
 const el = builder();
 
@@ -36,8 +36,6 @@ const SORTS: Record<SortKey, PlainKey> = {
   size: 'sortSize',
   name: 'sortUrl',
 };
-/** Zoom of one turn of the wheel or one press of a button. */
-const ZOOM = 1.5;
 /** End of the range shown at first, as a multiple of the load time. */
 const AFTER_LOAD = 1.15;
 
@@ -46,48 +44,31 @@ export class WaterfallTab {
   readonly element: HTMLElement;
   readonly #recording: Recording;
   readonly #prediction: Prediction | null;
-  readonly #list = new RowList((requestId) => this.#select(requestId));
-  readonly #axis = new TimeAxis((range) => this.#showRange(range));
+  readonly #frame = new WaterfallFrame((requestId) => this.#select(requestId));
   readonly #details = el('div', {});
   readonly #count = el('p', { class: 'hw-note', role: 'status' });
-  readonly #resize: ResizeObserver;
   #explained: Explanation['protocols'] | null = null;
   #main: LoadName = 'recorded';
   #compared: LoadName | null = null;
   #sort: SortKey = 'start';
   #filter: Filter = NO_FILTER;
   #selected: number | null = null;
-  #range: TimeRange | null = null;
-  #rows: Row[] = [];
+  /** Whether the range is to be chosen anew, because other loads are shown. */
+  #isRangeDue = true;
+  #rows: RequestRow[] = [];
 
   constructor(recording: Recording, prediction: Prediction | null) {
     this.#recording = recording;
     this.#prediction = prediction;
-    const body = el(
-      'div',
-      { class: 'hw-waterfall-body' },
-      el(
-        'div',
-        { class: 'hw-row hw-row-head', 'aria-hidden': 'true' },
-        el('div', {}, t('columnRequest')),
-        el('div', { class: 'hw-row-size' }, t('columnSize')),
-        el('div', { class: 'hw-row-time' }, t('columnTime')),
-        this.#axis.element,
-      ),
-      this.#list.element,
-    );
-    body.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false });
     this.element = el(
       'section',
       { class: 'hw-card hw-waterfall-tab' },
       this.#renderTools(),
       renderLegend(),
-      body,
+      this.#frame.element,
       this.#count,
       this.#details,
     );
-    this.#resize = new ResizeObserver(() => this.#drawAxis());
-    this.#resize.observe(this.#axis.element);
     this.#draw();
   }
 
@@ -98,8 +79,7 @@ export class WaterfallTab {
   }
 
   close(): void {
-    this.#resize.disconnect();
-    this.#list.close();
+    this.#frame.close();
   }
 
   #renderTools(): HTMLElement {
@@ -127,7 +107,7 @@ export class WaterfallTab {
         loads.map((name) => [name, names(name)]),
         (value) => {
           this.#main = value as LoadName;
-          this.#range = null;
+          this.#isRangeDue = true;
           this.#draw();
         },
       ),
@@ -142,7 +122,7 @@ export class WaterfallTab {
         ],
         (value) => {
           this.#compared = (value || null) as LoadName | null;
-          this.#range = null;
+          this.#isRangeDue = true;
           this.#draw();
         },
       ),
@@ -182,11 +162,11 @@ export class WaterfallTab {
       el(
         'span',
         { class: 'hw-zoom', role: 'group', 'aria-label': t('zoom') },
-        press('−', t('zoomOut'), () => this.#axis.zoomBy(ZOOM)),
-        press('+', t('zoomIn'), () => this.#axis.zoomBy(1 / ZOOM)),
-        press('◀', t('toolEarlier'), () => this.#axis.moveBy(-0.5)),
-        press('▶', t('toolLater'), () => this.#axis.moveBy(0.5)),
-        press(t('zoomAll'), t('toolAllOfLoad'), () => this.#axis.showAll()),
+        renderSignButton('−', t('zoomOut'), () => this.#frame.axis.zoomBy(ZOOM)),
+        renderSignButton('+', t('zoomIn'), () => this.#frame.axis.zoomBy(1 / ZOOM)),
+        renderSignButton('◀', t('toolEarlier'), () => this.#frame.axis.moveBy(-0.5)),
+        renderSignButton('▶', t('toolLater'), () => this.#frame.axis.moveBy(0.5)),
+        renderSignButton(t('zoomAll'), t('toolAllOfLoad'), () => this.#frame.axis.showAll()),
       ),
     );
   }
@@ -216,12 +196,12 @@ export class WaterfallTab {
     const compared = this.#compared && this.#load(this.#compared);
     const all = joinRows(this.#recording, main, compared, this.#criticalPath);
     this.#rows = sortRows(filterRows(all, this.#filter), this.#sort);
-    this.#range ??= { fromMs: 0, toMs: this.#shownEndMs() };
     this.#count.textContent =
       this.#filter.isCriticalOnly && this.#main === 'recorded'
         ? t('waterfallCriticalHint')
         : `${countRows(this.#rows.length, all.length)}${this.#pltNote()}`;
-    this.#showRange(this.#range);
+    this.#showRows(this.#isRangeDue ? { fromMs: 0, toMs: this.#shownEndMs() } : undefined);
+    this.#isRangeDue = false;
     this.#drawDetails();
   }
 
@@ -251,35 +231,20 @@ export class WaterfallTab {
     return Math.max(1, this.#pltMs(this.#main) ?? 0, ...ends) * 1.01;
   }
 
-  #showRange(range: TimeRange): void {
-    this.#range = range;
-    this.#drawAxis();
-    this.#list.show({
+  #showRows(range?: TimeRange): void {
+    const shown = {
       rows: this.#rows,
-      range,
       pageUrl: this.#recording.url,
       pltMs: this.#pltMs(this.#main),
+      endMs: this.#endMs(),
       selected: this.#selected,
-    });
-  }
-
-  #drawAxis(): void {
-    if (this.#range) this.#axis.show(this.#range, this.#endMs(), this.#pltMs(this.#main));
-  }
-
-  #onWheel(event: WheelEvent): void {
-    if (!event.ctrlKey && !event.metaKey) return;
-    event.preventDefault();
-    const { left, width } = this.#axis.element.getBoundingClientRect();
-    this.#axis.zoomBy(
-      event.deltaY > 0 ? ZOOM : 1 / ZOOM,
-      Math.min(1, Math.max(0, (event.clientX - left) / width)),
-    );
+    };
+    this.#frame.show(shown, range);
   }
 
   #select(requestId: number): void {
     this.#selected = this.#selected === requestId ? null : requestId;
-    this.#showRange(this.#range!);
+    this.#showRows();
     this.#drawDetails();
   }
 
@@ -294,7 +259,7 @@ export class WaterfallTab {
         onSelect: (requestId) => {
           this.#selected = requestId;
           this.#draw();
-          this.#list.focus(requestId);
+          this.#frame.focus(requestId);
         },
         onClose: () => this.#select(row.request.id),
       }),
@@ -316,33 +281,19 @@ function choose(
   return select;
 }
 
-function press(text: string, label: string, onPress: () => void): HTMLElement {
-  const button = el(
-    'button',
-    { type: 'button', class: 'hw-button', 'aria-label': label, title: label },
-    text,
-  );
-  button.addEventListener('click', onPress);
-  return button;
-}
-
 function countRows(shown: number, all: number): string {
   const requests = plural('requests', all);
   return shown === all ? requests : t('waterfallSome', { shown, requests });
 }
 
 function renderLegend(): HTMLElement {
-  const item = (mark: string, label: string) =>
-    el('li', {}, el('span', { class: `hw-swatch ${mark}`, 'aria-hidden': 'true' }), label);
-  return el(
-    'ul',
-    { class: 'hw-legend' },
-    ...PROTOCOLS.map((protocol) => item(`hw-swatch-${protocol}`, PROTOCOL_NAME[protocol])),
-    item('hw-swatch-queued', namePhase('queued')),
-    item('hw-swatch-connecting', namePhase('connecting')),
-    item('hw-swatch-waiting', t('legendWaiting')),
-    item('hw-swatch-receiving', namePhase('receiving')),
-    item('hw-swatch-load', t('legendLoadEvent')),
-    item('hw-swatch-critical', t('legendCritical')),
-  );
+  return renderLegendOf([
+    ...PROTOCOLS.map((protocol): [string, string] => [protocol, PROTOCOL_NAME[protocol]]),
+    ['queued', namePhase('queued')],
+    ['connecting', namePhase('connecting')],
+    ['waiting', t('legendWaiting')],
+    ['receiving', namePhase('receiving')],
+    ['load', t('legendLoadEvent')],
+    ['critical', t('legendCritical')],
+  ]);
 }

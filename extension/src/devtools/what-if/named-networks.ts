@@ -1,7 +1,7 @@
 import type { PlainKey } from '../../language/translate.ts';
 import type { WhatIfNetwork } from '../emulation/what-if.ts';
 
-export interface NamedNetwork {
+interface NamedNetwork {
   id: string;
   title: PlainKey;
   network: WhatIfNetwork;

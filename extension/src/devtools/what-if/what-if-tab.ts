@@ -1,5 +1,5 @@
 import { PROTOCOL_NAME, type Prediction } from '@hopwise/contract';
-import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
+import { PROTOCOLS, type Protocol, withEmulatedChange } from '@hopwise/pageload-emulator';
 import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { createDurationFormat } from '../../ui/format.ts';
@@ -29,20 +29,37 @@ export function networkOf({ network }: Prediction): WhatIfNetwork {
   };
 }
 
+/** Emulated changes of load times, carried over to those of the answer, so that what is now is what the overview shows. */
+export function carryOver(
+  decided: Prediction['protocols'],
+  present: ProtocolTimes,
+  asked: ProtocolTimes,
+): ProtocolTimes {
+  const times = PROTOCOLS.map((protocol) => {
+    const time = decided[protocol];
+    const [fromMs, toMs] = [present[protocol], asked[protocol]];
+    if ('unavailable' in time || fromMs === null || toMs === null) return [protocol, toMs];
+    return [protocol, withEmulatedChange(time, fromMs, toMs).pltMs];
+  });
+  return Object.fromEntries(times) as ProtocolTimes;
+}
+
 /** Load times of the page on other networks and servers, as the sliders move, and a map of the fastest protocol. */
 export class WhatIfTab {
   readonly element: HTMLElement;
   readonly #emulation: EmulationClient;
+  readonly #decided: Prediction['protocols'];
   readonly #form: SettingsForm;
   readonly #bars = el('div', { class: 'hw-what-if-bars', 'aria-live': 'off' });
   readonly #status = el('p', { class: 'hw-note' });
   readonly #map = el('div', { class: 'hw-what-if-map' });
   #mapTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Times with the network and servers as they are. */
+  /** Emulated times with the network and servers as they are. */
   #present: ProtocolTimes | null = null;
 
   constructor(prediction: Prediction, emulation: EmulationClient) {
     this.#emulation = emulation;
+    this.#decided = prediction.protocols;
     this.#form = new SettingsForm(networkOf(prediction), () => this.#ask());
     this.element = el(
       'div',
@@ -65,7 +82,7 @@ export class WhatIfTab {
     const { settings } = this.#form;
     this.#emulation.askWhatIf(settings, ({ times, loads, isFinal }) => {
       if (isFinal) this.#present ??= times;
-      this.#showTimes(times);
+      this.#showTimes(carryOver(this.#decided, this.#present ?? times, times));
       const final = loads === 1 ? t('whatIfOne') : t('whatIfMany', { loads });
       this.#status.textContent = isFinal ? final : t('whatIfSoFar', { loads });
     });
@@ -76,14 +93,14 @@ export class WhatIfTab {
   }
 
   #showTimes(times: ProtocolTimes): void {
-    const present = this.#present;
+    const present = this.#present && carryOver(this.#decided, this.#present, this.#present);
     const all = [...PROTOCOLS.map((protocol) => times[protocol]), ...Object.values(present ?? {})];
     const longest = Math.max(1, ...all.filter((ms) => ms !== null));
     const format = createDurationFormat(longest);
     const fastest = Math.min(...Object.values(times).filter((ms) => ms !== null));
     this.#bars.replaceChildren(
       ...PROTOCOLS.map((protocol) =>
-        this.#renderBar(protocol, times[protocol], { longest, fastest, format }),
+        this.#renderBar(protocol, times[protocol], present?.[protocol] ?? null, { longest, fastest, format }),
       ),
     );
   }
@@ -91,9 +108,9 @@ export class WhatIfTab {
   #renderBar(
     protocol: Protocol,
     ms: number | null,
+    before: number | null,
     { longest, fastest, format }: { longest: number; fastest: number; format: (ms: number) => string },
   ): HTMLElement {
-    const before = this.#present?.[protocol] ?? null;
     const bar = el('div', { class: 'hw-bar-track' });
     if (ms !== null) {
       const fill = el('div', { class: `hw-bar hw-bar-${protocol}` });

@@ -1,7 +1,9 @@
 import { type Decision, PROTOCOL_NAME } from '@hopwise/contract';
 import { plural, t } from '../../language/translate.ts';
+import type { StoredLoad } from '../../storage/loads.ts';
+import { renderButton, renderStatus } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
-import { type PlannedPin, planPins } from '../plan-pins.ts';
+import { type PlannedPin, planPins, planUnknownOffers } from '../plan-pins.ts';
 import { renderCaInstructions } from './ca-instructions.ts';
 import type { PinsModel } from './pins-model.ts';
 
@@ -28,10 +30,10 @@ export class ActionControl {
     const el = this.#el;
     this.#model = model;
     this.#reload = reload;
-    this.#button = el('button', { type: 'button', class: 'hw-button hw-button-primary' }, t('makeFaster'));
+    this.#button = renderButton(t('makeFaster'), () => this.#act(), { class: 'hw-button hw-button-primary' });
     this.#note = el('p', { class: 'hw-note' });
     this.#effects = el('details', { class: 'hw-note' });
-    this.#status = el('p', { class: 'hw-note', role: 'status' });
+    this.#status = renderStatus();
     this.#instructions = el('div', {});
     this.element = el(
       'div',
@@ -42,15 +44,15 @@ export class ActionControl {
       this.#status,
       this.#instructions,
     );
-    this.#button.addEventListener('click', () => void this.#act());
     model.onChange(() => this.#update());
     this.#update();
   }
 
-  /** @param decision null while no prediction is shown */
-  show(decision: Decision | null): void {
+  /** @param decision null while no prediction is shown @param load that it is made from */
+  show(decision: Decision | null, load: StoredLoad | null = null): void {
     const action = decision?.kind === 'act' ? decision.action : null;
-    const planned = action ? planPins(action) : [];
+    const ofAction = action ? planPins(action) : [];
+    const planned = [...ofAction, ...(load ? planUnknownOffers(ofAction, load) : [])];
     if (JSON.stringify(planned) !== JSON.stringify(this.#planned)) {
       this.#status.textContent = '';
       this.#showsInstructions = false;
@@ -61,7 +63,7 @@ export class ActionControl {
       ' ',
     );
     this.#effects.replaceChildren(this.#el('summary', {}, t('actionWhatItChanges')), effects);
-    this.#skipped = (action?.origins.length ?? 0) - planned.length;
+    this.#skipped = (action?.origins.length ?? 0) - ofAction.length;
     this.#update();
   }
 
@@ -71,7 +73,7 @@ export class ActionControl {
     const problem = await this.#model.allow();
     if (problem !== '') return this.#say(problem);
     if (this.#needsCa()) {
-      await this.#model.requestVouched();
+      await this.#model.requestCaHosts();
       if (this.#uncovered().length > 0) {
         this.#showsInstructions = true;
         return this.#update();
@@ -90,7 +92,9 @@ export class ActionControl {
 
   /** Pins to a protocol whose host the local CA does not cover. */
   #uncovered(): PlannedPin[] {
-    return this.#planned.filter(({ origin, kind }) => kind !== 'avoid-h3' && !this.#model.isVouched(origin));
+    return this.#planned.filter(
+      ({ origin, kind }) => kind !== 'avoid-h3' && !this.#model.isCoveredByCa(origin),
+    );
   }
 
   #say(text: string): void {
@@ -131,7 +135,7 @@ export class ActionControl {
       return;
     }
     // Rendering again would drop a text selection inside.
-    const shown = `${JSON.stringify(uncovered)} ${this.#model.vouched} ${this.#model.problem}`;
+    const shown = `${JSON.stringify(uncovered)} ${this.#model.caHosts} ${this.#model.problem}`;
     if (this.#instructions.dataset.shown === shown && this.#instructions.hasChildNodes()) return;
     this.#instructions.dataset.shown = shown;
     const protocols = new Set(uncovered.map(({ kind }) => kind));
@@ -142,7 +146,7 @@ export class ActionControl {
         version:
           protocols.size === 1 && only !== 'avoid-h3' ? PROTOCOL_NAME[only!] : t('actionChosenVersion'),
         button: t('makeFaster'),
-        vouched: this.#model.vouched ?? [],
+        caHosts: this.#model.caHosts ?? [],
         launcher: this.#model.launcher,
         problem: this.#model.problem,
         onClose: () => {

@@ -1,5 +1,6 @@
 import { helperCommand, usesPowerShell } from '../../helper/helper-command.ts';
 import { plural, t } from '../../language/translate.ts';
+import { renderButton, renderStatus } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { isPinnable } from '../pinnable-origin.ts';
 
@@ -13,7 +14,7 @@ export interface CaInstructionsOptions {
   /** Words of the button that pins them. */
   button: string;
   /** Hosts that the existing local CA covers; empty where there is no CA. */
-  vouched: readonly string[];
+  caHosts: readonly string[];
   /** Absolute path of the helper's launcher; null where the helper could not be asked. */
   launcher: string | null;
   /** Why the helper could not be asked, '' otherwise. */
@@ -29,7 +30,7 @@ export function renderCaInstructions({
   origins: wanted,
   version,
   button,
-  vouched,
+  caHosts,
   launcher,
   problem,
   onClose,
@@ -38,10 +39,8 @@ export function renderCaInstructions({
   const names = [...new Set(wanted.map((origin) => new URL(origin).hostname))];
   const subject = names.length === 1 ? names[0]! : plural('hosts', names.length);
   // The new CA replaces the former one, so it has to name the hosts of both.
-  const hosts = [...new Set([...vouched, ...names])].filter((host) => isPinnable(`https://${host}`)).sort();
-  const close = el('button', { type: 'button', class: 'hw-button' }, t('close'));
-  close.addEventListener('click', onClose);
-  const status = el('p', { class: 'hw-note', role: 'status' });
+  const hosts = [...new Set([...caHosts, ...names])].filter((host) => isPinnable(`https://${host}`)).sort();
+  const status = renderStatus();
   return el(
     'section',
     { id: CA_INSTRUCTIONS_ID, class: 'hw-steps', 'aria-labelledby': `${CA_INSTRUCTIONS_ID}-title` },
@@ -51,9 +50,9 @@ export function renderCaInstructions({
     el('p', {}, el('strong', {}, `${t('caRisk')} `), t('caRiskOf', { hosts: hosts.join(', ') })),
     ...(launcher === null
       ? [el('p', {}, t('caNoCommands'))]
-      : renderSteps({ launcher, hosts, button, replaces: vouched.length > 0, status })),
+      : renderSteps({ launcher, hosts, button, replaces: caHosts.length > 0, status })),
     status,
-    close,
+    renderButton(t('close'), onClose),
   );
 }
 
@@ -90,12 +89,7 @@ function renderSteps({ launcher, hosts, button, replaces, status }: Steps): HTML
 function renderCommand(text: string, status: HTMLElement): HTMLElement {
   const el = builder();
   const code = el('code', {}, text);
-  const copy = el(
-    'button',
-    { type: 'button', class: 'hw-link', 'aria-label': t('copyText', { text }) },
-    t('copy'),
-  );
-  copy.addEventListener('click', async () => {
+  const copyText = async () => {
     try {
       await navigator.clipboard.writeText(text);
       status.textContent = t('copied');
@@ -104,6 +98,7 @@ function renderCommand(text: string, status: HTMLElement): HTMLElement {
       getSelection()?.selectAllChildren(code);
       status.textContent = t('copySelected');
     }
-  });
+  };
+  const copy = renderButton(t('copy'), copyText, { class: 'hw-link', 'aria-label': t('copyText', { text }) });
   return el('span', { class: 'hw-command' }, code, copy);
 }

@@ -1,16 +1,24 @@
-import { type Decision, type PinKind, type PinState, PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
+import {
+  type Decision,
+  groupBy,
+  type PinKind,
+  type PinState,
+  PROTOCOL_NAME,
+  type Protocol,
+} from '@hopwise/contract';
 import { type PlainKey, t } from '../../language/translate.ts';
-import { groupBy } from '../../recorder/group-by.ts';
+import { renderButton, renderSelect, renderStatus } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatOrigin } from '../../ui/format.ts';
+import type { PinLifetime } from '../pin-messages.ts';
 import type { PlannedPin } from '../plan-pins.ts';
 import { CA_INSTRUCTIONS_ID, renderCaInstructions } from './ca-instructions.ts';
 import { isRedundant, suggestPins } from './pin-suggestions.ts';
 import { describeOutcome, describePin, isUseless } from './pin-text.ts';
-import type { Lifetime, PinsModel } from './pins-model.ts';
+import type { PinsModel } from './pins-model.ts';
 
 /** Lifetimes that the user can choose from; the first is the default. */
-const LIFETIMES: { name: PlainKey; lifetime: Lifetime }[] = [
+const LIFETIMES: { name: PlainKey; lifetime: PinLifetime }[] = [
   { name: 'lifetimeWorkday', lifetime: { minutes: 8 * 60, persistent: false } },
   { name: 'lifetimeHour', lifetime: { minutes: 60, persistent: false } },
   { name: 'lifetimeSession', lifetime: { minutes: null, persistent: false } },
@@ -38,14 +46,14 @@ export class PinsControl {
   constructor(model: PinsModel) {
     const el = this.#el;
     this.#model = model;
-    const select = el(
-      'select',
-      { class: 'hw-select' },
-      ...LIFETIMES.map(({ name }, index) => el('option', { value: String(index) }, t(name))),
+    const select = renderSelect(
+      LIFETIMES.map(({ name }, index) => [String(index), t(name)] as const),
+      {
+        onChange: (index) => {
+          model.lifetime = (LIFETIMES[Number(index)] ?? LIFETIMES[0]!).lifetime;
+        },
+      },
     );
-    select.addEventListener('change', () => {
-      model.lifetime = (LIFETIMES[Number(select.value)] ?? LIFETIMES[0]!).lifetime;
-    });
     this.#certificateNote = el('p', { class: 'hw-note' }, t('pinCertificate'));
     this.#hold = el(
       'div',
@@ -56,7 +64,7 @@ export class PinsControl {
     );
     this.#list = el('ul', { class: 'hw-pins' });
     this.lifted = el('ul', { class: 'hw-pins' });
-    this.#status = el('p', { class: 'hw-note', role: 'status' });
+    this.#status = renderStatus();
     this.#instructions = el('div', {});
     this.element = el('section', {}, this.#hold, this.#instructions, this.#list, this.#status);
     model.onChange(() => this.#update());
@@ -94,7 +102,7 @@ export class PinsControl {
     const matters = [...this.#actions.values()].some(({ kinds }) =>
       kinds.some((kind) => kind !== 'avoid-h3'),
     );
-    if (matters) void this.#model.requestVouched();
+    if (matters) void this.#model.requestCaHosts();
   }
 
   /** @param change returns why it was refused */
@@ -129,13 +137,13 @@ export class PinsControl {
 
   #renderInstructions(): void {
     const { origin, protocol } = this.#explained ?? {};
-    if (!origin || !protocol || this.#model.isVouched(origin) || this.#model.findActive(origin)) {
+    if (!origin || !protocol || this.#model.isCoveredByCa(origin) || this.#model.findActive(origin)) {
       this.#explained = null;
       this.#instructions.replaceChildren();
       return;
     }
     // Rendering again would drop a text selection inside.
-    const shown = `${origin} ${protocol} ${this.#model.vouched} ${this.#model.problem}`;
+    const shown = `${origin} ${protocol} ${this.#model.caHosts} ${this.#model.problem}`;
     if (this.#instructions.dataset.shown === shown && this.#instructions.hasChildNodes()) return;
     this.#instructions.dataset.shown = shown;
     const onClose = () => {
@@ -148,7 +156,7 @@ export class PinsControl {
         origins: [origin],
         version: PROTOCOL_NAME[protocol],
         button: t('pinTo', { protocol: PROTOCOL_NAME[protocol] }),
-        vouched: this.#model.vouched ?? [],
+        caHosts: this.#model.caHosts ?? [],
         launcher: this.#model.launcher,
         problem: this.#model.problem,
         onClose,
@@ -167,10 +175,10 @@ export class PinsControl {
     if (!this.#model.isAllowed) return [];
     return kinds.flatMap((kind) => {
       const [words, label] = namePin(kind, origin);
-      if (kind === 'avoid-h3' || this.#model.isVouched(origin)) {
+      if (kind === 'avoid-h3' || this.#model.isCoveredByCa(origin)) {
         return [this.#linkButton(words, label, () => this.#createPin({ origin, kind }))];
       }
-      const isKnown = this.#model.vouched !== null || this.#model.problem !== '';
+      const isKnown = this.#model.caHosts !== null || this.#model.problem !== '';
       return isKnown && !isRedundant(kind, kinds)
         ? [this.#explainButton(t('pinMore', { words }), label, origin, kind)]
         : [];
@@ -241,10 +249,9 @@ export class PinsControl {
   }
 
   #linkButton(words: string, label: string, onClick: () => void): HTMLButtonElement {
-    const button = this.#el('button', { type: 'button', class: 'hw-link', 'aria-label': label }, words);
+    const button = renderButton(words, onClick, { class: 'hw-link', 'aria-label': label });
     // Not `disabled`: a disabled button loses the focus.
     if (this.#model.isBusy) button.setAttribute('aria-disabled', 'true');
-    button.addEventListener('click', onClick);
     return button;
   }
 }

@@ -1,27 +1,20 @@
 import type { PinState } from '@hopwise/contract';
 import type { PinOutcome } from '../../evidence/pin-outcomes.ts';
 import { t } from '../../language/translate.ts';
-import type { Refusal } from '../../messages/load-messages.ts';
-import { type PinRequest, type PinsAnswer, sendPinRequest } from '../pin-messages.ts';
+import type { Refusal } from '../../messages/send-request.ts';
+import { type PinLifetime, type PinRequest, type PinsAnswer, sendPinRequest } from '../pin-messages.ts';
 import { requestPinPermissions } from '../pin-permissions.ts';
 import type { PlannedPin } from '../plan-pins.ts';
 
 const POLL_INTERVAL_MS = 1000;
 
-/** How long new pins last. */
-export interface Lifetime {
-  /** Null for no end. */
-  minutes: number | null;
-  persistent: boolean;
-}
-
 /** All pins as the worker knows them, for the views of one page of the extension. */
 export class PinsModel {
-  /** Of new pins. */
-  lifetime: Lifetime = { minutes: 8 * 60, persistent: false };
+  /** Lifetime of new pins. */
+  lifetime: PinLifetime = { minutes: 8 * 60, persistent: false };
   #allowed = false;
   #pins: PinState[] = [];
-  #vouched: string[] | null = null;
+  #caHosts: string[] | null = null;
   #launcher: string | null = null;
   #outcomes: PinOutcome[] = [];
   /** Whether the helper was asked which hosts the local CA covers, and why it gave no answer. */
@@ -47,8 +40,8 @@ export class PinsModel {
   }
 
   /** Hosts that the local CA covers; null until the helper has answered. */
-  get vouched(): readonly string[] | null {
-    return this.#vouched;
+  get caHosts(): readonly string[] | null {
+    return this.#caHosts;
   }
 
   /** Absolute path of the helper's launcher; null until the helper has answered. */
@@ -85,12 +78,12 @@ export class PinsModel {
     return this.#outcomes.find((each) => each.origin === origin && each.kind === kind);
   }
 
-  isVouched(origin: string): boolean {
-    return this.#vouched?.includes(new URL(origin).hostname) ?? false;
+  isCoveredByCa(origin: string): boolean {
+    return this.#caHosts?.includes(new URL(origin).hostname) ?? false;
   }
 
   /** Asks the helper once which hosts its CA covers: asking starts it. Does nothing until pins are allowed. */
-  async requestVouched(): Promise<void> {
+  async requestCaHosts(): Promise<void> {
     if (this.#hasAsked || !this.#allowed) return;
     this.#hasAsked = true;
     const answer = await sendPinRequest({ type: 'pins', fresh: true });
@@ -123,46 +116,24 @@ export class PinsModel {
 
   /** Makes all of the pins, or none of them. Does nothing during another change. @returns '' or why they were refused */
   makePins(planned: readonly PlannedPin[]): Promise<string> {
-    return this.#change(async () => {
-      const missing = planned.filter(({ origin, kind }) => this.findActive(origin)?.kind !== kind);
-      for (const [index, pin] of missing.entries()) {
-        const answer = await sendPinRequest({ type: 'pin', ...pin, ...this.lifetime });
-        if (answer.ok) continue;
-        for (const made of missing.slice(0, index)) await this.#send({ type: 'unpin', origin: made.origin });
-        return answer.error;
-      }
-      return this.#send({ type: 'pins' });
-    });
+    const pins = planned.filter(({ origin, kind }) => this.findActive(origin)?.kind !== kind);
+    return this.#change({ type: 'pin', pins, ...this.lifetime });
   }
 
-  /** Removes origins' pins, or dismisses lifted ones. @returns '' or why one was refused */
+  /** Removes origins' pins, or dismisses lifted ones. Does nothing during another change. @returns '' or why one was not removed */
   removePins(origins: readonly string[]): Promise<string> {
-    return this.#change(async () => {
-      for (const origin of origins) {
-        const refusal = await this.#send({ type: 'unpin', origin });
-        if (refusal !== '') return refusal;
-      }
-      return '';
-    });
+    return this.#change({ type: 'unpin', origins: [...origins] });
   }
 
-  async #change(change: () => Promise<string>): Promise<string> {
+  async #change(request: Extract<PinRequest, { type: 'pin' | 'unpin' }>): Promise<string> {
     if (this.#isBusy) return '';
     this.#isBusy = true;
     this.#notify();
-    try {
-      return await change();
-    } finally {
-      this.#isBusy = false;
-      this.#notify();
-    }
-  }
-
-  async #send(request: Extract<PinRequest, { type: 'pins' | 'unpin' }>): Promise<string> {
     const answer = await sendPinRequest(request);
-    if (!answer.ok) return answer.error;
-    this.#apply(answer);
-    return '';
+    this.#apply(answer.ok ? answer : await sendPinRequest({ type: 'pins' }));
+    this.#isBusy = false;
+    this.#notify();
+    return answer.ok ? '' : answer.error;
   }
 
   async #poll(): Promise<void> {
@@ -178,7 +149,7 @@ export class PinsModel {
     if (answer.ok) {
       this.#allowed = answer.allowed;
       this.#pins = answer.pins;
-      this.#vouched = answer.vouched;
+      this.#caHosts = answer.caHosts;
       this.#launcher = answer.launcher;
     }
     this.#notify();

@@ -1,5 +1,6 @@
 import type { PinGain } from '../../evidence/pin-outcomes.ts';
 import { plural, t } from '../../language/translate.ts';
+import { renderButton, renderStatus } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { isUseless } from './pin-text.ts';
 import type { PinsModel } from './pins-model.ts';
@@ -18,10 +19,9 @@ export class UndoControl {
     const el = builder();
     this.#model = model;
     this.#count = el('span', {});
-    this.#button = el('button', { type: 'button', class: 'hw-button' });
-    this.#status = el('p', { class: 'hw-note', role: 'status' });
+    this.#button = renderButton('', () => this.#removePins());
+    this.#status = renderStatus();
     this.element = el('div', { class: 'hw-undo' }, this.#button, this.#count, this.#status);
-    this.#button.addEventListener('click', () => void this.#removePins());
     model.onChange(() => this.#update());
     this.#update();
   }

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 const KEY = 'local-origins';
 const storedSchema = z.array(originSchema);
 
-async function loadLocalOrigins(): Promise<string[]> {
+export async function loadLocalOrigins(): Promise<string[]> {
   const stored = storedSchema.safeParse((await chrome.storage.local.get(KEY))[KEY]);
   return stored.success ? stored.data : [];
 }
@@ -14,10 +14,6 @@ async function loadLocalOrigins(): Promise<string[]> {
 export async function listLocalOrigins(pins: readonly PinState[]): Promise<string[]> {
   const pinned = pins.filter(({ allowLocal }) => allowLocal).map(({ origin }) => origin);
   return [...new Set([...(await loadLocalOrigins()), ...pinned])].sort();
-}
-
-export async function isLocalOriginAllowed(origin: string): Promise<boolean> {
-  return (await loadLocalOrigins()).includes(origin);
 }
 
 export async function allowLocalOrigin(origin: string): Promise<void> {

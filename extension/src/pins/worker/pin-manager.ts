@@ -1,21 +1,26 @@
-import type { PinState } from '@hopwise/contract';
+import { messageOf, type PinState, SerialQueue } from '@hopwise/contract';
+import { HelperConnection, type HelperPins } from '../../helper/helper-connection.ts';
+import { HelperError } from '../../helper/helper-port.ts';
+import type { PinLifetime } from '../pin-messages.ts';
 import { hasPinPermissions } from '../pin-permissions.ts';
 import { isLocalOrigin, isPinnable } from '../pinnable-origin.ts';
+import type { PlannedPin } from '../plan-pins.ts';
 import { createSteering } from './create-steering.ts';
-import { HelperLink, type HelperPinRequest, type HelperPins, type LinkListener } from './helper-link.ts';
+import { loadLocalOrigins } from './local-origins.ts';
+import { PinList } from './pin-list.ts';
 import { hasPersistentPins, loadPins, savePins, setHasPersistentPins } from './pin-storage.ts';
+import { type HelperPinRequest, isExpired, pinAllOrNone, renewedPin } from './pin-transaction.ts';
 import type { ProxiedOrigin } from './proxied-requests.ts';
 import type { Steering } from './steering.ts';
 import { TrustTrials } from './trust-trials.ts';
 
-export type PinOptions = Extract<HelperPinRequest, { type: 'pin' }>;
-
-const MINUTE_MS = 60_000;
+/** Includes the time that the browser takes to start the helper. */
+const ANSWER_LIMIT_MS = 15_000;
 /**
  * How long the helper keeps running after the last pin ends. Its tunnels close once they are idle, and a download in progress
  * would fail if the helper ended first.
  */
-export const LINGER_MS = 10 * MINUTE_MS;
+export const LINGER_MS = 10 * 60_000;
 
 /**
  * How long the origin of a new, waiting pin is not routed through the helper yet. While a pin waits, the helper offers a plain
@@ -27,35 +32,36 @@ const LOCAL_ORIGIN =
   'This origin is on your computer or in your network. It can only be pinned on the command line, with --allow-local.';
 
 type SteeringMaker = (onLost: (why: string) => void) => Steering;
+type Connect = (listener: ConstructorParameters<typeof HelperConnection>[0]) => HelperConnection;
 
 /**
- * Active, waiting and lifted pins as the helper reports them. The browser's proxy settings are changed only while the helper's
+ * Makes pins in the helper and steers the browser by its reports. The browser's proxy settings are changed only while the helper's
  * port is open; when it closes, they are restored at once.
  */
 export class PinManager {
   readonly #steering: Steering;
-  readonly #connect: (listener: LinkListener) => HelperLink;
+  readonly #connect: Connect;
   readonly #ready: Promise<void>;
   readonly #trials: TrustTrials;
-  #link: HelperLink | null = null;
-  #active: PinState[] = [];
-  /** For each pinned origin, whether it is not routed through the helper yet because its pin is waiting. */
-  readonly #isDelayed = new Map<string, boolean>();
-  #proxiedOrigins: ReadonlyMap<string, ProxiedOrigin> = new Map();
-  /** By origin, until the user dismisses them. */
-  readonly #lifted = new Map<string, PinState>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #pins = new PinList();
+  #helper: HelperConnection | null = null;
+  /** The helper's last message about pins: an earlier one that waits for its turn is out of date. */
+  #newest: HelperPins | null = null;
+  /** Origins that are not routed through the helper yet, because their pins are new and waiting. */
+  readonly #delayed = new Set<string>();
+  readonly #queue = new SerialQueue();
   /** Runs while the helper is kept alive although nothing is pinned. */
   #linger: ReturnType<typeof setTimeout> | undefined;
   /** Whether connections may be open through the helper's proxy. */
   #hasSteered = false;
-  #vouched: string[] | null = null;
+  #route: Pick<HelperPins, 'port' | 'secret'> = { port: 0, secret: '' };
+  #caHosts: string[] | null = null;
   #launcher: string | null = null;
   #onChange: () => void = () => {};
 
   constructor(
     makeSteering: SteeringMaker = createSteering,
-    connect: (listener: LinkListener) => HelperLink = (listener) => new HelperLink(listener),
+    connect: Connect = (listener) => new HelperConnection(listener),
     askForTrial?: (url: string) => Promise<unknown>,
   ) {
     this.#steering = makeSteering((why) => void this.#liftAll(why));
@@ -75,17 +81,22 @@ export class PinManager {
   /** Active and waiting pins first, then lifted ones. */
   async listPins(): Promise<PinState[]> {
     await this.#ready;
-    return this.#collectPins();
+    return this.#pins.all;
+  }
+
+  /** The running helper; null when none runs. */
+  get helper(): HelperConnection | null {
+    return this.#helper;
   }
 
   /** Active pins, by origin. */
   get proxiedOrigins(): ReadonlyMap<string, ProxiedOrigin> {
-    return this.#proxiedOrigins;
+    return this.#pins.proxiedOrigins;
   }
 
   /** Hosts that can be pinned to a protocol, from the helper's last message; null before the first. */
-  get vouched(): string[] | null {
-    return this.#vouched;
+  get caHosts(): string[] | null {
+    return this.#caHosts;
   }
 
   /** Absolute path of the helper's launcher; null before its first message. */
@@ -98,86 +109,76 @@ export class PinManager {
    *
    * @throws Error with a message to show
    */
-  async refreshPins(): Promise<PinState[]> {
-    await this.#ready;
-    return this.#runInTurn(async () => {
+  refreshPins(): Promise<PinState[]> {
+    return this.#change(async () => {
       await this.#checkAllowed();
-      try {
-        await this.#apply(await this.#open().ask({ type: 'pins' }));
-      } finally {
-        this.#closeIfIdle();
-      }
-      return this.#collectPins();
+      await this.#apply(await this.#ask(this.#open(), { type: 'pins' }));
     });
   }
 
-  /** @throws Error with a message to show when the origin cannot be pinned */
-  async pinOrigin(options: PinOptions): Promise<PinState[]> {
-    await this.#ready;
-    return this.#runInTurn(async () => {
-      if (!isPinnable(options.origin))
-        throw new Error('Origins with unusual characters in their name cannot be pinned.');
-      if (isLocalOrigin(options.origin) && !options.allowLocal) throw new Error(LOCAL_ORIGIN);
+  /** Makes all of these pins, or none of them, see `pinAllOrNone`. @throws Error with a message to show when one is not possible */
+  pin(pins: readonly PlannedPin[], { minutes, persistent }: PinLifetime): Promise<PinState[]> {
+    return this.#change(async () => {
+      const localOrigins = await loadLocalOrigins();
+      const wanted = pins.map(({ origin, kind }) => {
+        if (!isPinnable(origin))
+          throw new Error('Origins with unusual characters in their name cannot be pinned.');
+        const allowLocal = localOrigins.includes(origin);
+        if (isLocalOrigin(origin) && !allowLocal) throw new Error(LOCAL_ORIGIN);
+        return { origin, kind, minutes, persistent, allowLocal };
+      });
       await this.#checkAllowed();
-      if (options.kind !== 'avoid-h3') this.#trials.allowRetry(new URL(options.origin).hostname);
-      try {
-        await this.#apply(await this.#open().ask(options));
-      } finally {
-        this.#closeIfIdle();
-      }
-      return this.#collectPins();
+      for (const { origin, kind } of pins)
+        if (kind !== 'avoid-h3') this.#trials.allowRetry(new URL(origin).hostname);
+      const helper = this.#open();
+      const { report, refusal } = await pinAllOrNone(wanted, (request) => this.#ask(helper, request));
+      if (report) await this.#apply(report);
+      if (refusal !== null) throw refusal;
     });
   }
 
-  /** Lifts a pin, or dismisses a lifted one. */
-  async unpinOrigin(origin: string): Promise<PinState[]> {
-    await this.#ready;
-    return this.#runInTurn(async () => {
-      this.#lifted.delete(origin);
-      this.#active = this.#active.filter((pin) => pin.origin !== origin);
-      this.#updateProxiedOrigins();
+  /** Removes origins' pins, or dismisses lifted ones. @throws Error with a message to show when the helper does not remove one */
+  unpin(origins: readonly string[]): Promise<PinState[]> {
+    return this.#change(async () => {
+      this.#pins.remove(origins);
+      const helper = this.#helper;
+      let report: HelperPins | null = null;
       try {
         // The browser first: the helper then closes its tunnels, and the browser must not reopen them.
-        if (this.#link) await this.#steer();
-        if (this.#link) await this.#apply(await this.#link.ask({ type: 'unpin', origin }));
-        this.#lifted.delete(origin);
+        if (helper) await this.#steer();
+        for (const origin of origins) if (helper) report = await this.#ask(helper, { type: 'unpin', origin });
       } finally {
-        this.#closeIfIdle();
+        if (report) await this.#apply(report);
         await this.#savePins();
       }
-      return this.#collectPins();
     });
   }
 
   /** Adopts persistent pins, which the command line may have created while no browser was running. */
   async handleBrowserStart(): Promise<void> {
-    await this.#ready;
-    await this.#runInTurn(async () => {
-      if (this.#link || !(await hasPinPermissions())) return;
-      try {
-        await this.#adoptPins([]);
-      } catch {
-        // No helper, or another proxy is set: this session has no pins to lose.
-      } finally {
-        this.#closeIfIdle();
-      }
+    await this.#change(async () => {
+      if (this.#helper || !(await hasPinPermissions())) return;
+      // Without a helper, or beside another proxy, this session has no pins to lose.
+      await this.#adoptPins([]).catch(() => {});
     });
   }
 
   /** The user revoked a permission. */
   async handlePermissionRemoval(): Promise<void> {
     await this.#ready;
-    if (this.#link && !(await hasPinPermissions())) {
+    if (this.#helper && !(await hasPinPermissions())) {
       await this.#liftAll('The permissions that pins need were revoked.');
     }
   }
-
-  #route: Pick<HelperPins, 'port' | 'secret'> = { port: 0, secret: '' };
 
   /** @throws Error with a message to show when no pins are possible at all */
   async #checkAllowed(): Promise<void> {
     if (!(await hasPinPermissions()))
       throw new Error('Pins have not been allowed yet. Choose “Make it faster” in the popup first.');
+    await this.#checkSteering();
+  }
+
+  async #checkSteering(): Promise<void> {
     const obstacle = await this.#steering.findObstacle();
     if (obstacle !== '') throw new Error(obstacle);
   }
@@ -188,15 +189,15 @@ export class PinManager {
       .clearRoute()
       .catch((error) => console.error('hopwise: proxy settings were not restored:', error));
     const [{ pins }, persistent] = await Promise.all([loadPins(), hasPersistentPins()]);
-    for (const pin of pins) if (pin.state === 'lifted') this.#lifted.set(pin.origin, pin);
+    this.#pins.addLifted(pins.filter(({ state }) => state === 'lifted'));
     const unexpired = pins.filter((pin) => pin.state !== 'lifted' && !isExpired(pin));
     if (unexpired.length === 0 && !persistent) return;
-    void this.#runInTurn(async () => {
+    void this.#queue.run(async () => {
       if (!(await hasPinPermissions())) return;
       try {
         await this.#adoptPins(unexpired);
       } catch (error) {
-        for (const pin of unexpired) this.#lifted.set(pin.origin, liftedPin(pin, messageOf(error)));
+        this.#pins.addLifted(unexpired, messageOf(error));
         await this.#savePins();
       } finally {
         this.#closeIfIdle();
@@ -206,29 +207,41 @@ export class PinManager {
 
   /** Recreates the pins of the previous worker and adopts the persistent ones of the helper. */
   async #adoptPins(pins: PinState[]): Promise<void> {
-    const obstacle = await this.#steering.findObstacle();
-    if (obstacle !== '') throw new Error(obstacle);
-    const link = this.#open();
-    for (const { origin, kind, expiresAtMs, allowLocal } of pins.filter(({ persistent }) => !persistent)) {
-      const minutes =
-        expiresAtMs === null ? null : Math.max(1, Math.ceil((expiresAtMs - Date.now()) / MINUTE_MS));
-      await link.ask({ type: 'pin', origin, kind, minutes, persistent: false, allowLocal });
-    }
-    await this.#apply(await link.ask({ type: 'pins' }));
+    await this.#checkSteering();
+    const helper = this.#open();
+    for (const pin of pins.filter(({ persistent }) => !persistent))
+      await this.#ask(helper, { type: 'pin', ...renewedPin(pin) });
+    await this.#apply(await this.#ask(helper, { type: 'pins' }));
   }
 
-  #open(): HelperLink {
-    this.#link ??= this.#connect({
-      onPins: (message) => void this.#runInTurn(() => this.#applyUpdate(message)),
+  #ask(helper: HelperConnection, request: HelperPinRequest): Promise<HelperPins> {
+    return helper.request(request, ANSWER_LIMIT_MS, (message) => {
+      if (message.type !== 'pins') return undefined;
+      this.#newest = message;
+      return message;
+    });
+  }
+
+  /** Starts the helper if it is not running. */
+  #open(): HelperConnection {
+    if (this.#helper) return this.#helper;
+    const helper = this.#connect({
+      onPins: (message) => {
+        this.#newest = message;
+        void this.#queue.run(() => this.#applyUpdate(message));
+      },
       onEnd: (why) => void this.#liftAll(why.message),
     });
-    return this.#link;
+    // Nothing waits for the answer, which pins do not need; a refusal ends the connection, which lifts the pins.
+    helper.greet(null).catch(() => {});
+    this.#helper = helper;
+    return helper;
   }
 
   /** Closes the helper's port when nothing is pinned, at once or, if connections may be open through it, after `LINGER_MS`. */
   #closeIfIdle(): void {
     clearTimeout(this.#linger);
-    if (this.#active.length > 0) return;
+    if (this.#pins.current.length > 0) return;
     if (this.#hasSteered) this.#linger = setTimeout(() => this.#close(), LINGER_MS);
     else this.#close();
   }
@@ -237,30 +250,30 @@ export class PinManager {
     clearTimeout(this.#linger);
     this.#hasSteered = false;
     this.#trials.endAll();
-    this.#link?.close();
-    this.#link = null;
+    this.#helper?.close(new HelperError('cancelled', 'All pins were removed in the meantime.'));
+    this.#helper = null;
   }
 
-  async #apply({ port, secret, vouched, launcher, trials, trialToken, pins }: HelperPins): Promise<void> {
-    if (!this.#link) return;
+  async #apply({ port, secret, caHosts, launcher, trials, trialToken, pins }: HelperPins): Promise<void> {
+    if (!this.#helper) return;
     this.#route = { port, secret };
-    this.#vouched = vouched;
+    this.#caHosts = caHosts;
     this.#launcher = launcher;
     this.#trials.setHosts(
       trials.filter((host) => isPinnable(`https://${host}`)),
       trialToken,
     );
-    this.#active = pins.filter((pin) => pin.state !== 'lifted' && isPinnable(pin.origin));
-    for (const pin of pins) if (pin.state === 'lifted') this.#lifted.set(pin.origin, pin);
-    for (const { origin } of this.#active) this.#lifted.delete(origin);
-    this.#delayWaiting();
+    const before = this.#pins.current.map(({ origin }) => origin);
+    this.#pins.applyReport(pins);
+    this.#delayWaiting(before);
     await this.#steerOrLift();
-    this.#updateProxiedOrigins();
-    const persistent = this.#active.some(({ persistent }) => persistent);
+    this.#pins.updateProxiedOrigins();
+    const persistent = this.#pins.current.some(({ persistent }) => persistent);
     await Promise.all([setHasPersistentPins(persistent), this.#savePins()]);
   }
 
   async #applyUpdate(message: HelperPins): Promise<void> {
+    if (message !== this.#newest) return;
     try {
       await this.#apply(message);
     } catch (error) {
@@ -270,36 +283,21 @@ export class PinManager {
     }
   }
 
-  #updateProxiedOrigins(): void {
-    const before = this.#proxiedOrigins;
-    const now = this.#active.filter(({ state }) => state === 'active');
-    this.#proxiedOrigins = new Map(
-      now.map(({ origin, kind, allowLocal = false }) => {
-        const former = before.get(origin);
-        const sinceMs = former?.kind === kind ? former.sinceMs : Date.now();
-        return [origin, { kind, sinceMs, allowsLocal: allowLocal }];
-      }),
-    );
-  }
-
-  #delayWaiting(): void {
-    for (const origin of this.#isDelayed.keys()) {
-      if (!this.#active.some((pin) => pin.origin === origin)) this.#isDelayed.delete(origin);
-    }
-    for (const { origin, state } of this.#active) {
-      if (state === 'active') this.#isDelayed.set(origin, false);
-      else if (!this.#isDelayed.has(origin)) {
-        this.#isDelayed.set(origin, true);
-        setTimeout(() => {
-          this.#isDelayed.set(origin, false);
-          this.#steerLater();
-        }, WAITING_PIN_DELAY_MS);
-      }
+  /** @param before origins that were pinned before the last report */
+  #delayWaiting(before: readonly string[]): void {
+    const waiting = this.#pins.current.filter(({ state }) => state === 'waiting').map(({ origin }) => origin);
+    for (const origin of this.#delayed) if (!waiting.includes(origin)) this.#delayed.delete(origin);
+    for (const origin of waiting.filter((each) => !before.includes(each))) {
+      this.#delayed.add(origin);
+      setTimeout(() => {
+        this.#delayed.delete(origin);
+        this.#steerLater();
+      }, WAITING_PIN_DELAY_MS);
     }
   }
 
   #steerLater(): void {
-    void this.#runInTurn(() => this.#steerOrLift()).catch(report);
+    void this.#queue.run(() => this.#steerOrLift()).catch(report);
   }
 
   async #steerOrLift(): Promise<void> {
@@ -312,22 +310,20 @@ export class PinManager {
   }
 
   async #steer(): Promise<void> {
-    const origins = this.#active.map(({ origin }) => origin).filter((origin) => !this.#isDelayed.get(origin));
+    const origins = this.#pins.current.map(({ origin }) => origin).filter((each) => !this.#delayed.has(each));
     const trials = this.#trials.listOrigins();
     this.#hasSteered ||= origins.length > 0;
     if (origins.length + trials.length === 0) await this.#steering.clearRoute();
     else await this.#steering.setRoute({ ...this.#route, origins, trials });
     // The helper may have ended, and all pins with it, while the browser applied the settings.
-    if (!this.#link) await this.#steering.clearRoute();
+    if (!this.#helper) await this.#steering.clearRoute();
     else this.#trials.startDue();
   }
 
   /** Does not wait for its turn: pages must not hang on a proxy that no longer runs. */
   async #liftAll(reason: string): Promise<void> {
     this.#close();
-    for (const pin of this.#active) this.#lifted.set(pin.origin, liftedPin(pin, reason));
-    this.#active = [];
-    this.#updateProxiedOrigins();
+    this.#pins.liftAll(reason);
     try {
       await this.#steering.clearRoute();
     } finally {
@@ -335,32 +331,23 @@ export class PinManager {
     }
   }
 
-  #collectPins(): PinState[] {
-    return [...this.#active, ...this.#lifted.values()];
-  }
-
   #savePins(): Promise<void> {
     this.#onChange();
-    return savePins({ pins: this.#collectPins() });
+    return savePins({ pins: this.#pins.all });
   }
 
-  #runInTurn<T>(change: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(change, change);
-    this.#turn = done.catch(() => {});
-    return done;
+  /** Changes pins after the changes before, then ends a helper without pins. @returns the pins afterwards */
+  async #change(change: () => Promise<void>): Promise<PinState[]> {
+    await this.#ready;
+    return this.#queue.run(async () => {
+      try {
+        await change();
+      } finally {
+        this.#closeIfIdle();
+      }
+      return this.#pins.all;
+    });
   }
-}
-
-function isExpired({ expiresAtMs }: PinState): boolean {
-  return expiresAtMs !== null && expiresAtMs <= Date.now();
-}
-
-function liftedPin(pin: PinState, reason: string): PinState {
-  return { ...pin, state: 'lifted', reason };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function report(error: unknown): void {

@@ -1,4 +1,4 @@
-import type { PinKind } from '@hopwise/contract';
+import { NO_PHASES, type PinKind } from '@hopwise/contract';
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 
 /** An origin whose requests go through the helper's proxy. */
@@ -39,12 +39,9 @@ function correctRequest({ kind }: ProxiedOrigin, request: RecordedRequest): Reco
     ...corrected,
     protocol: request.protocol === null ? null : kind,
     phases: {
-      ...request.phases,
-      dnsStartMs: null,
-      dnsEndMs: null,
-      connectStartMs: null,
-      secureStartMs: null,
-      connectEndMs: null,
+      ...NO_PHASES,
+      requestStartMs: request.phases.requestStartMs,
+      responseStartMs: request.phases.responseStartMs,
     },
   };
 }

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { EmulationClient } from '../src/devtools/emulation/emulation-client.ts';
-import type { EmulationAnswer, EmulationRequest } from '../src/devtools/emulation/emulation-messages.ts';
+import { EmulationClient } from '../../../src/devtools/emulation/emulation-client.ts';
+import type {
+  EmulationAnswer,
+  EmulationRequest,
+} from '../../../src/devtools/emulation/emulation-messages.ts';
 
 /** Stands for the browser's worker, which a test without a browser cannot have. */
 class StubWorker extends EventTarget {

@@ -10,13 +10,14 @@ import { openPage } from '@hopwise/lab/pages/page-source';
 import { parseRecording } from '@hopwise/pageload-emulator';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeHar } from '../src/devtools/files/write-har.ts';
-import { type ExtensionBrowser, launch } from './browser.ts';
-import { largePage } from './large-page.ts';
-import { openWithLoad } from './open-with-load.ts';
-import { type Site, startSite } from './site.ts';
+import { drawShare } from '../../../../scripts/suites/draw-share.ts';
+import { writeHar } from '../../../src/devtools/files/write-har.ts';
+import { type ExtensionBrowser, launch } from '../../support/browser.ts';
+import { largePage } from '../../support/large-page.ts';
+import { openWithLoad } from '../../support/open-with-load.ts';
+import { type Site, startSite } from '../../support/site.ts';
 
-const command = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const command = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
 let site: Site;
 let browser: ExtensionBrowser;
@@ -34,8 +35,8 @@ function localPage(count: number): Recording {
 beforeAll(async () => {
   site = await startSite();
   folder = await mkdtemp(join(tmpdir(), 'hopwise-files-'));
-  browser = await launch(fileURLToPath(new URL('../dist/chromium', import.meta.url)));
-  panel = await openWithLoad(browser, `${site.url}/slow.html`, localPage(30), 'panel.html');
+  browser = await launch(fileURLToPath(new URL('../../../dist/chromium', import.meta.url)));
+  panel = await openWithLoad(browser, `${site.url}/kept.html`, localPage(30), 'panel.html');
   panel.on('pageerror', (error) => errors.push(error.message));
   panel.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
 });
@@ -68,35 +69,38 @@ const shown = () => panel.getByRole('region', { name: 'Opened file' });
 const status = () => panel.locator('.hw-file-status');
 
 describe('what is saved', () => {
-  test.each(['Recording with predictions', 'HAR'])('%s is read by each command', async (format) => {
-    const file = await save(format);
-    expect(parseRecording(await readFile(file, 'utf8')).requests).toHaveLength(30);
+  test.each(drawShare(['Recording with predictions', 'HAR'], 1))(
+    '%s is read by each command',
+    async (format) => {
+      const file = await save(format);
+      expect(parseRecording(await readFile(file, 'utf8')).requests).toHaveLength(30);
 
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      ['--conditions=source', command('pageload-emulator/bin/hopwise.ts'), 'predict', file],
-      { encoding: 'utf8' },
-    );
-    expect(stderr).toBe('');
-    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('HTTP/3') });
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        ['--conditions=source', command('pageload-emulator/bin/hopwise.ts'), 'predict', file],
+        { encoding: 'utf8' },
+      );
+      expect(stderr).toBe('');
+      expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining('HTTP/3') });
 
-    // `npm start -- --page FILE` and the lab.
-    const page = await openPage(file);
-    expect(page.site.resources.length).toBeGreaterThan(0);
+      // `npm start -- --page FILE` and the lab.
+      const page = await openPage(file);
+      expect(page.site.resources.length).toBeGreaterThan(0);
 
-    const probe = spawnSync(
-      process.execPath,
-      [
-        '--conditions=source',
-        command('native-host/bin/hopwise-host.ts'),
-        ...['probe', '--har', file, '--protocols', 'h2', '--rounds', '1'],
-      ],
-      { encoding: 'utf8' },
-    );
-    // It has read the page: nothing answers its transfers.
-    expect(probe.stdout + probe.stderr).toMatch(/127\.0\.0\.1|HTTP\/2/);
-    expect(probe.stderr).not.toContain('expected');
-  });
+      const probe = spawnSync(
+        process.execPath,
+        [
+          '--conditions=source',
+          command('native-host/bin/hopwise-host.ts'),
+          ...['probe', '--har', file, '--protocols', 'h2', '--rounds', '1'],
+        ],
+        { encoding: 'utf8' },
+      );
+      // It has read the page: nothing answers its transfers.
+      expect(probe.stdout + probe.stderr).toMatch(/127\.0\.0\.1|HTTP\/2/);
+      expect(probe.stderr).not.toContain('expected');
+    },
+  );
 
   test('the summary in Markdown has the verdict', async () => {
     const text = await readFile(await save('Summary in Markdown'), 'utf8');
@@ -123,23 +127,28 @@ describe('what is saved', () => {
 describe('what is opened', () => {
   const har = JSON.stringify(writeHar(largePage(40), '0.1.0'));
 
-  test.each([
+  const files: [name: string, content: string | Buffer][] = [
     ['page.har', har],
     ['page.har.gz', gzipSync(har)],
     ['recording.json', JSON.stringify(largePage(40))],
     ['\u202eload.json', JSON.stringify({ format: 'hopwise-load', version: 1, recording: largePage(40) })],
-  ])('%s is shown with its prediction, and closed', async (name, content) => {
-    await open(name, content);
-    await shown()
-      .getByText(`Showing ${name.replace('\u202e', ' ')}.`)
-      .waitFor();
-    await panel.getByText('40 requests to 13 origins').waitFor();
-    expect(await panel.locator('#page').textContent()).toBe('https://page.test/');
-    // Pins and transfers are for the page in the tab.
-    expect(await panel.getByRole('button', { name: 'Verify with real transfers' }).isVisible()).toBe(false);
-    await shown().getByRole('button', { name: 'Close file' }).click();
-    await panel.getByText('30 requests to').waitFor();
-  });
+  ];
+
+  test.each(drawShare(files, 2, ([name]) => name))(
+    '%s is shown with its prediction, and closed',
+    async (name, content) => {
+      await open(name, content);
+      await shown()
+        .getByText(`Showing ${name.replace('\u202e', ' ')}.`)
+        .waitFor();
+      await panel.getByText('40 requests to 13 origins').waitFor();
+      expect(await panel.locator('#page').textContent()).toBe('https://page.test/');
+      // Pins and transfers are for the page in the tab.
+      expect(await panel.getByRole('button', { name: 'Verify with real transfers' }).isVisible()).toBe(false);
+      await shown().getByRole('button', { name: 'Close file' }).click();
+      await panel.getByText('30 requests to').waitFor();
+    },
+  );
 
   test('an opened file is saved again', async () => {
     await open('page.har', har);
@@ -172,7 +181,7 @@ describe('what is opened', () => {
   };
   broken.log.entries[3]!.time = 'long';
 
-  test.each([
+  const refused: [name: string, content: string | Buffer | (() => Buffer), expected: RegExp][] = [
     ['no.json', 'nonsense', /^no\.json: .*expected JSON, got /],
     ['empty.har', '', /^empty\.har: .*expected JSON, got /],
     ['array.json', '[[1]]', /^array\.json: \[0\]: expected an object, got an array$/],
@@ -186,15 +195,20 @@ describe('what is opened', () => {
     ['deep.json', '['.repeat(200_000), /^deep\.json: .*expected /],
     [
       'bomb.har.gz',
-      gzipSync(Buffer.alloc(400 * 1024 * 1024, ' ')),
+      () => gzipSync(Buffer.alloc(400 * 1024 * 1024, ' ')),
       /^bomb\.har\.gz: top level: expected at most 20 MiB of JSON without bodies, got more$/,
     ],
-  ])('%s is refused in one line, and what was shown stays', async (name, content, expected) => {
-    await open(name, content);
-    await expect.poll(() => status().textContent(), { timeout: 60_000 }).toMatch(expected);
-    expect(await shown().count()).toBe(0);
-    await panel.getByText('30 requests to').waitFor();
-  });
+  ];
+
+  test.each(drawShare(refused, 4, ([name]) => name))(
+    '%s is refused in one line, and what was shown stays',
+    async (name, content, expected) => {
+      await open(name, typeof content === 'function' ? content() : content);
+      await expect.poll(() => status().textContent(), { timeout: 60_000 }).toMatch(expected);
+      expect(await shown().count()).toBe(0);
+      await panel.getByText('30 requests to').waitFor();
+    },
+  );
 });
 
 test('no view has thrown or logged an error', () => {

@@ -1,17 +1,12 @@
 /** What the panel writes is read back as what it was. */
-import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { NO_PHASES, type RecordedRequest, type Recording } from '@hopwise/contract';
 import { parseRecording, predict, readRecording } from '@hopwise/pageload-emulator';
 import { describe, expect, test } from 'vitest';
-import { writeHar } from '../src/devtools/files/write-har.ts';
-import { writeMarkdown } from '../src/devtools/files/write-markdown.ts';
-import { requestOf } from './evidence/stored-loads.ts';
-import { largePage } from './large-page.ts';
+import { writeHar } from '../../../src/devtools/files/write-har.ts';
+import { writeMarkdown } from '../../../src/devtools/files/write-markdown.ts';
+import { requestOf } from '../../evidence/stored-loads.ts';
+import { largePage } from '../../support/large-page.ts';
 
-const NO_PHASES: RecordedRequest['phases'] = {
-  ...requestOf(0).phases,
-  requestStartMs: null,
-  responseStartMs: null,
-};
 const initiator = (kind: RecordedRequest['initiator']['kind'], requestId: number | null) => ({
   kind,
   requestId,

@@ -2,10 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ExtensionBrowser, launch } from './browser.ts';
-import { largePage } from './large-page.ts';
-import { openWithLoad } from './open-with-load.ts';
-import { type Site, startSite } from './site.ts';
+import { type ExtensionBrowser, launch } from '../../support/browser.ts';
+import { largePage } from '../../support/large-page.ts';
+import { openWithLoad } from '../../support/open-with-load.ts';
+import { type Site, startSite } from '../../support/site.ts';
 
 const REQUESTS = 300;
 
@@ -16,7 +16,7 @@ const errors: string[] = [];
 
 beforeAll(async () => {
   site = await startSite();
-  browser = await launch(fileURLToPath(new URL('../dist/chromium', import.meta.url)));
+  browser = await launch(fileURLToPath(new URL('../../../dist/chromium', import.meta.url)));
   panel = await openWithLoad(browser, `${site.url}/slow.html`, largePage(REQUESTS), 'panel.html');
   panel.on('pageerror', (error) => errors.push(error.message));
   panel.on('console', (message) => message.type() === 'error' && errors.push(message.text()));

@@ -2,11 +2,11 @@
 import type { Recording, ResourceType } from '@hopwise/contract';
 import { buildGraph, explain } from '@hopwise/pageload-emulator';
 import { describe, expect, test } from 'vitest';
-import { buildRequestGraph, type RequestGraph } from '../src/devtools/emulation/dependency-graph.ts';
-import { layOutGraph, NODE_HEIGHT, NODE_WIDTH } from '../src/devtools/emulation/graph-layout.ts';
-import { neighbourOf } from '../src/devtools/graph/neighbours.ts';
-import { requestOf } from './evidence/stored-loads.ts';
-import { largePage } from './large-page.ts';
+import { buildRequestGraph, type RequestGraph } from '../../../src/devtools/emulation/dependency-graph.ts';
+import { layOutGraph, NODE_HEIGHT, NODE_WIDTH } from '../../../src/devtools/emulation/graph-layout.ts';
+import { neighbourOf } from '../../../src/devtools/graph/neighbours.ts';
+import { requestOf } from '../../evidence/stored-loads.ts';
+import { largePage } from '../../support/large-page.ts';
 
 /** A document that holds script 1 and style 2; the script asks for images 3 to 7 and script 8, which asks for images 9 and 10. */
 const PARENTS = [null, 0, 0, 1, 1, 1, 1, 1, 1, 8, 8];

@@ -1,7 +1,12 @@
 import type { Verification } from '@hopwise/contract';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { findFastest, Monitor, type MonitoredTimes, summarise } from '../src/devtools/history/monitor.ts';
-import { verificationOf } from './verification.ts';
+import {
+  findFastest,
+  Monitor,
+  type MonitoredTimes,
+  summarise,
+} from '../../../src/devtools/history/monitor.ts';
+import { verificationOf } from '../../support/verification.ts';
 
 const MINUTE_MS = 60_000;
 const SETTINGS = { everyMs: 5 * MINUTE_MS, forMs: 30 * MINUTE_MS };

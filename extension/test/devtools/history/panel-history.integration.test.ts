@@ -2,12 +2,12 @@
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { StoredLoad } from '../src/storage/loads.ts';
-import { type ExtensionBrowser, launch } from './browser.ts';
-import { CLUSTER, loadOf } from './evidence/stored-loads.ts';
-import { largePage } from './large-page.ts';
-import { openWithLoad } from './open-with-load.ts';
-import { type Site, startSite } from './site.ts';
+import type { StoredLoad } from '../../../src/storage/loads.ts';
+import { CLUSTER, loadOf } from '../../evidence/stored-loads.ts';
+import { type ExtensionBrowser, launch } from '../../support/browser.ts';
+import { largePage } from '../../support/large-page.ts';
+import { openWithLoad } from '../../support/open-with-load.ts';
+import { type Site, startSite } from '../../support/site.ts';
 
 const REQUESTS = 120;
 const MINUTE_MS = 60_000;
@@ -19,7 +19,7 @@ const errors: string[] = [];
 
 /** Earlier loads of the shown page: three without pins, two with one. */
 function earlierLoads(): Omit<StoredLoad, 'id'>[] {
-  const url = `${site.url}/slow.html`;
+  const url = `${site.url}/kept.html`;
   return [4200, 4300, 4400, 2200, 2400].map((pltMs, index) => {
     const { id: _id, ...load } = loadOf(1, {
       requestedUrl: url,
@@ -38,10 +38,10 @@ function earlierLoads(): Omit<StoredLoad, 'id'>[] {
 
 beforeAll(async () => {
   site = await startSite();
-  browser = await launch(fileURLToPath(new URL('../dist/chromium', import.meta.url)));
+  browser = await launch(fileURLToPath(new URL('../../../dist/chromium', import.meta.url)));
   panel = await openWithLoad(
     browser,
-    `${site.url}/slow.html`,
+    `${site.url}/kept.html`,
     { ...largePage(REQUESTS), pltMs: 4300, recordedAt: new Date().toISOString() },
     'panel.html',
   );

@@ -1,12 +1,12 @@
 /** What the panel's History reads from stored loads. */
 import { learnNetwork } from '@hopwise/pageload-emulator';
 import { describe, expect, test } from 'vitest';
-import { PooledNetwork } from '../src/devtools/emulation/pooled-network.ts';
-import { listDifferences } from '../src/devtools/history/differences.ts';
-import { matchRequests } from '../src/devtools/history/match-requests.ts';
-import { describePins, describeProtocols, readHistory } from '../src/devtools/history/page-history.ts';
-import { cached, loadOf, loadsTaking, PAGE, requestOf } from './evidence/stored-loads.ts';
-import { largePage } from './large-page.ts';
+import { PooledNetwork } from '../../../src/devtools/emulation/pooled-network.ts';
+import { listDifferences } from '../../../src/devtools/history/differences.ts';
+import { matchRequests } from '../../../src/devtools/history/match-requests.ts';
+import { describePins, describeProtocols, readHistory } from '../../../src/devtools/history/page-history.ts';
+import { cached, loadOf, loadsTaking, PAGE, requestOf } from '../../evidence/stored-loads.ts';
+import { largePage } from '../../support/large-page.ts';
 
 const pinned = { 'https://page.test': 'h2' as const };
 

@@ -1,6 +1,6 @@
 import { predict } from '@hopwise/pageload-emulator';
 import { describe, expect, test } from 'vitest';
-import { layOutConnections } from '../src/devtools/connections/streams.ts';
+import { layOutConnections } from '../../../src/devtools/connections/streams.ts';
 import {
   dependentsOf,
   filterRows,
@@ -11,8 +11,8 @@ import {
   rowsOf,
   sortRows,
   zoom,
-} from '../src/devtools/waterfall/rows.ts';
-import { largePage } from './large-page.ts';
+} from '../../../src/devtools/waterfall/rows.ts';
+import { largePage } from '../../support/large-page.ts';
 
 const recording = largePage(60);
 const prediction = predict(recording, { waterfall: true });

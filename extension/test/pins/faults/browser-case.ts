@@ -16,6 +16,7 @@ import {
   type Failure,
   type Result,
 } from '../../../../native-host/test/faults/model-browser.ts';
+import type { Patience } from '../../../../native-host/test/faults/patience.ts';
 import type { CasePlan, PlannedRequest } from '../../../../native-host/test/faults/plan.ts';
 import {
   isRightReceipt,
@@ -30,6 +31,8 @@ import type { FaultBrowser, FaultPage } from './fault-browser.ts';
 import { type Fetched, GIVEN_UP } from './fetched.ts';
 
 const WARM_LIMIT_MS = 20_000;
+/** On a busy machine a page may wait so many times as long as on an idle one; what was too long is judged afterwards. */
+const BUSY_FACTOR = 4;
 
 export class BrowserCase {
   readonly plan: CasePlan;
@@ -41,6 +44,7 @@ export class BrowserCase {
   readonly #certificateErrors: FaultBrowser['certificateErrors'];
   readonly #link: FaultyLink;
   readonly #servers: Servers;
+  readonly #patience: Patience;
   readonly #injectHostFault: () => void;
   readonly #asked: { id: string; request: PlannedRequest; isAnswered: boolean }[] = [];
   #healed: Promise<void> = Promise.resolve();
@@ -53,6 +57,7 @@ export class BrowserCase {
     certificateErrors: FaultBrowser['certificateErrors'],
     link: FaultyLink,
     servers: Servers,
+    patience: Patience,
     injectHostFault: () => void,
   ) {
     this.plan = plan;
@@ -62,19 +67,21 @@ export class BrowserCase {
     this.#certificateErrors = certificateErrors;
     this.#link = link;
     this.#servers = servers;
+    this.#patience = patience;
     this.#injectHostFault = injectHostFault;
   }
 
-  /** @param injectHostFault injects the case's fault if it is not a link fault */
+  /** @param patience of the machine @param injectHostFault injects the case's fault if it is not a link fault */
   static async open(
     plan: CasePlan,
     host: string,
     { page, certificateErrors }: { page: FaultPage } & Pick<FaultBrowser, 'certificateErrors'>,
     servers: Servers,
+    patience: Patience,
     injectHostFault: () => void,
   ): Promise<BrowserCase> {
     const link = await FaultyLink.open(servers.whole.port);
-    return new BrowserCase(plan, host, page, certificateErrors, link, servers, injectHostFault);
+    return new BrowserCase(plan, host, page, certificateErrors, link, servers, patience, injectHostFault);
   }
 
   /** Opens the page. */
@@ -143,7 +150,9 @@ export class BrowserCase {
   async #load(): Promise<void> {
     const begin = performance.now();
     const limit = pageLimitMs(this.plan);
-    const error = await this.#page.open(`${this.origin}/status/200?after`, limit);
+    const isLate = this.#watch(limit);
+    const opened = await this.#page.open(`${this.origin}/status/200?after`, BUSY_FACTOR * limit);
+    const error = isLate() ? GIVEN_UP : opened;
     const ms = Math.round(performance.now() - begin);
     const expected = shownCertificate(this.plan) ? this.#certificateErrors[this.plan.fault]! : /^$/;
     if (!expected.test(error)) {
@@ -153,11 +162,21 @@ export class BrowserCase {
     for (const request of PAGE) await this.#ask(request, limit);
   }
 
+  /** @returns whether more than the limit has passed since, without the time that the machine's other work took */
+  #watch(limitMs: number): () => boolean {
+    const [beganMs, waitedMs] = [performance.now(), this.#patience.waitedMs()];
+    return () => performance.now() - beganMs - (this.#patience.waitedMs() - waitedMs) > limitMs;
+  }
+
   async #ask(request: PlannedRequest, limit: number): Promise<void> {
     const id = `${this.tag}.${this.#asked.length}`;
     const asked = { id, request, isAnswered: false };
     this.#asked.push(asked);
-    const fetched = await this.#page.fetch(request, id, limit);
+    // What hangs is given up in any case.
+    const limitMs = this.plan.fault === 'hang' ? limit : BUSY_FACTOR * limit;
+    const isLate = this.#watch(limitMs === limit ? Number.POSITIVE_INFINITY : limit);
+    const got = await this.#page.fetch(request, id, limitMs);
+    const fetched = isLate() ? { ...got, error: GIVEN_UP } : got;
     asked.isAnswered = fetched.error === '';
     const words = faultOfResult(this.plan, request, resultOf(fetched, this.plan), isRight(request, fetched));
     if (words) this.#note(`${wordsOf(request)}: ${words}`);

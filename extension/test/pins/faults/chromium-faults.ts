@@ -1,7 +1,7 @@
 /** Chromium for the fault tests. */
 import type { Page } from 'playwright-core';
 import type { PlannedRequest } from '../../../../native-host/test/faults/plan.ts';
-import { launch } from '../../browser.ts';
+import { launch } from '../../support/browser.ts';
 import type { FaultBrowser, FaultPage } from './fault-browser.ts';
 import { type Fetched, fetchInPage, fetchOrder, GIVEN_UP, TIMEOUT } from './fetched.ts';
 import type { HarmedHost } from './harmed-host.ts';
@@ -17,7 +17,7 @@ export async function launchChromium(
 ): Promise<FaultBrowser> {
   const rules = '--host-resolver-rules=MAP *.lab.test 127.0.0.1';
   const browser = await launch(`${packageRoot}dist/chromium`, [rules], [], host.env);
-  host.registerWithNames(browser.profile, [name]);
+  await host.registerWithNames(browser.profile, [name]);
   const own = await browser.openOwn('devtools.html');
   await own.evaluate(() =>
     chrome.permissions.request({ permissions: ['browsingData', 'webRequestAuthProvider'] }),

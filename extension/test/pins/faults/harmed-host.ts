@@ -1,15 +1,6 @@
 /** Injects faults into the host of a real browser, and repairs it. */
 import { execFileSync } from 'node:child_process';
-import {
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, openSync, rmSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
@@ -84,16 +75,16 @@ export class HarmedHost {
     this.#isHarmed ||= !fault.startsWith('engine-');
     switch (fault) {
       case 'engine-killed':
-        this.#signal(this.#engines(), 'SIGKILL');
+        this.#signal(this.host.engines(), 'SIGKILL');
         break;
       case 'engine-stopped': {
-        const engines = this.#engines();
+        const engines = this.host.engines();
         this.#signal(engines, 'SIGSTOP');
         setTimeout(() => this.#signal(engines, 'SIGCONT'), lastsMs);
         break;
       }
       case 'engine-garbage':
-        this.#signal(this.#engines(), 'SIGUSR2');
+        this.#signal(this.host.engines(), 'SIGUSR2');
         break;
       case 'host-killed':
         this.#signal(this.host.running(), 'SIGKILL');
@@ -141,25 +132,9 @@ export class HarmedHost {
       }
     }
   }
-
-  /** Processes in which libcurl runs, started by the hosts. */
-  #engines(): number[] {
-    const hosts = this.host.running().map(String);
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name) && hosts.includes(parentOf(name)))
-      .map(Number);
-  }
 }
 
 /** Copies modes as well: the host rejects files that other users can read. */
 function copyPrivate(from: string, to: string): void {
   execFileSync('cp', ['-a', from, to]);
-}
-
-function parentOf(pid: string): string {
-  try {
-    return /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]!;
-  } catch {
-    return '';
-  }
 }

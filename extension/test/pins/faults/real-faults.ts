@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { PinState } from '@hopwise/contract';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isSilent, mustLift } from '../../../../native-host/test/faults/expectations.ts';
+import { Patience } from '../../../../native-host/test/faults/patience.ts';
 import {
   type CasePlan,
   type Fault,
@@ -12,6 +13,7 @@ import {
 import { Random } from '../../../../native-host/test/faults/random.ts';
 import { Servers } from '../../../../native-host/test/faults/servers.ts';
 import { settledArrivals } from '../../../../native-host/test/faults/settled-arrivals.ts';
+import { drawShare } from '../../../../scripts/suites/draw-share.ts';
 import { BrowserCase } from './browser-case.ts';
 import { launchChromium } from './chromium-faults.ts';
 import type { FaultBrowser } from './fault-browser.ts';
@@ -25,6 +27,9 @@ const SIDE_BY_SIDE = 12;
 const PIN_MINUTES = 60;
 /** Timeout for steps that take a second on an idle machine. */
 const LIMIT_MS = 30_000;
+
+/** Faults of the host that a share of a round has; each takes a host of its own. */
+const HARMS_OF_SHARE = 3;
 
 /** In Firefox a page that waits for a stopped helper ends with NS_ERROR_ABORT when the helper is ended. */
 const CHROMIUM_ONLY: Harm = 'host-stopped';
@@ -65,7 +70,8 @@ function wordsOf(plans: readonly CasePlan[]): string {
 
 function batchesOf(seed: number, harms: readonly Harm[], only: string | undefined): CasePlan[][] {
   const links: readonly Fault[] = new Random(seed).some(SIDE_BY_SIDE, LINK_FAULTS);
-  return [links, ...harms.map((fault) => [fault])]
+  const drawn = only === undefined ? drawShare(harms, HARMS_OF_SHARE, (harm) => `${seed} ${harm}`) : harms;
+  return [links, ...drawn.map((fault) => [fault])]
     .map((faults) => faults.filter((fault) => only === undefined || only === fault))
     .filter((faults) => faults.length > 0)
     .map((faults) => faults.map((fault) => planVerification(seed, fault)));
@@ -90,7 +96,7 @@ function isHarm(fault: Fault): fault is Harm {
 /** Command that repeats a case. */
 function repetition(browser: string, words: string): string {
   const [, seed, fault] = /^(\d+)\/([a-z-]+)/.exec(words)!;
-  return `npm run faults -- --browser ${browser} --seed ${seed} --fault ${fault}`;
+  return `npm run bench -- faults --browser ${browser} --seed ${seed} --fault ${fault}`;
 }
 
 /** The browser, its host and the servers that all batches share. */
@@ -124,9 +130,11 @@ class RealRun {
   /** Runs cases that share a host in parallel. @returns one line for each failure */
   async runBatch(plans: readonly CasePlan[]): Promise<string[]> {
     const browser = this.#browser;
-    for (const { origin } of await this.#pins()) await browser.ask({ type: 'unpin', origin });
+    for (const { origin } of await this.#pins()) await browser.ask({ type: 'unpin', origins: [origin] });
     await this.#harmed.heal();
-    const cases = await Promise.all(plans.map((plan, at) => this.#openCase(plan, at)));
+    let carriers = [process.pid];
+    const patience = new Patience(() => carriers);
+    const cases = await Promise.all(plans.map((plan, at) => this.#openCase(plan, at, patience)));
     for (const one of cases) await this.#pin(one);
     await vi.waitFor(
       async () => {
@@ -136,6 +144,8 @@ class RealRun {
       },
       { timeout: LIMIT_MS, interval: 20 },
     );
+    const { host } = this.#harmed;
+    carriers = [process.pid, ...host.running(), ...host.engines()];
     await Promise.all(cases.map((one) => one.open()));
     await Promise.all(cases.map((one) => one.run()));
     // The browser may see a failure before the helper has checked the origin and lifted its pin.
@@ -156,12 +166,19 @@ class RealRun {
     return cases.flatMap(({ wrong }) => wrong);
   }
 
-  #openCase(plan: CasePlan, at: number): Promise<BrowserCase> {
+  #openCase(plan: CasePlan, at: number, patience: Patience): Promise<BrowserCase> {
     const { certificateErrors, pages } = this.#browser;
     const { fault, lastsMs } = plan;
-    return BrowserCase.open(plan, HOST, { page: pages[at]!, certificateErrors }, this.#servers, () => {
-      if (isHarm(fault)) this.#harmed.injectFault(fault, lastsMs);
-    });
+    return BrowserCase.open(
+      plan,
+      HOST,
+      { page: pages[at]!, certificateErrors },
+      this.#servers,
+      patience,
+      () => {
+        if (isHarm(fault)) this.#harmed.injectFault(fault, lastsMs);
+      },
+    );
   }
 
   async #pin({ origin, plan: { pin: kind, fault } }: BrowserCase): Promise<void> {
@@ -170,7 +187,11 @@ class RealRun {
     // The extension may not have noticed yet that the previous host has ended.
     await vi.waitFor(
       async () => {
-        const answer = await this.#browser.ask({ type: 'pin', origin, kind, allowLocal: true, ...order });
+        const answer = await this.#browser.ask({
+          type: 'pin',
+          pins: [{ origin, kind, allowLocal: true }],
+          ...order,
+        });
         if (!answer.ok) throw new Error(answer.error);
       },
       { timeout: LIMIT_MS, interval: 100 },

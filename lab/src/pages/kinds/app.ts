@@ -1,6 +1,6 @@
-import type { Random } from '../../random.ts';
+import type { SeededRandom } from '../../random.ts';
 import { backdropArtist, iconArtist, portraitArtist } from '../artwork.ts';
-import type { Plan } from '../plan.ts';
+import type { PagePlan } from '../plan.ts';
 import { personName, sentence } from '../words.ts';
 import { adFrame, fontSamples, frameSlot, headTags, img, type Kind } from './kind.ts';
 
@@ -48,7 +48,7 @@ iframe{border:0;width:100%;height:90px;border-radius:12px;margin-top:18px}
 `;
 
 /** Code that draws bars or a line into the widget with this number, if the page has it. */
-function chart(widget: number, random: Random): string {
+function chart(widget: number, random: SeededRandom): string {
   const values = Array.from({ length: 24 }, () => random.int(15, 100));
   const line = random.fraction() < 0.5;
   const colour = random.pick(['#3b6fe0', '#1f9d7a', '#d9822b', '#8a5cd1']);
@@ -144,7 +144,7 @@ export const app: Kind = {
   ],
   steps: 3_000_000,
   rules,
-  document(plan: Plan, random: Random): string {
+  document(plan: PagePlan, random: SeededRandom): string {
     const kpi = (title: string, value: string) =>
       `<div class="card"><small>${title}</small><div class="value">${value}</div></div>`;
     return `<!doctype html>

@@ -1,13 +1,13 @@
-import type { Random } from '../../random.ts';
+import type { SeededRandom } from '../../random.ts';
 import type { FontName } from '../../sites/fonts.ts';
 import type { Artist } from '../artwork.ts';
-import type { Plan, PlannedResource, Proportions, Role } from '../plan.ts';
+import type { PagePlan, PlannedResource, Proportions, Role } from '../plan.ts';
 
 /** Style of a role's pictures and their displayed size in CSS pixels. */
 export interface PictureStyle {
   width: number;
   height: number;
-  artist: (random: Random, index: number) => Artist;
+  artist: (random: SeededRandom, index: number) => Artist;
 }
 
 /** A kind of page: its proportions and its design. */
@@ -19,19 +19,19 @@ export interface Kind {
   /** Work of one script, in steps of `script()`. */
   steps: number;
   /** The whole HTML document. */
-  document(plan: Plan, random: Random): string;
+  document(plan: PagePlan, random: SeededRandom): string;
   /** The CSS rules of the page's design; `@font-face`, `@import` and backgrounds are added to them. */
   rules: string;
   /** Document in a frame that shows `images` and runs `scripts`. */
-  frame(resource: PlannedResource, random: Random): string;
+  frame(resource: PlannedResource, random: SeededRandom): string;
   /** What a script does besides loading its children; may use nothing but the DOM. */
-  statements(resource: PlannedResource, random: Random): string;
+  statements(resource: PlannedResource, random: SeededRandom): string;
   /** Text beside a picture that a script inserts. */
-  caption(random: Random, index: number): { title: string; detail: string };
+  caption(random: SeededRandom, index: number): { title: string; detail: string };
 }
 
 /** A placeholder for frames; frames fill a page's placeholders in turn. */
-export function frameSlot(plan: Plan, slot: number, slots: number, title: string): string {
+export function frameSlot(plan: PagePlan, slot: number, slots: number, title: string): string {
   const frames = plan
     .by('frame')
     .filter(({ parent, index }) => parent?.role === 'document' && index % slots === slot);
@@ -45,7 +45,7 @@ export function img(kind: Kind, resource: PlannedResource, alt: string, classNam
 }
 
 /** The head's tags for styles and scripts. */
-export function headTags(plan: Plan): string {
+export function headTags(plan: PagePlan): string {
   return [
     // An inline icon stops the browser from requesting /favicon.ico.
     '<link rel="icon" href="data:,">',
@@ -58,7 +58,7 @@ export function headTags(plan: Plan): string {
 }
 
 /** Text in each further font, so that the browser fetches it. */
-export function fontSamples(plan: Plan, used: number, text: string): string {
+export function fontSamples(plan: PagePlan, used: number, text: string): string {
   return plan
     .by('font')
     .slice(used)

@@ -1,6 +1,6 @@
-import type { Random } from '../../random.ts';
+import type { SeededRandom } from '../../random.ts';
 import { backdropArtist, iconArtist, portraitArtist, productArtist, sceneArtist } from '../artwork.ts';
-import type { Plan } from '../plan.ts';
+import type { PagePlan } from '../plan.ts';
 import { headline, paragraph, personName, place, sentence } from '../words.ts';
 import { adFrame, fontSamples, frameSlot, headTags, img, type Kind } from './kind.ts';
 
@@ -128,7 +128,7 @@ export const news: Kind = {
   ],
   steps: 2_000_000,
   rules,
-  document(plan: Plan, random: Random): string {
+  document(plan: PagePlan, random: SeededRandom): string {
     const byline = () => `<small>${place(random)} · ${random.int(2, 58)} min ago</small>`;
     const story = (card: Parameters<typeof img>[1]) =>
       `<article>${img(news, card, '')}<h3>${headline(random)}</h3>${byline()}</article>`;

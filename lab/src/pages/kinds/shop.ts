@@ -1,6 +1,6 @@
-import type { Random } from '../../random.ts';
+import type { SeededRandom } from '../../random.ts';
 import { backdropArtist, iconArtist, portraitArtist, productArtist } from '../artwork.ts';
-import type { Plan } from '../plan.ts';
+import type { PagePlan } from '../plan.ts';
 import { paragraph, personName, price, productName, sentence } from '../words.ts';
 import { adFrame, fontSamples, frameSlot, headTags, img, type Kind } from './kind.ts';
 
@@ -55,7 +55,7 @@ iframe{display:block;border:0;width:100%;height:110px;border-radius:14px;margin-
 footer{margin-top:60px;background:#f2f3ef;padding:36px 0 44px;color:#5b6058;font-size:14px}
 `;
 
-const product = (random: Random, index: number): string =>
+const product = (random: SeededRandom, index: number): string =>
   `<h3>${productName(random, index)}</h3><small>${'★'.repeat(random.int(3, 5))} ${random.int(8, 480)} reviews</small><span class="price">${price(random)}</span>`;
 
 export const shop: Kind = {
@@ -150,7 +150,7 @@ export const shop: Kind = {
   ],
   steps: 1_500_000,
   rules,
-  document(plan: Plan, random: Random): string {
+  document(plan: PagePlan, random: SeededRandom): string {
     const cards = plan
       .by('card')
       .map(

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from .rows import PROTOCOLS
 
-# Of origins, CDNs, networks, each label's values and errors, the most frequent are listed.
+# The report lists the most frequent origins, CDNs, networks, values of each label, and errors.
 MAX_ENTRIES = 50
 BATCH_ROWS = 10_000
 

@@ -57,7 +57,7 @@ PAGES = pa.schema(
     ]
 )
 
-# By the end of the host name, as these companies document their own host names. A CDN under a site's own name is not seen.
+# The end of a host name tells its CDN, as these companies document their own host names. A CDN under a site's own name is not seen.
 CDN_HOSTS = {
     "Akamai": ("akamaihd.net", "akamaized.net", "akamai.net", "edgekey.net", "edgesuite.net"),
     "Amazon CloudFront": ("cloudfront.net",),

@@ -1,7 +1,7 @@
 /** Chooses between TCP and QUIC by boosted trees over WiseTrans's features, as `python -m hopwise_model export` writes them. */
 
 import { InputError } from '@hopwise/pageload-emulator';
-import { FEATURES } from '../features/window-features.ts';
+import { FEATURES } from '../../../src/features/window-features.ts';
 import { readOnnx } from './onnx-file.ts';
 import { TreeEnsemble } from './tree-ensemble.ts';
 

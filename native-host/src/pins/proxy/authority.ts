@@ -1,5 +1,5 @@
 /** The target of a CONNECT. */
-export interface Authority {
+export interface HostPort {
   /** In the form of `URL.hostname`: lower case, an IPv6 address in brackets. */
   host: string;
   port: number;
@@ -15,7 +15,7 @@ const MAX_PORT = 65_535;
  *
  * @returns null for anything else.
  */
-export function parseAuthority(target: string): Authority | null {
+export function parseAuthority(target: string): HostPort | null {
   const [, host, portText] = /^(\[[0-9a-f:.]+\]|[^[\]:/?#@\\\s%]+):([1-9]\d{0,4})$/.exec(target) ?? [];
   if (!host || host.length > MAX_HOST_LENGTH) return null;
   const port = Number(portText);

@@ -4,15 +4,14 @@ import { connect, type Socket } from 'node:net';
 import type { AddressSpace } from '@hopwise/contract';
 import { AddressRefusedError, explainRefusal } from '../../base/permitted-address.ts';
 import { lookUp } from '../../dns/lookup.ts';
-import { type Authority, withoutBrackets } from './authority.ts';
+import { type HostPort, withoutBrackets } from './authority.ts';
 import { connectToFirst } from './happy-eyeballs.ts';
-import { unlessAborted } from './unless-aborted.ts';
 
 export interface ConnectOptions {
   port: number;
   /** Address space on whose behalf the connection is made. */
   from: AddressSpace;
-  /** As for `node:net`. */
+  /** Whether each direction ends by itself, as `node:net` defines it. */
   allowHalfOpen?: boolean;
 }
 
@@ -53,9 +52,17 @@ export function permittedAddresses(addresses: readonly LookupAddress[], from: Ad
 
 /** Resolves the origin's host and connects as `connectPermitted` does. */
 export async function connectToOrigin(
-  { host, port, from }: Authority & Pick<ConnectOptions, 'from'>,
+  { host, port, from }: HostPort & Pick<ConnectOptions, 'from'>,
   signal: AbortSignal,
 ): Promise<Socket> {
   const addresses = await unlessAborted(lookUp(withoutBrackets(host)), signal);
   return connectPermitted(addresses, { port, from }, signal);
+}
+
+/** The promise's outcome, or as soon as the signal is aborted its reason as an error. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    promise.then(resolve, reject);
+  });
 }

@@ -10,15 +10,14 @@ import { AddressRefusedError } from '../../base/permitted-address.ts';
 import type { Lookup } from '../../dns/lookup.ts';
 import { AddressCache } from './address-cache.ts';
 import { parseAuthority, withoutBrackets } from './authority.ts';
-import { connectPermitted } from './connect-permitted.ts';
+import { connectPermitted, unlessAborted } from './connect-permitted.ts';
 import { ProxyAuthorization } from './proxy-authorization.ts';
 import { reset } from './reset.ts';
 import { HALF_CLOSED_TIMEOUT_MS, IDLE_TIMEOUT_MS, Tunnel } from './tunnel.ts';
 import { UnauthenticatedConnections } from './unauthenticated-connections.ts';
-import { unlessAborted } from './unless-aborted.ts';
 
 /** Hosts are as in `URL.hostname`: an IPv6 address is in brackets. */
-export type Route =
+export type ProxyRoute =
   /** `from` bounds the addresses that it may lead to. */
   | { kind: 'tunnel'; from: AddressSpace }
   | { kind: 'terminate'; accept(socket: Duplex, host: string, port: number): void }
@@ -52,7 +51,7 @@ const LIMITS: ProxyLimits = {
 export interface LoopbackProxyOptions {
   /** The password of the Basic scheme that every CONNECT must carry. */
   secret: string;
-  route(host: string, port: number): Route;
+  route(host: string, port: number): ProxyRoute;
   log(line: string): void;
   /**
    * Called for every CONNECT with the secret that was reset. Chromium then connects directly; if that succeeds, it bypasses the

@@ -7,7 +7,7 @@ import { reset } from './reset.ts';
  */
 export const IDLE_TIMEOUT_MS = 124 * 60_000;
 
-/** The same for a tunnel that one side has closed: the minimum of RFC 5382 (REQ-5) for transitory connections. */
+/** Silence after which a tunnel is ended that one side has closed: the minimum of RFC 5382 (REQ-5) for transitory connections. */
 export const HALF_CLOSED_TIMEOUT_MS = 4 * 60_000;
 
 /**

@@ -20,22 +20,22 @@ const INFORMATIONAL_LIMIT = 32;
 /** Events that concern the origin; `pinned` is the protocol that it was pinned to when the request began. */
 export interface RelayEvents {
   /** A response has begun under the pinned protocol. */
-  answered(pinned: Protocol): void;
+  onAnswered(pinned: Protocol): void;
   /** A response has begun under another protocol, after `fault` under the pinned one. */
-  answeredInstead(pinned: Protocol, fault: ExchangeError): void;
+  onOtherAnswered(pinned: Protocol, fault: ExchangeError): void;
   /** An attempt under the pinned protocol has failed. Called before the next attempt. */
-  failed(pinned: Protocol, fault: ExchangeError): void;
+  onFailed(pinned: Protocol, fault: ExchangeError): void;
   /** A request has waited for its response for `SUSPECT_AFTER_MS` or more. */
-  suspect(pinned: Protocol): void;
+  onSuspect(pinned: Protocol): void;
   /** A response cannot be forwarded in the browser's HTTP version. */
-  unforwardable(pinned: Protocol, reason: string): void;
+  onUnforwardable(pinned: Protocol, reason: string): void;
 }
 
 /** The origin of a request. */
 export interface Upstream {
   readonly events: RelayEvents;
   exchange(request: Omit<ExchangeRequest, 'url'>, target: string): Exchange;
-  done(relay: Relay): void;
+  removeRelay(relay: Relay): void;
 }
 
 /** Relays one request of the browser to the origin and the response back, if necessary under other protocols. */
@@ -44,7 +44,7 @@ export class Relay {
   readonly #upstream: Upstream;
   readonly #pinned: Protocol;
   readonly #tried: Protocol[] = [];
-  /** Of the last attempt under the pinned protocol. */
+  /** Why the last attempt under the pinned protocol failed. */
   #pinnedFault: ExchangeError | null = null;
   #exchange: Exchange | null = null;
   #headSeen = false;
@@ -63,7 +63,7 @@ export class Relay {
   }
 
   /** The origin no longer answers under this protocol: a repeatable request is attempted under another one at once. */
-  moveOn(protocol: Protocol, message: string): void {
+  useNextProtocol(protocol: Protocol, message: string): void {
     const exchange = this.#exchange;
     if (this.#over || this.#headSeen || !exchange || this.#tried.at(-1) !== protocol) return;
     if (!isRepeatable(this.#request.method, exchange.sent)) return;
@@ -103,14 +103,14 @@ export class Relay {
   #suspectIn(delayMs: number): void {
     this.#waiting = setTimeout(() => {
       this.#suspectIn(2 * delayMs);
-      this.#upstream.events.suspect(this.#pinned);
+      this.#upstream.events.onSuspect(this.#pinned);
     }, delayMs);
   }
 
   #failed(protocol: Protocol, fault: ExchangeError): void {
     if (protocol !== this.#pinned) return;
     this.#pinnedFault = fault;
-    this.#upstream.events.failed(this.#pinned, fault);
+    this.#upstream.events.onFailed(this.#pinned, fault);
   }
 
   #retry(protocol: Protocol, fault: ExchangeError): void {
@@ -131,8 +131,8 @@ export class Relay {
     this.#headSeen = true;
     clearTimeout(this.#waiting);
     const { events } = this.#upstream;
-    if (protocol === this.#pinned) events.answered(this.#pinned);
-    else events.answeredInstead(this.#pinned, this.#pinnedFault!);
+    if (protocol === this.#pinned) events.onAnswered(this.#pinned);
+    else events.onOtherAnswered(this.#pinned, this.#pinnedFault!);
     const first = exchange.take();
     if (exchange.arrivedTrailers?.length === 0) {
       if (this.#forwards(() => request.answer(status, headers, first))) this.#finish();
@@ -166,7 +166,7 @@ export class Relay {
       write();
       return true;
     } catch (fault) {
-      this.#upstream.events.unforwardable(this.#pinned, (fault as Error).message);
+      this.#upstream.events.onUnforwardable(this.#pinned, (fault as Error).message);
       this.#finish(() => {
         this.#exchange?.cancel();
         this.#request.fail();
@@ -180,6 +180,6 @@ export class Relay {
     this.#over = true;
     clearTimeout(this.#waiting);
     last();
-    this.#upstream.done(this);
+    this.#upstream.removeRelay(this);
   }
 }

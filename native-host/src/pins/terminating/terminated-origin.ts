@@ -34,7 +34,7 @@ const HANDSHAKE_TIMEOUT_MS = 10_000;
 const UNIMPLEMENTED = new Set(['CONNECT', 'TRACE']);
 
 export interface TerminatedOriginOptions {
-  /** As in `URL.hostname`. */
+  /** In the form of `URL.hostname`. */
   host: string;
   port: number;
   protocol: Protocol;
@@ -63,6 +63,8 @@ export class TerminatedOrigin implements Upstream {
   protocol: Protocol;
   from: AddressSpace;
   readonly events: RelayEvents;
+  /** Whether its next connection is terminated, as last reported. */
+  isReady = false;
   readonly #options: TerminatedOriginOptions;
   readonly #authority: string;
   /** Context of the newest connection: it existed when its CONNECT was answered, and so exists for its handshake. */
@@ -110,8 +112,8 @@ export class TerminatedOrigin implements Upstream {
   }
 
   /** Has requests that wait under a protocol which no longer works attempted under another one, where they may be repeated. */
-  moveOn(protocol: Protocol, message: string): void {
-    for (const relay of [...this.#relays]) relay.moveOn(protocol, message);
+  useNextProtocol(protocol: Protocol, message: string): void {
+    for (const relay of [...this.#relays]) relay.useNextProtocol(protocol, message);
   }
 
   destroy(): void {
@@ -126,7 +128,7 @@ export class TerminatedOrigin implements Upstream {
     });
   }
 
-  done(relay: Relay): void {
+  removeRelay(relay: Relay): void {
     this.#relays.delete(relay);
   }
 
@@ -219,7 +221,7 @@ export class TerminatedOrigin implements Upstream {
         const pinned = this.protocol;
         void passUpgrade(request, socket, head, this, (fault) => {
           if (fault.code === 'certificate' || fault.code === 'local-address')
-            this.events.failed(pinned, fault);
+            this.events.onFailed(pinned, fault);
         });
       }
     });

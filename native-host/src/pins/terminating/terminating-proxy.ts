@@ -3,25 +3,51 @@
  * It fails open: only connections to origins that are known to work are terminated, all others are tunnelled.
  */
 import { type AddressSpace, PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
-import { launcherCommand } from '../../base/launcher.ts';
+import { explainMissing } from '../../ca/authority-status.ts';
 import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ExchangeError } from '../../exchange/exchange.ts';
 import { type ExchangeErrorCode, isHandshakeFailure } from '../../exchange/exchange-fault.ts';
-import type { Route } from '../proxy/loopback-proxy.ts';
+import type { ProxyRoute } from '../proxy/loopback-proxy.ts';
 import { BrowserTrust, DISTRUST } from './browser-trust.ts';
 import { asksForCertificate } from './client-certificate.ts';
 import { type RelayEvents, SUSPECT_AFTER_MS } from './relay.ts';
 import { TerminatedOrigin } from './terminated-origin.ts';
-import type { Terminator, TerminatorHooks } from './terminator.ts';
 import { type CheckConnection, UpstreamHealth } from './upstream-health.ts';
+
+export interface TerminatorHooks {
+  /** The origin's pin does not work: it is lifted and reported. */
+  onLifted(host: string, port: number, reason: string): void;
+  /** The pin is lifted because the origin has no address that it may be connected to. */
+  onAddressRefused(host: string, port: number, reason: string): void;
+  /** The origin's connections are terminated from now on: its tunnels end. */
+  onReady(host: string, port: number): void;
+  /** The origin's connections are not terminated until it is known to work again. */
+  onDoubt(): void;
+  log(line: string): void;
+}
+
+/** What pins need of the proxy. */
+export type Terminator = Pick<
+  TerminatingProxy,
+  | 'explainObstacle'
+  | 'pin'
+  | 'unpin'
+  | 'explainWait'
+  | 'routeConnect'
+  | 'routeTrial'
+  | 'trialToken'
+  | 'listUntriedHosts'
+  | 'listCaHosts'
+  | 'close'
+>;
 
 export interface TerminatingProxyOptions extends TerminatorHooks {
   engine: Pick<Engine, 'exchange' | 'start'>;
   issuer: LeafIssuer;
   /** Time limit of one check of an origin. */
   checkLimitMs?: number;
-  /** As in `TerminatedOriginOptions`. */
+  /** Interval of HTTP/2 PINGs to browsers. */
   pingEveryMs?: number;
 }
 
@@ -31,15 +57,13 @@ const LIFTING = new Set<ExchangeErrorCode>(['certificate', 'protocol', 'engine-d
 const DOUBTFUL = new Set<ExchangeErrorCode>(['connect', 'timeout']);
 
 /** Hosts are as in `URL.hostname`. */
-export class TerminatingProxy implements Terminator {
+export class TerminatingProxy {
   readonly #options: TerminatingProxyOptions;
   readonly #health: UpstreamHealth;
   readonly #trust: BrowserTrust;
   readonly #origins = new Map<string, TerminatedOrigin>();
   /** Unpinned origins, until their last connection has ended. */
   readonly #ending = new Set<TerminatedOrigin>();
-  /** Origins whose next connection is terminated, as last reported by `onReady` and `onDoubt`. */
-  readonly #ready = new Set<TerminatedOrigin>();
 
   constructor(options: TerminatingProxyOptions) {
     this.#options = options;
@@ -59,11 +83,16 @@ export class TerminatingProxy implements Terminator {
     return [...this.#origins.values(), ...this.#ending].reduce((sum, { open }) => sum + open, 0);
   }
 
-  problem(host: string): string {
-    return this.#options.issuer.contextFor(host) ? '' : noAuthority(host);
+  /** Why the host cannot be pinned to a protocol, with the fix, in one line; '' when it can. */
+  explainObstacle(host: string): string {
+    return this.#options.issuer.contextFor(host) ? '' : explainMissing(host);
   }
 
-  /** Pins an origin, or changes its pin: new requests on open connections use the new protocol at once. */
+  /**
+   * Pins an origin, or changes its pin: new requests on open connections use the new protocol at once.
+   *
+   * @param from bounds the addresses that it may be connected to
+   */
   pin(host: string, port: number, protocol: Protocol, from: AddressSpace = 'public'): void {
     const key = `${host}:${port}`;
     let origin = this.#origins.get(key);
@@ -78,22 +107,26 @@ export class TerminatingProxy implements Terminator {
     this.#checkWhenDue(origin);
   }
 
-  waitsFor(host: string, port: number): string {
+  /** What the pin of an origin waits for, for the user; '' when it is in effect. */
+  explainWait(host: string, port: number): string {
     const origin = this.#origins.get(`${host}:${port}`);
-    return origin ? this.#waitsFor(origin) : '';
+    return origin ? this.#explainWait(origin) : '';
   }
 
+  /** Path of the trials' URLs, behind the slash: requests for other paths are not the browser's own. */
   get trialToken(): string {
     return this.#trust.token;
   }
 
-  trials(): string[] {
+  /** Hosts whose trial has not taken place. */
+  listUntriedHosts(): string[] {
     const hosts = new Set(Array.from(this.#origins.values(), ({ host }) => host));
     return [...hosts].filter((host) => !this.#trust.isTrusted(host));
   }
 
-  hosts(): string[] {
-    return this.#options.issuer.hosts();
+  /** Hosts that the local CA may sign for. */
+  listCaHosts(): string[] {
+    return this.#options.issuer.listHosts();
   }
 
   /** Its connections end as soon as they are idle. */
@@ -102,29 +135,29 @@ export class TerminatingProxy implements Terminator {
     const origin = this.#origins.get(key);
     if (!origin) return;
     this.#origins.delete(key);
-    this.#ready.delete(origin);
     this.#health.forget(origin.origin);
     origin.closeInOrder();
     for (const former of this.#ending) if (former.open === 0) this.#ending.delete(former);
     if (origin.open > 0) this.#ending.add(origin);
   }
 
-  /** The route of a CONNECT. */
-  route(host: string, port: number): Route {
+  /** The route of a CONNECT: a tunnel until the origin is known to work under its protocol. */
+  routeConnect(host: string, port: number): ProxyRoute {
     const origin = this.#origins.get(`${host}:${port}`);
     if (!origin) return { kind: 'tunnel', from: 'public' };
     const context = this.#options.issuer.contextFor(host);
     if (!context) {
-      this.#lift(origin, noAuthority(host));
+      this.#lift(origin, explainMissing(host));
       return { kind: 'tunnel', from: origin.from };
     }
     this.#reportReadiness(origin);
     this.#checkWhenDue(origin);
-    if (!this.#ready.has(origin)) return { kind: 'tunnel', from: origin.from };
+    if (!origin.isReady) return { kind: 'tunnel', from: origin.from };
     return { kind: 'terminate', accept: (socket) => origin.accept(socket, context) };
   }
 
-  trial(host: string): Route {
+  /** The route of a CONNECT to a host's `TRUST_TRIAL_PORT`. */
+  routeTrial(host: string): ProxyRoute {
     if (this.#trust.isTrusted(host) || this.#originsOf(host).length === 0) return { kind: 'refuse' };
     return { kind: 'terminate', accept: (socket) => this.#trust.accept(socket, host) };
   }
@@ -134,29 +167,29 @@ export class TerminatingProxy implements Terminator {
     for (const origin of [...this.#origins.values(), ...this.#ending]) origin.destroy();
     this.#origins.clear();
     this.#ending.clear();
-    this.#ready.clear();
   }
 
   #newOrigin(host: string, port: number, protocol: Protocol, from: AddressSpace): TerminatedOrigin {
     const { engine, log } = this.#options;
     const events: RelayEvents = {
-      answered: (pinned) => this.#health.good(origin.origin, pinned),
-      answeredInstead: (pinned, fault) => {
-        // The network may have failed and recovered in between: the check that `failed` has begun decides.
-        if (pinned === origin.protocol && !isDoubtful(fault)) this.#lift(origin, this.#without(pinned));
+      onAnswered: (pinned) => this.#health.noteAnswer(origin.origin, pinned),
+      onOtherAnswered: (pinned, fault) => {
+        // The network may have failed and recovered in between: the check that `onFailed` has begun decides.
+        if (pinned === origin.protocol && !isDoubtful(fault))
+          this.#lift(origin, `the origin answers, but not over ${PROTOCOL_NAME[pinned]}`);
       },
-      failed: (pinned, fault) => {
-        if (pinned === origin.protocol) this.#failed(origin, fault);
+      onFailed: (pinned, fault) => {
+        if (pinned === origin.protocol) this.#onFailed(origin, fault);
       },
-      suspect: (pinned) => {
+      onSuspect: (pinned) => {
         if (pinned !== origin.protocol) return;
         if (!this.#health.isGood(origin.origin, pinned, SUSPECT_AFTER_MS)) void this.#check(origin);
       },
-      unforwardable: (pinned, reason) => {
+      onUnforwardable: (pinned, reason) => {
         if (pinned === origin.protocol) this.#lift(origin, `a response cannot be forwarded: ${reason}`);
       },
     };
-    const origin = new TerminatedOrigin({
+    const origin: TerminatedOrigin = new TerminatedOrigin({
       host,
       port,
       protocol,
@@ -170,9 +203,13 @@ export class TerminatingProxy implements Terminator {
     return origin;
   }
 
-  #failed(origin: TerminatedOrigin, fault: ExchangeError): void {
+  #onFailed(origin: TerminatedOrigin, fault: ExchangeError): void {
     if (isDoubtful(fault)) {
-      this.#health.doubt(origin.origin, origin.protocol);
+      if (origin.isReady)
+        this.#options.log(
+          `pin: ${origin.origin} is in doubt: ${fault.message} (${fault.code}, ${fault.phase ?? 'before the engine'})`,
+        );
+      this.#health.noteFailure(origin.origin, origin.protocol);
       this.#reportReadiness(origin);
       origin.closeInOrder();
       void this.#check(origin);
@@ -194,11 +231,11 @@ export class TerminatingProxy implements Terminator {
     if (trouble.kind === 'unusable') {
       if (trouble.isAddressRefused) this.#refuseAddress(origin, trouble.reason);
       else this.#lift(origin, trouble.reason);
-      origin.moveOn(protocol, trouble.reason);
+      origin.useNextProtocol(protocol, trouble.reason);
     } else this.#options.log(`pin: ${origin.origin} cannot be reached: ${trouble.reason}`);
   }
 
-  #waitsFor({ host, origin, protocol }: TerminatedOrigin): string {
+  #explainWait({ host, origin, protocol }: TerminatedOrigin): string {
     if (!this.#trust.isTrusted(host)) return 'until this browser has shown that it trusts the local CA';
     if (this.#health.isGood(origin, protocol)) return '';
     return `until the origin has answered over ${PROTOCOL_NAME[protocol]}`;
@@ -206,15 +243,11 @@ export class TerminatingProxy implements Terminator {
 
   /** Reports each change of whether an origin's connections can be terminated. */
   #reportReadiness(origin: TerminatedOrigin): void {
-    const isReady = this.#waitsFor(origin) === '';
-    if (isReady === this.#ready.has(origin)) return;
-    if (isReady) {
-      this.#ready.add(origin);
-      this.#options.onReady(origin.host, origin.port);
-    } else {
-      this.#ready.delete(origin);
-      this.#options.onDoubt();
-    }
+    const isReady = this.#explainWait(origin) === '';
+    if (isReady === origin.isReady) return;
+    origin.isReady = isReady;
+    if (isReady) this.#options.onReady(origin.host, origin.port);
+    else this.#options.onDoubt();
   }
 
   #distrusted(host: string): void {
@@ -224,10 +257,6 @@ export class TerminatingProxy implements Terminator {
 
   #originsOf(host: string): TerminatedOrigin[] {
     return [...this.#origins.values()].filter((origin) => origin.host === host);
-  }
-
-  #without(protocol: Protocol): string {
-    return `the origin answers, but not over ${PROTOCOL_NAME[protocol]}`;
   }
 
   #lift(origin: TerminatedOrigin, reason: string): void {
@@ -250,8 +279,4 @@ export class TerminatingProxy implements Terminator {
 
 function isDoubtful(fault: ExchangeError): boolean {
   return DOUBTFUL.has(fault.code) || isHandshakeFailure(fault);
-}
-
-function noAuthority(host: string): string {
-  return `there is no local CA for ${host}: ${launcherCommand(`ca create https://${host}`)}`;
 }

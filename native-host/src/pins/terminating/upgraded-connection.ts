@@ -6,13 +6,11 @@ import { connect, createSecureContext, type TLSSocket } from 'node:tls';
 import type { AddressSpace } from '@hopwise/contract';
 import { AddressRefusedError } from '../../base/permitted-address.ts';
 import { caFile } from '../../curl/ca-file.ts';
+import { CONNECT_TIMEOUT_MS } from '../../curl/easy-options.ts';
 import { ExchangeError } from '../../exchange/exchange.ts';
 import { connectToOrigin } from '../proxy/connect-permitted.ts';
 import { IDLE_TIMEOUT_MS } from '../proxy/tunnel.ts';
 import { fieldsOf } from './browser-request.ts';
-
-/** The engine's time limit for TCP connections. */
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Fields that are meant for proxies. */
 const PROXY_FIELDS = new Set(['proxy-authorization', 'proxy-connection']);
@@ -38,7 +36,7 @@ export async function passUpgrade(
   onRefused: (fault: ExchangeError) => void,
 ): Promise<void> {
   const connecting = new AbortController();
-  const timer = setTimeout(() => connecting.abort(new Error('no connection in time')), CONNECT_TIMEOUT_MS);
+  const timer = setTimeout(() => connecting.abort(new Error('no connection in time')), CONNECT_TIMEOUT_MS.h1);
   const onGone = (): void => connecting.abort(new Error('the browser closed the connection'));
   browser.on('error', () => {}).once('close', onGone);
   try {

@@ -1,8 +1,10 @@
 /** Whether an origin can be reached under a protocol, with a certificate that is accepted. */
 import type { AddressSpace, Protocol } from '@hopwise/contract';
+import { CONNECT_TIMEOUT_MS } from '../../curl/easy-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { ExchangeError } from '../../exchange/exchange.ts';
 import type { ExchangeErrorCode } from '../../exchange/exchange-fault.ts';
+import { authorityOf } from '../origin.ts';
 import type { CertificateTarget } from './client-certificate.ts';
 import { otherProtocols } from './retry-policy.ts';
 
@@ -33,8 +35,8 @@ const GOOD_FOR_MS = 10 * 60_000;
 const RECHECK_AFTER_MS = 60_000;
 /** How long an unreachable origin is not checked again. */
 const UNREACHABLE_FOR_MS = 10_000;
-/** For connection and response of one check: the engine's time limit for an HTTP/3 connection. */
-const CHECK_LIMIT_MS = 5_000;
+/** For connection and response of one check. */
+const CHECK_LIMIT_MS = CONNECT_TIMEOUT_MS.h3;
 
 const ASKS_FOR_CERTIFICATE = 'the origin asks for a client certificate, which only the browser can present';
 
@@ -100,14 +102,14 @@ export class UpstreamHealth {
   }
 
   /** To be called for each response. */
-  good(origin: string, protocol: Protocol): void {
+  noteAnswer(origin: string, protocol: Protocol): void {
     const entry = this.#entry(origin, protocol);
     entry.goodAtMs = this.#now();
     entry.badUntilMs = Number.NEGATIVE_INFINITY;
   }
 
   /** A failure may concern the origin as a whole: it does not count as good until the next check. */
-  doubt(origin: string, protocol: Protocol): void {
+  noteFailure(origin: string, protocol: Protocol): void {
     this.#entry(origin, protocol).goodAtMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -143,8 +145,7 @@ export class UpstreamHealth {
   }
 
   async #check(checked: CheckedOrigin, connection: CheckConnection, entry: Entry): Promise<Trouble | null> {
-    const { hostname: host, port } = new URL(checked.origin);
-    const target = { host, port: Number(port || 443), from: checked.from };
+    const target = { ...authorityOf(checked.origin), from: checked.from };
     entry.asks ??= this.#asksForCertificate(target, this.#checkLimitMs);
     const [fault, asks] = await Promise.all([this.#askTwice(checked, connection), entry.asks]);
     if (asks) return { kind: 'unusable', reason: ASKS_FOR_CERTIFICATE };
@@ -162,7 +163,7 @@ export class UpstreamHealth {
     return { kind: 'unreachable', reason: fault.message };
   }
 
-  /** As `#ask`, repeated once after transient failures. */
+  /** Asks the origin, and once more after a transient failure. */
   async #askTwice(checked: CheckedOrigin, connection: CheckConnection): Promise<ExchangeError | null> {
     const fault = await this.#ask(checked, connection);
     return fault && TRANSIENT.has(fault.code) ? this.#ask(checked, connection) : fault;

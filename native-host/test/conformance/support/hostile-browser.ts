@@ -2,7 +2,7 @@ import { type ClientHttp2Session, constants } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Protocol } from '@hopwise/contract';
 import { expect } from 'vitest';
-import { type Answer, ask1, ask2 } from '../../terminating/support/pinned.ts';
+import { type Answer, ask1, ask2 } from '../../pins/terminating/support/pinned.ts';
 import { type Case, MIB, RIGHT } from './cases.ts';
 import { othersGoOn, type Served } from './serve-pinned.ts';
 
@@ -94,7 +94,7 @@ export class HostileBrowser<Shown> {
   async #show(shown: Shown): Promise<void> {
     const { pinned } = this.#served;
     const origin = this.#origin();
-    if (pinned.terminating.route('localhost', origin.port).kind !== 'terminate') {
+    if (pinned.terminating.routeConnect('localhost', origin.port).kind !== 'terminate') {
       this.close();
       await origin.show(null);
       await pinned.pin(origin.port, this.#protocol);

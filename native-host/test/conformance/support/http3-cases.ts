@@ -144,7 +144,7 @@ const FRAME_CASES: Case<Http3Answer>[] = [
   ),
 ];
 
-/** Of field sections (RFC 9204 section 4.5), then of the encoder's stream (section 4.3). */
+/** Violations of field sections (RFC 9204 section 4.5), then of the encoder's stream (section 4.3). */
 const QPACK_CASES: Case<Http3Answer>[] = [
   ...Object.entries({
     'cut within its prefix': Buffer.from([0]),

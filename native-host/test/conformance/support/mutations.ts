@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Of properties that change bytes. */
+/** How often properties that change bytes are tried, and from which seed. */
 export const MUTATION_RUNS = { seed: 20_261_122, numRuns: 60 };
 
 const mutation = fc.record({

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { Pinned } from '../../pins/terminating/support/pinned.ts';
 import { growth } from '../../support/memory.ts';
 import { type Server, ServerProgram } from '../../support/server.ts';
-import { Pinned } from '../../terminating/support/pinned.ts';
 import { MIB } from './cases.ts';
 
 /** Requests of others during a flood. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LoopbackProxy, type ProxyLimits, type Route } from '../../src/pins/proxy/loopback-proxy.ts';
+import { LoopbackProxy, type ProxyLimits, type ProxyRoute } from '../../../src/pins/proxy/loopback-proxy.ts';
 import { connectHead, credentials, hear, Origin, openTunnel, SECRET, say, until } from './support/peers.ts';
 
 /** The answer to a CONNECT without the secret. */
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 async function start(
   limits: Partial<ProxyLimits> = {},
-  route: Route = { kind: 'tunnel', from: 'loopback' },
+  route: ProxyRoute = { kind: 'tunnel', from: 'loopback' },
 ): Promise<number> {
   const proxy = new LoopbackProxy({
     secret: SECRET,

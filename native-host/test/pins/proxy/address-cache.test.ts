@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AddressCache } from '../../src/pins/proxy/address-cache.ts';
+import { AddressCache } from '../../../src/pins/proxy/address-cache.ts';
 
 const ADDRESSES = [{ address: '192.0.2.1', family: 4 }];
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAuthority, withoutBrackets } from '../../src/pins/proxy/authority.ts';
+import { parseAuthority, withoutBrackets } from '../../../src/pins/proxy/authority.ts';
 
 describe('parseAuthority', () => {
   it.each([

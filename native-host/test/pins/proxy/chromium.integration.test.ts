@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { LoopbackProxy } from '../../src/pins/proxy/loopback-proxy.ts';
-import { DISABLED_FEATURES } from '../support/chromium-features.ts';
-import { type Server, ServerProgram } from '../support/server.ts';
+import { LoopbackProxy } from '../../../src/pins/proxy/loopback-proxy.ts';
+import { DISABLED_FEATURES } from '../../support/chromium-features.ts';
+import { type Server, ServerProgram } from '../../support/server.ts';
 import { Origin, SECRET, until } from './support/peers.ts';
 
 let program: ServerProgram;
@@ -88,7 +88,7 @@ afterEach(async () => {
 /** The error of a navigation, '' where the page loaded. */
 async function visit(url: string): Promise<string> {
   const onError = page.waitForEvent('framenavigated', (frame) => frame.url().startsWith('chrome-error:'));
-  // Of no matter where the page loads.
+  // Where the page loads, the error does not matter.
   onError.catch(() => {});
   try {
     await page.goto(url);

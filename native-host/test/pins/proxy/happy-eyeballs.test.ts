@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { connectToFirst, interleaved } from '../../src/pins/proxy/happy-eyeballs.ts';
+import { connectToFirst, interleaved } from '../../../src/pins/proxy/happy-eyeballs.ts';
 
 const NEVER = new AbortController().signal;
 const LONG_MS = 60_000;

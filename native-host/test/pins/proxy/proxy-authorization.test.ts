@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MIN_SECRET_LENGTH, ProxyAuthorization } from '../../src/pins/proxy/proxy-authorization.ts';
+import { MIN_SECRET_LENGTH, ProxyAuthorization } from '../../../src/pins/proxy/proxy-authorization.ts';
 import { SECRET } from './support/peers.ts';
 
 const authorization = new ProxyAuthorization(SECRET);

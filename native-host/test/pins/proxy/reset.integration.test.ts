@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { reset } from '../../src/pins/proxy/reset.ts';
+import { reset } from '../../../src/pins/proxy/reset.ts';
 import { hear, Origin } from './support/peers.ts';
 
 let origin: Origin;

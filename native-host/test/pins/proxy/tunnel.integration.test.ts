@@ -5,9 +5,13 @@ import { connect, Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Lookup } from '../../src/dns/lookup.ts';
-import { LoopbackProxy, type LoopbackProxyOptions, type Route } from '../../src/pins/proxy/loopback-proxy.ts';
-import { Tunnel } from '../../src/pins/proxy/tunnel.ts';
+import type { Lookup } from '../../../src/dns/lookup.ts';
+import {
+  LoopbackProxy,
+  type LoopbackProxyOptions,
+  type ProxyRoute,
+} from '../../../src/pins/proxy/loopback-proxy.ts';
+import { Tunnel } from '../../../src/pins/proxy/tunnel.ts';
 import { connectHead, credentials, hear, Origin, openTunnel, SECRET, say, until } from './support/peers.ts';
 
 const MIB = 1024 * 1024;
@@ -343,7 +347,7 @@ describe('closeOrigin', () => {
   });
 
   it('routes anew what waits for a connection', async () => {
-    let route: Route = { kind: 'tunnel', from: 'loopback' };
+    let route: ProxyRoute = { kind: 'tunnel', from: 'loopback' };
     const asked: string[] = [];
     await start({
       route: () => route,

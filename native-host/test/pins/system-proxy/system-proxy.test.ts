@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { inEnvironment, inGnome, inKde, inMacos, inWindows } from '../src/pins/system-proxy/settings.ts';
+import {
+  inEnvironment,
+  inGnome,
+  inKde,
+  inMacos,
+  inWindows,
+} from '../../../src/pins/system-proxy/settings.ts';
 
 test.each([
   [{}, ''],

@@ -1,4 +1,4 @@
-/** Nothing is terminated before the browser has shown that it trusts the local CA; a browser that does not gets its page all the same. */
+/** Nothing is terminated before the browser has shown that it trusts the local CA; a browser that does not still gets its page. */
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { DISTRUST } from '../../src/pins/terminating/browser-trust.ts';
+import { DISTRUST } from '../../../src/pins/terminating/browser-trust.ts';
+import { type Server, ServerProgram } from '../../support/server.ts';
 import { until } from '../proxy/support/peers.ts';
-import { type Server, ServerProgram } from '../support/server.ts';
 import { ask1, isTerminated, Pinned } from './support/pinned.ts';
 
 /** RFC 5246, sections 6.2.1 and 7.2: alerts in the clear. */
@@ -39,8 +39,8 @@ afterAll(async () => {
   program.remove();
 });
 
-const waitsFor = (): string => pinned.terminating.waitsFor('localhost', server.port);
-const route = (): string => pinned.terminating.route('localhost', server.port).kind;
+const waitsFor = (): string => pinned.terminating.explainWait('localhost', server.port);
+const route = (): string => pinned.terminating.routeConnect('localhost', server.port).kind;
 
 /** The first message of a TLS 1.2 client, whose handshake is not encrypted. */
 async function clientHello(): Promise<Buffer> {
@@ -124,13 +124,13 @@ it('lifts a pin when a browser that had shown trust refuses our certificate', as
 });
 
 it('is tried only while a pin of the host waits for it', async () => {
-  expect(pinned.terminating.trial('elsewhere.example').kind).toBe('refuse');
-  expect(pinned.terminating.trial('localhost').kind).toBe('terminate');
+  expect(pinned.terminating.routeTrial('elsewhere.example').kind).toBe('refuse');
+  expect(pinned.terminating.routeTrial('localhost').kind).toBe('terminate');
   await pinned.tryTrust(pinned.roots);
-  expect(pinned.terminating.trial('localhost').kind).toBe('refuse');
+  expect(pinned.terminating.routeTrial('localhost').kind).toBe('refuse');
 });
 
-it('vouches in a trial for no other name', async () => {
+it('certifies no other name in a trial', async () => {
   const tunnel = await pinned.trialTunnel();
   const socket = connect({ socket: tunnel, servername: 'elsewhere.example', ca: pinned.roots });
   await new Promise<void>((resolve) => socket.once('error', () => resolve()));

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { DISABLED_FEATURES } from '../../support/chromium-features.ts';
 import { SECRET } from '../proxy/support/peers.ts';
-import { DISABLED_FEATURES } from '../support/chromium-features.ts';
 import { newAuthority, type OwnOrigin, Pinned } from './support/pinned.ts';
 
 /** The browser asks for no icon beside what the test asks for. */

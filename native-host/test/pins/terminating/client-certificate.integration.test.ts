@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { PROTOCOLS } from '@hopwise/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asksForCertificate, ServerFlight } from '../../src/pins/terminating/client-certificate.ts';
+import { asksForCertificate, ServerFlight } from '../../../src/pins/terminating/client-certificate.ts';
+import { type Server, ServerProgram } from '../../support/server.ts';
 import { Origin, until } from '../proxy/support/peers.ts';
-import { type Server, ServerProgram } from '../support/server.ts';
 import { isTerminated, Pinned } from './support/pinned.ts';
 
 const LIMIT_MS = 5_000;

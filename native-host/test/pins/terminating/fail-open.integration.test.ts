@@ -4,9 +4,9 @@ import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FaultyLink } from '../faults/faulty-link.ts';
+import { FaultyLink } from '../../faults/faulty-link.ts';
+import type { Server } from '../../support/server.ts';
 import { hear, until } from '../proxy/support/peers.ts';
-import type { Server } from '../support/server.ts';
 import {
   type Answer,
   answer2,
@@ -63,10 +63,10 @@ describe('a pin', () => {
     await server.seen(1);
     pinned.ready.length = 0;
     pinned.terminating.pin('localhost', server.port, 'h3', 'loopback');
-    expect(pinned.terminating.route('localhost', server.port).kind).toBe('tunnel');
-    expect(pinned.terminating.route('elsewhere.example', 443).kind).toBe('tunnel');
+    expect(pinned.terminating.routeConnect('localhost', server.port).kind).toBe('tunnel');
+    expect(pinned.terminating.routeConnect('elsewhere.example', 443).kind).toBe('tunnel');
     await until(() => pinned.ready.length > 0);
-    expect(pinned.terminating.route('localhost', server.port).kind).toBe('terminate');
+    expect(pinned.terminating.routeConnect('localhost', server.port).kind).toBe('terminate');
     const seen = await server.seen(1);
     expect(seen).toMatchObject([{ proto: 'HTTP/3.0', method: 'HEAD', cookie: '' }]);
   });
@@ -99,7 +99,7 @@ describe('a pin', () => {
     pinned.terminating.pin('localhost', port, 'h1', 'loopback');
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(pinned.lifted).toEqual([]);
-    expect(pinned.terminating.route('localhost', port).kind).toBe('tunnel');
+    expect(pinned.terminating.routeConnect('localhost', port).kind).toBe('tunnel');
   });
 
   it('that ends lets what is under way come to its end', async () => {
@@ -259,7 +259,7 @@ describe('a connection that the origin ends without an answer', () => {
     await expect(ask2(session, { ':path': '/', ':method': 'POST' })).rejects.toMatchObject(REFUSED);
     await leaving;
     expect(pinned.lifted).toEqual([]);
-    expect(pinned.terminating.route('localhost', port).kind).toBe('tunnel');
+    expect(pinned.terminating.routeConnect('localhost', port).kind).toBe('tunnel');
   });
 });
 

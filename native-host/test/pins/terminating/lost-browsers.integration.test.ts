@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Server, ServerProgram } from '../support/server.ts';
+import { type Server, ServerProgram } from '../../support/server.ts';
 import { ask2, Pinned } from './support/pinned.ts';
 
 /** In place of 30 s. */

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { PROTO } from '../support/server.ts';
+import { PROTO } from '../../support/server.ts';
 import type { NetworkChange } from './support/network-change.ts';
 
 const PROGRAM = fileURLToPath(new URL('./support/network-change.ts', import.meta.url));

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ExchangeError } from '../../src/exchange/exchange.ts';
-import type { BrowserRequest } from '../../src/pins/terminating/browser-request.ts';
-import { Relay, type Upstream } from '../../src/pins/terminating/relay.ts';
+import { ExchangeError } from '../../../src/exchange/exchange.ts';
+import type { BrowserRequest } from '../../../src/pins/terminating/browser-request.ts';
+import { Relay, type Upstream } from '../../../src/pins/terminating/relay.ts';
 import { FakeEngine, settled } from './support/fake-engine.ts';
 
 /** A browser's request that notes what becomes of it. */
@@ -62,14 +62,14 @@ beforeEach(() => {
   events = [];
   upstream = {
     events: {
-      answered: (protocol) => events.push(`answered ${protocol}`),
-      answeredInstead: (protocol, { code }) => events.push(`answered instead of ${protocol}: ${code}`),
-      failed: (protocol, { code }) => events.push(`failed ${protocol} ${code}`),
-      suspect: () => events.push('suspect'),
-      unforwardable: (_protocol, reason) => events.push(`unpassable ${reason}`),
+      onAnswered: (protocol) => events.push(`answered ${protocol}`),
+      onOtherAnswered: (protocol, { code }) => events.push(`answered instead of ${protocol}: ${code}`),
+      onFailed: (protocol, { code }) => events.push(`failed ${protocol} ${code}`),
+      onSuspect: () => events.push('suspect'),
+      onUnforwardable: (_protocol, reason) => events.push(`unpassable ${reason}`),
     },
     exchange: (request, target) => engine.exchange({ ...request, url: `https://a.test${target}` }),
-    done: () => events.push('done'),
+    removeRelay: () => events.push('done'),
   };
 });
 
@@ -135,16 +135,16 @@ it('moves on when asked, and ignores the former attempt', async () => {
   const relay = begin(request);
   const former = engine.last;
   former.sent = true;
-  relay.moveOn('h3', 'silence');
+  relay.useNextProtocol('h3', 'silence');
   expect(former.cancelled).toBe(true);
   expect(engine.last.request.protocol).toBe('h2');
-  relay.moveOn('h3', 'silence');
+  relay.useNextProtocol('h3', 'silence');
   engine.last.answer();
   await settled();
   expect(engine.exchanges).toHaveLength(2);
   expect(request.notes).toEqual(['head 200']);
   expect(events).toEqual(['answered instead of h3: timeout']);
-  relay.moveOn('h2', 'too late');
+  relay.useNextProtocol('h2', 'too late');
   expect(engine.exchanges).toHaveLength(2);
 });
 
@@ -152,7 +152,7 @@ it('stays where it is when it may not be repeated', () => {
   const request = new NotedRequest('POST');
   const relay = begin(request);
   engine.last.sent = true;
-  relay.moveOn('h3', 'silence');
+  relay.useNextProtocol('h3', 'silence');
   expect(engine.exchanges).toHaveLength(1);
   expect(engine.last.cancelled).toBe(false);
   expect(request.notes).toEqual([]);
@@ -161,7 +161,7 @@ it('stays where it is when it may not be repeated', () => {
 it('leaves a request whose body is gone to the browser', () => {
   const request = new NotedRequest('PUT', Readable.from(['body']));
   const relay = begin(request);
-  relay.moveOn('h3', 'silence');
+  relay.useNextProtocol('h3', 'silence');
   expect(request.notes).toEqual(['refuse']);
   expect(events).toEqual(['done']);
 });

@@ -1,7 +1,7 @@
 import type { Protocol } from '@hopwise/contract';
 import { describe, expect, it } from 'vitest';
-import type { ExchangeErrorCode } from '../../src/exchange/exchange-fault.ts';
-import { type FailedAttempt, nextAction } from '../../src/pins/terminating/retry-policy.ts';
+import type { ExchangeErrorCode } from '../../../src/exchange/exchange-fault.ts';
+import { type FailedAttempt, nextAction } from '../../../src/pins/terminating/retry-policy.ts';
 
 function action(code: ExchangeErrorCode, sent: boolean, more: Partial<FailedAttempt> = {}): string {
   return nextAction({ method: 'GET', hasBody: false, tried: ['h3'], code, sent, ...more });

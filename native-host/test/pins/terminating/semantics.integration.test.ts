@@ -4,8 +4,8 @@ import { type ClientHttp2Session, constants } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { PROTOCOLS } from '@hopwise/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PROTO, type Server } from '../../support/server.ts';
 import { until } from '../proxy/support/peers.ts';
-import { PROTO, type Server } from '../support/server.ts';
 import { type Answer, answer2, ask1, ask2, isTerminated, type Pinned } from './support/pinned.ts';
 import { type ServedPins, servePins } from './support/served-pins.ts';
 

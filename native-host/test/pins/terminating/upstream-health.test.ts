@@ -1,6 +1,6 @@
 import type { Protocol } from '@hopwise/contract';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type CheckedOrigin, UpstreamHealth } from '../../src/pins/terminating/upstream-health.ts';
+import { type CheckedOrigin, UpstreamHealth } from '../../../src/pins/terminating/upstream-health.ts';
 import { ENGINE_INFO, FakeEngine, settled } from './support/fake-engine.ts';
 
 const ORIGIN = 'https://a.test:443';
@@ -64,7 +64,7 @@ describe('an origin', () => {
   });
 
   it('stays good for ten minutes, and is asked again after one', () => {
-    health.good(ORIGIN, 'h2');
+    health.noteAnswer(ORIGIN, 'h2');
     nowMs += MINUTE_MS - 1;
     expect(health.isDue(ORIGIN, 'h2')).toBe(false);
     nowMs += 1;
@@ -76,8 +76,8 @@ describe('an origin', () => {
   });
 
   it('is good no more once there is doubt', () => {
-    health.good(ORIGIN, 'h2');
-    health.doubt(ORIGIN, 'h2');
+    health.noteAnswer(ORIGIN, 'h2');
+    health.noteFailure(ORIGIN, 'h2');
     expect(health.isGood(ORIGIN, 'h2')).toBe(false);
     expect(health.isDue(ORIGIN, 'h2')).toBe(true);
   });

@@ -27,7 +27,7 @@ export const english = {
     /** @param host null for the whole page */
     avoidH3: (hosts: string | null) => `Keep ${hosts ?? 'this page'} off HTTP/3`,
     mix: (hosts: string) => `Mix protocols for ${hosts}`,
-    hold: (hosts: string, protocol: Protocol) => `Hold ${hosts} to ${NAME[protocol]}`,
+    forceProtocol: (hosts: string, protocol: Protocol) => `Hold ${hosts} to ${NAME[protocol]}`,
     offerH3: (hosts: string) => `Offer HTTP/3 at ${hosts}`,
     withdrawH3: (hosts: string) => `Stop offering HTTP/3 at ${hosts}`,
   },
@@ -40,10 +40,9 @@ export const english = {
       const about = sureness === 'measured' ? '' : 'about ';
       return `${instruction}: ${before} → ${about}${after} (${SURENESS[sureness]})`;
     },
-    unexplained(recordedMs: number, expectedMs: number): string {
-      const [took, expected] = durations(recordedMs, expectedMs);
-      return `Leave it for now. This load took ${took} where about ${expected} was expected: verify to find out why`;
-    },
+    /** @param why what is not understood @param canVerify whether transfers could show more */
+    notUnderstood: (why: string, canVerify: boolean) =>
+      `Not understood${canVerify ? ', verify' : ''}: ${why}`,
     promising: (instruction: string, gainMs: number, chance: number) =>
       `Leave it for now. ${instruction} may save ${duration(gainMs)} (chance ${percent(chance)}): verify to be sure`,
     equal: () => 'The protocols are about equal here: leave it',
@@ -52,9 +51,32 @@ export const english = {
       const [before, after] = durations(beforeMs, afterMs);
       return `If you run the server: with HTTP/3 ${before} → about ${after}`;
     },
+    httpsFirst: () => 'If you run the server: offer https first, which HTTP/2 and HTTP/3 need',
     rightEverywhere: (protocol: Protocol) => `${NAME[protocol]} everywhere is right: leave it`,
     rightChoice: () => "The browser's own choice is right: leave it",
     noSureGain: () => 'Leave it: no change surely gains 5%',
+  },
+
+  /** How well the recorded load is explained; all but the first without a full stop. */
+  fit: {
+    explains(explainedMs: number, recordedMs: number): string {
+      const [explained, recorded] = durations(explainedMs, recordedMs);
+      return explainedMs <= recordedMs || explained === recorded
+        ? `The emulation explains ${explained} of the recorded ${recorded}.`
+        : `The recorded load took ${recorded}, its emulation takes ${explained}.`;
+    },
+    noNavigation: () => 'the recording has no navigation, only a set of transfers',
+    noLoadEvent: () => 'the recording has no load event, so that its load time is a guess',
+    session: (recordedMs: number) =>
+      `the recording takes ${duration(recordedMs)}, which is a session rather than a page load`,
+    loadTime(recordedMs: number, explainedMs: number): string {
+      const [recorded, explained] = durations(recordedMs, explainedMs);
+      return `this load took ${recorded}, and its emulation takes ${explained}`;
+    },
+    unexplained: (restMs: number) => `why the other ${duration(restMs)} passed is not understood`,
+    tooLong: (restMs: number) => `why the load took ${duration(restMs)} less is not understood`,
+    roundTrip: (rttMs: number) =>
+      `a round trip of ${decimal(rttMs, rttMs < 1 ? 1 : 0)} ms is none of the internet`,
   },
 
   evidence: {
@@ -87,11 +109,13 @@ export const english = {
 
   page: {
     onlyOne: (only: Protocol) => `Only ${NAME[only]} loads the page on this network.`,
-    equal: (best: Protocol, rival: Protocol) =>
-      `${NAME[best]} and ${NAME[rival]} are about equal here. ${NAME[best]} is slightly safer.`,
+    safer: (best: Protocol, rival: Protocol) =>
+      `${NAME[best]} and ${NAME[rival]} take about as long. ${NAME[best]} is slightly safer.`,
     doubt: (best: Protocol, bestMs: number, rival: Protocol, rivalMs: number, chance: number) =>
       `${NAME[best]} (${ms(bestMs)}) and ${NAME[rival]} (${ms(rivalMs)}) ` +
       `differ by ${percent((rivalMs - bestMs) / rivalMs)}, and the chance that ${NAME[best]} is the fastest is ${percent(chance)}.`,
+    alike: (best: Protocol, bestMs: number, rival: Protocol, rivalMs: number) =>
+      `${NAME[best]} (${ms(bestMs)}) and ${NAME[rival]} (${ms(rivalMs)}) take about as long.`,
     saves: (best: Protocol, savedMs: number, clause: string) =>
       `${NAME[best]} saves ${ms(savedMs)} on the way to the load event: ${clause}`,
     manySmall: () => 'Many small differences add up; no single one stands out.',
@@ -163,6 +187,8 @@ export const english = {
   notes: {
     comparedOn: (networks: number) => `The protocols were compared on ${count(networks, 'network')} only.`,
     searchCut: () => 'The search for the best mix of protocols was cut short.',
+    leftOutTrips: (trips: number) =>
+      `Left out ${count(trips, 'time')} that ${trips === 1 ? 'disagrees' : 'disagree'} with several handshakes about the round trip.`,
     untriedOrigins: (origins: number) =>
       `Other protocols were not tried for ${count(origins, 'origin')}, those that move fewest bytes.`,
   },

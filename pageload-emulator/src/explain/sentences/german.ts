@@ -12,7 +12,7 @@ export const german: Sentences = {
     leave: () => 'Nichts ändern',
     avoidH3: (hosts) => `HTTP/3 für ${hosts ?? 'diese Seite'} meiden`,
     mix: (hosts) => `Protokolle für ${hosts} mischen`,
-    hold: (hosts, protocol) => `${hosts} auf ${NAME[protocol]} festlegen`,
+    forceProtocol: (hosts, protocol) => `${hosts} auf ${NAME[protocol]} festlegen`,
     offerH3: (hosts) => `HTTP/3 auf ${hosts} anbieten`,
     withdrawH3: (hosts) => `HTTP/3 auf ${hosts} nicht mehr anbieten`,
   },
@@ -25,10 +25,7 @@ export const german: Sentences = {
       const about = sureness === 'measured' ? '' : 'etwa ';
       return `${instruction}: ${before} → ${about}${after} (${SURENESS[sureness]})`;
     },
-    unexplained(recordedMs, expectedMs) {
-      const [took, expected] = durations(recordedMs, expectedMs);
-      return `Vorerst nichts ändern. Dieser Ladevorgang dauerte ${took}, erwartet waren etwa ${expected}: Eine Prüfung zeigt, warum`;
-    },
+    notUnderstood: (why, canVerify) => `Nicht verstanden${canVerify ? ', bitte prüfen' : ''}: ${why}`,
     promising: (instruction, gainMs, chance) =>
       `Vorerst nichts ändern. ${instruction} spart vielleicht ${duration(gainMs)} (Wahrscheinlichkeit ${percent(chance)}): Eine Prüfung schafft Gewissheit`,
     equal: () => 'Die Protokolle sind hier etwa gleich schnell: nichts ändern',
@@ -37,9 +34,31 @@ export const german: Sentences = {
       const [before, after] = durations(beforeMs, afterMs);
       return `Wer den Server betreibt: mit HTTP/3 ${before} → etwa ${after}`;
     },
+    httpsFirst: () => 'Wer den Server betreibt: zuerst https anbieten, das HTTP/2 und HTTP/3 brauchen',
     rightEverywhere: (protocol) => `${NAME[protocol]} ist überall richtig: nichts ändern`,
     rightChoice: () => 'Der Browser wählt schon richtig: nichts ändern',
     noSureGain: () => 'Nichts ändern: Keine Änderung bringt sicher 5\u00a0%',
+  },
+
+  fit: {
+    explains(explainedMs, recordedMs) {
+      const [explained, recorded] = durations(explainedMs, recordedMs);
+      return explainedMs <= recordedMs || explained === recorded
+        ? `Die Emulation erklärt ${explained} der gemessenen ${recorded}.`
+        : `Der aufgezeichnete Ladevorgang dauerte ${recorded}, seine Emulation dauert ${explained}.`;
+    },
+    noNavigation: () => 'Die Aufzeichnung hat keine Navigation, nur einzelne Übertragungen',
+    noLoadEvent: () => 'Die Aufzeichnung hat kein Load-Ereignis, ihre Ladezeit ist daher geschätzt',
+    session: (recordedMs) =>
+      `Die Aufzeichnung dauert ${duration(recordedMs)} und ist eher eine Sitzung als ein Ladevorgang`,
+    loadTime(recordedMs, explainedMs) {
+      const [recorded, explained] = durations(recordedMs, explainedMs);
+      return `Dieser Ladevorgang dauerte ${recorded}, seine Emulation dauert ${explained}`;
+    },
+    unexplained: (restMs) => `Wofür die übrigen ${duration(restMs)} vergingen, ist nicht verstanden`,
+    tooLong: (restMs) => `Warum der Ladevorgang ${duration(restMs)} kürzer war, ist nicht verstanden`,
+    roundTrip: (rttMs) =>
+      `Eine Umlaufzeit von ${decimal(rttMs, rttMs < 1 ? 1 : 0)} ms gibt es im Internet nicht`,
   },
 
   evidence: {
@@ -73,11 +92,13 @@ export const german: Sentences = {
 
   page: {
     onlyOne: (only) => `In diesem Netz lädt nur ${NAME[only]} die Seite.`,
-    equal: (best, rival) =>
-      `${NAME[best]} und ${NAME[rival]} sind hier etwa gleich schnell. ${NAME[best]} ist etwas sicherer.`,
+    safer: (best, rival) =>
+      `${NAME[best]} und ${NAME[rival]} brauchen etwa gleich lange. ${NAME[best]} ist etwas sicherer.`,
     doubt: (best, bestMs, rival, rivalMs, chance) =>
       `${NAME[best]} (${ms(bestMs)}) und ${NAME[rival]} (${ms(rivalMs)}) ` +
       `unterscheiden sich um ${percent((rivalMs - bestMs) / rivalMs)}; mit einer Wahrscheinlichkeit von ${percent(chance)} ist ${NAME[best]} am schnellsten.`,
+    alike: (best, bestMs, rival, rivalMs) =>
+      `${NAME[best]} (${ms(bestMs)}) und ${NAME[rival]} (${ms(rivalMs)}) brauchen etwa gleich lange.`,
     saves: (best, savedMs, clause) => `${NAME[best]} spart ${ms(savedMs)} bis zum Load-Ereignis: ${clause}`,
     manySmall: () => 'Viele kleine Unterschiede summieren sich; keiner sticht heraus.',
   },
@@ -144,6 +165,8 @@ export const german: Sentences = {
   notes: {
     comparedOn: (networks) => `Die Protokolle wurden nur in ${count(networks, 'Netz', 'Netzen')} verglichen.`,
     searchCut: () => 'Die Suche nach der besten Mischung der Protokolle wurde abgekürzt.',
+    leftOutTrips: (trips) =>
+      `${trips === 1 ? 'Eine Zeit, die mehreren Verbindungsaufbauten widerspricht, zählt' : `${trips} Zeiten, die mehreren Verbindungsaufbauten widersprechen, zählen`} nicht zur Umlaufzeit.`,
     untriedOrigins: (origins) =>
       `Für ${count(origins, 'Ursprung', 'Ursprünge')} mit den wenigsten Bytes wurden keine anderen Protokolle erprobt.`,
   },

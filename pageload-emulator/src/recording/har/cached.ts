@@ -1,36 +1,55 @@
+import type { Conventions } from './conventions.ts';
+import { phaseLengths } from './phase-lengths.ts';
 import type { Entry } from './schema.ts';
-import { numberOf } from './values.ts';
+import { lengthOf, numberOf, objectOf } from './values.ts';
 
 /**
  * Whether no byte of a response came over the network: it came from a cache, from a service worker's cache, or from the
  * browser itself, which redirects http to https (HSTS). Some recorders mark responses that HTTP/2 servers pushed as cached;
  * those came over the network.
- *
- * @param bodyHasHeaders whether the recorder counts as Firefox does, which writes 0 for the body of a cached response
  */
-export function isCached(entry: Entry, bodyHasHeaders: boolean): boolean {
+export function isCached(entry: Entry, conventions: Conventions): boolean {
   if (isPushed(entry)) return false;
   const { response, _fromCache, _fetchType, _wasFulfilled } = entry;
   // DevTools; Playwright, for responses that a test fulfilled.
   if (isMarked(_fromCache) || isMarked(_wasFulfilled)) return true;
   // Safari
   if (typeof _fetchType === 'string' && / cache$/i.test(_fetchType)) return true;
-  const transferred = numberOf(response?._transferSize) ?? 0;
-  if (transferred > 0) return false;
+  if (lengthOf(response?._transferSize) > 0) return false;
   if (isMarked(response?.fromDiskCache) || isMarked(response?.fromPrefetchCache)) return true;
   if (isFromWorker(entry)) return true;
+  // chrome-har
+  const hadEntry = objectOf(objectOf(entry.cache)?.beforeRequest) !== null;
   const status = Number(response?.status);
   if (status === 307 && /^internal redirect$/i.test(response?.statusText ?? '')) return true;
-  return (
-    bodyHasHeaders &&
-    status !== 304 &&
-    numberOf(response?.bodySize) === 0 &&
-    (numberOf(response?.content?.size) ?? 0) > 0
-  );
+  const isWhole = status >= 200 && status < 300;
+  if (isWhole && hadEntry && lengthOf(response?.bodySize) === 0) return true;
+  return isWhole && (transferredNothing(entry, conventions) || tookNoTime(entry, conventions));
+}
+
+/** Whether an answer has content of which the recorder counted no byte on the wire, on no connection of its own. */
+function transferredNothing({ response, timings }: Entry, conventions: Conventions): boolean {
+  if (lengthOf(response?.content?.size) === 0) return false;
+  const bodySize = numberOf(response?.bodySize);
+  // Chrome until 2013 subtracts the headers from a transfer of 0 bytes.
+  if (bodySize !== null && bodySize < -1 && bodySize === -lengthOf(response?.headersSize)) return true;
+  if (conventions.bodyHasHeaders && bodySize === 0) return true;
+  // Chrome until 2019, and later for what a prefetch had brought.
+  const isCountedZero = conventions.countsTransfers && numberOf(response?._transferSize) === 0;
+  return isCountedZero && lengthOf(bodySize) === 0 && lengthOf(timings?.connect) === 0;
+}
+
+/** Whether an answer took no time in any phase, in a recording that times others (Firefox's caches of images and of HTTP). */
+function tookNoTime(entry: Entry, conventions: Conventions): boolean {
+  const { response, request, time } = entry;
+  if (!conventions.timesWaits || lengthOf(time) > 0 || lengthOf(response?.headersSize) > 0) return false;
+  if (phaseLengths(entry).some((ms) => ms > 0)) return false;
+  const isUnnamed = !(response?.httpVersion || request.httpVersion);
+  return isUnnamed || numberOf(response?.headersSize) === 0 || lengthOf(response?.bodySize) === 0;
 }
 
 /** Whether a service worker answered. */
-export function isFromWorker({ response, _fetchType }: Entry): boolean {
+function isFromWorker({ response, _fetchType }: Entry): boolean {
   const marks = [response?._fetchedViaServiceWorker, response?.fromServiceWorker];
   return marks.some(isMarked) || _fetchType === 'Service Worker';
 }

@@ -1,5 +1,6 @@
+import { phaseLengths } from './phase-lengths.ts';
 import type { Entry, Har } from './schema.ts';
-import { numberOf } from './values.ts';
+import { lengthOf } from './values.ts';
 
 /** What a HAR's times mean where recorders differ. */
 export interface Conventions {
@@ -11,10 +12,14 @@ export interface Conventions {
    * - `before-blocked`: `startedDateTime` is the issue; the wait lies between it and `blocked`.
    */
   queueing: 'before-start' | 'in-blocked' | 'before-blocked';
-  /** Whether `connect` ends before TLS (Firefox) instead of containing it (HAR 1.2). */
+  /** Whether `connect` ends before TLS (Firefox, mitmproxy) instead of containing it (HAR 1.2). */
   sslApart: boolean;
   /** Whether a response's `bodySize` contains its headers (Firefox). */
   bodyHasHeaders: boolean;
+  /** Whether `_transferSize` is written where bytes came over the network, so that 0 means none. */
+  countsTransfers: boolean;
+  /** Whether waits are written where an answer was waited for, so that no time at all means none. */
+  timesWaits: boolean;
 }
 
 /** Times of different clocks in one file differ by about this much. */
@@ -33,7 +38,13 @@ const MIN_QUEUED_MS = 2;
 export function conventionsOf({ creator, browser }: Har, entries: readonly Entry[]): Conventions {
   const bodyHasHeaders =
     /firefox/i.test(`${creator?.name} ${browser?.name}`) && !/playwright|hopwise/i.test(creator?.name ?? '');
-  return { queueing: queueingOf(entries), sslApart: isSslApart(entries, bodyHasHeaders), bodyHasHeaders };
+  return {
+    queueing: queueingOf(entries),
+    sslApart: isSslApart(entries, bodyHasHeaders),
+    bodyHasHeaders,
+    countsTransfers: entries.some(({ response }) => lengthOf(response?._transferSize) > 0),
+    timesWaits: entries.some(({ timings }) => lengthOf(timings?.wait) > 0),
+  };
 }
 
 interface Queued {
@@ -56,17 +67,7 @@ function queueingOf(entries: readonly Entry[]): Conventions['queueing'] {
 
 /** Whether an entry's `time` contains the wait beside all other phases. */
 function isCountedApart({ entry, queuedMs }: Queued): boolean {
-  const { timings } = entry;
-  const lengths = [
-    timings?.blocked,
-    timings?.dns,
-    timings?.connect,
-    timings?.send,
-    timings?.wait,
-    timings?.receive,
-  ];
-  const sumMs = lengths.reduce<number>((sum, length) => sum + lengthOf(length), 0);
-  return Math.abs(lengthOf(entry.time) - sumMs - queuedMs) <= ROUNDING_MS;
+  return Math.abs(lengthOf(entry.time) - phasesMs(entry) - queuedMs) <= ROUNDING_MS;
 }
 
 /** Entries needed before their likeness is no chance. */
@@ -104,20 +105,28 @@ function responseBegin({ startedDateTime, timings }: Entry): number {
 /** Where `connect` contains TLS, it is at least this many times as long: 3 round trips to 2 with TLS 1.2. */
 const MIN_RATIO_WITH_TLS = 1.3;
 
+/**
+ * Whether TLS lies beside `connect`: it is longer than `connect`, or about as long where the recorder is known for it or counts both into
+ * an entry's `time` (mitmproxy). Playwright counts TLS into `time` a second time, but its `connect` is longer than TLS.
+ */
 function isSslApart(entries: readonly Entry[], expected: boolean): boolean {
   const ratios: number[] = [];
-  for (const { timings } of entries) {
-    const connectMs = lengthOf(timings?.connect);
-    const sslMs = lengthOf(timings?.ssl);
+  let countedBeside = 0;
+  for (const entry of entries) {
+    const connectMs = lengthOf(entry.timings?.connect);
+    const sslMs = lengthOf(entry.timings?.ssl);
     if (connectMs === 0 || sslMs === 0) continue;
     if (sslMs > connectMs + ROUNDING_MS) return true;
     ratios.push(connectMs / sslMs);
+    if (Math.abs(lengthOf(entry.time) - phasesMs(entry) - sslMs) <= ROUNDING_MS) countedBeside++;
   }
   if (ratios.length === 0) return expected;
   ratios.sort((a, b) => a - b);
-  return expected && ratios[ratios.length >> 1]! < MIN_RATIO_WITH_TLS;
+  const isBeside = expected || countedBeside > ratios.length / 2;
+  return isBeside && ratios[ratios.length >> 1]! < MIN_RATIO_WITH_TLS;
 }
 
-function lengthOf(value: number | string | null | undefined): number {
-  return Math.max(0, numberOf(value) ?? 0);
+/** The sum of an entry's phases. */
+function phasesMs(entry: Entry): number {
+  return phaseLengths(entry).reduce((sum, ms) => sum + ms, 0);
 }

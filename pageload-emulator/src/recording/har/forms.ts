@@ -1,3 +1,4 @@
+import { InputError } from '../../util/input-error.ts';
 import { objectOf } from './values.ts';
 
 /** A HAR's log, and the paths of its parts in the input. */
@@ -9,11 +10,17 @@ export interface HarForm {
 
 /**
  * Recognises the forms of a HAR: a file (`{log}`), a log alone as `chrome.devtools.network.getHAR` passes it, and entries
- * as `onRequestFinished` passes them, one or an array.
+ * as `onRequestFinished` passes them, one or an array. A file in an array is read as the file.
  *
  * @returns null for any other input
+ * @throws InputError for an array of several files
  */
 export function harForm(input: unknown): HarForm | null {
+  if (Array.isArray(input) && input.length > 0 && input.every((each) => objectOf(objectOf(each)?.log))) {
+    if (input.length > 1)
+      throw new InputError(`top level: expected one HAR, got an array of ${input.length}`);
+    return { log: input[0].log, place: [0, 'log'], entriesPlace: [0, 'log', 'entries'] };
+  }
   if (Array.isArray(input)) return { log: { entries: input }, place: [], entriesPlace: [] };
   const object = objectOf(input);
   if (object === null) return null;

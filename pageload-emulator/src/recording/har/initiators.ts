@@ -1,10 +1,11 @@
+import { siteKey } from '../../util/site.ts';
 import { originOf, resolveReference } from '../../util/url.ts';
 import type { RequestDraft } from '../requests/draft.ts';
 import { type AskedFor, askedForBy } from './asked-for.ts';
 import { DraftIndex } from './draft-index.ts';
-import { isRedirect } from './redirect.ts';
-import type { Entry } from './schema.ts';
-import { pathKey, siteKey, urlKey } from './urls.ts';
+import { headerOf, locationOf } from './headers.ts';
+import { type Entry, isRedirect } from './schema.ts';
+import { pathKey, urlKey } from './urls.ts';
 
 /** The requests of a page load with their entries. */
 export interface Drafts {
@@ -133,12 +134,12 @@ class InitiatorFinder {
     if (exact !== null) return this.#found(asked, exact, 'recorded');
     const like = this.#latestOf(asked.urls, (url) => this.#byPath.latestBefore(pathKey(url), draft));
     if (like !== null) return this.#found(asked, like, 'inferred');
-    const referer = refererOf(this.#entryOf.get(draft)!);
+    const referer = headerOf(this.#entryOf.get(draft)!.request, 'referer');
     const referring = referer === null ? null : this.#byUrl.latestBefore(urlKey(referer), draft);
     return this.#found(asked, referring ?? this.#likely(draft, asked), 'inferred', draft);
   }
 
-  /** Of the scripts on a stack, takes the one that arrived last: it held up the request. */
+  /** Finds the script of a stack that arrived last: it held up the request. */
   #latestOf(urls: Iterable<string>, find: (url: string) => RequestDraft | null): RequestDraft | null {
     let latest: RequestDraft | null = null;
     for (const url of urls) {
@@ -178,15 +179,4 @@ class InitiatorFinder {
   #isParsed({ type, startMs }: RequestDraft): boolean {
     return /^(style|script|image|iframe)$/.test(type) && startMs <= this.#parsedMs;
   }
-}
-
-function locationOf({ response }: Entry): string | null {
-  if (response?.redirectURL) return response.redirectURL;
-  const value = response?.headers?.find(({ name }) => /^location$/i.test(name))?.value;
-  return typeof value === 'string' && value !== '' ? value : null;
-}
-
-function refererOf({ request }: Entry): string | null {
-  const value = request.headers?.find(({ name }) => /^referer$/i.test(name))?.value;
-  return typeof value === 'string' && value !== '' ? value : null;
 }

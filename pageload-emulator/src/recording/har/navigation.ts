@@ -1,36 +1,153 @@
+import { siteKey } from '../../util/site.ts';
+import { originOf } from '../../util/url.ts';
 import type { RequestDraft } from '../requests/draft.ts';
-import { isRedirect } from './redirect.ts';
-import { type Entry, statusOf } from './schema.ts';
-import { typeOf } from './types.ts';
+import { askedForBy } from './asked-for.ts';
+import { headerOf } from './headers.ts';
+import { follows, type TimedEntry } from './navigations.ts';
+import { type Entry, isRedirect, type Page, statusOf } from './schema.ts';
+import { isNavigated, typeOf } from './types.ts';
+import { urlKey } from './urls.ts';
+import { dateOf, lengthOf } from './values.ts';
+
+/** The requests of a navigation. */
+export interface Navigation {
+  /** In order of start. */
+  entries: Entry[];
+  /** Whether its document is among them, is not, or nothing in the file shows that a page was loaded at all. */
+  document: 'recorded' | 'missing' | 'none';
+  /** URL of the page where its document is not in the file, as far as the file tells. */
+  url: string | null;
+}
+
+/** Recorders of single requests, which load no pages. */
+const API_CLIENTS = /^(polly\.?js|postman|newman|insomnia|hoppscotch|thunder client|bruno|httpie|paw)/i;
 
 /**
- * Returns the entries from the navigation on, in order of start. Requests before the first document that are known to be no
- * documents, such as beacons of the page that was left, do not belong to the load.
+ * Finds the navigation's requests. What began before the page did, such as beacons of the page that was left, does not belong to the
+ * load. Where no document of the page is in the file, as where recording began late, its other requests are taken.
+ *
+ * @param ordered requests of one page, in order of start; not empty
  */
-export function fromNavigation(entries: readonly Entry[]): Entry[] {
-  const ordered = entries
-    .map((entry) => ({ entry, startMs: Date.parse(entry.startedDateTime), type: typeOf(entry).type }))
-    .sort((a, b) => a.startMs - b.startMs);
+export function navigationOf(
+  ordered: readonly TimedEntry[],
+  page: Page | undefined,
+  creator: string | null | undefined,
+): Navigation {
+  const entries = ordered.map(({ entry }) => entry);
+  if (API_CLIENTS.test(creator ?? '')) return { entries, document: 'none', url: null };
   const first = ordered.findIndex(({ type }) => type === 'document');
-  const before = ordered.slice(0, Math.max(0, first));
-  const isOthers = before.every(({ type, entry }) => type !== 'other' && !isRedirect(statusOf(entry)));
-  return ordered.slice(isOthers ? before.length : 0).map(({ entry }) => entry);
+  if (first === 0 || mayNavigate(ordered[0]!)) return { entries, document: 'recorded', url: null };
+  const before = entries.slice(0, first < 0 ? entries.length : first);
+  const document = first < 0 ? null : ordered[first]!;
+  if (document !== null && !isFrame(document.entry, before, page)) {
+    return { entries: entries.slice(firstHop(ordered, first)), document: 'recorded', url: null };
+  }
+  const startMs = dateOf(page?.startedDateTime);
+  const own = entries.filter(({ startedDateTime }) => !(Date.parse(startedDateTime) < startMs));
+  const url = pageUrl(page) ?? refererOf(before);
+  const isLoad = lengthOf(page?.pageTimings?.onLoad) > 0 || lengthOf(page?.pageTimings?.onContentLoad) > 0;
+  return { entries: own.length > 0 ? own : entries, document: isLoad ? 'missing' : 'none', url };
+}
+
+/** The position of the first of the redirects that led to a document, else its own. */
+function firstHop(ordered: readonly TimedEntry[], document: number): number {
+  let hop = document;
+  for (let at = document - 1; at >= 0; at--) if (follows(ordered[at]!, ordered[hop]!)) hop = at;
+  return hop;
+}
+
+/** Whether a request that is known to be no document may be the navigation's: a redirect, or a request of which little is known. */
+function mayNavigate({ entry, type }: TimedEntry): boolean {
+  if (isRedirect(statusOf(entry))) return true;
+  const isGet = (entry.request.method || 'GET').toUpperCase() === 'GET';
+  return (
+    type === 'other' && isGet && !entry._resourceType && !typeOf(entry).named && isNavigated(entry) !== false
+  );
+}
+
+/** Whether a file's first document is a frame of a page whose own document is not in the file. */
+function isFrame(document: Entry, before: readonly Entry[], page: Page | undefined): boolean {
+  if (/^document$/i.test(headerOf(document.request, 'sec-fetch-dest') ?? '')) return false;
+  const named = pageUrl(page);
+  if (named !== null && urlKey(named) === urlKey(document.request.url)) return false;
+  if (named !== null && siteKey(named) !== siteKey(document.request.url)) return true;
+  const asked = askedForBy(document);
+  if (asked.byBrowser) return false;
+  if (asked.kind === 'parser') return true;
+  const parent = headerOf(document.request, 'referer');
+  // Requests of frames name the page; a navigation may, too.
+  if (parent === null && (document.request.headers?.length ?? 0) > 0) return false;
+  const asking = refererOf(before);
+  if (parent !== null && asking !== null && urlKey(parent) === urlKey(asking)) return true;
+  // HAR 1.2: what began with the page and names it belongs to it, so that something else led to these requests.
+  const startMs = dateOf(page?.startedDateTime);
+  return before.some(
+    ({ pageref, startedDateTime }) =>
+      pageref != null && pageref === page?.id && Date.parse(startedDateTime) >= startMs,
+  );
+}
+
+/** The URL that a recorder gives a page, in one field or another. */
+export function pageUrl(page: Page | undefined): string | null {
+  const texts = [page?._URL, page?.title, page?.id];
+  const url = texts.find(
+    (text): text is string => typeof text === 'string' && originOf(text.trim()) !== null,
+  );
+  return url?.trim() ?? null;
+}
+
+/** The page that most requests name as theirs. */
+function refererOf(entries: readonly Entry[]): string | null {
+  const counts = new Map<string, number>();
+  for (const entry of entries) {
+    const [asking] = askedForBy(entry).urls;
+    const url = headerOf(entry.request, 'referer') ?? asking;
+    if (url !== undefined && originOf(url) !== null) counts.set(url, (counts.get(url) ?? 0) + 1);
+  }
+  const most = [...counts].reduce<[string, number] | null>(
+    (a, b) => (a !== null && a[1] >= b[1] ? a : b),
+    null,
+  );
+  return most?.[0] ?? null;
 }
 
 /**
- * Distinguishes the page's document from frames and from pages that a script fetched: other documents become iframes.
+ * Distinguishes the page's document from frames and from pages that a script fetched. Of documents whose type nothing states, those that
+ * a browser shows become iframes, others what a script fetched; where nothing tells, they are frames of pages whose load event is known,
+ * as a load event that came shows whether it waited for them.
  *
- * @param ordered requests in order of start, the first being the navigation's
+ * @param ordered requests in order of start, the first being the navigation's unless its document is not in the file
+ * @returns the document, or what stands for it
  */
-export function nameDocuments(ordered: readonly RequestDraft[]): RequestDraft {
-  let document: RequestDraft | null = null;
+export function nameDocuments(
+  ordered: readonly RequestDraft[],
+  {
+    entryOf,
+    typed,
+    hasDocument,
+    hasLoadEvent,
+  }: {
+    entryOf: ReadonlyMap<RequestDraft, Entry>;
+    typed: ReadonlySet<RequestDraft>;
+    hasDocument: boolean;
+    hasLoadEvent: boolean;
+  },
+): RequestDraft {
+  const pages = new Set<string>();
+  for (const entry of entryOf.values()) {
+    const referer = headerOf(entry.request, 'referer');
+    if (referer !== null) pages.add(urlKey(referer));
+  }
+  const isShown = (draft: RequestDraft): boolean =>
+    typed.has(draft) || (isNavigated(entryOf.get(draft)!) ?? (hasLoadEvent || pages.has(urlKey(draft.url))));
+  let document = hasDocument ? null : ordered[0]!;
   for (const draft of ordered) {
     if (document === null) {
       // The first request and what its redirects lead to.
       draft.type = 'document';
       if (!isRedirect(draft.status)) document = draft;
     } else if (draft.type === 'document') {
-      draft.type = 'iframe';
+      draft.type = isShown(draft) ? 'iframe' : 'fetch';
     }
   }
   return document ?? ordered[0]!;

@@ -1,7 +1,7 @@
-import type { RequestPhases } from '@hopwise/contract';
+import { NO_PHASES, type RequestPhases } from '@hopwise/contract';
 import type { Conventions } from './conventions.ts';
 import type { Entry } from './schema.ts';
-import { numberOf } from './values.ts';
+import { lengthOf, numberOf } from './values.ts';
 
 export interface Times {
   startMs: number;
@@ -19,7 +19,7 @@ export function harPhases(entry: Entry, startedMs: number, { queueing, sslApart 
   const { timings } = entry;
   const queuedMs = lengthOf(timings?._queued);
   const startMs = Math.max(0, startedMs - (queueing === 'before-start' ? queuedMs : 0));
-  const phases = noPhases();
+  const phases: RequestPhases = { ...NO_PHASES };
   const waitMs = numberOf(timings?.wait);
   if (!timings || waitMs === null || waitMs < 0) {
     return { startMs, endMs: startedMs + lengthOf(entry.time), phases };
@@ -39,7 +39,7 @@ export function harPhases(entry: Entry, startedMs: number, { queueing, sslApart 
     phases.connectEndMs = at;
     if (sslMs > 0) phases.secureStartMs = Math.max(phases.connectStartMs, at - sslMs);
   }
-  const sendMs = lengthOf(timings.send);
+  const sendMs = sendingMs(entry);
   // A request without a body leaves in one piece: DevTools counts the wait for its dispatch on a connection as sending.
   const hasBody = (numberOf(entry.request.bodySize) ?? 0) > 0;
   phases.requestStartMs = at + (hasBody ? 0 : sendMs);
@@ -51,16 +51,44 @@ export function harPhases(entry: Entry, startedMs: number, { queueing, sslApart 
   return { startMs: Math.min(startMs, endMs), endMs: Math.max(endMs, startedMs + totalMs), phases };
 }
 
-function lengthOf(value: number | string | null | undefined): number {
-  return Math.max(0, numberOf(value) ?? 0);
+/** Recorders round to a millisecond. */
+const ROUNDING_MS = 1;
+
+/** How long a request was being sent; Safari counts what it was blocked for into that a second time, on a connection that was open. */
+function sendingMs({ timings, time }: Entry): number {
+  const sendMs = lengthOf(timings?.send);
+  const blockedMs = lengthOf(timings?.blocked);
+  const restMs =
+    lengthOf(timings?.dns) +
+    lengthOf(timings?.connect) +
+    lengthOf(timings?.wait) +
+    lengthOf(timings?.receive);
+  const isTwice =
+    sendMs > ROUNDING_MS &&
+    Math.abs(sendMs - blockedMs) <= ROUNDING_MS &&
+    Math.abs(lengthOf(time) - restMs - blockedMs) <= ROUNDING_MS;
+  return isTwice ? 0 : sendMs;
 }
 
-/** Reads WebPageTest's absolute times, milliseconds after the start of the test; null for other HARs. */
-export function webPageTestPhases(entry: Entry): Times | null {
+/**
+ * Reads WebPageTest's absolute times, milliseconds after the start of the page; null for other HARs.
+ *
+ * @param offsetMs from the start of the page to navigationStart
+ */
+export function webPageTestPhases(entry: Entry, offsetMs: number): Times | null {
+  const times = absoluteTimes(entry);
+  if (times === null || offsetMs === 0) return times;
+  const { startMs, endMs, phases } = times;
+  const moved = Object.entries(phases).map(([name, ms]) => [name, ms === null ? null : ms - offsetMs]);
+  const from = Math.max(0, startMs - offsetMs);
+  return { startMs: from, endMs: Math.max(from, endMs - offsetMs), phases: Object.fromEntries(moved) };
+}
+
+function absoluteTimes(entry: Entry): Times | null {
   const loadStart = numberOf(entry._load_start);
   const loadEnd = numberOf(entry._load_end);
   if (loadStart === null || loadEnd === null) return null;
-  const phases = noPhases();
+  const phases: RequestPhases = { ...NO_PHASES };
   const span = (start: number | null, end: number | null): [number, number] | null =>
     start !== null && end !== null && start >= 0 && end > start ? [start, end] : null;
   const dns = span(numberOf(entry._dns_start), numberOf(entry._dns_end));
@@ -80,17 +108,4 @@ export function webPageTestPhases(entry: Entry): Times | null {
   const created = numberOf(entry._created);
   const startMs = created !== null && created > 0 ? Math.min(created, firstStep) : firstStep;
   return { startMs: Math.max(0, startMs), endMs: Math.max(startMs, loadEnd), phases };
-}
-
-/** The phases of a request when all are unknown or did not take place. */
-export function noPhases(): RequestPhases {
-  return {
-    dnsStartMs: null,
-    dnsEndMs: null,
-    connectStartMs: null,
-    secureStartMs: null,
-    connectEndMs: null,
-    requestStartMs: null,
-    responseStartMs: null,
-  };
 }

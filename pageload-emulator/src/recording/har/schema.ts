@@ -4,11 +4,19 @@ import type { HarForm } from './forms.ts';
 import { LARGEST_NUMBER, numberOf, objectOf } from './values.ts';
 
 // WebPageTest writes many numbers as strings.
-const numeric = z.custom<number | string | null>((value) => {
-  if (value === null || value === '') return true;
-  if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return false;
-  return Math.abs(Number(value)) <= LARGEST_NUMBER;
-}, 'a number');
+const numeric = z.custom<number | string | null>(
+  (value) => value === null || value === '' || Math.abs(numberIn(value)) <= LARGEST_NUMBER,
+  {
+    error: ({ input }) =>
+      Number.isFinite(numberIn(input)) ? `a number up to ${LARGEST_NUMBER}` : 'a number',
+  },
+);
+
+/** The number in a value; NaN when it is none. */
+function numberIn(value: unknown): number {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
+}
 const number = z.optional(numeric);
 const text = z.optional(z.nullable(z.string('a string')));
 const label = z.optional(
@@ -93,6 +101,7 @@ const entrySchema = z.object(
         'an object',
       ),
     ),
+    cache: any,
     serverIPAddress: text,
     connection: label,
     // DevTools and chrome-har
@@ -110,6 +119,7 @@ const entrySchema = z.object(
     // Safari, Playwright
     _fetchType: any,
     _wasFulfilled: any,
+    _apiRequest: any,
     // WebPageTest
     _request_type: ownText,
     _socket: ownLabel,
@@ -143,12 +153,14 @@ const logSchema = z.object(
         z.object(
           {
             id: label,
-            startedDateTime: maybe(time),
+            // Entries have times of their own: a page's that mean nothing are as if they were absent.
+            startedDateTime: ownText,
+            title: ownText,
             pageTimings: maybe(
               z.object(
                 {
-                  onLoad: number,
-                  onContentLoad: number,
+                  onLoad: ownNumber,
+                  onContentLoad: ownNumber,
                   // sitespeed.io, WebPageTest
                   _firstContentfulPaint: ownNumber,
                   _largestContentfulPaint: ownNumber,
@@ -159,6 +171,7 @@ const logSchema = z.object(
               ),
             ),
             // WebPageTest
+            _URL: ownText,
             _loadTime: ownNumber,
             _domContentLoadedEventStart: ownNumber,
             _firstContentfulPaint: ownNumber,
@@ -214,4 +227,9 @@ export function parseHar({ log: input, place, entriesPlace }: HarForm): Har {
 export function statusOf({ response }: Entry): number {
   const failed = typeof response?._error === 'string' && response._error !== '';
   return Math.max(0, Math.trunc(numberOf(response?.status) ?? (failed ? 0 : 200)));
+}
+
+/** Whether a response with this status redirects. */
+export function isRedirect(status: number): boolean {
+  return status >= 301 && status <= 308 && status !== 304;
 }

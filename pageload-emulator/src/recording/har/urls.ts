@@ -18,9 +18,3 @@ export function pathKey(url: string): string {
   const query = key.indexOf('?');
   return query < 0 ? key : key.slice(0, query);
 }
-
-/** The last two labels of a URL's host: the registrable domain, except under suffixes such as co.uk, which would need a list. */
-export function siteKey(url: string): string {
-  const host = (originOf(url) ?? '').replace(/^https?:\/\//, '').replace(/:\d+$/, '');
-  return /^[\d.]+$|^\[/.test(host) ? host : host.split('.').slice(-2).join('.');
-}

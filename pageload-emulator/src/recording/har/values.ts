@@ -13,3 +13,13 @@ export function numberOf(value: number | string | null | undefined): number | nu
   if (value === null || value === undefined || value === '') return null;
   return Number(value);
 }
+
+/** The length of a phase, milliseconds; 0 when it did not take place. */
+export function lengthOf(value: number | string | null | undefined): number {
+  return Math.max(0, numberOf(value) ?? 0);
+}
+
+/** A date and time as Unix time in milliseconds; NaN when there is none. */
+export function dateOf(text: string | null | undefined): number {
+  return text == null ? Number.NaN : Date.parse(text);
+}

@@ -1,4 +1,4 @@
-import type { Acknowledged, CongestionControl } from './congestion-control.ts';
+import type { Acknowledged, CongestionAlgorithm } from './congestion-control.ts';
 
 /** Cardwell et al., "BBR: Congestion-Based Congestion Control" (ACM Queue 2016): 2 / ln 2; Linux rounds up. */
 const STARTUP_GAIN = 2.89;
@@ -27,7 +27,7 @@ type Phase = 'startup' | 'drain' | 'probe-bandwidth' | 'probe-rtt';
  * round trip of ten seconds; the pace follows the rate, the window is twice the product of both. A loss limits the window to
  * what is delivered for one round trip and has no other effect.
  */
-export class Bbr implements CongestionControl {
+export class Bbr implements CongestionAlgorithm {
   window = 0;
   readonly rateSamples = true;
   readonly #initialWindow: number;

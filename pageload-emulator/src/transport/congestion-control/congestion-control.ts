@@ -16,7 +16,7 @@ export interface Acknowledged {
   lost: number;
   /** Packets delivered in all. */
   delivered: number;
-  /** The same when the burst was sent. */
+  /** Packets that had been delivered when the burst was sent. */
   deliveredWhenSent: number;
   /** Delivery rate since the burst was sent (Cheng et al., draft-cheng-iccrg-delivery-rate-estimation, section 3.2). */
   rate: number;
@@ -25,7 +25,7 @@ export interface Acknowledged {
 }
 
 /** A congestion control algorithm. Windows are packets, times milliseconds. */
-export interface CongestionControl {
+export interface CongestionAlgorithm {
   /** Packets that may be in flight. */
   window: number;
   readonly slowStart: boolean;

@@ -1,7 +1,7 @@
 import type { CongestionControl as Algorithm } from '@hopwise/contract';
-import type { Transport } from '../network/packet.ts';
+import type { Transport } from '../../network/packet.ts';
 import { Bbr } from './bbr.ts';
-import type { CongestionControl } from './congestion-control.ts';
+import type { CongestionAlgorithm } from './congestion-control.ts';
 import { Cubic } from './cubic.ts';
 import { Hybla } from './hybla.ts';
 import { QuicheCubic } from './quiche-cubic.ts';
@@ -12,7 +12,7 @@ export function createCongestionControl(
   algorithm: Algorithm,
   transport: Transport,
   initialWindow: number,
-): CongestionControl {
+): CongestionAlgorithm {
   switch (algorithm) {
     case 'cubic':
       return new Cubic(initialWindow);

@@ -1,4 +1,4 @@
-import { type Acknowledged, type CongestionControl, idleWindow } from './congestion-control.ts';
+import { type Acknowledged, type CongestionAlgorithm, idleWindow } from './congestion-control.ts';
 
 /** RFC 9438 section 4.6: multiplicative decrease. */
 const BETA = 0.7;
@@ -30,7 +30,7 @@ export interface CubicState {
  * CUBIC (RFC 9438) as in Linux (tcp_cubic.c), with fast convergence and the Reno-friendly region, whose increase stays below
  * Reno's even beyond the last maximum. Windows are packets.
  */
-export class Cubic implements CongestionControl {
+export class Cubic implements CongestionAlgorithm {
   window = 0;
   readonly paceRate = null;
   readonly rateSamples = false;

@@ -1,4 +1,5 @@
-import type { Transport } from '../network/packet.ts';
+import { PACKETS_PER_ACK, type Transport } from '../../network/packet.ts';
+import type { Burst } from '../burst.ts';
 
 /** HyStart does nothing below this window, packets (Ha and Rhee 2011; in Linux and quic-go). */
 const LOW_WINDOW = 16;
@@ -10,15 +11,8 @@ const SAMPLES = 8;
 /** Acknowledgements closer together than this belong to one train. */
 const TRAIN_GAP_MS = 2;
 
-/** Evenly spaced acknowledgements of a burst. */
-export interface AckTrain {
-  firstMs: number;
-  lastMs: number;
-  gapMs: number;
-  count: number;
-  /** Round trip of the first, which is the shortest. */
-  rttMs: number;
-}
+/** A burst's evenly spaced acknowledgements. The round trip of its first packet is the shortest. */
+export type AckTrain = Pick<Burst, 'delivered' | 'firstRttMs' | 'firstAckMs' | 'ackMs' | 'ackGapMs'>;
 
 /**
  * Hybrid slow start: ends slow start when the minimum of a round's first round-trip samples shows a queue and, in Linux's TCP,
@@ -56,18 +50,18 @@ export class HyStart {
     return this.#foundQueue || (this.#transport === 'tcp' && this.#inTrain(acks, minRttMs));
   }
 
-  #sample({ count, rttMs }: AckTrain, minRttMs: number): void {
+  #sample({ delivered, firstRttMs: rttMs }: AckTrain, minRttMs: number): void {
     const before = this.#samples;
-    this.#samples += count;
+    this.#samples += Math.max(1, delivered / PACKETS_PER_ACK);
     if (this.#transport === 'tcp' || before < SAMPLES) this.#roundRttMs = Math.min(this.#roundRttMs, rttMs);
     const rise = Math.min(MAX_RISE_MS, Math.max(MIN_RISE_MS, minRttMs / 8));
     const enough = this.#transport === 'tcp' ? this.#samples > SAMPLES : this.#samples >= SAMPLES;
     if (enough && this.#roundRttMs > minRttMs + rise) this.#foundQueue = true;
   }
 
-  #inTrain({ firstMs, lastMs, gapMs }: AckTrain, minRttMs: number): boolean {
-    if (firstMs - this.#trainAtMs > TRAIN_GAP_MS || gapMs > TRAIN_GAP_MS) return false;
-    this.#trainAtMs = lastMs;
-    return lastMs - this.#roundStartMs > minRttMs / 2;
+  #inTrain({ firstAckMs, ackMs, ackGapMs }: AckTrain, minRttMs: number): boolean {
+    if (firstAckMs - this.#trainAtMs > TRAIN_GAP_MS || ackGapMs > TRAIN_GAP_MS) return false;
+    this.#trainAtMs = ackMs;
+    return ackMs - this.#roundStartMs > minRttMs / 2;
   }
 }

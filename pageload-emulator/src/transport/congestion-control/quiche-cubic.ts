@@ -11,9 +11,9 @@ const MIN_SPARSE_PACKETS = 2;
  * window, or fewer than two. The one that ended slow start stays.
  */
 export class QuicheCubic extends Cubic {
-  /** Before the last reduction; null where that is not to be undone. */
+  /** State before the last reduction; null where that is not to be undone. */
   #before: CubicState | null = null;
-  /** Since the last reduction. */
+  /** Packets lost since the last reduction. */
   #lostPackets = 0;
 
   override onLoss(): void {

@@ -1,5 +1,5 @@
-import type { Transport } from '../network/packet.ts';
-import { type Acknowledged, type CongestionControl, idleWindow } from './congestion-control.ts';
+import type { Transport } from '../../network/packet.ts';
+import { type Acknowledged, type CongestionAlgorithm, idleWindow } from './congestion-control.ts';
 
 /**
  * Multiplicative decrease: RFC 5681 equation 4 for TCP. QUIC stacks derived from Chromium's, quic-go among them, keep Cubic's
@@ -8,7 +8,7 @@ import { type Acknowledged, type CongestionControl, idleWindow } from './congest
 const BETA: Record<Transport, number> = { tcp: 0.5, quic: 0.7 };
 
 /** Reno with byte counting (RFC 5681, RFC 9002 section 7). Windows are packets. */
-export class Reno implements CongestionControl {
+export class Reno implements CongestionAlgorithm {
   window = 0;
   readonly paceRate = null;
   readonly rateSamples = false;
@@ -28,8 +28,12 @@ export class Reno implements CongestionControl {
 
   onAck({ packets, windowLimited }: Acknowledged): void {
     if (!windowLimited) return;
-    if (this.slowStart) this.window = Math.min(this.window + packets, Math.max(this.#ssthresh, this.window));
+    if (this.slowStart) this.growInSlowStart(packets);
     else this.window += packets / this.window;
+  }
+
+  protected growInSlowStart(packets: number): void {
+    this.window = Math.min(this.window + packets, Math.max(this.#ssthresh, this.window));
   }
 
   onLoss(): void {

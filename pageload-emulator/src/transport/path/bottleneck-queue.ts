@@ -1,8 +1,10 @@
+import type { Passage, PathElement } from './bottleneck-path.ts';
+
 /**
  * One direction of the shared bottleneck: serialises at a rate, with a first-in, first-out drop-tail queue. Connections share
  * it as in reality: each gets the share that its packets have of the queue.
  */
-export class Bottleneck {
+export class BottleneckQueue implements PathElement {
   readonly bytesPerMs: number;
   readonly #queueBytes: number;
   #busyUntilMs = 0;
@@ -19,6 +21,18 @@ export class Bottleneck {
   /** When the last byte accepted so far leaves. */
   get busyUntilMs(): number {
     return this.#busyUntilMs;
+  }
+
+  pass(passage: Passage): void {
+    const { startMs, spreadMs, packets, packetBytes } = passage;
+    const admitted = this.room(startMs, packets, packetBytes, spreadMs);
+    passage.packets = admitted;
+    passage.queueDrops = packets - admitted;
+    if (admitted === 0) return;
+    const packetMs = packetBytes / this.bytesPerMs;
+    passage.firstLeavesMs = Math.max(this.#busyUntilMs, startMs) + packetMs;
+    const leavesMs = this.serialise(startMs, admitted * packetBytes);
+    passage.leavesMs = Math.max(leavesMs, startMs + spreadMs + packetMs);
   }
 
   /**
@@ -38,36 +52,5 @@ export class Bottleneck {
     const startMs = Math.max(this.#busyUntilMs, nowMs);
     this.#busyUntilMs = startMs + bytes / this.bytesPerMs;
     return this.#busyUntilMs;
-  }
-}
-
-/** A network's policer of UDP: a token bucket that drops packets beyond its rate (RFC 2475 section 2.3.3.4). */
-export class Policer {
-  readonly #bytesPerMs: number;
-  readonly #depthBytes: number;
-  #tokens = 0;
-  #atMs = 0;
-
-  /**
-   * @param bps bits per second
-   * @param burstBytes depth of the bucket; by default ten full packets or 25 ms at the rate, as operators publish none
-   */
-  constructor(bps: number, burstBytes?: number) {
-    this.#bytesPerMs = bps / 8000;
-    this.#depthBytes = burstBytes ?? Math.max(15_000, this.#bytesPerMs * 25);
-    this.#tokens = this.#depthBytes;
-  }
-
-  /** Takes tokens for a burst; returns how many of its packets pass. */
-  pass(nowMs: number, packets: number, packetBytes: number): number {
-    // Bursts overlap in time: a later one may have passed already.
-    if (nowMs > this.#atMs) {
-      const refilled = this.#tokens + (nowMs - this.#atMs) * this.#bytesPerMs;
-      this.#tokens = Math.min(this.#depthBytes, refilled);
-      this.#atMs = nowMs;
-    }
-    const passed = Math.min(packets, Math.floor(this.#tokens / packetBytes));
-    this.#tokens -= passed * packetBytes;
-    return passed;
   }
 }

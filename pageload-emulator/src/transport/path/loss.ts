@@ -1,24 +1,30 @@
-import { createRandom, type Random } from '../util/random.ts';
+import { createRandom, type Random } from '../../util/random.ts';
+import type { Passage, PathElement } from './bottleneck-path.ts';
 
 /** Random loss in one direction, shared by all connections of a transport. */
-export interface LossProcess {
+export abstract class LossProcess implements PathElement {
   /**
    * Sends `packets`.
    *
    * @returns positions of the lost ones (0 to packets − 1, ascending), or null when all arrive
    */
-  lostOf(packets: number): number[] | null;
+  abstract lostOf(packets: number): number[] | null;
 
   /** Forgets the current burst: a timer has run for longer than bursts last, so the next packet is lost independently. */
-  settle(): void;
+  abstract settle(): void;
+
+  pass(passage: Passage): void {
+    if (passage.packets === 0) return;
+    passage.lost = this.lostOf(passage.packets);
+    if (passage.lost !== null) passage.packets -= passage.lost.length;
+  }
 }
 
 /**
- * Bursts of geometric length with mean `burst` (the
- * Gilbert model, whose bad state loses all packets) that make up the fraction `loss` of all packets. Only the distance to the
- * next burst is drawn, so that packets cost nothing.
+ * Loses bursts of geometric length with mean `burst` (the Gilbert model, whose bad state loses all packets) that make up the
+ * fraction `loss` of all packets. Only the distance to the next burst is drawn, so that packets cost nothing.
  */
-export class BurstLoss implements LossProcess {
+export class BurstLoss extends LossProcess {
   readonly #loss: number;
   readonly #startRate: number;
   readonly #stayRate: number;
@@ -30,6 +36,7 @@ export class BurstLoss implements LossProcess {
    * @param burst mean packets a burst, 1 for independent losses
    */
   constructor(loss: number, burst: number, seed: number) {
+    super();
     const length = Math.max(1, burst);
     this.#loss = loss;
     // A burst of `length` and a good run of (1 − rate) / rate packets make up a cycle, of which `loss` is lost.
@@ -68,11 +75,12 @@ export class BurstLoss implements LossProcess {
   }
 }
 
-/** Two independent causes of loss on one way. */
-export class JointLoss implements LossProcess {
+/** Joins two independent causes of loss on one way. */
+export class JointLoss extends LossProcess {
   readonly #causes: readonly [LossProcess, LossProcess];
 
   constructor(...causes: [LossProcess, LossProcess]) {
+    super();
     this.#causes = causes;
   }
 

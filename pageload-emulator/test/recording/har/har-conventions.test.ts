@@ -1,6 +1,6 @@
 import { parseRecording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { chromiumEntry, type HarTimings, harOf } from './hars.ts';
+import { chromiumEntry, type HarTimings, harOf } from '../../support/hars.ts';
 
 const PAGE = 'https://a.test/';
 
@@ -176,5 +176,23 @@ describe('TLS', () => {
     const entry = chromiumEntry(PAGE, 0, { connect: 60, ssl: 31, wait: 50 }) as { time: number };
     const [request] = parseRecording(harOf([{ ...entry, time: entry.time + 31 }])).requests;
     expect(request!.endMs).toBe(110);
+  });
+});
+
+describe('TLS', () => {
+  const connectEnd = (timings: HarTimings, timeMs: number) => {
+    const entry = { ...chromiumEntry(PAGE, 0, timings), time: timeMs };
+    return parseRecording(harOf([entry])).requests[0]!.phases.connectEndMs;
+  };
+
+  it('lies beside connecting where an entry counts both into its time, as mitmproxy does', () => {
+    // 52 + 51 + 55 = 158
+    expect(connectEnd({ connect: 52, ssl: 51, wait: 55 }, 158)).toBe(103);
+    expect(connectEnd({ connect: 52, ssl: 51, wait: 55 }, 107)).toBe(52);
+  });
+
+  it('lies within connecting where that is much longer, although Playwright counts TLS twice', () => {
+    // 60 + 30 + 55 = 145
+    expect(connectEnd({ connect: 60, ssl: 30, wait: 55 }, 145)).toBe(60);
   });
 });

@@ -1,6 +1,6 @@
 import { buildGraph, parseRecording, type Recording, readRecording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { chromiumEntry, chromiumHar, harOf, START } from './hars.ts';
+import { chromiumEntry, chromiumHar, harOf, START } from '../../support/hars.ts';
 
 const PAGE = 'https://a.test/';
 const page = (extra: object = {}) => chromiumEntry(PAGE, 0, { wait: 40, receive: 10 }, extra);
@@ -56,6 +56,7 @@ describe('DevTools entries', () => {
     expect(first.requests.map(({ url }) => url)).toEqual([PAGE]);
     expect(notes).toEqual([
       '2 pages in the file: took the first ("page_1", 1 request)',
+      'no load event in the file: the load is guessed to end with the last response that could hold it up, after 50 ms',
       'used 1 of 2 requests: 1 belonged to other pages',
     ]);
   });
@@ -189,6 +190,25 @@ describe('HARs from Firefox', () => {
   it('have no bytes for cached responses', () => {
     const { requests } = firefox([entry(PAGE, 5_400, 'document'), entry('https://a.test/x.js', 0, 'script')]);
     expect(requests.map(({ fromCache }) => fromCache)).toEqual([false, true]);
+  });
+});
+
+describe('Alt-Svc', () => {
+  const offers = (value: string, startedDateTime: string) => {
+    const entry = page({ startedDateTime }) as { response: object };
+    const headers = [{ name: 'Alt-Svc', value }];
+    return parseRecording([{ ...entry, response: { ...entry.response, headers } }]).requests[0]!.offersH3;
+  };
+
+  it('with a draft offers HTTP/3 to browsers of its time only', () => {
+    expect(offers('h3-29=":443"', '2021-05-01T10:00:00Z')).toBe(true);
+    expect(offers('h3-29=":443"', '2026-05-01T10:00:00Z')).toBe(false);
+  });
+
+  it('that is stale at once, or of another protocol, offers none', () => {
+    expect(offers('h3=":443"; ma=0', '2026-05-01T10:00:00Z')).toBe(false);
+    expect(offers('h2="h3.a.test:443"', '2026-05-01T10:00:00Z')).toBe(false);
+    expect(offers('h2="b.test:443", h3=":443"; ma=60', '2026-05-01T10:00:00Z')).toBe(true);
   });
 });
 

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Bbr } from '../src/transport/bbr.ts';
-import type { Acknowledged, CongestionControl } from '../src/transport/congestion-control.ts';
-import { Cubic } from '../src/transport/cubic.ts';
-import { Hybla } from '../src/transport/hybla.ts';
-import { QuicheCubic } from '../src/transport/quiche-cubic.ts';
-import { Reno } from '../src/transport/reno.ts';
+import { Bbr } from '../../../src/transport/congestion-control/bbr.ts';
+import type {
+  Acknowledged,
+  CongestionAlgorithm,
+} from '../../../src/transport/congestion-control/congestion-control.ts';
+import { Cubic } from '../../../src/transport/congestion-control/cubic.ts';
+import { Hybla } from '../../../src/transport/congestion-control/hybla.ts';
+import { QuicheCubic } from '../../../src/transport/congestion-control/quiche-cubic.ts';
+import { Reno } from '../../../src/transport/congestion-control/reno.ts';
 
 /** An acknowledgement for a sender limited by its window. */
 const acked = (packets: number, changes: Partial<Acknowledged> = {}): Acknowledged => ({
@@ -147,7 +150,7 @@ describe('Reno', () => {
 });
 
 describe('Hybla', () => {
-  const grown = (control: CongestionControl, minRttMs: number, windows: number) => {
+  const grown = (control: CongestionAlgorithm, minRttMs: number, windows: number) => {
     for (let window = 0; window < windows; window++) control.onAck(acked(control.window, { minRttMs }));
     return control.window;
   };

@@ -1,17 +1,17 @@
 import type { ProgramContext } from '@hopwise/lab/command/program';
-import type { Claim, Finding, MeasureOptions } from '../claim.ts';
+import type { Claim, ClaimOptions, Finding } from '../claim.ts';
 import { gainsOf, type StartGain, type StartTimes } from './start-gains.ts';
 import { measureStarts } from './start-rates.ts';
-import { LONG_BYTES, type Sender, SHORT_BYTES } from './starts.ts';
+import { LONG_BYTES, SHORT_BYTES, type StartSender } from './starts.ts';
 
-const WORDS: Record<Sender, string> = {
+const WORDS: Record<StartSender, string> = {
   quiche:
     'quiche’s Cubic, which the server starts with a window of rate × round trip, paced at that rate, against an initial window of 32 packets without pacing',
   kernel:
     'the kernel’s Cubic, which the server starts with a window of rate × round trip at that rate, against an initial window of 32 segments, both paced',
 };
 
-type Find = (times: readonly StartTimes[], sender: Sender) => Finding;
+type Find = (times: readonly StartTimes[], sender: StartSender) => Finding;
 
 const CLAIMS: readonly (Pick<Claim, 'place' | 'stated'> & { name: string; find: Find })[] = [
   {
@@ -49,14 +49,14 @@ export const blitzClaims = (): Claim[] => [
   ...claimsOf('kernel', 'blitz'),
 ];
 
-function claimsOf(sender: Sender, prefix: string): Claim[] {
+function claimsOf(sender: StartSender, prefix: string): Claim[] {
   // One measurement serves all claims.
   let measured: Promise<string | StartTimes[]> | undefined;
   return CLAIMS.map(({ name, find, ...claim }) => ({
     ...claim,
     id: `${prefix}-${name}`,
     paper: 'blitz',
-    async measure(options: MeasureOptions, context: ProgramContext) {
+    async measure(options: ClaimOptions, context: ProgramContext) {
       if (options.quick)
         return { kind: 'skipped', reason: 'flows in the lab take minutes: run without --quick' };
       measured ??= measureStarts(sender, options, context);
@@ -66,7 +66,7 @@ function claimsOf(sender: Sender, prefix: string): Claim[] {
   }));
 }
 
-function longFinding(times: readonly StartTimes[], sender: Sender): Finding {
+function longFinding(times: readonly StartTimes[], sender: StartSender): Finding {
   const gains = gainsOf(times, LONG_BYTES, 1);
   return {
     kind: 'measured',
@@ -81,7 +81,7 @@ function longFinding(times: readonly StartTimes[], sender: Sender): Finding {
   };
 }
 
-function halfFinding(times: readonly StartTimes[], sender: Sender): Finding {
+function halfFinding(times: readonly StartTimes[], sender: StartSender): Finding {
   const gains = gainsOf(times, LONG_BYTES, 0.5);
   const agrees = ({ link, gainMs }: StartGain) =>
     link.name === '3G' ? gainMs.high < 0 : link.name === 'fast DSL' || gainMs.low > 0;
@@ -98,7 +98,7 @@ function halfFinding(times: readonly StartTimes[], sender: Sender): Finding {
   };
 }
 
-function shortFinding(times: readonly StartTimes[], sender: Sender): Finding {
+function shortFinding(times: readonly StartTimes[], sender: StartSender): Finding {
   const gains = gainsOf(times, SHORT_BYTES, 1);
   const agrees = ({ link, gainMs }: StartGain) =>
     link.name === 'LTE' ? gainMs.low > 0 : gainMs.low <= 0 && gainMs.high >= 0;
@@ -118,7 +118,7 @@ function shortFinding(times: readonly StartTimes[], sender: Sender): Finding {
 /** An order of magnitude: the slides count the flow's own packets, the lab those of both flows. */
 const MANY_TIMES = 10;
 
-function wrongFinding(times: readonly StartTimes[], sender: Sender): Finding {
+function wrongFinding(times: readonly StartTimes[], sender: StartSender): Finding {
   const gains = gainsOf(times, LONG_BYTES, 4);
   const dsl = gains.filter(({ link }) => link.name.endsWith('DSL'));
   return {

@@ -1,6 +1,6 @@
 /** Starts at a rate in the emulator. */
+import { median } from '@hopwise/contract';
 import { toNetworkPath } from '@hopwise/lab/client/networks';
-import { median } from '@hopwise/lab/statistics';
 import { emulate, type PageGraph, type ServerProfile } from '@hopwise/pageload-emulator';
 import {
   BEGINS_MS,
@@ -10,13 +10,13 @@ import {
   OTHER,
   OTHER_BYTES,
   SENDERS,
-  type Sender,
   SLOW_START_WINDOW,
   type Start,
+  type StartSender,
 } from './starts.ts';
 
 /** The emulator's time of the flow beside another one: the median over when it begins. */
-export function emulateStart(link: Link, start: Start, sender: Sender): number {
+export function emulateStart(link: Link, start: Start, sender: StartSender): number {
   const { protocol, otherWindow } = SENDERS[sender];
   const path = toNetworkPath(networkOf(link));
   const servers = [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { UserError } from '@hopwise/lab/command/errors';
 import { fileNamePart, replaceFile } from '@hopwise/lab/command/write-file';
 import * as z from 'zod';
-import type { Link, Sender } from './starts.ts';
+import type { Link, StartSender } from './starts.ts';
 
 const flowSchema = z.object({
   /** From the begin of the connection. */
@@ -27,7 +27,7 @@ export type StartedFlow = z.infer<typeof flowSchema>;
 
 export interface StartsPlace {
   dir: string;
-  sender: Sender;
+  sender: StartSender;
   link: Link['name'];
   seed: number;
 }

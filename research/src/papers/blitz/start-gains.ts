@@ -1,6 +1,6 @@
 /** What starts at a rate gain. */
+import { median } from '@hopwise/contract';
 import { type MedianInterval, medianInterval } from '@hopwise/lab/median-interval';
-import { median } from '@hopwise/lab/statistics';
 import type { StartedFlow } from './kept-starts.ts';
 import { LINKS, type Link, type Start } from './starts.ts';
 

@@ -1,16 +1,16 @@
 /** Flows of the slides on Blitz start, measured in the lab. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Lab, labObstacle, type ServerChange } from '@hopwise/lab/client/lab';
+import { EndlessTransfer, makeTransfers } from '@hopwise/bench/flows/transfers';
+import { median } from '@hopwise/contract';
+import { Lab, labObstacle, type SiteServerChange } from '@hopwise/lab/client/lab';
 import { frontPrograms } from '@hopwise/lab/client/server-stack';
 import { UserError } from '@hopwise/lab/command/errors';
 import type { ProgramContext } from '@hopwise/lab/command/program';
 import { makeScratch, removeScratch } from '@hopwise/lab/command/scratch';
 import type { Site } from '@hopwise/lab/sites/site';
 import { writeSite } from '@hopwise/lab/sites/write-site';
-import { median } from '@hopwise/lab/statistics';
-import { EndlessTransfer, makeTransfers } from '../../flows/transfers.ts';
-import type { MeasureOptions } from '../claim.ts';
+import type { ClaimOptions } from '../claim.ts';
 import { emulateStart } from './emulate-start.ts';
 import { KeptStarts, type StartedFlow } from './kept-starts.ts';
 import type { StartTimes } from './start-gains.ts';
@@ -24,11 +24,11 @@ import {
   OTHER,
   OTHER_BYTES,
   SENDERS,
-  type Sender,
   SHORT_BYTES,
   SLOW_START_WINDOW,
   STARTS,
   type Start,
+  type StartSender,
   startWindow,
 } from './starts.ts';
 
@@ -50,8 +50,8 @@ const TIMEOUT_MS = 120_000;
  * @returns why this machine cannot measure them, or the flows by link and start
  */
 export async function measureStarts(
-  sender: Sender,
-  { seed, out }: Pick<MeasureOptions, 'seed' | 'out'>,
+  sender: StartSender,
+  { seed, out }: Pick<ClaimOptions, 'seed' | 'out'>,
   context: ProgramContext,
 ): Promise<string | StartTimes[]> {
   const { cleanup, say } = context;
@@ -76,7 +76,7 @@ export async function measureStarts(
   return times;
 }
 
-const timesOf = (link: Link, sender: Sender, kept: KeptStarts): StartTimes[] =>
+const timesOf = (link: Link, sender: StartSender, kept: KeptStarts): StartTimes[] =>
   STARTS.map((start, index) => ({
     link: link.name,
     start,
@@ -87,7 +87,7 @@ const timesOf = (link: Link, sender: Sender, kept: KeptStarts): StartTimes[] =>
 const nameOf = ({ factor }: Start): string => (factor === null ? 'slow start' : `${factor} × the rate`);
 
 /** @returns one line, or null where the servers can run */
-async function missingPrograms(sender: Sender, site: string): Promise<string | null> {
+async function missingPrograms(sender: StartSender, site: string): Promise<string | null> {
   if (SENDERS[sender].stack === 'go') return null;
   try {
     await frontPrograms(site);
@@ -100,7 +100,7 @@ async function missingPrograms(sender: Sender, site: string): Promise<string | n
 /** Adds the rounds that are missing. */
 async function measureLink(
   site: string,
-  sender: Sender,
+  sender: StartSender,
   link: Link,
   kept: KeptStarts,
   seed: number,
@@ -155,12 +155,12 @@ async function measureLink(
   await lab.down();
 }
 
-function serverOf(link: Link, { factor }: Start, sender: Sender): ServerChange {
+function serverOf(link: Link, { factor }: Start, sender: StartSender): SiteServerChange {
   if (factor === null) return { initialWindow: SLOW_START_WINDOW, ...SENDERS[sender].uncapped };
   return { initialWindow: startWindow(link, factor), pacingMbps: factor * link.mbps };
 }
 
-function startSite(sender: Sender): Site {
+function startSite(sender: StartSender): Site {
   const server = { protocols: [SENDERS[sender].protocol], extraRttMs: 0, initialWindow: SLOW_START_WINDOW };
   const body = (origin: string, bytes: number): Site['resources'][number] => ({
     origin,

@@ -1,8 +1,9 @@
 /** What the slides on Blitz start measured, and how it is measured here. */
-import type { ServerChange } from '@hopwise/lab/client/lab';
+
+import type { FlowServer } from '@hopwise/bench/flows/transfers';
+import type { SiteServerChange } from '@hopwise/lab/client/lab';
 import type { LabNetwork } from '@hopwise/lab/client/networks';
 import type { ServerStack } from '@hopwise/lab/client/server-stack';
-import type { FlowServer } from '../../flows/transfers.ts';
 
 /** The links of the slides' evaluation; they give one rate and one buffer for both directions. */
 export const LINKS = [
@@ -45,21 +46,21 @@ export const OTHER = 'https://other.test';
 export const OTHER_BYTES = 100_000_000;
 
 /** Who sends: the kernel's TCP with both flows paced, or quiche, which paces nothing but the start. */
-export type Sender = 'kernel' | 'quiche';
+export type StartSender = 'kernel' | 'quiche';
 
 interface SenderSetting {
   protocol: FlowServer['protocol'];
   stack: ServerStack;
-  /** Of the other flow, in packets. */
+  /** Window of the other flow, packets. */
   otherWindow(link: Link): number;
-  /** Of a server whose rate nothing but its window limits. */
-  uncapped: Pick<ServerChange, 'pacingMbps'>;
+  /** Pacing of a server whose rate nothing but its window limits. */
+  uncapped: Pick<SiteServerChange, 'pacingMbps'>;
 }
 
 /** Above every link's rate, so that TCP paces by its window. */
 const UNLIMITED_MBPS = 10_000;
 
-export const SENDERS: Record<Sender, SenderSetting> = {
+export const SENDERS: Record<StartSender, SenderSetting> = {
   kernel: {
     protocol: 'h1',
     stack: 'go',

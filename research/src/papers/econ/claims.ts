@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { lossByClimb, steadyThroughput } from '@hopwise/pageload-emulator';
+import { lossByClimb } from '@hopwise/pageload-emulator/econ';
+import { steadyThroughput } from '../../econ/steady-throughput.ts';
 import { type Claim, type Finding, incomparable } from '../claim.ts';
 import { flowClaims } from './flow-claims.ts';
 import { countChoices, type HttpTimes, meanError, measureHttp } from './http-objects.ts';

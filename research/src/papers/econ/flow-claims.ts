@@ -1,12 +1,13 @@
 /** Claims on what comes next in a long flow: Table 3, Figures 6 and 7, Table 2, Figure 8. */
-import { bootstrapMedian, median } from '@hopwise/lab/statistics';
+import { median } from '@hopwise/contract';
+import { bootstrapMedian } from '@hopwise/lab/statistics';
 import type { Claim, Finding } from '../claim.ts';
 import {
   errorsOf,
+  type FlowPredictor,
   medianErrors,
   PREDICTORS,
   type PredictedTransfer,
-  type Predictor,
   predictSeconds,
   predictTransfers,
   rivalsUnder,
@@ -209,15 +210,15 @@ export function sizesFinding(flows: readonly LongFlow[]): Finding {
   };
 }
 
-const bestOf = (errors: Record<Predictor, number>, names: readonly Predictor[]): Predictor =>
+const bestOf = (errors: Record<FlowPredictor, number>, names: readonly FlowPredictor[]): FlowPredictor =>
   names.reduce((best, name) => (errors[name] < errors[best] ? name : best));
 
 const isFirst = (
-  errors: Record<Predictor, number>,
+  errors: Record<FlowPredictor, number>,
   congestionControl: LongFlow['congestionControl'],
 ): boolean => errors.ECON <= errors[bestOf(errors, rivalsUnder(congestionControl))];
 
-const inWords = (errors: Record<Predictor, number>): string =>
+const inWords = (errors: Record<FlowPredictor, number>): string =>
   PREDICTORS.map((name) => `${name} ${percent(errors[name])}`).join(', ');
 
 const percent = (fraction: number): string => `${(100 * fraction).toFixed(1)}%`;

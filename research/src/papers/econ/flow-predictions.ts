@@ -1,8 +1,11 @@
 /** What comes next in a long flow, predicted from what was measured in it so far (section 5.2). */
-import { median } from '@hopwise/lab/statistics';
-import { lossByRound, periodThroughput, segmentsAhead, type WindowCount } from '@hopwise/pageload-emulator';
+
+import { median } from '@hopwise/contract';
+import { lossByRound, type WindowCount } from '@hopwise/pageload-emulator/econ';
+import { periodThroughput } from '../../econ/period-throughput.ts';
 import { type FlowSample, type LongFlow, SAMPLES_PER_SECOND } from './long-flows.ts';
 import { pftkSegmentsPerMs, RIVALS } from './rivals.ts';
+import { KEPT, segmentsAhead } from './segments-ahead.ts';
 
 /** Section 5.1: what formulas, and what histories are taken from. */
 const FORMULA_SECONDS = 100;
@@ -10,20 +13,20 @@ const HISTORY_SECONDS = 10;
 
 /** `one period`: the paper's B(scwnd, p), of which `ECON` is the sum over the periods of the predicted time. */
 export const PREDICTORS = ['ECON', 'one period', 'PFTK', ...objectKeys(RIVALS)] as const;
-export type Predictor = (typeof PREDICTORS)[number];
+export type FlowPredictor = (typeof PREDICTORS)[number];
 
 /** Section 5.1: PFTK is a model of Reno. */
-export const rivalsUnder = (congestionControl: LongFlow['congestionControl']): Predictor[] => [
+export const rivalsUnder = (congestionControl: LongFlow['congestionControl']): FlowPredictor[] => [
   ...objectKeys(RIVALS),
   ...(congestionControl === 'reno' ? (['PFTK'] as const) : []),
 ];
 
 /** A moment of a flow, with the throughput that each predicts for the next second, bytes per second. */
 export interface PredictedSecond {
-  /** Of `samples`: its state is known to the predictors. */
+  /** Index into `samples`: its state is known to the predictors. */
   sample: number;
   actual: number;
-  predicted: Record<Predictor, number>;
+  predicted: Record<FlowPredictor, number>;
 }
 
 /** Every second from when the shorter history is full. */
@@ -39,7 +42,7 @@ export function predictSeconds(flow: LongFlow): PredictedSecond[] {
       sample,
       actual,
       predicted: { ...Object.fromEntries(byHistory), ...byFormulas(flow, sample) } as Record<
-        Predictor,
+        FlowPredictor,
         number
       >,
     };
@@ -56,7 +59,7 @@ function byFormulas(
   const rttMs = known.reduce((sum, each) => sum + each.rttMs, 0) / known.length;
   const conditions = { congestionControl, rttMs, loss: lossByRound(counts) };
   const { cwnd, ssthresh, reducing } = samples[sample]!;
-  const kept = congestionControl === 'cubic' ? 0.7 : 0.5;
+  const kept = KEPT[congestionControl];
   const period = periodThroughput(conditions, { start: cwnd, windowMax: cwnd / kept, prior: cwnd / kept });
   const bytesPerSecond = 1_000 * mss;
   return {
@@ -90,7 +93,7 @@ const eventRate = (counts: readonly WindowCount[]): number =>
 export interface PredictedTransfer {
   bytes: number;
   actual: number;
-  predicted: Record<Predictor, number>;
+  predicted: Record<FlowPredictor, number>;
 }
 
 /** Sizes of section 5.3, which has 1 to 100 MB. */
@@ -107,7 +110,7 @@ export function predictTransfers(
       const actual = secondsFor(samples, sample, bytes);
       if (actual === null) return [];
       const times = PREDICTORS.map((name) => [name, bytes / predicted[name]] as const);
-      return [{ bytes, actual, predicted: Object.fromEntries(times) as Record<Predictor, number> }];
+      return [{ bytes, actual, predicted: Object.fromEntries(times) as Record<FlowPredictor, number> }];
     }),
   );
 }
@@ -125,15 +128,15 @@ function secondsFor(samples: readonly FlowSample[], from: number, bytes: number)
 
 /** Median of |predicted / actual − 1|, by predictor. */
 export function medianErrors(
-  cases: readonly { actual: number; predicted: Record<Predictor, number> }[],
-): Record<Predictor, number> {
+  cases: readonly { actual: number; predicted: Record<FlowPredictor, number> }[],
+): Record<FlowPredictor, number> {
   const errors = PREDICTORS.map((name) => [name, median(errorsOf(cases, name))] as const);
-  return Object.fromEntries(errors) as Record<Predictor, number>;
+  return Object.fromEntries(errors) as Record<FlowPredictor, number>;
 }
 
 export const errorsOf = (
-  cases: readonly { actual: number; predicted: Record<Predictor, number> }[],
-  name: Predictor,
+  cases: readonly { actual: number; predicted: Record<FlowPredictor, number> }[],
+  name: FlowPredictor,
 ): number[] => cases.map(({ actual, predicted }) => Math.abs(predicted[name] / actual - 1));
 
 const rateBetween = (from: FlowSample, to: FlowSample): number =>

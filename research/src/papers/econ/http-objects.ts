@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { median } from '@hopwise/contract';
 import { browserProgram } from '@hopwise/lab/browser/browser-program';
 import { Lab, labObstacle } from '@hopwise/lab/client/lab';
 import type { LabNetwork } from '@hopwise/lab/client/networks';
@@ -8,15 +9,16 @@ import { makeScratch, removeScratch } from '@hopwise/lab/command/scratch';
 import { MeasuringBrowser } from '@hopwise/lab/loads/measuring-browser';
 import type { Site } from '@hopwise/lab/sites/site';
 import { writeSite } from '@hopwise/lab/sites/write-site';
-import { median } from '@hopwise/lab/statistics';
-import { lossBySegment, objectsLatencyMs, type Recording } from '@hopwise/pageload-emulator';
+import type { Recording } from '@hopwise/pageload-emulator';
+import { lossBySegment } from '@hopwise/pageload-emulator/econ';
+import { objectsLatencyMs } from '../../econ/objects-latency.ts';
 import { TOLERANCE } from './page-choices.ts';
 
 const PROTOCOLS = ['h1', 'h2'] as const;
 type HttpProtocol = (typeof PROTOCOLS)[number];
 
 /** Objects of one size that a page requests at once from one server. */
-export interface Experiment {
+interface Experiment {
   /** Figure 10 has errors of predicted latencies, Figure 11 choices. */
   figure: 10 | 11;
   objects: number;

@@ -1,8 +1,8 @@
 import { labObstacle } from '@hopwise/lab/client/lab';
 import type { LabNetwork } from '@hopwise/lab/client/networks';
 import type { ProgramContext } from '@hopwise/lab/command/program';
-import { type CollectOptions, type CollectProgress, collectPcwnd } from '@hopwise/lab/pcwnd/collect';
-import type { WindowCount } from '@hopwise/pageload-emulator';
+import type { WindowCount } from '@hopwise/pageload-emulator/econ';
+import { type CollectOptions, type CollectProgress, collectPcwnd } from '../../pcwnd/collect.ts';
 
 /** Table 3's network. */
 const RTT_MS = 30;

@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { firstLine, UserError } from '@hopwise/lab/command/errors';
-import { parsePcwnd, type WindowLoss } from '@hopwise/pageload-emulator';
+import { firstLine } from '@hopwise/contract';
+import { UserError } from '@hopwise/lab/command/errors';
+import { parsePcwnd, type WindowLoss } from '@hopwise/pageload-emulator/econ';
 
 /** Loss by congestion window of one network, as ECON's authors released it. */
 export interface LossCurve {

@@ -1,16 +1,16 @@
 /** The choices that ECON, hopwise and fixed rules make for recorded pages, and what loads of them took. */
 
+import { econGuess } from '@hopwise/bench/accuracy/econ';
+import { hopwiseGuess } from '@hopwise/bench/accuracy/hopwise';
 import { toNetworkPath } from '@hopwise/lab/client/networks';
 import { UserError } from '@hopwise/lab/command/errors';
 import type { GroundTruthMatrix } from '@hopwise/lab/ground-truth/ground-truth';
 import { readLoads, readMatrix } from '@hopwise/lab/ground-truth/store';
+import { type Medians, mediansAt } from '@hopwise/lab/judge/cell-ground-truth';
+import { judgeLoads, type LoadFacts } from '@hopwise/lab/judge/cell-loads';
+import { ruleChoice } from '@hopwise/lab/judge/rules';
 import { PROTOCOLS, type Protocol, parseRecording, type Recording } from '@hopwise/pageload-emulator';
 import { mean } from 'simple-statistics';
-import { econGuess } from '../../accuracy/econ.ts';
-import { hopwiseGuess } from '../../accuracy/hopwise.ts';
-import { type Medians, mediansAt } from '../../judge/cell-ground-truth.ts';
-import { judgeLoads, type LoadFacts } from '../../judge/cell-loads.ts';
-import { ruleChoice } from '../../judge/rules.ts';
 import { LOSSES, networkName, RECORDED } from './recorded-pages.ts';
 
 /** The first four choose between HTTP/1.1 and HTTP/2, as in the paper. */
@@ -22,7 +22,7 @@ export const CHOOSERS = [
   'hopwise with HTTP/3',
   'HTTP/3 unless UDP is hindered',
 ] as const;
-export type Chooser = (typeof CHOOSERS)[number];
+export type PageChooser = (typeof CHOOSERS)[number];
 
 /** A page at a loss. Times are medians, milliseconds. */
 export interface PageCell {
@@ -31,7 +31,7 @@ export interface PageCell {
   /** Loads of each protocol that judge. */
   loads: number;
   measured: Medians & Record<'h1' | 'h2', number>;
-  choices: Record<Chooser, Protocol>;
+  choices: Record<PageChooser, Protocol>;
 }
 
 /**
@@ -102,18 +102,19 @@ const fastest = (pltMs: Medians, among: readonly Protocol[]): Protocol =>
 /** A choice that costs no more than this is right: repeated loads differ by as much. */
 export const TOLERANCE = 0.05;
 
-const chosenMs = ({ measured, choices }: PageCell, chooser: Chooser): number => measured[choices[chooser]]!;
+const chosenMs = ({ measured, choices }: PageCell, chooser: PageChooser): number =>
+  measured[choices[chooser]]!;
 
 /** Cells in which a choice is the faster of HTTP/1.1 and HTTP/2, or takes at most `tolerance` longer. */
-export const countRight = (cells: readonly PageCell[], chooser: Chooser, tolerance: number): number =>
+export const countRight = (cells: readonly PageCell[], chooser: PageChooser, tolerance: number): number =>
   cells.filter(
     (cell) => chosenMs(cell, chooser) <= (1 + tolerance) * Math.min(cell.measured.h1, cell.measured.h2),
   ).length;
 
 /** Mean over the cells of what a choice takes less than the wrong one, the slower of HTTP/1.1 and HTTP/2. */
-export const gainOf = (cells: readonly PageCell[], chooser: Chooser): number =>
+export const gainOf = (cells: readonly PageCell[], chooser: PageChooser): number =>
   mean(cells.map((cell) => 1 - chosenMs(cell, chooser) / Math.max(cell.measured.h1, cell.measured.h2)));
 
 /** Mean page load time over that of ECON's choices, as Figure 12 has it. */
-export const timeOverEcon = (cells: readonly PageCell[], chooser: Chooser): number =>
+export const timeOverEcon = (cells: readonly PageCell[], chooser: PageChooser): number =>
   mean(cells.map((cell) => chosenMs(cell, chooser))) / mean(cells.map((cell) => chosenMs(cell, 'ECON')));

@@ -4,11 +4,11 @@ import { bootstrapInterval, drawn } from '@hopwise/lab/statistics';
 import type { Claim, Finding } from '../claim.ts';
 import {
   CHOOSERS,
-  type Chooser,
   countRight,
   gainOf,
   haveH3,
   type PageCell,
+  type PageChooser,
   readPageCells,
   TOLERANCE,
   timeOverEcon,
@@ -18,7 +18,7 @@ import { LOSSES, measurePages, PAGES } from './recorded-pages.ts';
 /** Table 4, by `LOSSES`. */
 const RIGHT = [10, 8, 8, 8];
 const GAINS = [0.448, 0.365, 0.556, 0.56];
-/** Of one rule over ECON, "significantly" longer in the words of section 6.4.4: above what repeated loads differ by. */
+/** The ratio of one rule over ECON, "significantly" longer in the words of section 6.4.4: above what repeated loads differ by. */
 const SIGNIFICANT = 1 + TOLERANCE;
 
 const CHOOSING = CHOOSERS.slice(0, 4);
@@ -79,7 +79,7 @@ export function pageClaims(): Claim[] {
 
 export function choiceFinding(cells: readonly PageCell[]): Finding {
   const margins = LOSSES.map((loss, index) => countRight(at(cells, loss), 'ECON', TOLERANCE) - RIGHT[index]!);
-  const counts = (tolerance: number) => (chooser: Chooser) =>
+  const counts = (tolerance: number) => (chooser: PageChooser) =>
     `${chooser} ${LOSSES.map((loss) => countRight(at(cells, loss), chooser, tolerance)).join(', ')}`;
   const [econ, ...others] = CHOOSING.map(counts(TOLERANCE));
   return {
@@ -127,12 +127,12 @@ export function gainFinding(cells: readonly PageCell[]): Finding {
 }
 
 export function aloneFinding(cells: readonly PageCell[]): Finding {
-  const ratios = (chooser: Chooser) => LOSSES.map((loss) => timeOverEcon(at(cells, loss), chooser));
-  const inWords = (chooser: Chooser) =>
+  const ratios = (chooser: PageChooser) => LOSSES.map((loss) => timeOverEcon(at(cells, loss), chooser));
+  const inWords = (chooser: PageChooser) =>
     `${chooser} ${ratios(chooser)
       .map((ratio) => ratio.toFixed(2))
       .join(', ')}`;
-  const others: Chooser[] = [
+  const others: PageChooser[] = [
     'hopwise',
     ...(haveH3(cells) ? (['hopwise with HTTP/3', 'HTTP/3 unless UDP is hindered'] as const) : []),
   ];

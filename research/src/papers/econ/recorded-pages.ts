@@ -49,7 +49,7 @@ export interface PagesOptions {
   /** Folder of the measured loads; an existing one is continued. */
   out: string;
   protocols: readonly Protocol[];
-  /** Of each page under each protocol at each loss. */
+  /** Number of loads of each page under each protocol at each loss. */
   loads: number;
   /** No load starts after this. */
   limitMs?: number;

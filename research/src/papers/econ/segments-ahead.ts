@@ -1,7 +1,12 @@
-import { climb, type Round } from './climb.ts';
-import { type Epoch, epochAfterLoss, epochBySsthresh } from './epoch.ts';
-import type { FlowConditions } from './flow-conditions.ts';
-import { lossInSlowStart, slowStartRounds } from './slow-start.ts';
+import {
+  type ClimbRound,
+  climb,
+  type Epoch,
+  epochAfterLoss,
+  type FlowConditions,
+  lossInSlowStart,
+  slowStartRounds,
+} from '@hopwise/pageload-emulator/econ';
 
 /** A sender in the middle of a flow, as TCP_INFO shows it. Windows are segments. */
 export interface SenderState {
@@ -28,12 +33,24 @@ export function segmentsAhead(
   return new Ahead(conditions, horizonMs / conditions.rttMs).after(state);
 }
 
+/** What Cubic (RFC 9438 section 4.6) and Reno (RFC 5681 equation 4) keep of their window after a loss, a fraction. */
+export const KEPT: Record<FlowConditions['congestionControl'], number> = { cubic: 0.7, reno: 0.5 };
+/** RFC 5681 equation 4, RFC 9438 section 4.6. */
+const SMALLEST_WINDOW = 2;
+
+/** The epoch that a sender is in by its ssthresh, which is all that it shows of its last loss: no fast convergence. */
+function epochBySsthresh(congestionControl: FlowConditions['congestionControl'], ssthresh: number): Epoch {
+  const start = Math.max(SMALLEST_WINDOW, ssthresh);
+  const lost = Math.round(start / KEPT[congestionControl]);
+  return { start, windowMax: lost, prior: lost };
+}
+
 class Ahead {
   readonly #conditions: FlowConditions;
   /** Until the horizon. */
   readonly #rounds: number;
   /** By epoch: its climb, and what it delivers by the rounds that are left. */
-  readonly #known = new Map<string, { climb: Round[]; byRoundsLeft: Map<number, number> }>();
+  readonly #known = new Map<string, { climb: ClimbRound[]; byRoundsLeft: Map<number, number> }>();
 
   constructor(conditions: FlowConditions, rounds: number) {
     this.#conditions = conditions;
@@ -54,7 +71,7 @@ class Ahead {
     );
   }
 
-  #climb(rounds: readonly Round[], { windowMax }: Epoch, left: number): number {
+  #climb(rounds: readonly ClimbRound[], { windowMax }: Epoch, left: number): number {
     return this.#sum(rounds, left, null, ({ window }, place) => ({
       recovered: place,
       epoch: epochAfterLoss(this.#conditions.congestionControl, window, windowMax),
@@ -66,10 +83,10 @@ class Ahead {
    * @param afterLoss what the round after a loss at a place delivers, and the epoch that then begins
    */
   #sum(
-    rounds: readonly Round[],
+    rounds: readonly ClimbRound[],
     roundsLeft: number,
     next: Epoch | null,
-    afterLoss: (round: Round, place: number) => { recovered: number; epoch: Epoch },
+    afterLoss: (round: ClimbRound, place: number) => { recovered: number; epoch: Epoch },
   ): number {
     let total = 0;
     let left = roundsLeft;
@@ -100,7 +117,7 @@ class Ahead {
     return segments;
   }
 
-  #climbFrom(epoch: Epoch, from: number): Round[] {
+  #climbFrom(epoch: Epoch, from: number): ClimbRound[] {
     return climb(this.#conditions, epoch, Number.POSITIVE_INFINITY, {
       from,
       rounds: Math.ceil(this.#rounds),

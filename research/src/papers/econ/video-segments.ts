@@ -1,18 +1,15 @@
 import { join } from 'node:path';
+import { FlowLab, flowSite } from '@hopwise/bench/flows/flow-lab';
+import type { FlowCell } from '@hopwise/bench/flows/grid';
+import { median } from '@hopwise/contract';
 import { labObstacle } from '@hopwise/lab/client/lab';
 import type { LabNetwork } from '@hopwise/lab/client/networks';
 import type { ProgramContext } from '@hopwise/lab/command/program';
 import { makeScratch, removeScratch } from '@hopwise/lab/command/scratch';
 import { writeSite } from '@hopwise/lab/sites/write-site';
-import { median } from '@hopwise/lab/statistics';
-import {
-  highestBitrate,
-  lossBySegment,
-  type Representation,
-  steadyThroughput,
-} from '@hopwise/pageload-emulator';
-import { FlowLab, flowSite } from '../../flows/flow-lab.ts';
-import type { FlowCell } from '../../flows/grid.ts';
+import { lossBySegment } from '@hopwise/pageload-emulator/econ';
+import { steadyThroughput } from '../../econ/steady-throughput.ts';
+import { highestBitrate, type Representation } from '../../econ/video-bitrate.ts';
 import { RIVALS } from './rivals.ts';
 
 /** Table 5's round trips and loss (section 7), with the paper's ground truth and choices. */

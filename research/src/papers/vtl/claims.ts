@@ -2,16 +2,15 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { firstLine } from '@hopwise/lab/command/errors';
+import { firstLine, median } from '@hopwise/contract';
 import { ROOT } from '@hopwise/lab/paths';
-import { median } from '@hopwise/lab/statistics';
 import * as z from 'zod';
 import { type Claim, incomparable } from '../claim.ts';
 
-const BENCH = join(ROOT, 'bench/pins/pin-effect.ts');
+const BENCH = join(ROOT, 'bench/src/pins/pin-effect.ts');
 const CONGESTION_CONTROLS = '/proc/sys/net/ipv4/tcp_available_congestion_control';
 
-/** What `bench/pins/pin-effect.ts --json` prints: milliseconds until a pin takes effect. */
+/** What `bench/src/pins/pin-effect.ts --json` prints: milliseconds until a pin takes effect. */
 const pinTimesSchema = z.object({
   running: z.array(z.number()).check(z.minLength(1)),
   starting: z.array(z.number()).check(z.minLength(1)),
@@ -42,7 +41,7 @@ export const vtlClaims = (): Claim[] => [
     place: 'Table II',
     stated: 'redirecting a packet costs 2.03 ms, of which 11 µs in the kernel',
     measure: incomparable(
-      "VTL's programs are not released, and a pin's tunnel copies streams, not packets: npm run bench:tunnel measures what it costs beside another proxy",
+      "VTL's programs are not released, and a pin's tunnel copies streams, not packets: npm run bench -- tunnel measures what it costs beside another proxy",
     ),
   },
   {
@@ -82,6 +81,6 @@ async function measurePins(signal: AbortSignal): Promise<z.infer<typeof pinTimes
     return pinTimesSchema.parse(JSON.parse(stdout));
   } catch (error) {
     signal.throwIfAborted();
-    return `npm run bench:pin failed: ${firstLine(error)}`;
+    return `npm run bench -- pin failed: ${firstLine(error)}`;
   }
 }

@@ -1,9 +1,9 @@
 import { labObstacle } from '@hopwise/lab/client/lab';
 import { measureExperiment } from '../../initial-window/command.ts';
-import { EXPERIMENTS, type Experiment } from '../../initial-window/experiments.ts';
+import { EXPERIMENTS, type WindowExperiment } from '../../initial-window/experiments.ts';
 import { type Claim, incomparable } from '../claim.ts';
 
-/** Of the 2,000 in each of the paper's phases: 20 iterations of 100. */
+/** One iteration; each of the paper's phases has 2,000 requests, 20 iterations of 100. */
 const REQUESTS = 100;
 /** Under loss times scatter more, so that the windows' percentiles take longer to part. */
 const REQUESTS_UNDER_LOSS = 400;
@@ -28,7 +28,7 @@ export function wiseClaims(): Claim[] {
   ];
 }
 
-function convergence(experiment: Experiment): Claim {
+function convergence(experiment: WindowExperiment): Claim {
   return {
     id: `wise-${experiment.source.toLowerCase().replace(' ', '-')}`,
     paper: 'wise',

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { firstLine, UserError } from '@hopwise/lab/command/errors';
+import { firstLine } from '@hopwise/contract';
+import { UserError } from '@hopwise/lab/command/errors';
 import { CACHE_DIR, ROOT } from '@hopwise/lab/paths';
 import * as z from 'zod';
 
@@ -18,7 +19,7 @@ const judgedSchema = byProtocol.extend({
   oracleMs: z.number(),
 });
 const bySplit = <T extends z.ZodType>(value: T) => z.object({ randomRows: value, heldOutConditions: value });
-/** Of the requests since a switch: shares chosen rightly; null without requests. */
+/** The requests since a switch: shares chosen rightly; null without requests. */
 const rollbackSchema = z.object({
   requests: z.int(),
   without: z.number().nullable(),

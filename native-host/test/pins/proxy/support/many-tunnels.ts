@@ -7,7 +7,7 @@ import { requestFor } from './origin-request.ts';
 import { openTunnel } from './peers.ts';
 import type { ProxyState } from './proxy-process.ts';
 
-/** Of the proxy's process beside its tunnels. */
+/** What the proxy's process has open beside its tunnels. */
 const OTHER_DESCRIPTORS = 60;
 /** In steps, so that no listening queue overflows. */
 const AT_ONCE = 100;

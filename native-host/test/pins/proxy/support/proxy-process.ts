@@ -1,6 +1,6 @@
 /** A proxy alone in its process: prints its port, and at each line of its input how it does. Ends with its input. */
 import { createInterface } from 'node:readline';
-import { LoopbackProxy } from '../../../src/pins/proxy/loopback-proxy.ts';
+import { LoopbackProxy } from '../../../../src/pins/proxy/loopback-proxy.ts';
 import { SECRET } from './peers.ts';
 
 /** What it prints when asked. */

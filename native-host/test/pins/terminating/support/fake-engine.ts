@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream';
-import type { EngineInfo } from '../../../src/engine/ipc.ts';
+import type { EngineInfo } from '../../../../src/engine/ipc.ts';
 import {
   type Exchange,
   ExchangeError,
   type ExchangeRequest,
   type ResponseHead,
-} from '../../../src/exchange/exchange.ts';
-import type { ExchangeErrorCode } from '../../../src/exchange/exchange-fault.ts';
+} from '../../../../src/exchange/exchange.ts';
+import type { ExchangeErrorCode } from '../../../../src/exchange/exchange-fault.ts';
 
 /** An exchange whose end the test decides. */
 export class FakeExchange implements Exchange {

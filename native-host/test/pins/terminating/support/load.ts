@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PROTOCOLS } from '@hopwise/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { growth, MIB } from '../../support/memory.ts';
-import type { Server } from '../../support/server.ts';
+import { growth, MIB } from '../../../support/memory.ts';
+import type { Server } from '../../../support/server.ts';
 import { answer2, ask2, type Pinned } from './pinned.ts';
 import { type ServedPins, servePins } from './served-pins.ts';
 

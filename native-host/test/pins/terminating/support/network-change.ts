@@ -7,14 +7,14 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Protocol } from '@hopwise/contract';
-import { ServerProgram } from '../../support/server.ts';
+import { ServerProgram } from '../../../support/server.ts';
 import { ask2, type Lifted, Pinned } from './pinned.ts';
 
 export interface NetworkChange {
   statuses: number[];
   /** From the change until both answers are there, milliseconds. */
   tookMs: number;
-  /** Of the second answer's request, as the server saw it. */
+  /** What the server saw of the second answer's request. */
   client: string;
   proto: string;
   lifted: Lifted[];

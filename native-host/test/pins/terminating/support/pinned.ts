@@ -19,14 +19,14 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { type Protocol, TRUST_TRIAL_PORT } from '@hopwise/contract';
-import { createAuthority } from '../../../src/ca/authority.ts';
-import { writeAuthority } from '../../../src/ca/authority-store.ts';
-import { LocalLeafIssuer } from '../../../src/ca/leaf-issuer.ts';
-import type { Engine, EngineOptions } from '../../../src/engine/engine.ts';
-import { LoopbackProxy, type Route } from '../../../src/pins/proxy/loopback-proxy.ts';
-import { TerminatingProxy } from '../../../src/pins/terminating/terminating-proxy.ts';
+import { createAuthority } from '../../../../src/ca/authority.ts';
+import { writeAuthority } from '../../../../src/ca/authority-store.ts';
+import { LocalLeafIssuer } from '../../../../src/ca/leaf-issuer.ts';
+import type { Engine, EngineOptions } from '../../../../src/engine/engine.ts';
+import { LoopbackProxy, type ProxyRoute } from '../../../../src/pins/proxy/loopback-proxy.ts';
+import { TerminatingProxy } from '../../../../src/pins/terminating/terminating-proxy.ts';
+import { LocalEngine } from '../../../support/local-engine.ts';
 import { openTunnel, SECRET, until } from '../../proxy/support/peers.ts';
-import { LocalEngine } from '../../support/local-engine.ts';
 import { showTrust } from './show-trust.ts';
 
 export interface Lifted {
@@ -59,7 +59,7 @@ export class Pinned {
   connectTo: string | undefined;
   /** What browsers trust: the local CA and the origins'. */
   readonly roots: string[];
-  /** Of the origins in this process. */
+  /** Signs for the origins in this process. */
   readonly origins: LocalLeafIssuer;
   #port = 0;
 
@@ -115,13 +115,13 @@ export class Pinned {
   }
 
   /** Tunnels lead to this machine after a pin has ended, too. */
-  #route(host: string, port: number): Route {
-    if (port === TRUST_TRIAL_PORT) return this.terminating.trial(host);
-    const route = this.terminating.route(host, port);
+  #route(host: string, port: number): ProxyRoute {
+    if (port === TRUST_TRIAL_PORT) return this.terminating.routeTrial(host);
+    const route = this.terminating.routeConnect(host, port);
     return route.kind === 'tunnel' ? { ...route, from: 'loopback' } : route;
   }
 
-  /** Of the proxy. */
+  /** The port of the proxy. */
   get port(): number {
     return this.#port;
   }
@@ -137,7 +137,7 @@ export class Pinned {
 
   /** What a browser that trusts the local CA does. */
   async showTrust(): Promise<void> {
-    if (this.terminating.trial('localhost').kind === 'terminate') await this.tryTrust(this.roots);
+    if (this.terminating.routeTrial('localhost').kind === 'terminate') await this.tryTrust(this.roots);
   }
 
   /** @returns whether a browser that trusts `roots` has shown trust. */
@@ -197,7 +197,7 @@ export class Pinned {
 export interface OwnOrigin {
   server: HttpsServer;
   port: number;
-  /** Of its certificate; for connections from now on. */
+  /** Issues its certificate for connections from now on. */
   issuer: LocalLeafIssuer;
 }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Server, ServerProgram } from '../../support/server.ts';
+import { type Server, ServerProgram } from '../../../support/server.ts';
 import { Pinned } from './pinned.ts';
 
 /** Servers, and a proxy that terminates pins to them, for the tests of one file. */

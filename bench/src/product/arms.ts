@@ -1,0 +1,187 @@
+/** The browsers that are compared: real Chromium as it ships, without the extension and with it in several settings. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chromiumPath } from '@hopwise/lab/browser/chromium';
+import { siteInitScript } from '@hopwise/lab/browser/determinism';
+import type { Lab } from '@hopwise/lab/client/lab';
+import { type ProtocolMode, protocolArgs } from '@hopwise/lab/loads/protocol-args';
+import { EXTENSION_DIR, HOST_SCRIPT } from '@hopwise/lab/paths';
+import type { Site } from '@hopwise/lab/sites/site';
+import type { BrowserContext } from 'playwright-core';
+import { allowPins } from '../../../extension/test/pins/pinning-chromium.ts';
+import {
+  type ExtensionBrowser,
+  findBrowserProcess,
+  launch,
+  launchChromium,
+} from '../../../extension/test/support/browser.ts';
+import { readProcessorTime } from '../recorder/processor-time.ts';
+
+/** How an arm differs from the browser alone. */
+interface Arm {
+  says: string;
+  protocol: ProtocolMode;
+  hasExtension: boolean;
+  hasHelper: boolean;
+  /** Changes of the extension's settings, as its options page sends them. */
+  changes: (
+    | { type: 'change-autopilot'; change: { isOn?: boolean; explores?: boolean } }
+    | { type: 'change-settings'; change: { recordsInDetail: boolean } }
+  )[];
+}
+
+const ALONE: Arm = {
+  says: 'the browser alone',
+  protocol: 'natural',
+  hasExtension: false,
+  hasHelper: false,
+  changes: [],
+};
+const AUTO: Arm = {
+  ...ALONE,
+  says: 'the extension, the helper and the autopilot',
+  hasExtension: true,
+  hasHelper: true,
+  changes: [{ type: 'change-autopilot', change: { isOn: true } }],
+};
+
+export const ARMS = {
+  off: ALONE,
+  'off-again': { ...ALONE, says: 'the browser alone, measured a second time' },
+  record: { ...ALONE, says: 'the extension alone, as it is installed', hasExtension: true },
+  detail: {
+    ...ALONE,
+    says: 'the extension alone, recording every load in detail',
+    hasExtension: true,
+    changes: [{ type: 'change-settings', change: { recordsInDetail: true } }],
+  },
+  auto: AUTO,
+  explore: {
+    ...AUTO,
+    says: 'the same, and it may try what is uncertain',
+    changes: [{ type: 'change-autopilot', change: { isOn: true, explores: true } }],
+  },
+  h1: { ...ALONE, says: 'the browser alone, HTTP/1.1 forced', protocol: 'h1' },
+  h2: { ...ALONE, says: 'the browser alone, without HTTP/3', protocol: 'h2' },
+  h3: { ...ALONE, says: 'the browser alone, HTTP/3 forced', protocol: 'h3' },
+} as const satisfies Record<string, Arm>;
+
+export type ProductArm = keyof typeof ARMS;
+export const ARM_NAMES = Object.keys(ARMS) as ProductArm[];
+
+/** A visit as it is measured from outside of the extension. */
+export interface MeasuredVisit {
+  /** From navigationStart to the end of the load event. */
+  pltMs: number;
+  /** What came over the network, as far as the top document shows it. */
+  bytes: number;
+  /** Share of the top document's requests that used HTTP/3. */
+  h3Share: number;
+  /** Processor time of the browser and what it started, from the navigation until the extension has done its work. */
+  processorMs: number;
+}
+
+const LOAD_TIMEOUT_MS = 120_000;
+/** By then a load is recorded, and the autopilot has acted on it. */
+const SETTLE_MS = 2_500;
+
+/** A browser with a profile of its own, on the lab's link. */
+export class ArmBrowser {
+  readonly #context: BrowserContext;
+  readonly #pid: number;
+  readonly #close: () => Promise<void>;
+
+  private constructor(context: BrowserContext, profile: string, close: () => Promise<void>) {
+    this.#context = context;
+    this.#pid = findBrowserProcess(profile);
+    this.#close = close;
+  }
+
+  static async launch(name: ProductArm, lab: Lab): Promise<ArmBrowser> {
+    const { protocol, hasExtension, hasHelper, changes }: Arm = ARMS[name];
+    const folder = await mkdtemp(join(tmpdir(), 'hopwise-product-'));
+    const removeFolder = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    const args = [
+      ...protocolArgs(protocol, lab.hosts),
+      `--ignore-certificate-errors-spki-list=${lab.caSpki}`,
+      // No cache. To clear it after each visit would also clear what the browser knows of Alt-Svc.
+      '--disk-cache-dir=/dev/null',
+    ];
+    const env = {
+      HOPWISE_CHROMIUM: await lab.wrapper(chromiumPath()),
+      HOPWISE_CA_FILE: lab.caFile,
+      XDG_STATE_HOME: join(folder, 'state'),
+      XDG_CONFIG_HOME: join(folder, 'config'),
+    };
+    if (!hasExtension) {
+      const profile = join(folder, 'profile');
+      await mkdir(profile);
+      const context = await launchChromium(profile, args, [], env);
+      return new ArmBrowser(context, profile, async () => {
+        await context.close();
+        await removeFolder();
+      });
+    }
+    const browser = await launch(EXTENSION_DIR, args, [], env, 'en-US', false);
+    if (hasHelper)
+      execFileSync(process.execPath, [HOST_SCRIPT, 'install', '--user-data-dir', browser.profile]);
+    await applySettings(browser, changes);
+    return new ArmBrowser(browser.context, browser.profile, async () => {
+      await browser.close();
+      await removeFolder();
+    });
+  }
+
+  /**
+   * Loads a page without a cache, and waits until the extension has done its work. Connections are the caller's business.
+   *
+   * @param onNavigation called right before the navigation, `onLoad` right after the load event
+   * @throws Error when it does not load in time
+   */
+  async visit(
+    site: Site,
+    { onNavigation, onLoad }: { onNavigation(): Promise<void>; onLoad(): Promise<void> },
+  ): Promise<MeasuredVisit> {
+    const tab = await this.#context.newPage();
+    try {
+      const { initScript } = siteInitScript(site);
+      if (initScript !== undefined) await tab.addInitScript(initScript);
+      await onNavigation();
+      const before = readProcessorTime(this.#pid);
+      await tab.goto(site.entry, { waitUntil: 'load', timeout: LOAD_TIMEOUT_MS });
+      await onLoad();
+      await sleep(SETTLE_MS);
+      const processorMs = readProcessorTime(this.#pid) - before;
+      const measured = await tab.evaluate(() => {
+        const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+        const resources = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+        const all = [navigation!, ...resources];
+        return {
+          pltMs: navigation!.loadEventEnd,
+          bytes: all.reduce((sum, { transferSize }) => sum + transferSize, 0),
+          h3Share: all.filter(({ nextHopProtocol }) => nextHopProtocol === 'h3').length / all.length,
+        };
+      });
+      return { ...measured, processorMs };
+    } finally {
+      await tab.close();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+}
+
+async function applySettings(browser: ExtensionBrowser, changes: Arm['changes']): Promise<void> {
+  const own = await browser.openOwn('devtools.html');
+  await allowPins(own);
+  for (const change of changes) {
+    const answer = await browser.ask(own, change);
+    if (!answer.ok) throw new Error(answer.error);
+  }
+  await own.close();
+}

@@ -1,0 +1,112 @@
+/** Load times of each arm against the browser alone. */
+import { groupBy, median } from '@hopwise/contract';
+import { bootstrapInterval, type ConfidenceInterval, drawn } from '@hopwise/lab/statistics';
+import type { ProductArm } from './arms.ts';
+import type { StoredVisit } from './store.ts';
+
+/** Visits that a profile of a page is judged by. */
+export const VISIT_GROUPS = [
+  { name: 'visit 1', has: (visit: number) => visit === 1 },
+  { name: 'visit 2', has: (visit: number) => visit === 2 },
+  { name: 'later', has: (visit: number) => visit >= 3 },
+  { name: 'all', has: () => true },
+] as const;
+
+/** A visit beside that of the browser alone. */
+interface Pair {
+  cell: string;
+  visit: number;
+  ratio: number;
+  ms: number;
+  offMs: number;
+  processorMs: number;
+  offProcessorMs: number;
+}
+
+/** One arm on one network, or on all. */
+export interface ArmFigures {
+  arm: ProductArm;
+  network: string;
+  /** Geometric mean of the load times over those of the browser alone, by `VISIT_GROUPS`; null without visits. */
+  ratios: (ConfidenceInterval | null)[];
+  /** The same ratio of the sums: by how much a person waits less. */
+  waiting: number;
+  /** The page with the highest ratio, and that. */
+  worst: { page: string; ratio: ConfidenceInterval };
+  /** Processor time a visit over that of the browser alone, of the sums. */
+  processor: number;
+  /** Medians of the browser alone and of the arm, milliseconds. */
+  offMs: number;
+  ms: number;
+  visits: number;
+  disturbed: number;
+}
+
+/** @param visits with those of the arm `off` */
+export function judgeProduct(visits: readonly StoredVisit[]): ArmFigures[] {
+  const arms = [...new Set(visits.map(({ arm }) => arm))].filter((arm) => arm !== 'off');
+  const networks = [...new Set(visits.map(({ network }) => network))];
+  const places = networks.length > 1 ? [...networks, 'all'] : networks;
+  return arms.flatMap((arm) =>
+    places.map((network) =>
+      judgeArm(
+        arm,
+        network,
+        visits.filter((visit) => network === 'all' || visit.network === network),
+      ),
+    ),
+  );
+}
+
+function judgeArm(arm: ProductArm, network: string, visits: readonly StoredVisit[]): ArmFigures {
+  const keyOf = ({ network, page, visit }: StoredVisit) => `${network} ${page} ${visit}`;
+  const off = new Map(visits.filter((each) => each.arm === 'off').map((each) => [keyOf(each), each]));
+  const own = visits.filter((each) => each.arm === arm);
+  const pairs = own.map((each): Pair => {
+    const alone = off.get(keyOf(each))!;
+    return {
+      cell: `${each.network} ${each.page}`,
+      visit: each.visit,
+      ratio: each.pltMs / alone.pltMs,
+      ms: each.pltMs,
+      offMs: alone.pltMs,
+      processorMs: each.processorMs,
+      offProcessorMs: alone.processorMs,
+    };
+  });
+  const cells = [...groupBy(pairs, ({ cell }) => cell)].map(([cell, own]) => ({
+    page: cell,
+    ratio: ratioOverVisits(own),
+  }));
+  const sum = (of: (pair: Pair) => number) => pairs.reduce((total, pair) => total + of(pair), 0);
+  return {
+    arm,
+    network,
+    ratios: VISIT_GROUPS.map(({ has }) => ratioOverCells(pairs.filter(({ visit }) => has(visit)))),
+    waiting: sum(({ ms }) => ms) / sum(({ offMs }) => offMs),
+    worst: cells.reduce((a, b) => (b.ratio.estimate > a.ratio.estimate ? b : a)),
+    processor: sum(({ processorMs }) => processorMs) / sum(({ offProcessorMs }) => offProcessorMs),
+    offMs: median(pairs.map(({ offMs }) => offMs)),
+    ms: median(pairs.map(({ ms }) => ms)),
+    visits: pairs.length,
+    disturbed: own.filter((each) => [each, off.get(keyOf(each))!].some((one) => one.disturbedBy.length > 0))
+      .length,
+  };
+}
+
+const geometricMean = (pairs: readonly Pair[]): number =>
+  Math.exp(pairs.reduce((sum, { ratio }) => sum + Math.log(ratio), 0) / pairs.length);
+
+/** The interval is over cells, each of a network and a page, whose visits belong together; over visits where there is one cell. */
+function ratioOverCells(pairs: readonly Pair[]): ConfidenceInterval | null {
+  if (pairs.length === 0) return null;
+  const cells = [...groupBy(pairs, ({ cell }) => cell).values()];
+  if (cells.length === 1) return ratioOverVisits(pairs);
+  return bootstrapInterval(geometricMean(pairs), (random) =>
+    geometricMean(drawn(cells, random).flatMap((cell) => drawn(cell, random))),
+  );
+}
+
+function ratioOverVisits(pairs: readonly Pair[]): ConfidenceInterval {
+  return bootstrapInterval(geometricMean(pairs), (random) => geometricMean(drawn(pairs, random)))!;
+}

@@ -1,0 +1,41 @@
+import { table } from '@hopwise/contract/terminal';
+import { ARMS } from './arms.ts';
+import { change, interval, seconds } from './figure-text.ts';
+import { type ArmFigures, VISIT_GROUPS } from './judge-product.ts';
+
+/** The figures in words. */
+export function showProduct(figures: readonly ArmFigures[]): string {
+  const arms = [...new Set(figures.map(({ arm }) => arm))];
+  const sections = arms.map((arm) => {
+    const own = figures.filter((each) => each.arm === arm);
+    const rows = [
+      [
+        'network',
+        'alone',
+        'with it',
+        ...VISIT_GROUPS.map(({ name }) => name),
+        'waiting',
+        'worst page',
+        'processor time',
+        'disturbed',
+      ],
+      ...own.map((each) => [
+        each.network,
+        seconds(each.offMs),
+        seconds(each.ms),
+        ...each.ratios.map((ratio) => (ratio === null ? '–' : interval(ratio))),
+        change(each.waiting),
+        `${each.worst.page}: ${interval(each.worst.ratio)}`,
+        change(each.processor),
+        `${each.disturbed} of ${each.visits}`,
+      ]),
+    ];
+    return `${arm}: ${ARMS[arm].says}\n${table(rows, { numbers: true })}\n`;
+  });
+  return [
+    'Load times in real Chromium against those of the browser alone (geometric means, 95% intervals over pages), visited in turns',
+    'with the same losses. The cache is off, connections are closed between visits, Alt-Svc is kept.',
+    '',
+    ...sections,
+  ].join('\n');
+}

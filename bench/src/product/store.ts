@@ -1,0 +1,39 @@
+/** The visits of a run in a folder: one line of JSON each, so that an interrupted run can continue. */
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { ARM_NAMES } from './arms.ts';
+
+const FILE = 'product.jsonl';
+
+const visitSchema = z.object({
+  network: z.string(),
+  page: z.string(),
+  /** From 1. */
+  visit: z.int(),
+  arm: z.enum(ARM_NAMES),
+  /** From navigationStart to the end of the load event. */
+  pltMs: z.number(),
+  /** What came over the network, as far as the top document shows it. */
+  bytes: z.number(),
+  /** Share of the top document's requests that used HTTP/3. */
+  h3Share: z.number(),
+  /** Processor time of the browser and what it started, from the navigation until the extension has done its work. */
+  processorMs: z.number(),
+  /** What other work on the machine did to it. */
+  disturbedBy: z.array(z.string()),
+});
+
+/** One visit of one arm. */
+export type StoredVisit = z.infer<typeof visitSchema>;
+
+export async function readVisits(dir: string): Promise<StoredVisit[]> {
+  const text = await readFile(join(dir, FILE), 'utf8').catch(() => '');
+  // The last line is cut off where the run was killed.
+  const lines = text.split('\n').slice(0, -1);
+  return lines.map((line) => visitSchema.parse(JSON.parse(line)));
+}
+
+export function addVisits(dir: string, visits: readonly StoredVisit[]): Promise<void> {
+  return appendFile(join(dir, FILE), visits.map((visit) => `${JSON.stringify(visit)}\n`).join(''));
+}

@@ -1,0 +1,26 @@
+/** `npm run bench -- reading`: what is read from emulated loads of drawn pages, of which everything is known. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { runProgram } from '@hopwise/lab/command/program';
+import { Progress } from '@hopwise/lab/command/progress';
+import { drawCells } from '@hopwise/lab/gauntlet/cells';
+import { type JudgedReading, judgeCell } from './judge-cell.ts';
+import { parseOptions } from './options.ts';
+import { readingFigures, renderReadings } from './reading-table.ts';
+import { trueCell } from './true-load.ts';
+
+await runProgram(async ({ signal }) => {
+  const { split, seed, cells, json } = parseOptions(process.argv.slice(2));
+  const progress = new Progress();
+  const readings: JudgedReading[] = [];
+  for (const [number, drawn] of drawCells(split, seed, cells).entries()) {
+    await nextTurn();
+    signal.throwIfAborted();
+    progress.detail(drawn.name);
+    readings.push(...judgeCell(trueCell(drawn, number >> 1)));
+  }
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ figures: readingFigures(readings), readings }, null, 1)}\n`
+      : renderReadings(readings),
+  );
+});

@@ -1,0 +1,35 @@
+import { SPLITS, type Split } from '@hopwise/lab/gauntlet/splits';
+import { Command, InvalidArgumentError, Option } from 'commander';
+
+/** Parsed options of `npm run bench -- reading`. */
+export interface ReadingOptions {
+  split: Split;
+  seed: number;
+  cells: number;
+  json: boolean;
+}
+
+/**
+ * Parses the command line.
+ *
+ * @throws CommanderError for unusable options, after commander has written one line to stderr.
+ */
+export function parseOptions(argv: string[]): ReadingOptions {
+  const command = new Command()
+    .name('npm run bench -- reading')
+    .description('Judges what is read from emulated loads of drawn pages, of which everything is known.')
+    .addOption(new Option('--split <name>', 'whose pages and networks').choices(SPLITS).default('validation'))
+    .option('--seed <number>', 'seed of pages and networks', positive, 1)
+    .option('--cells <number>', 'number of pages on a network, two of each page', positive, 24)
+    .option('--json', 'print figures and readings as JSON', false)
+    .exitOverride()
+    .parse(argv, { from: 'user' });
+  return command.opts<ReadingOptions>();
+}
+
+function positive(value: string): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number) || number < 1)
+    throw new InvalidArgumentError('Expected a whole number of at least 1.');
+  return number;
+}

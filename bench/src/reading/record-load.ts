@@ -1,0 +1,134 @@
+/** An emulated load as a recorder of the browser's network stack would write it. */
+import {
+  emulate,
+  type FetchActivity,
+  type Protocol,
+  type RecordedRequest,
+  type Recording,
+} from '@hopwise/pageload-emulator';
+import { type TrueCell, uniform } from './true-load.ts';
+
+/**
+ * What a recorder names as the initiator of a script's request: `stack` the script that made it, `top` only the function that called
+ * the browser, which is often a helper in the document or in an early script.
+ */
+export const FORMS = ['stack', 'top'] as const;
+export type Form = (typeof FORMS)[number];
+
+/** Seed of the recorded load's losses. */
+const SEED = 7;
+
+/** A connection of the load. */
+interface Connection {
+  name: string;
+  openingMs: number;
+  openMs: number;
+  /** Whether a request showed its handshake. */
+  isShown: boolean;
+}
+
+export function recordLoad(cell: TrueCell, protocol: Protocol, form: Form): Recording {
+  const { graph, path, servers, known } = cell;
+  const connections = new Map<object, Connection>();
+  const carrierOf = new Map<number, Connection>();
+  const load = emulate(graph, path, servers, uniform(graph, protocol), {
+    seed: SEED,
+    waterfall: true,
+    trace: {
+      opening: (connection, nowMs) =>
+        connections.set(connection, {
+          name: `${connections.size + 1}`,
+          openingMs: nowMs,
+          openMs: nowMs,
+          isShown: false,
+        }),
+      open: (connection, nowMs) => {
+        connections.get(connection)!.openMs = nowMs;
+      },
+      request: (connection, { id }) => carrierOf.set(id, connections.get(connection)!),
+      lost: () => undefined,
+      timeout: () => undefined,
+      released: () => undefined,
+    },
+  });
+  const ordered = load.entries.toSorted((a, b) => a.startMs - b.startMs || a.requestId - b.requestId);
+  const idOf = new Map(ordered.map(({ requestId }, index) => [requestId, index]));
+  const requestOf = new Map<string, number>();
+  const fetchOf = (requestId: number) => graph.activities[requestId] as FetchActivity;
+  for (const { requestId } of ordered) requestOf.set(fetchOf(requestId).url, idOf.get(requestId)!);
+  const helper = ordered.find(({ requestId }) => fetchOf(requestId).type === 'script');
+  // Every second page has its helper in a script, the others in the document.
+  const helperId = helper === undefined || cell.name.endsWith('1') ? 0 : idOf.get(helper.requestId)!;
+  const requests = ordered.map((entry, id): RecordedRequest => {
+    const { url, type, responseBytes, requestId } = fetchOf(entry.requestId);
+    const { parent, means } = known.get(url)!;
+    const byScript = means === 'script' || means === 'answer';
+    const asked = parent === null ? null : requestOf.get(parent)!;
+    return {
+      id,
+      url,
+      method: 'GET',
+      type,
+      status: 200,
+      protocol,
+      startMs: entry.startMs,
+      endMs: entry.endMs,
+      phases: {
+        ...handshakeOf(carrierOf.get(requestId)!, entry.startMs, entry.sentMs, protocol),
+        requestStartMs: entry.sentMs,
+        responseStartMs: entry.firstByteMs,
+      },
+      transferBytes: responseBytes,
+      bodyBytes: responseBytes,
+      decodedBytes: responseBytes,
+      initiator: {
+        kind: asked === null ? 'navigation' : byScript ? 'script' : means === 'style' ? 'style' : 'parser',
+        requestId: byScript && form === 'top' && helperId < id ? helperId : asked,
+        source: 'recorded',
+      },
+      renderBlocking: type === 'style' ? true : null,
+      fromCache: false,
+      connectionId: carrierOf.get(requestId)!.name,
+      remoteIp: null,
+      offersH3: true,
+    };
+  });
+  return {
+    format: 'hopwise-recording',
+    version: 1,
+    url: graph.url,
+    recordedAt: '2026-01-01T00:00:00.000Z',
+    browser: 'emulated',
+    pltMs: load.pltMs,
+    domContentLoadedMs: null,
+    firstContentfulPaintMs: null,
+    largestContentfulPaintMs: null,
+    requests,
+  };
+}
+
+type Handshake = Omit<RecordedRequest['phases'], 'requestStartMs' | 'responseStartMs'>;
+
+const NO_HANDSHAKE: Handshake = {
+  dnsStartMs: null,
+  dnsEndMs: null,
+  connectStartMs: null,
+  secureStartMs: null,
+  connectEndMs: null,
+};
+
+/** The handshake as the first request on the connection shows it: clipped to the request's own time. */
+function handshakeOf(connection: Connection, startMs: number, sentMs: number, protocol: Protocol): Handshake {
+  const { openingMs, openMs, isShown } = connection;
+  connection.isShown = true;
+  if (isShown || openMs <= startMs || openMs > sentMs) return NO_HANDSHAKE;
+  const clipped = (ms: number) => Math.max(startMs, ms);
+  const secureMs = protocol === 'h3' ? openingMs : (openingMs + openMs) / 2;
+  return {
+    dnsStartMs: clipped(openingMs),
+    dnsEndMs: clipped(openingMs),
+    connectStartMs: clipped(openingMs),
+    secureStartMs: clipped(secureMs),
+    connectEndMs: openMs,
+  };
+}

@@ -1,0 +1,204 @@
+/** A drawn page as the emulator loads it, with all that is true of it. */
+import { median } from '@hopwise/contract';
+import { toNetworkPath } from '@hopwise/lab/client/networks';
+import type { DrawnCell } from '@hopwise/lab/gauntlet/cells';
+import type { DrawnPage, PageNode } from '@hopwise/lab/gauntlet/draw-page';
+import { type KnownRequest, knownPage } from '@hopwise/lab/gauntlet/known-pages';
+import { SeededRandom } from '@hopwise/lab/random';
+import {
+  type Activity,
+  type Assignment,
+  CHROMIUM_COSTS,
+  type Dependency,
+  emulate,
+  type NetworkPath,
+  type PageGraph,
+  type Protocol,
+  type ServerProfile,
+} from '@hopwise/pageload-emulator';
+
+/** A page with its servers on a network. */
+export interface TrueCell {
+  name: string;
+  graph: PageGraph;
+  servers: ServerProfile[];
+  path: NetworkPath;
+  /** By URL. */
+  known: ReadonlyMap<string, KnownRequest>;
+}
+
+/** Seeds of random losses over which a protocol's true time is taken. */
+const SEEDS = Array.from({ length: 9 }, (_, index) => index + 101);
+/** The main thread's time, milliseconds, to be multiplied by the processor's slowdown. */
+const MAIN_THREAD = { issueMs: 1, runMs: 6 };
+/** Servers of drawn pages send files at once. On every second page some take their time, log-uniformly between these. */
+const SLOW_SHARE = 0.06;
+const SLOW_MS = [100, 1500] as const;
+
+const PRIORITY: Partial<Record<PageNode['type'], number>> = {
+  document: 0,
+  style: 0,
+  font: 1,
+  script: 1,
+  iframe: 1,
+};
+const REQUEST_BYTES = 450;
+const HEADER_BYTES = 250;
+
+/** What is true of a drawn cell. */
+export function trueCell({ page, name, network }: DrawnCell, number: number): TrueCell {
+  const known = new Map(knownPage(page).requests.map((request) => [request.url, request]));
+  if (number % 2 === 1) slowDown(known, number);
+  return {
+    name,
+    graph: new TrueGraph(page, known).graph(),
+    servers: page.origins.flatMap(serverOf),
+    path: toNetworkPath(network),
+    known,
+  };
+}
+
+/** Median load time under one protocol for all origins, milliseconds. */
+export function trueTime({ graph, servers, path }: TrueCell, protocol: Protocol): number {
+  const assignment = uniform(graph, protocol);
+  return median(SEEDS.map((seed) => emulate(graph, path, servers, assignment, { seed }).pltMs));
+}
+
+export function uniform({ origins }: PageGraph, protocol: Protocol): Assignment {
+  return Object.fromEntries(origins.map((origin) => [origin, protocol]));
+}
+
+function slowDown(known: Map<string, KnownRequest>, seed: number): void {
+  const random = new SeededRandom(seed);
+  for (const [url, request] of known) {
+    if (request.parent === null || random.fraction() >= SLOW_SHARE) continue;
+    const thinkMs = SLOW_MS[0] * (SLOW_MS[1] / SLOW_MS[0]) ** random.fraction();
+    known.set(url, { ...request, thinkMs });
+  }
+}
+
+function serverOf(own: DrawnPage['origins'][number]): ServerProfile {
+  const {
+    origin,
+    extraRttMs,
+    initialWindow = 10,
+    congestionControl = 'cubic',
+    priorities,
+    altSvc = true,
+  } = own;
+  return {
+    origin,
+    extraRttMs,
+    thinkMs: 0,
+    tcp: { initialWindow, congestionControl: congestionControl === 'bbr' ? 'bbr' : 'cubic' },
+    quic: { initialWindow: 32, congestionControl: 'reno' },
+    tlsVersion: '1.3',
+    dnsMs: 0,
+    offers: { h1: true, h2: true, h3: true },
+    prioritises: priorities === 'honoured',
+    announcesH3: altSvc,
+  };
+}
+
+class TrueGraph {
+  readonly #page: DrawnPage;
+  readonly #known: ReadonlyMap<string, KnownRequest>;
+  readonly #nodes: ReadonlyMap<string, PageNode>;
+  readonly #activities: Activity[] = [];
+  readonly #fetchIds = new Map<string, number>();
+  readonly #runIds = new Map<string, number>();
+  readonly #origins: string[] = [];
+
+  constructor(page: DrawnPage, known: ReadonlyMap<string, KnownRequest>) {
+    this.#page = page;
+    this.#known = known;
+    this.#nodes = new Map(page.nodes.map((node) => [node.url, node]));
+  }
+
+  graph(): PageGraph {
+    for (const { url } of this.#page.nodes) this.#fetch(url);
+    for (const { url, type } of this.#page.nodes) if (type === 'script') this.#run(url);
+    const { issueMs, runMs } = MAIN_THREAD;
+    const { cpuSlowdown } = this.#page;
+    return {
+      url: this.#page.nodes[0]!.url,
+      origins: this.#origins,
+      activities: this.#activities,
+      client: {
+        ...CHROMIUM_COSTS,
+        issueMs: issueMs * cpuSlowdown,
+        // Responses are recorded when they have arrived, whether or not the main thread is free to handle them.
+        handleMs: 0,
+        runMs: runMs * cpuSlowdown,
+      },
+    };
+  }
+
+  #fetch(url: string): number {
+    const present = this.#fetchIds.get(url);
+    if (present !== undefined) return present;
+    const node = this.#nodes.get(url)!;
+    const own = this.#known.get(url)!;
+    const after = this.#dependencies(own, node);
+    const id = this.#activities.length;
+    const urgency = PRIORITY[node.type] ?? 3;
+    this.#activities.push({
+      kind: 'fetch',
+      id,
+      requestId: id,
+      url,
+      origin: this.#origin(node.origin),
+      type: node.type,
+      requestBytes: REQUEST_BYTES,
+      responseBytes: own.bytes + HEADER_BYTES,
+      blocksLoad: true,
+      renderBlocking: node.type === 'document' || node.type === 'style',
+      urgency,
+      incremental: urgency > 2,
+      after,
+      delayMs: own.delayMs,
+      thinkMs: own.thinkMs,
+    });
+    this.#fetchIds.set(url, id);
+    return id;
+  }
+
+  #run(url: string): number {
+    const present = this.#runIds.get(url);
+    if (present !== undefined) return present;
+    const script = this.#fetch(url);
+    const child = [...this.#known.values()].find(({ parent, means }) => parent === url && means === 'script');
+    const after = [edge(script, 'execution'), ...this.#blockedBy(child?.blockers ?? [])];
+    const id = this.#activities.length;
+    const durationMs = this.#known.get(url)!.busyMs;
+    this.#activities.push({ kind: 'compute', id, requestId: script, durationMs, blocksLoad: true, after });
+    this.#runIds.set(url, id);
+    return id;
+  }
+
+  #dependencies({ parent, means, blockers }: KnownRequest, node: PageNode): Dependency[] {
+    if (parent === null) return [];
+    if (means === 'script') return [edge(this.#run(parent), 'script')];
+    const from = this.#fetch(parent);
+    const kind = means === 'style' ? 'style' : means === 'answer' ? 'script' : 'parser';
+    return [edge(from, kind, means === 'markup' ? node.place : 1), ...this.#blockedBy(blockers)];
+  }
+
+  #blockedBy(urls: readonly string[]): Dependency[] {
+    return urls.map((url) =>
+      edge(this.#known.get(url)!.type === 'script' ? this.#run(url) : this.#fetch(url), 'execution'),
+    );
+  }
+
+  #origin(origin: string): number {
+    const at = this.#origins.indexOf(origin);
+    return at >= 0 ? at : this.#origins.push(origin) - 1;
+  }
+}
+
+const edge = (activity: number, kind: Dependency['kind'], fraction = 1): Dependency => ({
+  activity,
+  kind,
+  fraction,
+  source: 'recorded',
+});

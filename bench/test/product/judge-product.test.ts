@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { judgeProduct } from '../../src/product/judge-product.ts';
+import { showProduct } from '../../src/product/product-table.ts';
+import { visitsOf } from '../support/product-visits.ts';
+
+const VISITS = [
+  ...visitsOf('cable', 'a', { off: [1000, 1000, 1000], auto: [1100, 1000, 1000] }),
+  ...visitsOf('cable', 'b', { off: [2000, 2000, 2000], auto: [2000, 2000, 2000] }),
+  ...visitsOf('udp-policed', 'a', { off: [1000, 8000, 8000], auto: [1000, 4000, 1000] }),
+];
+
+test('each arm is compared with the browser alone at the same visit', () => {
+  const figures = judgeProduct(VISITS);
+  expect(figures.map(({ arm, network }) => `${arm} ${network}`)).toEqual([
+    'auto cable',
+    'auto udp-policed',
+    'auto all',
+  ]);
+  const [cable, policed, all] = figures as [(typeof figures)[0], (typeof figures)[0], (typeof figures)[0]];
+  const estimates = (figure: typeof cable) => figure.ratios.map((ratio) => ratio?.estimate ?? null);
+  expect(estimates(cable)[0]).toBeCloseTo(Math.sqrt(1.1), 10);
+  expect(estimates(policed)).toEqual([
+    1,
+    0.5,
+    expect.closeTo(0.125, 10),
+    expect.closeTo(0.0625 ** (1 / 3), 10),
+  ]);
+  expect(policed.waiting).toBeCloseTo(6 / 17, 10);
+  expect(all.visits).toBe(9);
+  expect(all.worst).toMatchObject({ page: 'cable a' });
+  expect(all.ratios[3]!.low).toBeLessThan(all.ratios[3]!.estimate);
+  expect(all.ratios[3]!.high).toBeGreaterThan(all.ratios[3]!.estimate);
+});
+
+test('visits that were not made have no figure', () => {
+  const once = judgeProduct(visitsOf('cable', 'a', { off: [1000], record: [1010] }));
+  expect(once).toHaveLength(1);
+  expect(once[0]!.ratios.map((ratio) => ratio?.estimate ?? null)).toEqual([1.01, null, null, 1.01]);
+  expect(showProduct(once)).toContain('+1.0%');
+});
+
+test('a visit that other work disturbed is counted', () => {
+  const visits = visitsOf('cable', 'a', { off: [1000, 1000], auto: [1000, 1000] });
+  visits[0]!.disturbedBy = ['a packet was 7 ms late'];
+  expect(judgeProduct(visits)[0]!.disturbed).toBe(1);
+});

@@ -1,0 +1,43 @@
+import { drawCells } from '@hopwise/lab/gauntlet/cells';
+import { describe, expect, it } from 'vitest';
+import { judgeCell } from '../../src/reading/judge-cell.ts';
+import { readingFigures, renderReadings } from '../../src/reading/reading-table.ts';
+import { recordLoad } from '../../src/reading/record-load.ts';
+import { trueCell, trueTime } from '../../src/reading/true-load.ts';
+
+const CELL = trueCell(drawCells('validation', 1, 1)[0]!, 0);
+
+describe('an emulated load of a drawn page', () => {
+  it('is recorded with the true requests, in order of start', () => {
+    const { requests, pltMs } = recordLoad(CELL, 'h2', 'stack');
+    expect(new Set(requests.map(({ url }) => url))).toEqual(new Set(CELL.known.keys()));
+    expect(requests.map(({ startMs }) => startMs)).toEqual(
+      requests.map(({ startMs }) => startMs).sort((a, b) => a - b),
+    );
+    expect(pltMs! / trueTime(CELL, 'h2')).toBeGreaterThan(0.5);
+    expect(pltMs! / trueTime(CELL, 'h2')).toBeLessThan(2);
+  });
+
+  it('names true parents by their stack, helpers by the top frame', () => {
+    const parents = (form: 'stack' | 'top') => {
+      const { requests } = recordLoad(CELL, 'h2', form);
+      return requests.filter(({ url, initiator: { requestId } }) => {
+        const { parent } = CELL.known.get(url)!;
+        return parent !== null && requests[requestId!]!.url !== parent;
+      }).length;
+    };
+    expect(parents('stack')).toBe(0);
+    expect(parents('top')).toBeGreaterThan(0);
+  });
+
+  it('is judged under every protocol, form and knowledge', () => {
+    const readings = judgeCell(CELL);
+    const figures = readingFigures(readings).filter(({ group }) => group === 'all');
+    expect(figures).toHaveLength(readings.length);
+    for (const { regret, median } of figures) {
+      expect(regret).toBeGreaterThanOrEqual(0);
+      expect(median.h2).toBeLessThan(1);
+    }
+    expect(renderReadings(readings)).toContain('stack network h2');
+  });
+});

@@ -1,0 +1,23 @@
+import type { ProductArm } from '../../src/product/arms.ts';
+import type { StoredVisit } from '../../src/product/store.ts';
+
+/** Visits of a page by each arm: `times` has one list of load times an arm. */
+export function visitsOf(
+  network: string,
+  page: string,
+  times: Partial<Record<ProductArm, number[]>>,
+): StoredVisit[] {
+  return Object.entries(times).flatMap(([arm, own]) =>
+    own.map((pltMs, index) => ({
+      network,
+      page,
+      visit: index + 1,
+      arm: arm as ProductArm,
+      pltMs,
+      bytes: 1e6,
+      h3Share: 0,
+      processorMs: pltMs / 2,
+      disturbedBy: [],
+    })),
+  );
+}

@@ -1,0 +1,92 @@
+/** Keeps HTTP/3 off on networks that hinder UDP, for every page at once: nothing has to be learned of each page first. */
+import { MAX_PINS, type UdpTreatment } from '@hopwise/contract';
+import { parseCluster } from '@hopwise/pageload-emulator';
+import { isLocalOrigin, isPinnable } from '../pins/pinnable-origin.ts';
+import type { PlannedPin } from '../pins/plan-pins.ts';
+import type { StoredLoad } from '../storage/loads.ts';
+import { type AutopilotSettings, MAX_NETWORK_RULES } from './autopilot-settings.ts';
+import { findRule } from './site-rules.ts';
+
+/**
+ * Surer than this, a network hinders UDP, or leaves it open. Loads without HTTP/3 leave 0.95 of what was certain (`ClusterPrior` of the
+ * emulator), which must still be enough.
+ */
+const SURE = 0.85;
+/** A policer that lets more of the link's rate through does not slow pages down much. */
+const MAX_SHARE = 0.5;
+/** Origins of one page, those first that surely offer HTTP/3: half of what the helper can pin. */
+const MAX_PAGE_PINS = MAX_PINS / 2;
+
+/** The name of a network that the helper does not recognise, among the keys of those that it does. */
+export const UNRECOGNISED = '';
+
+export const nameOf = ({ networkKey }: Pick<StoredLoad, 'networkKey'>): string => networkKey ?? UNRECOGNISED;
+
+/**
+ * Whether what is known of a load's network shows surely that HTTP/3 is slower there than HTTP/2: UDP is blocked, or held to
+ * much less than the link's rate.
+ */
+export function hindersUdp({ cluster: stored, check }: Pick<StoredLoad, 'cluster' | 'check'>): boolean {
+  const measured = kindOf(check);
+  if (measured !== null) return measured !== 'open';
+  const cluster = parseCluster(stored);
+  if (cluster === null || cluster.udp.policed + cluster.udp.blocked < SURE) return false;
+  // Figures are log-normal.
+  const share = Math.exp(cluster.policedBps.mean - cluster.downBps.mean);
+  return cluster.udp.blocked > cluster.udp.policed || share <= MAX_SHARE;
+}
+
+/** What a check has shown of UDP; null for nothing, or not for more than that it is not blocked. */
+function kindOf(check: StoredLoad['check']): UdpTreatment['kind'] | null {
+  const kind = check?.udp?.kind ?? 'unblocked';
+  return kind === 'unblocked' ? null : kind;
+}
+
+/** Whether the user keeps HTTP/3 off on a network, or allows it whatever the network does; null for neither. */
+export function findChoice(
+  name: string,
+  { networkRules }: Pick<AutopilotSettings, 'networkRules'>,
+): boolean | null {
+  return networkRules.find(({ network }) => network === name)?.keepsOffH3 ?? null;
+}
+
+/** The rules with another choice for a network. @param keepsOffH3 null for none */
+export function changeChoice(
+  name: string,
+  keepsOffH3: boolean | null,
+  { networkRules }: Pick<AutopilotSettings, 'networkRules'>,
+): AutopilotSettings['networkRules'] {
+  const others = networkRules.filter(({ network }) => network !== name);
+  return keepsOffH3 === null ? others : [...others, { network: name, keepsOffH3 }].slice(-MAX_NETWORK_RULES);
+}
+
+/** Whether it shows surely that the network does not hinder UDP. */
+export function leavesUdpOpen({ cluster: stored, check }: Pick<StoredLoad, 'cluster' | 'check'>): boolean {
+  const measured = kindOf(check);
+  return measured === null ? (parseCluster(stored)?.udp.open ?? 0) >= SURE : measured === 'open';
+}
+
+/**
+ * The pins that keep a load's origins off HTTP/3: those that offer it, or of which it is not known. Sites with a rule of the user's
+ * are left out.
+ *
+ * @param isKnown whether an earlier load of the page has shown which origins offer it
+ */
+export function planByNetwork(
+  { recording }: Pick<StoredLoad, 'recording'>,
+  { siteRules }: Pick<AutopilotSettings, 'siteRules'>,
+  isKnown: boolean,
+): PlannedPin[] {
+  const offering = recording.requests.filter(
+    ({ protocol, offersH3 }) => protocol === 'h3' || offersH3 === true,
+  );
+  const unknown = recording.requests.filter(({ offersH3 }) => offersH3 === null);
+  const origins = (isKnown ? offering : [...offering, ...unknown])
+    .filter(({ fromCache }) => !fromCache)
+    .map(({ url }) => new URL(url).origin)
+    .filter((origin) => origin.startsWith('https:') && isPinnable(origin) && !isLocalOrigin(origin));
+  return [...new Set(origins)]
+    .filter((origin) => findRule(origin, siteRules) === null)
+    .slice(0, MAX_PAGE_PINS)
+    .map((origin) => ({ origin, kind: 'avoid-h3' }));
+}

@@ -1,0 +1,37 @@
+import { t } from '../../language/translate.ts';
+import { requestPinPermissions } from '../../pins/pin-permissions.ts';
+import { renderButton } from '../../ui/controls.ts';
+import { builder } from '../../ui/dom.ts';
+import type { AutopilotClient } from './autopilot-client.ts';
+import { findProblem } from './main-switch.ts';
+
+/**
+ * Says that the network hinders HTTP/3, with the button that keeps HTTP/3 off on it for all pages, or allows it again. Hidden where
+ * there is nothing to do.
+ */
+export function renderNetworkSwitch(client: AutopilotClient, status: HTMLElement): HTMLElement {
+  const el = builder();
+  const text = el('span', {});
+  const switchTo = async (keepsOffH3: boolean) => {
+    // Without an await before it: browsers accept a request only directly in the handler of a click.
+    const mayPin = !keepsOffH3 || (await requestPinPermissions().catch(() => false));
+    if (!mayPin) {
+      status.textContent = t('autopilotNotAllowed');
+      return;
+    }
+    status.textContent = (await client.switchNetwork(keepsOffH3)) || (keepsOffH3 ? await findProblem() : '');
+  };
+  const keepOff = renderButton(t('networkKeepOff'), () => switchTo(true));
+  const allow = renderButton(t('networkAllow'), () => switchTo(false), { class: 'hw-link' });
+  const element = el('div', { class: 'hw-network-switch' }, text, ' ', keepOff, allow);
+  const update = () => {
+    const { hindersUdp, keepsOffH3 } = client.network;
+    element.hidden = hindersUdp !== true && !keepsOffH3;
+    text.textContent = keepsOffH3 ? t('networkIsKeptOff') : t('networkHinders');
+    keepOff.hidden = keepsOffH3;
+    allow.hidden = !keepsOffH3;
+  };
+  client.onChange(update);
+  update();
+  return element;
+}

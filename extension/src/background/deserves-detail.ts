@@ -1,0 +1,47 @@
+import { findComparableLoads, isSlower, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
+import { findNewestLoad, predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { loadNetwork } from '../storage/network.ts';
+
+/** What is faster than this has nothing to gain that a person would notice. */
+const MIN_LOAD_MS = 1_000;
+/** A page that takes this long is worth a closer look, whatever is usual for it. */
+const LONG_LOAD_MS = 3_000;
+/** An action that gains less of the load time leaves no question open. */
+const MIN_GAIN = 0.05;
+
+export const isSlow = (load: Pick<StoredLoad, 'recording'>): boolean => pltOf(load) >= MIN_LOAD_MS;
+
+/** Loads recorded in detail after which a page shows no more. */
+const ENOUGH_LOADS = 3;
+
+/**
+ * Whether the next load of a page is worth recording in detail: it takes long, or longer than before, and neither is it known well on
+ * this network nor shows its prediction that nothing can be gained.
+ *
+ * @param all stored loads, oldest first
+ */
+export function deservesDetail(load: StoredLoad, all: readonly StoredLoad[]): boolean {
+  const comparable = findComparableLoads(load, all);
+  const isLong = pltOf(load) >= LONG_LOAD_MS || isSlower(load, comparable);
+  if (!isSlow(load) || !isLong || judgeAmong(load, comparable).kind !== 'full') return false;
+  const detailed = [...comparable, load].filter(({ isDetailed = true }) => isDetailed);
+  if (detailed.length >= ENOUGH_LOADS) return false;
+  const decision = predictionOf(load)?.decision;
+  if (decision === undefined) return true;
+  const { baseline, actions } = decision;
+  return actions.some(({ time }) => time.pltMs < (1 - MIN_GAIN) * baseline.pltMs);
+}
+
+/** Where UDP is less likely open than this, pages over HTTP/3 may take several times as long. */
+const LIKELY_OPEN = 0.5;
+
+/**
+ * Whether a page that begins to load is to be recorded in detail at once, on a network that hinders UDP: which servers offer HTTP/3
+ * shows only in their answers, and to know it before the page's second load saves that load.
+ */
+export async function isPromising(url: string): Promise<boolean> {
+  const network = await loadNetwork();
+  if (network === null || network.udp.open > LIKELY_OPEN) return false;
+  const isDetailed = (load: StoredLoad) => load.isDetailed !== false;
+  return (await findNewestLoad(url, isDetailed)) === undefined;
+}

@@ -1,0 +1,64 @@
+import type { NetworkCluster, RecordedRequest, Recording } from '@hopwise/pageload-emulator';
+import { isSlower } from '../evidence/comparable-loads.ts';
+import { findNewestLoad, type StoredLoad } from '../storage/loads.ts';
+import { isSlow } from './deserves-detail.ts';
+
+/** The first loads on a network are all learned. */
+const FIRST_LOADS = 4;
+/** Of the others that tell nothing new, one in this many. */
+const ONE_IN = 8;
+/** A network of which nothing was learned for this long may have changed. */
+const FRESH_MS = 3_600_000;
+/** Surer than this, earlier loads show how the network treats UDP. */
+const SURE = 0.95;
+/** A response over HTTP/3 with fewer bytes does not show how the network treats UDP. */
+const TELLING_BYTES = 30_000;
+/** A rate this many times as high, or a round trip this many times as short, is of another network. */
+const BEYOND = 2;
+
+/**
+ * Whether what a load shows of its network is worth the computation: adding it to what is known emulates the load many times, which
+ * takes a tenth of a second of processor time and more.
+ *
+ * @param before what is known of the network; null for nothing
+ * @param random from 0 to 1
+ */
+export async function deservesLearning(
+  before: NetworkCluster | null,
+  load: Pick<StoredLoad, 'recording' | 'isDetailed'>,
+  random: () => number = Math.random,
+): Promise<boolean> {
+  const { recording, isDetailed } = load;
+  if (before === null || before.loads < FIRST_LOADS || isDetailed !== false) return true;
+  if (Date.parse(recording.recordedAt) - before.updatedAtMs > FRESH_MS) return true;
+  const { open, policed, blocked } = before.udp;
+  if (Math.max(open, policed, blocked) < SURE && recording.requests.some(showsUdp)) return true;
+  return exceeds(recording, before) || (await isSlowerThanBefore(load)) || random() < 1 / ONE_IN;
+}
+
+const showsUdp = ({ protocol, bodyBytes }: RecordedRequest): boolean =>
+  protocol === 'h3' && (bodyBytes ?? 0) >= TELLING_BYTES;
+
+/** Whether a load was faster than its network can be, as far as that is known. */
+function exceeds({ requests }: Recording, { rttMs, downBps }: NetworkCluster): boolean {
+  const minRttMs = Math.exp(rttMs.mean) / BEYOND;
+  const maxBitsPerMs = (Math.exp(downBps.mean + downBps.spread) * BEYOND) / 1_000;
+  return requests
+    .filter(({ fromCache, status }) => !fromCache && status !== 0)
+    .some((request) => {
+      const { protocol, phases, bodyBytes, startMs, endMs } = request;
+      const { connectStartMs, connectEndMs } = phases;
+      // Early data of HTTP/3 (RFC 9001, section 4.6) need no round trip.
+      const hasConnected = protocol !== 'h3' && connectStartMs !== null && connectEndMs !== null;
+      if (hasConnected && connectEndMs > connectStartMs && connectEndMs - connectStartMs < minRttMs)
+        return true;
+      return 8 * (bodyBytes ?? 0) > maxBitsPerMs * (endMs - startMs);
+    });
+}
+
+/** Whether a load that a person waits for took much longer than the last one of its page. */
+async function isSlowerThanBefore(load: Pick<StoredLoad, 'recording'>): Promise<boolean> {
+  if (!isSlow(load)) return false;
+  const last = await findNewestLoad(load.recording.url);
+  return last !== undefined && isSlower(load, [last]);
+}

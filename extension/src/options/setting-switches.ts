@@ -1,0 +1,45 @@
+/** The settings that are a switch with an explanation. */
+import { t } from '../language/translate.ts';
+import { renderCard } from '../ui/card.ts';
+import { renderCheckbox, renderStatus } from '../ui/controls.ts';
+import { builder } from '../ui/dom.ts';
+import type { SettingsClient } from './settings-client.ts';
+
+/** The switch that keeps query strings in stored URLs. */
+export function renderQueryStrings(settings: SettingsClient): HTMLElement {
+  return renderSwitch(settings, 'keepsQueries', [
+    t('queriesTitle'),
+    t('queriesSwitch'),
+    t('queriesExplanation'),
+  ]);
+}
+
+/** The switch that announces the network's rate to servers that ask for it. */
+export function renderStartRate(settings: SettingsClient): HTMLElement {
+  const words = [t('startRateTitle'), t('startRateSwitch'), t('startRateExplanation')] as const;
+  return renderSwitch(settings, 'announcesStartRate', words);
+}
+
+/** The switch that has every load recorded in detail. */
+export function renderDetail(settings: SettingsClient): HTMLElement {
+  const words = [t('detailTitle'), t('detailSwitch'), t('detailExplanation')] as const;
+  return renderSwitch(settings, 'recordsInDetail', words);
+}
+
+/** The switch that has new networks checked by a small transfer. */
+export function renderNetworkCheck(settings: SettingsClient): HTMLElement {
+  const words = [t('networkCheckTitle'), t('networkCheckSwitch'), t('networkCheckExplanation')] as const;
+  return renderSwitch(settings, 'checksNetworks', words);
+}
+
+function renderSwitch(
+  settings: SettingsClient,
+  name: 'keepsQueries' | 'announcesStartRate' | 'recordsInDetail' | 'checksNetworks',
+  [title, label, explanation]: readonly [string, string, string],
+): HTMLElement {
+  const status = renderStatus();
+  const { element } = renderCheckbox(label, settings.current[name], async (checked) => {
+    status.textContent = await settings.change({ [name]: checked });
+  });
+  return renderCard(title, element, builder()('p', { class: 'hw-note' }, explanation), status);
+}

@@ -1,0 +1,186 @@
+/** Collects what the browser measured in a frame, and sends it when the worker requests it. */
+
+import { MAX_ENTRIES, MAX_TEXT_CHARS } from './limits.ts';
+import type {
+  Collect,
+  FrameResource,
+  FrameTimings,
+  PageSettled,
+  PageShown,
+  ResourceEntry,
+} from './page-timings.ts';
+import { findMaker, limitMakers } from './request-maker.ts';
+import type { ScriptObserver } from './script-observer.ts';
+
+/** Wait after the load event: late paints, and requests that start right after it, still belong to the load. */
+const SETTLE_MS = 1000;
+
+/** A page that has not fired its load event by now, after the navigation, is recorded as it is. */
+const LOAD_TIMEOUT_MS = 30_000;
+
+/** Where the frame's recorder is, in the extension's isolated world, which its content scripts share. */
+const OWN = Symbol.for('hopwise recorder');
+
+/** Whether another content script already records this frame. */
+export const isRecorded = (): boolean => OWN in globalThis;
+
+/**
+ * Runs in the extension's isolated world of a frame. It changes nothing that the page can see: nothing in the page's own world, no
+ * attribute, no event. The top frame reports when the page has settled.
+ */
+export class FrameRecorder {
+  /** Null where it is not observed which scripts run, and what they insert. */
+  readonly #scripts: ScriptObserver | null;
+  readonly #mayRecord: Promise<boolean>;
+  readonly #resources: PerformanceResourceTiming[] = [];
+  readonly #resourceKeys = new Set<string>();
+  #largestPaint: { startMs: number; url: string | null } | null = null;
+  #isExcluded = false;
+  // An observer receives every later entry, regardless of the size of the page's own buffer and of the page clearing it.
+  readonly #resourceObserver = new PerformanceObserver((list) => this.#addResources(list.getEntries()));
+  readonly #paintObserver = new PerformanceObserver((list) => this.#updateLargestPaint(list.getEntries()));
+
+  /** @param mayRecord whether the user has not excluded the site; what was observed until then is forgotten otherwise */
+  constructor(scripts: ScriptObserver | null, mayRecord: Promise<boolean>) {
+    this.#scripts = scripts;
+    this.#mayRecord = mayRecord;
+    Object.assign(globalThis, { [OWN]: this });
+    this.#resourceObserver.observe({ type: 'resource', buffered: true });
+    this.#paintObserver.observe({ type: 'largest-contentful-paint', buffered: true });
+    void mayRecord.then((may) => {
+      if (!may) this.#discardAll();
+    });
+    chrome.runtime.onMessage.addListener((message: Collect, _sender, answer) => {
+      if (message?.type !== 'collect' || this.#isExcluded) return;
+      this.#addResources(this.#resourceObserver.takeRecords());
+      this.#updateLargestPaint(this.#paintObserver.takeRecords());
+      answer(this.#readTimings());
+      if (message.final) this.#stopObserving();
+    });
+    if (window.top === window) this.#reportPage();
+  }
+
+  #reportPage(): void {
+    addEventListener('pageshow', (event) => {
+      if (event.persisted) void this.#send({ type: 'page-shown' });
+    });
+    document.addEventListener('prerenderingchange', () => void this.#send({ type: 'page-shown' }), {
+      once: true,
+    });
+    if ((document as { prerendering?: boolean }).prerendering === true) return;
+    const settleAfter = (loadEndMs: number) =>
+      setTimeout(() => this.#reportSettled(true), loadEndMs + SETTLE_MS - performance.now());
+    const loadEndMs = readNavigation()?.loadEventEnd ?? 0;
+    if (loadEndMs > 0) {
+      settleAfter(loadEndMs);
+      return;
+    }
+    const timer = setTimeout(() => this.#reportSettled(false), LOAD_TIMEOUT_MS - performance.now());
+    const onLoad = (event: Event) => {
+      // Ignores synthetic events, which some pages dispatch for scripts that wait for the load event.
+      if (!event.isTrusted) return;
+      removeEventListener('load', onLoad);
+      clearTimeout(timer);
+      settleAfter(performance.now());
+    };
+    addEventListener('load', onLoad);
+  }
+
+  #reportSettled(loaded: boolean): void {
+    void this.#send({ type: 'page-settled', loaded, hasFrames: window.length > 0 });
+  }
+
+  async #send(message: PageSettled | PageShown): Promise<void> {
+    if (!(await this.#mayRecord)) return;
+    // Rejects when the extension was updated or removed while the page was open: there is no receiver any more.
+    chrome.runtime.sendMessage(message).catch(() => this.#stopObserving());
+  }
+
+  /** Stops observing an excluded page and forgets what was observed before the check was answered. */
+  #discardAll(): void {
+    this.#isExcluded = true;
+    this.#stopObserving();
+    this.#resources.length = 0;
+    this.#resourceKeys.clear();
+    this.#scripts?.clear();
+    this.#largestPaint = null;
+  }
+
+  #stopObserving(): void {
+    this.#resourceObserver.disconnect();
+    this.#paintObserver.disconnect();
+    this.#scripts?.disconnect();
+  }
+
+  #addResources(entries: PerformanceEntryList): void {
+    for (const entry of entries as PerformanceResourceTiming[]) {
+      // An entry made while the observer registers may come from the buffer and as a new one.
+      const key = `${entry.startTime} ${entry.responseEnd} ${entry.name}`;
+      if (this.#resources.length >= MAX_ENTRIES || this.#resourceKeys.has(key)) continue;
+      this.#resourceKeys.add(key);
+      this.#resources.push(entry);
+    }
+  }
+
+  #updateLargestPaint(entries: PerformanceEntryList): void {
+    const last = entries.at(-1) as LargestContentfulPaint | undefined;
+    if (!last) return;
+    const url = /^https?:/.test(last.url) ? last.url.slice(0, MAX_TEXT_CHARS) : null;
+    this.#largestPaint = { startMs: last.startTime, url };
+  }
+
+  #readTimings(): FrameTimings {
+    const navigation = readNavigation();
+    const paint = performance.getEntriesByName('first-contentful-paint')[0];
+    const web = this.#resources.filter((entry) => /^https?:/.test(entry.name));
+    return {
+      url: location.href.slice(0, MAX_TEXT_CHARS),
+      isTop: window.top === window,
+      timeOrigin: performance.timeOrigin,
+      navigation: navigation
+        ? {
+            ...toEntry(navigation),
+            domInteractive: navigation.domInteractive,
+            domContentLoadedEventEnd: navigation.domContentLoadedEventEnd,
+            loadEventEnd: navigation.loadEventEnd,
+          }
+        : null,
+      firstContentfulPaint: paint?.startTime ?? null,
+      largestContentfulPaint: this.#largestPaint?.startMs ?? null,
+      largestContentfulPaintUrl: this.#largestPaint?.url ?? null,
+      resources: limitMakers(web.map((entry) => this.#toFrameResource(entry))),
+      scriptRuns: this.#scripts?.runs ?? [],
+    };
+  }
+
+  #toFrameResource(entry: PerformanceResourceTiming): FrameResource {
+    return { ...toEntry(entry), maker: this.#scripts && findMaker(entry, this.#scripts.elements) };
+  }
+}
+
+function readNavigation(): PerformanceNavigationTiming | undefined {
+  return performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined;
+}
+
+function toEntry(entry: PerformanceResourceTiming): ResourceEntry {
+  return {
+    name: entry.name.slice(0, MAX_TEXT_CHARS),
+    initiatorType: entry.initiatorType,
+    startTime: entry.startTime,
+    fetchStart: entry.fetchStart,
+    domainLookupStart: entry.domainLookupStart,
+    domainLookupEnd: entry.domainLookupEnd,
+    connectStart: entry.connectStart,
+    secureConnectionStart: entry.secureConnectionStart,
+    connectEnd: entry.connectEnd,
+    requestStart: entry.requestStart,
+    responseStart: entry.responseStart,
+    responseEnd: entry.responseEnd,
+    transferSize: entry.transferSize,
+    encodedBodySize: entry.encodedBodySize,
+    decodedBodySize: entry.decodedBodySize,
+    nextHopProtocol: entry.nextHopProtocol,
+    renderBlockingStatus: (entry as { renderBlockingStatus?: string }).renderBlockingStatus ?? '',
+    deliveryType: (entry as { deliveryType?: string }).deliveryType ?? '',
+  };
+}

@@ -1,0 +1,19 @@
+import { plural } from '../language/translate.ts';
+import { sendMemoryRequest } from '../messages/memory-messages.ts';
+import { builder } from './dom.ts';
+import { formatDuration } from './format.ts';
+
+/** What a person does not notice is not worth a line. */
+const MIN_SAVED_MS = 1_000;
+
+/** One line that says how much time pins saved this week; empty while there is nothing to say. */
+export async function renderSavedTime(): Promise<HTMLElement> {
+  const line = builder()('p', { class: 'hw-note' });
+  const answer = await sendMemoryRequest({ type: 'saved-time' });
+  if (answer.ok && answer.saved.savedMs >= MIN_SAVED_MS)
+    line.textContent = plural('savedTime', answer.saved.loads, {
+      time: formatDuration(answer.saved.savedMs),
+    });
+  line.hidden = line.textContent === '';
+  return line;
+}

@@ -1,0 +1,41 @@
+import type { Prediction } from '@hopwise/pageload-emulator';
+import { expect, test } from 'vitest';
+import { deservesDetail } from '../../src/background/deserves-detail.ts';
+import { type loadOf, loadsTaking } from '../evidence/stored-loads.ts';
+import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
+
+const light = { isDetailed: false };
+const [slow] = loadsTaking([4300], 2, light) as [ReturnType<typeof loadOf>];
+
+test('a slow page of which no load is recorded in detail deserves it, a fast one does not', () => {
+  expect(deservesDetail(slow, [slow])).toBe(true);
+  const [fast] = loadsTaking([900], 2, light) as [typeof slow];
+  expect(deservesDetail(fast, [fast])).toBe(false);
+  const [usual] = loadsTaking([2000], 2, light) as [typeof slow];
+  expect(deservesDetail(usual, [usual])).toBe(false);
+  expect(deservesDetail(usual, [...loadsTaking([1800], 1, light), usual])).toBe(false);
+  expect(deservesDetail(usual, [...loadsTaking([1200], 1, light), usual])).toBe(true);
+});
+
+test('three detailed loads of the page are enough', () => {
+  const before = loadsTaking([4200, 4400, 4300], -2);
+  expect(deservesDetail(slow, [...before.slice(1), slow])).toBe(true);
+  expect(deservesDetail(slow, [...before, slow])).toBe(false);
+  expect(deservesDetail(slow, [{ ...before[0]!, ...light }, ...before.slice(1), slow])).toBe(true);
+});
+
+test('a load that does not show how long the page takes deserves none', () => {
+  const hidden = { ...slow, pinned: null };
+  expect(deservesDetail(hidden, [hidden])).toBe(false);
+});
+
+test('where the prediction shows nothing to gain, no question is open', () => {
+  const predicted = (actions: Parameters<typeof decisionOf>[0]) => ({
+    ...slow,
+    prediction: { decision: decisionOf(actions) } as Prediction,
+  });
+  expect(deservesDetail(predicted([LEAVE]), [slow])).toBe(false);
+  expect(deservesDetail(predicted([actionOf('avoid-h3', { 'https://a.test': 'h2' }), LEAVE]), [slow])).toBe(
+    true,
+  );
+});

@@ -1,0 +1,126 @@
+import 'fake-indexeddb/auto';
+import { learnNetwork } from '@hopwise/pageload-emulator';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { checkNetwork, forgetChecks, isMetered, planCheck } from '../../src/background/network-check.ts';
+import type { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
+import { addLoad, getLoad, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
+import { loadNetwork, removeNetworks, saveNetwork } from '../../src/storage/network.ts';
+import { loadOf, PAGE, requestOf } from '../evidence/stored-loads.ts';
+import { StubbedStorage } from '../support/stubbed-storage.ts';
+import { udpOf, verificationOf } from '../support/verification.ts';
+
+const HOUR_MS = 3_600_000;
+const POLICED = verificationOf({
+  pageUrl: PAGE,
+  bytes: 400_000,
+  udp: { ...udpOf('policed', true), quicBps: 2e6, tcpBps: 30e6 },
+});
+
+/** Transfers that the helper was asked for. */
+let plans: string[][];
+const verify: typeof verifyWithHelper = async ({ plan, protocols, budgetBytes }) => {
+  plans.push(plan.transfers.map(({ url }) => url));
+  expect(protocols).toEqual(['h2', 'h3']);
+  expect(budgetBytes).toBeLessThanOrEqual(700_000);
+  return POLICED;
+};
+
+beforeEach(async () => {
+  plans = [];
+  vi.stubGlobal('chrome', { storage: { local: new StubbedStorage(), session: new StubbedStorage() } });
+  await removeLoads(() => true);
+  await removeNetworks();
+  await allowChecks(true);
+});
+
+const allowChecks = (checksNetworks: boolean) => chrome.storage.local.set({ settings: { checksNetworks } });
+
+const OFFERING = [
+  requestOf(0, { offersH3: true }),
+  requestOf(1, { bodyBytes: 90_000 }),
+  requestOf(2, { bodyBytes: 250_000 }),
+  requestOf(3, { bodyBytes: 40_000, type: 'fetch' }),
+];
+
+async function store(more: Partial<StoredLoad> = {}): Promise<number> {
+  const { id: _id, storedAtMs: _storedAtMs, ...fields } = loadOf(1, { cluster: null, ...more });
+  const recording = { ...fields.recording, requests: OFFERING, recordedAt: new Date().toISOString() };
+  const id = await addLoad({ ...fields, recording, ...more });
+  // As each load does when it is stored.
+  await saveNetwork(learnNetwork(null, recording));
+  return id;
+}
+
+test('a new network is checked once a day, by what the page had from a server that offers HTTP/3', async () => {
+  const id = await store();
+  await checkNetwork(id, verify);
+  expect(plans).toEqual([[`${PAGE}2`]]);
+  expect((await loadNetwork())!.udp.policed).toBeGreaterThan(0.9);
+  expect((await getLoad(id))?.check?.udp).toMatchObject({ kind: 'policed' });
+  await checkNetwork(id, verify, Date.now() + 23 * HOUR_MS);
+  expect(plans).toHaveLength(1);
+  await checkNetwork(id, verify, Date.now() + 25 * HOUR_MS);
+  expect(plans).toHaveLength(2);
+  await forgetChecks();
+  await checkNetwork(id, verify, Date.now() + 26 * HOUR_MS);
+  expect(plans).toHaveLength(3);
+});
+
+test('nothing is transferred unless the user allows it, nor where the network is known', async () => {
+  await allowChecks(false);
+  await checkNetwork(await store(), verify);
+  await allowChecks(true);
+  const network = learnNetwork(null, loadOf(1).recording);
+  const cluster = { ...network, udp: { open: 0.97, policed: 0.02, blocked: 0.01 } };
+  await checkNetwork(await store({ cluster }), verify);
+  await checkNetwork(await store({ requestedUrl: 'https://news.example/' }), verify);
+  expect(plans).toEqual([]);
+});
+
+test('the network stays as little known as it was where the helper fails', async () => {
+  const id = await store();
+  await checkNetwork(id, async () => {
+    throw new Error('The helper is not installed.');
+  });
+  expect((await loadNetwork())!.udp.policed).toBeLessThan(0.5);
+  expect((await getLoad(id))?.check).toBeUndefined();
+});
+
+test.each([
+  ['a metered network', { saveData: true }, true],
+  ['a cellular network', { type: 'cellular' }, true],
+  ['a wired one', { type: 'ethernet', saveData: false }, false],
+  ['a browser that does not say', undefined, false],
+])('%s', (_what, connection, metered) => {
+  expect(isMetered(connection)).toBe(metered);
+});
+
+test.each([
+  ['no server offers HTTP/3', OFFERING.map((request) => ({ ...request, offersH3: null }))],
+  ['too little came from the server that does', OFFERING.slice(0, 1)],
+  ['what came from it is more than a check may transfer', [OFFERING[0]!, requestOf(1, { bodyBytes: 1e6 })]],
+])('there is no plan where %s', (_why, requests) => {
+  expect(planCheck(loadOf(1, { recording: { requests } }), 'Browser/1')).toBeNull();
+});
+
+test('a plan transfers small responses several times', () => {
+  const requests = [0, 1, 2].map((id) => requestOf(id, { protocol: 'h3', bodyBytes: 60_000 - id }));
+  const plan = planCheck(loadOf(1, { recording: { requests } }), 'Browser/1')!;
+  expect(plan.transfers.map(({ url }) => url)).toEqual([`${PAGE}1`, `${PAGE}2`, `${PAGE}1`, `${PAGE}2`]);
+  const tiny = requests.map((request) => ({ ...request, bodyBytes: 5_000 }));
+  expect(planCheck(loadOf(1, { recording: { requests: tiny } }), 'Browser/1')).toBeNull();
+});
+
+test('a slow link is not checked', async () => {
+  const network = learnNetwork(null, loadOf(1).recording);
+  const downBps = { mean: Math.log(1e6), spread: 0.2 };
+  await checkNetwork(await store({ cluster: { ...network, downBps } }), verify);
+  expect(plans).toEqual([]);
+});
+
+test('a plan fills its budget with several responses', () => {
+  const requests = [0, 1, 2, 3, 4].map((id) => requestOf(id, { protocol: 'h3', bodyBytes: 70_000 }));
+  const plan = planCheck(loadOf(1, { recording: { requests } }), 'Browser/1')!;
+  expect(plan.transfers).toHaveLength(4);
+  expect(plan.transfers.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(280_000);
+});

@@ -1,0 +1,407 @@
+import { basename } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { printable } from '@hopwise/contract/terminal';
+import {
+  adviseServers,
+  buildGraph,
+  EmulationError,
+  estimateNetwork,
+  explain,
+  InputError,
+  knownFrom,
+  type MeasuredNetwork,
+  measuredBy,
+  type NetworkCluster,
+  type PageChoice,
+  type PredictOptions,
+  pageChoice,
+  parseVerification,
+  predict,
+  type ReadOptions,
+  type Recording,
+  type ServerChange,
+  type Verification,
+} from '@hopwise/pageload-emulator';
+import { type EconPredictOptions, explainEcon, predictEcon } from '@hopwise/pageload-emulator/econ';
+import { Command, CommanderError, Option } from 'commander';
+import { addAdviseCommand } from './advise-command.ts';
+import { addCheckCommand } from './check-command.ts';
+import { ClusterFile } from './cluster-file.ts';
+import { type EconFlags, readLoss, withEconFlags } from './econ-flags.ts';
+import { shortNames } from './file-names.ts';
+import { type CommandFlags, knownFlags, serverChange, withNetworkFlags } from './options.ts';
+import { answerLines } from './predict-lines.ts';
+import { readInput, readNamed, shownName } from './read-input.ts';
+import { showComparison, showGraph, showPrediction } from './show.ts';
+import { showEconComparison, showEconExplanation, showEconPrediction } from './show-econ.ts';
+import { showExplanation } from './show-explanation.ts';
+import { readParsed } from './text-files.ts';
+
+/** Exit code for input or arguments that cannot be used. */
+const UNUSABLE = 2;
+
+const program = new Command('hopwise')
+  .description('Page load time under HTTP/1.1, HTTP/2 and HTTP/3, from a recording alone.')
+  .exitOverride()
+  .showHelpAfterError(false)
+  .addHelpText(
+    'after',
+    `
+A FILE is a HAR, a Chrome trace, a hopwise recording or an export of the extension, plain, gzipped or zipped. Figures of the network that are not given are estimated from it.
+
+Examples:
+  hopwise predict page.har                            the best protocol for the page, and for each origin
+  hopwise predict page.har --udp 3 --loss 0.01        the same page on another network
+  hopwise predict page.har --verification probe.json  with what hopwise-host probe --json measured
+  hopwise explain page.har                            why each protocol takes as long as it does
+  hopwise compare *.har                               many pages in one table
+  hopwise check *.har --networks networks.json --budget budget.json   within the budget or not, for CI
+  hopwise advise page.har --servers                   what to change at your own servers`,
+  );
+
+interface Flags extends CommandFlags, EconFlags {
+  json?: boolean;
+  jsonl?: boolean;
+  waterfall?: boolean;
+  whatIf?: ServerChange;
+  cluster?: string;
+  learn?: boolean;
+  verification?: string;
+  page?: PageChoice;
+  model: 'hopwise' | 'econ';
+}
+
+withWhatIf(
+  withPage(
+    withPredictionFlags(
+      program
+        .command('predict')
+        .description('predict one page from a HAR, a hopwise recording or an export of the extension')
+        .argument('[file]', '- for standard input'),
+    ),
+  ),
+)
+  .option(
+    '--jsonl',
+    'for each line {"id": "…", "path": "…", "advise": false} of standard input, answer one line with prediction and advice, or error',
+  )
+  .option('--waterfall', 'with --json: what each request goes through under each protocol')
+  .option(
+    '--learn',
+    'add what this load shows of the network to the --cluster file, and make it where there is none',
+  )
+  .addHelpText(
+    'after',
+    `
+Examples:
+  hopwise predict page.har --rtt 60 --down 20 --up 5 --loss 0.01 --loss-burst 4 --udp blocked --json
+  hopwise predict page.har --what-if iw=32 --what-if cc=bbr
+  hopwise predict session.har --page 2
+  hopwise predict page.har --cluster office.json --learn
+  hopwise predict page.har --model econ --pcwnd azure_cubic_npc6.csv.gz
+  hopwise predict --jsonl --rtt 60 < questions.jsonl`,
+  )
+  .action(async (file: string | undefined, flags: Flags, command: Command) => {
+    if (flags.jsonl) {
+      await predictLines(file, flags, command);
+      return;
+    }
+    if (file === undefined) command.error("error: missing required argument 'file'");
+    if (flags.learn && flags.cluster === undefined) command.error('error: --learn needs a --cluster <file>');
+    const known = await knownBeforehand(flags, command);
+    if (flags.model === 'econ') {
+      const { result, priorLoads } = await answer(file, flags, known, (recording, options) =>
+        predictEcon(recording, econOptions(options, flags, known)),
+      );
+      print(
+        flags.json
+          ? JSON.stringify(withFiles(result, flags), null, 1)
+          : showEconPrediction(result, pcwndLine(flags), priorLoads),
+      );
+      return;
+    }
+    const { result, priorLoads } = await answer(file, flags, known, predict);
+    print(flags.json ? JSON.stringify(result, null, 1) : showPrediction(result, priorLoads));
+  });
+
+/** Answers questions until standard input ends. */
+async function predictLines(file: string | undefined, flags: Flags, command: Command): Promise<void> {
+  if (file !== undefined) command.error('error: --jsonl takes files from standard input, not as an argument');
+  for (const flag of ['json', 'learn', 'cluster', 'verification'] as const) {
+    if (flags[flag] !== undefined) command.error(`error: --jsonl does not go with --${flag}`);
+  }
+  if (flags.model === 'econ') command.error('error: --jsonl does not go with --model econ');
+  const known = await knownBeforehand(flags, command);
+  const lines = answerLines(process.stdin, async ({ path, page, advise }) => {
+    const { recording, verification } = await readInput(path, page === undefined ? {} : { page });
+    return {
+      prediction: predict(recording, predictOptions(recording, flags, known, verification)),
+      ...(advise && { advice: adviseServers([recording]) }),
+    };
+  });
+  await pipeline(
+    lines,
+    async function* (answers) {
+      for await (const answer of answers) yield `${answer}\n`;
+    },
+    process.stdout,
+    { end: false },
+  );
+}
+
+withWhatIf(
+  withPage(
+    withPredictionFlags(
+      program
+        .command('explain')
+        .description('explain why a page takes as long as it does under each protocol')
+        .argument('<file>', '- for standard input'),
+    ),
+  ),
+)
+  .addHelpText(
+    'after',
+    `
+Examples:
+  hopwise explain page.har
+  hopwise explain page.har --udp 3 --what-if iw=32
+  hopwise explain page.har --model econ`,
+  )
+  .action(async (file: string, flags: Flags, command: Command) => {
+    const known = await knownBeforehand(flags, command);
+    if (flags.model === 'econ') {
+      const { result } = await answer(file, flags, known, (recording, options) =>
+        explainEcon(recording, econOptions(options, flags, known)),
+      );
+      print(
+        flags.json
+          ? JSON.stringify(withFiles(result, flags), null, 1)
+          : showEconExplanation(result, pcwndLine(flags)),
+      );
+      return;
+    }
+    const { result } = await answer(file, flags, known, explain);
+    print(flags.json ? JSON.stringify(result, null, 1) : showExplanation(result));
+  });
+
+withPredictionFlags(
+  program.command('compare').description('predict many files, as a table').argument('<files...>'),
+)
+  .option(
+    '--learn',
+    'the files are loads of one network, in order: each is predicted with what those before it showed (and added to the --cluster file, if one is named)',
+  )
+  .addHelpText(
+    'after',
+    `
+Examples:
+  hopwise compare *.har
+  hopwise compare monday.har tuesday.har --learn --cluster office.json
+  hopwise compare *.har --udp blocked --json`,
+  )
+  .action(async (files: string[], flags: Flags, command: Command) => {
+    const known = await knownBeforehand(flags, command);
+    const names = shortNames(files);
+    const show = async <T>(
+      ask: (recording: Recording, options: PredictOptions) => T,
+      table: (rows: { name: string; prediction: T }[]) => string,
+    ) => {
+      const predictions: { file: string; prediction: T }[] = [];
+      for (const file of files) {
+        predictions.push({ file, prediction: (await answer(file, flags, known, ask)).result });
+      }
+      const rows = predictions.map(({ prediction }, index) => ({ name: names[index]!, prediction }));
+      print(flags.json ? JSON.stringify(predictions, null, 1) : table(rows));
+    };
+    if (flags.model === 'econ') {
+      await show(
+        (recording, options) => withFiles(predictEcon(recording, econOptions(options, flags, known)), flags),
+        showEconComparison,
+      );
+    } else await show(predict, showComparison);
+  });
+
+withPage(
+  program
+    .command('graph')
+    .description('show the page graph: what was fetched and computed, and what each waited for')
+    .argument('<file>', '- for standard input'),
+)
+  .option('--json', 'as JSON')
+  .action(async (file: string, flags: { json?: boolean; page?: PageChoice }) => {
+    const graph = buildGraph((await readNamed(file, chosen(flags))).recording);
+    print(flags.json ? JSON.stringify(graph, null, 1) : showGraph(graph));
+  });
+
+addCheckCommand(program, print);
+addAdviseCommand(program, print);
+
+function withPredictionFlags(command: Command): Command {
+  return withEconFlags(
+    withNetworkFlags(command)
+      .option(
+        '--verification <file>',
+        'what real transfers showed of the network: JSON of hopwise-host probe --json, or an export of the extension',
+      )
+      .option('--cluster <file>', 'what earlier loads on the same network showed, as --learn keeps it')
+      .addOption(
+        new Option('--model <name>', "hopwise's page emulator, or ECON's closed sums (HTTP/1.1 and HTTP/2)")
+          .choices(['hopwise', 'econ'])
+          .default('hopwise'),
+      ),
+  ).option('--json', 'as JSON');
+}
+
+function withPage(command: Command): Command {
+  return command.option(
+    '--page <number or URL>',
+    'which page load to take of a file with several: its number from 1, or its URL; the first by default',
+    pageChoice,
+  );
+}
+
+/** The page load that a flag chooses. */
+const chosen = ({ page }: { page?: PageChoice }): ReadOptions => (page === undefined ? {} : { page });
+
+function withWhatIf(command: Command): Command {
+  return command.option(
+    '--what-if <change>',
+    "how load times change with the servers: iw=32 (initial window, packets), cc=bbr (congestion control), start=20mbit or start=2x (begin at a rate, or at a multiple of the link's); can be repeated",
+    serverChange,
+  );
+}
+
+/** What is known before a recording is read. */
+interface Known {
+  clusterFile: ClusterFile;
+  verification: Verification | null;
+  /** By a verification. */
+  measured: MeasuredNetwork | null;
+  /** URL of the page that was verified, where it should be the recorded one. */
+  verifiedPage: string | null;
+  econLoss: EconPredictOptions['loss'] | null;
+}
+
+/** @throws InputError, CommanderError when a file or a combination of flags cannot be used */
+async function knownBeforehand(flags: Flags, command: Command): Promise<Known> {
+  const isEcon = flags.model === 'econ';
+  for (const flag of ['pcwnd', 'congestionControl'] as const) {
+    if (!isEcon && flags[flag] !== undefined) {
+      command.error(`error: ${flag === 'pcwnd' ? '--pcwnd' : '--congestion-control'} needs --model econ`);
+    }
+  }
+  if (isEcon && (flags.whatIf || flags.waterfall)) {
+    command.error(`error: ${flags.whatIf ? '--what-if' : '--waterfall'} does not go with --model econ`);
+  }
+  const { cluster, learn, verification, pcwnd } = flags;
+  if (pcwnd && flags.loss !== undefined) command.error('error: --loss does not go with --pcwnd');
+  const verified = verification === undefined ? null : await readParsed(verification, parseVerification);
+  return {
+    measured: verified && measuredBy(verified),
+    verification: verified,
+    // One verification of many pages can only show the network.
+    verifiedPage: verified && command.name() !== 'compare' ? verified.pageUrl : null,
+    econLoss: await readLoss(pcwnd),
+    clusterFile: await ClusterFile.open(cluster ?? null, learn === true),
+  };
+}
+
+function econOptions(
+  { network, measured, cluster }: PredictOptions,
+  { congestionControl }: Flags,
+  { econLoss }: Known,
+): EconPredictOptions {
+  return {
+    ...(network && { network }),
+    ...(measured && { measured }),
+    ...(cluster && { cluster }),
+    ...(econLoss && { loss: econLoss }),
+    ...(congestionControl && { congestionControl }),
+  };
+}
+
+/** With the files of p(cwnd) in place of the network's loss; none where that counts. */
+const withFiles = <T>(result: T, { pcwnd = [] }: Flags) => ({
+  ...result,
+  pcwnd: pcwnd.map(({ file }) => file),
+});
+
+/** Says in one line where loss by window comes from; '' where it is the network's loss. */
+const pcwndLine = ({ pcwnd = [] }: Flags): string =>
+  pcwnd.length === 0
+    ? ''
+    : `loss by window from ${pcwnd.map(({ file }) => printable(basename(file))).join(', ')}, in place of the network's loss`;
+
+/** @returns the answer, and how many earlier loads it rests on */
+async function answer<T>(
+  file: string,
+  flags: Flags,
+  known: Known,
+  ask: (recording: Recording, options: PredictOptions) => T,
+): Promise<{ result: T; priorLoads: number }> {
+  const { recording, verification: ownVerification } = await readNamed(file, chosen(flags));
+  const { clusterFile, verifiedPage } = known;
+  if (verifiedPage !== null && verifiedPage !== recording.url) {
+    process.stderr.write(
+      `${printable(flags.verification!, 200)}: of ${printable(verifiedPage)}, not of ${printable(recording.url)}: taken for a load on the same network\n`,
+    );
+  }
+  const cluster = flags.learn ? await learn(file, recording, clusterFile) : clusterFile.cluster;
+  try {
+    const result = ask(recording, { ...predictOptions(recording, flags, known, ownVerification), cluster });
+    return { result, priorLoads: cluster?.loads ?? 0 };
+  } catch (error) {
+    if (error instanceof EmulationError) throw new InputError(`${shownName(file)}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** @param ownVerification what the recording's own file says of it */
+function predictOptions(
+  recording: Recording,
+  flags: Flags,
+  known: Known,
+  ownVerification: Verification | null = null,
+): PredictOptions {
+  const verification = known.verification ?? ownVerification;
+  const measured = known.measured ?? (verification && measuredBy(verification));
+  return {
+    thorough: true,
+    network: knownFrom(knownFlags(flags), () => estimateNetwork(recording).path.downBps),
+    ...(measured && { measured }),
+    ...(verification?.pageUrl === recording.url && { knowledge: { verification } }),
+    ...(flags.waterfall && { waterfall: true }),
+    ...(flags.whatIf && { whatIf: flags.whatIf }),
+  };
+}
+
+async function learn(file: string, recording: Recording, known: ClusterFile): Promise<NetworkCluster | null> {
+  const { before, isOther } = await known.learn(recording);
+  if (isOther) {
+    process.stderr.write(
+      `${shownName(file)}: cannot be of the same network as the loads before it, which are forgotten\n`,
+    );
+  }
+  return before;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Runs a command line, without the program's name. Prints what it has to say, and sets the exit code of the process. */
+export async function runHopwise(args: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof InputError) {
+      process.stderr.write(`hopwise: ${printable(error.message, 600)}\n`);
+      process.exitCode = UNUSABLE;
+    } else if (error instanceof CommanderError) {
+      // Commander has printed its line; asking for help is no error.
+      process.exitCode = error.exitCode === 0 ? 0 : UNUSABLE;
+    } else {
+      throw error;
+    }
+  }
+}

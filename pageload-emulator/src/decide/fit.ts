@@ -1,0 +1,88 @@
+import { isLocalAddress, type Recording } from '@hopwise/contract';
+import type { NetworkPosterior } from '../estimate/network-posterior.ts';
+import { quantilesOf } from '../scenarios/load-time.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import { hostOf } from '../util/url.ts';
+import type { Candidate } from './candidates.ts';
+
+/** Why a recorded load, or what was read from it, is not understood. */
+export type Misfit =
+  /** The requests of the recording are a set of transfers. */
+  | { kind: 'no-navigation' }
+  | { kind: 'no-load-event' }
+  /** Loads that long are sessions: what a page does after it was loaded. */
+  | { kind: 'session'; recordedMs: number }
+  | { kind: 'load-time'; recordedMs: number; explainedMs: number }
+  | { kind: 'round-trip'; rttMs: number };
+
+/** Whether transfers of the page could show what is not understood: they neither load a page nor end a session. */
+export const canBeVerified = ({ misfits }: FitFigures): boolean =>
+  misfits.some(({ kind }) => kind === 'load-time' || kind === 'round-trip');
+
+/** How well the emulation explains the recorded load; `explain/fit-words.ts` puts it into words. */
+export interface FitFigures {
+  recordedMs: number | null;
+  /** Median of the same load emulated; null where it was on another network. */
+  explainedMs: number | null;
+  misfits: Misfit[];
+}
+
+/** What is compared. */
+interface FitContext {
+  recording: Recording;
+  network: NetworkPosterior;
+  scenarios: readonly Scenario[];
+  /** The candidate like which the page was recorded; undefined where none is like it. */
+  recorded: Candidate | undefined;
+  /** Whether the recorded load was on another network than the one asked about. */
+  isOtherNetwork: boolean;
+}
+
+/** The recorded time of an emulated load lies outside of these quantiles once in fifty times, by the emulator's own error. */
+const LOW_QUANTILE = 0.01;
+const HIGH_QUANTILE = 0.99;
+/** Longer loads are sessions, milliseconds. */
+const SESSION_MS = 120_000;
+/** Round trips of the internet, milliseconds: less is a cache's or a proxy's on the machine, more is a wait. Assumed. */
+const MIN_RTT_MS = 1;
+const MAX_RTT_MS = 3000;
+
+export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork }: FitContext): FitFigures {
+  const recordedMs = recording.pltMs;
+  const quantile = recorded === undefined || isOtherNetwork ? null : quantilesOf(recorded.pltMs);
+  const explainedMs = quantile === null ? null : quantile(0.5);
+  const misfits: Misfit[] = [];
+  if (recording.missing === 'navigation') misfits.push({ kind: 'no-navigation' });
+  else if (recordedMs === null) misfits.push({ kind: 'no-load-event' });
+  else if (recordedMs > SESSION_MS) misfits.push({ kind: 'session', recordedMs });
+  else if (recorded !== undefined && quantile !== null && explainedMs !== null) {
+    const isWithin = recordedMs >= quantile(LOW_QUANTILE) && recordedMs <= quantile(HIGH_QUANTILE);
+    if (!isWithin && !mayBePoliced(recorded, scenarios)) {
+      misfits.push({ kind: 'load-time', recordedMs, explainedMs });
+    }
+  }
+  const { rttMs } = network.path;
+  const isPlausible = rttMs >= MIN_RTT_MS && rttMs <= MAX_RTT_MS;
+  if (network.sources.rttMs === 'estimated' && !isPlausible && isOfInternet(recording)) {
+    misfits.push({ kind: 'round-trip', rttMs });
+  }
+  return { recordedMs, explainedMs, misfits };
+}
+
+/** A policer explains a load with HTTP/3, even where its effect is not emulated exactly. */
+function mayBePoliced({ assignment }: Candidate, scenarios: readonly Scenario[]): boolean {
+  const policed = scenarios.filter(({ path }) => path.udp.kind === 'policed');
+  return Object.values(assignment).includes('h3') && policed.length > scenarios.length / 2;
+}
+
+/** Names that are never of the internet (RFC 6761, RFC 6762, RFC 9476 and ICANN's `internal`). */
+const LOCAL_NAME = /(^|\.)(localhost|local|test|internal|alt|home\.arpa)$/;
+
+/** Whether the page's server is on the internet, as far as the recording shows. */
+function isOfInternet({ url, requests }: Recording): boolean {
+  const host = hostOf(url);
+  if (host === null || !host.includes('.') || LOCAL_NAME.test(host)) return false;
+  if (/^[\d.]+$/.test(host) || host.startsWith('[')) return !isLocalAddress(host.replace(/[[\]]/g, ''));
+  const address = requests.find((request) => hostOf(request.url) === host && request.remoteIp)?.remoteIp;
+  return !address || !isLocalAddress(address);
+}

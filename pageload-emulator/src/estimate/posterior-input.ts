@@ -1,0 +1,72 @@
+import type {
+  KnownNetwork,
+  KnownServer,
+  MeasuredNetwork,
+  Recording,
+  ServerProfile,
+  UdpTreatment,
+} from '@hopwise/contract';
+import type { PageGraph } from '../graph/page-graph.ts';
+import { ClusterPrior } from './cluster-prior.ts';
+import type { NetworkEstimate } from './estimate-network.ts';
+import type { NetworkCluster } from './network-cluster.ts';
+
+/** Knowledge of the network besides a recording. */
+export interface NetworkKnowledge {
+  /** Figures of the network that are certain, for instance those of another network to ask about. */
+  network?: KnownNetwork | undefined;
+  /** Figures that real transfers showed; `network` takes precedence. */
+  measured?: MeasuredNetwork | undefined;
+  /** Known fields of single servers, which replace the estimated ones; matched by `origin`. */
+  servers?: readonly KnownServer[] | undefined;
+  /** What earlier loads on the same network showed (`learnNetwork`); its weight declines with its age at the recording. */
+  cluster?: NetworkCluster | null | undefined;
+}
+
+/** All that the posterior of a network rests on. */
+export interface PosteriorInput {
+  recording: Recording;
+  graph: PageGraph;
+  /** The recording's estimate, with the known fields of servers. */
+  estimate: NetworkEstimate;
+  /** Figures that are certain. */
+  given: KnownNetwork;
+  measured: MeasuredNetwork;
+  prior: ClusterPrior;
+  /** UDP's treatment where it is given or measured. */
+  udp: UdpTreatment | undefined;
+}
+
+/** Gathers what the posterior of a network rests on. */
+export function posteriorInput(
+  recording: Recording,
+  graph: PageGraph,
+  knowledge: NetworkKnowledge,
+  estimate: NetworkEstimate,
+): PosteriorInput {
+  const { cluster = null, servers = [] } = knowledge;
+  const given = defined(knowledge.network);
+  const measured = defined(knowledge.measured);
+  const recordedMs = Date.parse(recording.recordedAt);
+  const known = new Map(servers.map((server) => [server.origin, server]));
+  const withKnown = (profiles: readonly ServerProfile[]) =>
+    profiles.map((profile) => ({ ...profile, ...known.get(profile.origin) }));
+  return {
+    recording,
+    graph,
+    estimate: {
+      ...estimate,
+      servers: withKnown(estimate.servers),
+      serversOn: (linkBps) => withKnown(estimate.serversOn(linkBps)),
+    },
+    given,
+    measured,
+    prior: new ClusterPrior(cluster, Number.isNaN(recordedMs) ? (cluster?.updatedAtMs ?? 0) : recordedMs),
+    udp: given.udp ?? (measured.udp?.kind === 'unblocked' ? undefined : measured.udp),
+  };
+}
+
+function defined<Known extends object>(known: Known | undefined): Partial<Known> {
+  const entries = Object.entries(known ?? {}).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Partial<Known>;
+}

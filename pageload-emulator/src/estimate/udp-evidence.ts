@@ -1,0 +1,116 @@
+import type { NetworkPath, Recording, UdpShares, UdpTreatment } from '@hopwise/contract';
+import { type LogDensity, logNormal } from '../network/log-density.ts';
+import { POLICED_BPS_PRIOR, UDP_PRIOR } from '../network/priors.ts';
+import { hasH3Answer } from '../recording/visit.ts';
+import { originOf } from '../util/url.ts';
+import type { PathAt, PathFit } from './fit-path.ts';
+import type { RecordedFit } from './fit-recording.ts';
+import { loadTimeLikelihood } from './load-time-evidence.ts';
+import type { PosteriorInput } from './posterior-input.ts';
+
+/** Error of a measured policer's rate: standard deviation of the logarithm. */
+const MEASURED_SPREAD = 0.25;
+/** Likelihood ratio for blocked UDP by each origin whose HTTP/3 offer went unused, and how many count at most; assumed. */
+const UNUSED_OFFER_RATIO = 2;
+const MAX_UNUSED_OFFERS = 3;
+/** Within this time a browser has tried an HTTP/3 offer. */
+const TRIED_AFTER_MS = 500;
+/** Quantiles of loss and of a policer's rate over which the likelihood of the load time is averaged. */
+const LOAD_TIME_SHARES = [0.15, 0.5, 0.85];
+
+/** What is inferred of UDP. */
+export interface UdpPosterior {
+  /** The likeliest treatment. */
+  treatment: UdpTreatment;
+  shares: UdpShares;
+  /** A policer's rate, bits per second. */
+  policedBps: LogDensity;
+  /** The link's downstream rate under the likeliest treatment, bits per second. */
+  downBps: LogDensity;
+}
+
+/** Infers how UDP is treated: from knowledge, else from the fit, the load time and the offers of HTTP/3 that went unused. */
+export function udpPosterior(input: PosteriorInput, fit: RecordedFit, pathAt: PathAt): UdpPosterior {
+  const { udp: known, measured } = input;
+  const policedBps = policedRate(measured.udp, fit);
+  if (known !== undefined) {
+    const is = (kind: UdpTreatment['kind']) => Number(known.kind === kind);
+    const shares = { open: is('open') + is('lossy'), policed: is('policed'), blocked: is('blocked') };
+    return { treatment: known, shares, policedBps, downBps: fit.downBps };
+  }
+  const policedShare = policedShareByLoadTime(input, fit, pathAt);
+  const blocked = fit.offersIgnored * blockedShare(input);
+  const policed = (1 - blocked) * policedShare;
+  return {
+    treatment: policed > 0.5 ? { kind: 'policed', bps: policedBps.quantile(0.5) } : { kind: 'open' },
+    shares: { open: 1 - blocked - policed, policed, blocked },
+    policedBps,
+    downBps: policedShare > 0.5 ? fit.policed.downBps : fit.downBps,
+  };
+}
+
+function policedRate(measured: PosteriorInput['measured']['udp'], { policed }: PathFit): LogDensity {
+  return measured?.kind === 'policed'
+    ? POLICED_BPS_PRIOR.given((bps) => logNormal(bps, measured.bps, MEASURED_SPREAD))
+    : policed.bps;
+}
+
+/**
+ * Probability that UDP is policed, given that it is not blocked: that of the fit, updated by how well an open and a policed path
+ * explain the load time.
+ */
+function policedShareByLoadTime(
+  { recording, graph, estimate, given, prior }: PosteriorInput,
+  { policedShare, offersIgnored, loss, queueMs, downBps, policed }: RecordedFit,
+  pathAt: PathAt,
+): number {
+  const ignored = recording.requests.some(({ protocol }) => protocol === 'h3') ? 0 : offersIgnored;
+  // Where no request went over HTTP/3, the load time shows nothing about UDP.
+  const shown = policedShare - ignored * prior.policed(UDP_PRIOR.policed);
+  if (shown <= 0 || ignored === 1) return policedShare;
+  const likelihood = (rate: LogDensity, treatmentAt: (share: number) => UdpTreatment) => {
+    const path = pathAt(given.downBps ?? rate.quantile(0.5), queueMs.quantile(0.5));
+    const paths = LOAD_TIME_SHARES.map(
+      (share): NetworkPath => ({
+        ...path,
+        loss: given.loss ?? loss.quantile(share),
+        udp: treatmentAt(share),
+      }),
+    );
+    return loadTimeLikelihood(recording, graph, estimate.servers, paths);
+  };
+  const ifOpen = likelihood(downBps, () => ({ kind: 'open' }));
+  const ifPoliced = likelihood(policed.downBps, (share) => ({
+    kind: 'policed',
+    bps: policed.bps.quantile(share),
+  }));
+  if (ifOpen === null || ifPoliced === null || ifOpen + ifPoliced === 0) return policedShare;
+  const all = shown * ifPoliced + (1 - shown) * ifOpen;
+  return (shown * ifPoliced + (policedShare - shown) * ifOpen) / all;
+}
+
+/** Probability that UDP is blocked: 0 if HTTP/3 answered; it grows with each origin whose HTTP/3 offer went unused. */
+function blockedShare({ recording, measured, prior }: PosteriorInput): number {
+  if (hasH3Answer(recording) || measured.udp?.kind === 'unblocked') return 0;
+  const blocked = prior.blocked(UDP_PRIOR.blocked);
+  const odds =
+    (blocked / (1 - blocked)) * UNUSED_OFFER_RATIO ** Math.min(MAX_UNUSED_OFFERS, unusedOffers(recording));
+  return odds / (1 + odds);
+}
+
+/**
+ * Counts origins that offered HTTP/3 in a response and were still requested over TCP after the time in which a browser tries
+ * an offer. The evidence is weak: a browser may continue to use an open HTTP/2 connection.
+ */
+function unusedOffers({ requests }: Recording): number {
+  const offeredMs = new Map<string, number>();
+  const unused = new Set<string>();
+  for (const { url, startMs, endMs, offersH3 } of requests) {
+    const origin = originOf(url);
+    if (origin === null || !offersH3) continue;
+    const atMs = offeredMs.get(origin);
+    if (atMs === undefined) offeredMs.set(origin, endMs);
+    else if (startMs > atMs + TRIED_AFTER_MS) unused.add(origin);
+  }
+  return unused.size;
+}

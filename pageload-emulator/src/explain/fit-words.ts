@@ -1,0 +1,39 @@
+import type { Fit } from '@hopwise/contract';
+import type { FitFigures, Misfit } from '../decide/fit.ts';
+import type { Sentences } from './sentences/english.ts';
+
+/** Adds the sentences to how well the recorded load is explained. */
+export function describeFit({ recordedMs, explainedMs, misfits }: FitFigures, { fit }: Sentences): Fit {
+  return {
+    recordedMs,
+    explainedMs,
+    understood: misfits.length === 0,
+    summary: recordedMs === null || explainedMs === null ? '' : fit.explains(explainedMs, recordedMs),
+    notes: misfits.map((misfit) => `${capitalized(noteOf(misfit, fit))}.`),
+  };
+}
+
+/** What the summary before it does not say. */
+function noteOf(misfit: Misfit, fit: Sentences['fit']): string {
+  if (misfit.kind !== 'load-time') return describeMisfit(misfit, fit);
+  const restMs = misfit.recordedMs - misfit.explainedMs;
+  return restMs > 0 ? fit.unexplained(restMs) : fit.tooLong(-restMs);
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Says what is not understood, for a headline. */
+export function describeMisfit(misfit: Misfit, fit: Sentences['fit']): string {
+  switch (misfit.kind) {
+    case 'no-navigation':
+      return fit.noNavigation();
+    case 'no-load-event':
+      return fit.noLoadEvent();
+    case 'session':
+      return fit.session(misfit.recordedMs);
+    case 'load-time':
+      return fit.loadTime(misfit.recordedMs, misfit.explainedMs);
+    case 'round-trip':
+      return fit.roundTrip(misfit.rttMs);
+  }
+}

@@ -1,0 +1,12 @@
+import type { Entry } from './schema.ts';
+
+/** The value of a header of a request or a response, by its name in lower case; null without one. */
+export function headerOf(message: Entry['request'] | Entry['response'], name: string): string | null {
+  const header = message?.headers?.find((each) => each.name.toLowerCase() === name);
+  return typeof header?.value === 'string' && header.value !== '' ? header.value : null;
+}
+
+/** Where a redirect leads to, as its recorder or its header says; null without either. */
+export function locationOf({ response }: Entry): string | null {
+  return response?.redirectURL || headerOf(response, 'location');
+}

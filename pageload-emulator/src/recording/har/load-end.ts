@@ -1,0 +1,84 @@
+import { mayBlockLoad } from '../load-requests.ts';
+import type { RequestDraft } from '../requests/draft.ts';
+import type { PageTimes } from './page-clock.ts';
+
+/**
+ * WebPageTest takes a page for loaded when nothing has been under way for two seconds
+ * (https://docs.webpagetest.org/metrics/page-metrics/, "Fully Loaded").
+ */
+const SILENCE_MS = 2_000;
+/** A load event that comes after nothing was under way for so long is not this load's. */
+const LONG_SILENCE_MS = 60_000;
+/** The clocks of a page's times and of its requests differ by about this much. */
+const CLOCK_SLACK_MS = 5;
+/** Recorders that time pages by a clock of their own, which began before the page (Safari). */
+const TIMES_BY_OWN_CLOCK = /web inspector$/i;
+/** Recorders whose `onLoad` is the length of the capture. */
+const TIMES_CAPTURES = /browsermob/i;
+
+const NO_TIMES: PageTimes = {
+  pltMs: null,
+  domContentLoadedMs: null,
+  firstContentfulPaintMs: null,
+  largestContentfulPaintMs: null,
+};
+
+/** A load's times as far as they can be believed, and the requests that belong to it. */
+export interface LoadEnd {
+  times: PageTimes;
+  kept: RequestDraft[];
+  /** Why the load event in the file is not taken; null where it is, or where there is none. */
+  refuted: string | null;
+}
+
+/**
+ * Checks a load's times by its requests: a load event does not come before the document's first byte, nor a minute after all was silent.
+ * Without a load event, what begins after a silence is no part of the load.
+ *
+ * @param ordered in order of start, the first being the navigation's
+ */
+export function loadEnd(
+  ordered: readonly RequestDraft[],
+  document: RequestDraft,
+  times: PageTimes,
+  creator: string | null | undefined,
+): LoadEnd {
+  const firstByteMs = document.phases.responseStartMs ?? document.startMs;
+  const possible = (ms: number | null) => (ms !== null && ms + CLOCK_SLACK_MS >= firstByteMs ? ms : null);
+  const checked: PageTimes = {
+    pltMs: possible(times.pltMs),
+    domContentLoadedMs: possible(times.domContentLoadedMs),
+    firstContentfulPaintMs: possible(times.firstContentfulPaintMs),
+    largestContentfulPaintMs: possible(times.largestContentfulPaintMs),
+  };
+  const refuted = refutation(ordered, times.pltMs, checked.pltMs, creator);
+  if (checked.pltMs !== null && refuted === null) return { times: checked, kept: [...ordered], refuted };
+  const silentMs = silenceAfter(ordered, SILENCE_MS);
+  const kept = ordered.filter(({ startMs }) => startMs <= silentMs + SILENCE_MS);
+  const isOther = refuted !== null && TIMES_BY_OWN_CLOCK.test(creator ?? '');
+  return { times: isOther ? NO_TIMES : { ...checked, pltMs: null }, kept, refuted };
+}
+
+function refutation(
+  ordered: readonly RequestDraft[],
+  recordedMs: number | null,
+  possibleMs: number | null,
+  creator: string | null | undefined,
+): string | null {
+  if (recordedMs === null) return null;
+  if (possibleMs === null) return 'comes before the first byte of the page';
+  if (TIMES_CAPTURES.test(creator ?? '')) return 'is the end of the capture';
+  const longestMs = TIMES_BY_OWN_CLOCK.test(creator ?? '') ? SILENCE_MS : LONG_SILENCE_MS;
+  const isLate = possibleMs - silenceAfter(ordered, longestMs) > longestMs;
+  return isLate ? 'comes long after all was silent' : null;
+}
+
+/** When the first silence of a length began, in which nothing that may delay the load was under way; else when all had ended. */
+function silenceAfter(ordered: readonly RequestDraft[], lengthMs: number): number {
+  let busyMs = Number.NEGATIVE_INFINITY;
+  for (const draft of ordered) {
+    if (busyMs > Number.NEGATIVE_INFINITY && draft.startMs > busyMs + lengthMs) return busyMs;
+    if (busyMs === Number.NEGATIVE_INFINITY || mayBlockLoad(draft)) busyMs = Math.max(busyMs, draft.endMs);
+  }
+  return busyMs;
+}

@@ -1,0 +1,104 @@
+import { siteKey } from '../../util/site.ts';
+import { resolveReference } from '../../util/url.ts';
+import { askedForBy } from './asked-for.ts';
+import { headerOf, locationOf } from './headers.ts';
+import { type Entry, isRedirect, statusOf } from './schema.ts';
+import { isNavigated, typeOf } from './types.ts';
+import { urlKey } from './urls.ts';
+import { lengthOf } from './values.ts';
+
+/** An entry with what parts navigations. */
+export interface TimedEntry {
+  entry: Entry;
+  /** Unix time, milliseconds. */
+  startMs: number;
+  /** When its response had ended, by its whole `time`. */
+  endMs: number;
+  type: ReturnType<typeof typeOf>['type'];
+}
+
+/** Entries in order of start. */
+export function timed(entries: readonly Entry[]): TimedEntry[] {
+  return entries
+    .map((entry) => {
+      const startMs = Date.parse(entry.startedDateTime);
+      return { entry, startMs, endMs: startMs + lengthOf(entry.time), type: typeOf(entry).type };
+    })
+    .sort((a, b) => a.startMs - b.startMs);
+}
+
+/** Nothing that delays a load is under way for so long before a user leaves a page; a page that sends its visitor on does so at once. */
+const QUIET_MS = 500;
+/** The same where headers do not tell a navigation from a late frame. */
+const LONG_QUIET_MS = 2_000;
+/** A page that sends its visitor on to another one does so within this time. */
+const MAX_CLIENT_REDIRECT_MS = 5_000;
+
+/**
+ * Parts a page's requests where another document was navigated to, as recorders write several loads into one page: Playwright and
+ * Firefox do, and proxies know no pages. Fetch Metadata tells documents from frames; without it a document that nothing on the page
+ * requested, or whose requests name it as their page, counts when it comes after a silence. A document that a page leads to at once
+ * (client-side redirects, challenges) belongs to the load.
+ */
+export function partNavigations(ordered: readonly TimedEntry[]): TimedEntry[][] {
+  const parts: TimedEntry[][] = [[]];
+  const referring = lastReferring(ordered);
+  let document: TimedEntry | null = null;
+  /** Until when requests that may delay the load were under way. */
+  let busyMs = Number.NEGATIVE_INFINITY;
+  for (const [index, next] of ordered.entries()) {
+    if (next.type === 'document') {
+      if (document !== null && isNext(document, next, next.startMs - busyMs, referring, index))
+        parts.push([]);
+      if (document === null || parts.at(-1)!.length === 0 || follows(document, next)) document = next;
+    }
+    parts.at(-1)!.push(next);
+    if (!/^(fetch|beacon|media|other)$/.test(next.type)) busyMs = Math.max(busyMs, next.endMs);
+  }
+  return parts;
+}
+
+function isNext(
+  document: TimedEntry,
+  next: TimedEntry,
+  quietMs: number,
+  referring: ReadonlyMap<string, number>,
+  index: number,
+): boolean {
+  if (follows(document, next)) return false;
+  const { entry } = next;
+  const destination = headerOf(entry.request, 'sec-fetch-dest');
+  if (destination !== null) {
+    if (destination.toLowerCase() !== 'document') return false;
+    const isByUser = headerOf(entry.request, 'sec-fetch-user') !== null;
+    return isByUser || quietMs >= QUIET_MS || next.startMs - document.startMs >= MAX_CLIENT_REDIRECT_MS;
+  }
+  const asked = askedForBy(entry);
+  if (typeOf(entry).named && asked.byBrowser) {
+    // Forms in frames are sent by the browser, too, to other sites.
+    if (siteKey(entry.request.url) !== siteKey(document.entry.request.url)) return quietMs >= LONG_QUIET_MS;
+    return quietMs >= QUIET_MS || next.startMs - document.startMs >= MAX_CLIENT_REDIRECT_MS;
+  }
+  const isPage = isNavigated(entry) !== false && [...asked.urls].length === 0;
+  const takesOver =
+    (referring.get(urlKey(entry.request.url)) ?? -1) > index &&
+    (referring.get(urlKey(document.entry.request.url)) ?? -1) <= index;
+  return isPage && takesOver && quietMs >= LONG_QUIET_MS;
+}
+
+/** Whether a request is the target of a redirect. */
+export function follows({ entry }: TimedEntry, next: TimedEntry): boolean {
+  const location = locationOf(entry);
+  if (!isRedirect(statusOf(entry)) || location === null) return false;
+  return urlKey(resolveReference(location, entry.request.url)) === urlKey(next.entry.request.url);
+}
+
+/** By page: the position of the last request that names it in its `Referer`. */
+function lastReferring(ordered: readonly TimedEntry[]): Map<string, number> {
+  const last = new Map<string, number>();
+  for (const [index, { entry }] of ordered.entries()) {
+    const referer = headerOf(entry.request, 'referer');
+    if (referer !== null) last.set(urlKey(referer), index);
+  }
+  return last;
+}

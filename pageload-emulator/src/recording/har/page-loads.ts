@@ -1,0 +1,108 @@
+import { InputError, shown } from '../../util/input-error.ts';
+import { pageUrl } from './navigation.ts';
+import { partNavigations, type TimedEntry, timed } from './navigations.ts';
+import type { PageChoice } from './page-choice.ts';
+import { type PageEntries, pagesOf } from './pages.ts';
+import type { Entry, Har, Page } from './schema.ts';
+import { urlKey } from './urls.ts';
+
+/** One load of a page in a file. */
+export interface PageLoad {
+  /** Undefined when the file lists no pages. */
+  page: Page | undefined;
+  /** Its requests, in order of start; none for some pages. */
+  ordered: TimedEntry[];
+  /** Requests of the page's other navigations too, in order of the file. */
+  fileOrder: Entry[];
+  /** Position among the page's navigations. */
+  navigation: number;
+  navigations: number;
+  /** When the page's next navigation began, Unix time in milliseconds; infinite without one. */
+  endsAt: number;
+}
+
+/**
+ * Takes one page load of a file: the chosen one, else the first that has requests.
+ *
+ * @param notes to which is added which of several was taken
+ * @throws InputError when the file has no such page load
+ */
+export function takeLoad(log: Har, choice: PageChoice | undefined, notes: string[]): PageLoad {
+  const pages = pagesOf(log);
+  const loads = pages.flatMap(loadsOf);
+  const first = Math.max(
+    0,
+    loads.findIndex(({ ordered }) => ordered.length > 0),
+  );
+  const index = choice === undefined ? first : indexOf(loads, choice);
+  const load = loads[index]!;
+  const note = noteOf(log, pages, loads, index, choice === undefined);
+  if (note !== null) notes.push(note);
+  return load;
+}
+
+/** Says which of several page loads was taken; null for the only one. */
+function noteOf(
+  log: Har,
+  pages: readonly PageEntries[],
+  loads: readonly PageLoad[],
+  index: number,
+  isLikely: boolean,
+): string | null {
+  const { page, ordered, navigation, navigations } = loads[index]!;
+  const requests = `${ordered.length} ${ordered.length === 1 ? 'request' : 'requests'}`;
+  if (navigations > 1) {
+    const place = page === undefined ? 'the file' : `page ${shown(page.id)}`;
+    const rank = navigation === 0 ? 'the first' : `number ${navigation + 1}`;
+    const number = pages.length > 1 ? `, number ${index + 1} of ${loads.length} page loads in the file` : '';
+    return `${navigations} navigations in ${place}: took ${rank} (${nameOf(loads[index]!)}, ${requests})${number}`;
+  }
+  if (pages.length > 1) {
+    const which =
+      index === 0 ? 'the first' : `number ${index + 1}${isLikely ? ', the first that has requests' : ''}`;
+    return `${pages.length} pages in the file: took ${which} (${shown(page?.id)}, ${requests})`;
+  }
+  const listed = log.pages?.length ?? 0;
+  return listed > 1 ? `${listed} pages in the file, none of which has requests: took all requests` : null;
+}
+
+function loadsOf({ page, entries }: PageEntries): PageLoad[] {
+  // Playwright: requests that the test itself made, not the page.
+  const parts = partNavigations(timed(entries.filter(({ _apiRequest }) => _apiRequest !== true)));
+  return parts.map((ordered, navigation) => ({
+    page,
+    ordered,
+    fileOrder: entries,
+    navigation,
+    navigations: parts.length,
+    endsAt: parts[navigation + 1]?.[0]?.startMs ?? Number.POSITIVE_INFINITY,
+  }));
+}
+
+/** Loads that a message lists. */
+const MAX_LISTED = 5;
+
+function indexOf(loads: readonly PageLoad[], choice: PageChoice): number {
+  const index =
+    typeof choice === 'number'
+      ? choice - 1
+      : loads.findIndex((load) => urlsOf(load).some((url) => urlKey(url) === urlKey(choice)));
+  if (loads[index] !== undefined && loads[index].ordered.length > 0) return index;
+  const listed = loads.slice(0, MAX_LISTED).map((load, at) => `${at + 1} ${nameOf(load)}`);
+  const others = loads.length > MAX_LISTED ? `, … ${loads.length}` : '';
+  throw new InputError(
+    `page: expected one of the file's (${listed.join(', ')}${others}), got ${shown(choice)}`,
+  );
+}
+
+/** A load's URL for people: its document's, else its page's name. */
+function nameOf(load: PageLoad): string {
+  return urlsOf(load)[0] ?? shown(load.page?.id);
+}
+
+/** URLs that a load goes by: those of its document and of the redirects to it, and its page's. */
+function urlsOf({ page, ordered, navigation }: PageLoad): string[] {
+  const documents = ordered.filter(({ type }) => type === 'document').map(({ entry }) => entry.request.url);
+  const named = navigation === 0 ? pageUrl(page) : null;
+  return [...documents, ...(named === null ? [] : [named])];
+}

@@ -1,0 +1,11 @@
+/** Half of all origins are assumed to be within this much of the nearest one: of the order of the distances inside a continent. */
+const MEDIAN_EXTRA_MS = 30;
+
+/**
+ * Returns the likely round trip of an origin beyond the path's, milliseconds, between two bounds: the median of the Lomax distribution
+ * P(extra > x) = m / (m + x), m = `MEDIAN_EXTRA_MS`.
+ */
+export function likelyExtraMs(minMs: number, maxMs: number): number {
+  const beyond = (ms: number) => MEDIAN_EXTRA_MS / (MEDIAN_EXTRA_MS + ms);
+  return MEDIAN_EXTRA_MS / ((beyond(minMs) + beyond(maxMs)) / 2) - MEDIAN_EXTRA_MS;
+}

@@ -1,0 +1,102 @@
+import { Unzlib } from 'fflate';
+import { InputError } from '../util/input-error.ts';
+import { JsonBytes } from './json-bytes.ts';
+import { TraceBytes } from './trace/trace-bytes.ts';
+import { Utf16ToUtf8 } from './utf16.ts';
+import { ZippedHar } from './zipped-har.ts';
+
+/** Bytes that are unpacked at once: deflate makes a thousand times as many of them. */
+const PIECE = 16 * 1024;
+/** Bytes that tell what a file is packed in. */
+const HEAD_BYTES = 64;
+/** How files of Chrome's Performance panel begin. */
+const TRACE = /^\s*\{\s*"(traceEvents|metadata)"\s*:/;
+
+/**
+ * Collects a recording's file piece by piece, whatever its JSON is packed in: UTF-8 or UTF-16, zlib (mitmproxy's
+ * `.zhar`), or a HAR in a zip file. What is not read of
+ * it, such as bodies, is not kept.
+ */
+export class RecordingBytes {
+  readonly #json = new JsonBytes();
+  #head: Uint8Array | null = new Uint8Array(0);
+  #add: (bytes: Uint8Array) => void = (bytes) => this.#json.add(bytes);
+  #zip: ZippedHar | null = null;
+
+  /**
+   * Adds the next bytes of the file; those that are kept are copied.
+   *
+   * @throws InputError when they exceed what any recording needs, or cannot be unpacked
+   */
+  add(bytes: Uint8Array): void {
+    if (this.#head === null) {
+      this.#add(bytes);
+      return;
+    }
+    const head = new Uint8Array(this.#head.length + bytes.length);
+    head.set(this.#head);
+    head.set(bytes, this.#head.length);
+    this.#head = head;
+    if (head.length >= HEAD_BYTES) this.#begin(head);
+  }
+
+  /**
+   * Passes the kept bytes, JSON in UTF-8 if that was in the file, to `decode` and releases them. Nothing can be added afterwards.
+   *
+   * @returns what `decode` returned
+   * @throws InputError when a zip file is not whole, or has no HAR
+   */
+  end(decode: (kept: Uint8Array) => string): string {
+    if (this.#head !== null) this.#begin(this.#head);
+    this.#zip?.end();
+    return this.#json.end(decode);
+  }
+
+  #begin(head: Uint8Array): void {
+    this.#head = null;
+    const [a, b, c, d] = head;
+    const isLittle = (a === 0xff && b === 0xfe) || (a !== 0 && b === 0 && c !== 0 && d === 0);
+    const isBig = (a === 0xfe && b === 0xff) || (a === 0 && b !== 0 && c === 0 && d !== 0);
+    // PKZIP's application note, section 4.3.7: "PK", then what begins a file.
+    if (a === 0x50 && b === 0x4b && c === 3 && d === 4) {
+      const zip = new ZippedHar((bytes) => this.#json.add(bytes));
+      this.#zip = zip;
+      this.#add = inPieces((bytes) => zip.add(bytes));
+    } else if (isZlib(head)) {
+      this.#add = inPieces(inflating((bytes) => this.#json.add(bytes)));
+    } else if (TRACE.test(String.fromCharCode(...head.subarray(0, HEAD_BYTES)))) {
+      const trace = new TraceBytes((bytes) => this.#json.add(bytes));
+      this.#add = inPieces((bytes) => {
+        this.#json.count(bytes.length);
+        trace.add(bytes);
+      });
+    } else if (isLittle || isBig) {
+      const utf16 = new Utf16ToUtf8(isBig);
+      this.#add = inPieces((bytes) => this.#json.add(utf16.convert(bytes)));
+    }
+    this.#add(head);
+  }
+}
+
+/** RFC 1950 section 2.2: deflate, and a check of the first two bytes. No JSON begins so. */
+function isZlib([method, flags]: Uint8Array): boolean {
+  return method === 0x78 && flags !== undefined && ((method << 8) | flags) % 31 === 0;
+}
+
+function inflating(take: (bytes: Uint8Array) => void): (bytes: Uint8Array) => void {
+  const inflate = new Unzlib(take);
+  return (bytes) => {
+    try {
+      inflate.push(bytes);
+    } catch (error) {
+      if (error instanceof InputError) throw error;
+      throw new InputError(`top level: expected zlib data, got ${(error as Error).message}`);
+    }
+  };
+}
+
+function inPieces(add: (bytes: Uint8Array) => void): (bytes: Uint8Array) => void {
+  return (bytes) => {
+    for (let from = 0; from < bytes.length; from += PIECE) add(bytes.subarray(from, from + PIECE));
+  };
+}

@@ -1,0 +1,40 @@
+import { isHandshake, type RoundTrip } from './handshake-trips.ts';
+
+/** Round trips agree when the longer one is at most this multiple of the shorter one. */
+const AGREEING = 1.5;
+/** A round trip shorter than this share of those that agree was not one: its answer was pushed, or came from a copy. */
+const TOO_SHORT = 0.5;
+
+/**
+ * Leaves out an origin's round trips that disagree with several handshakes: a wait is at least a round trip, so one that is much shorter
+ * than two handshakes that agree was no wait for the server, and of three transport handshakes the one that is much shorter than two others
+ * was recorded in part.
+ *
+ * @returns the others, in their order
+ */
+export function withoutOutliers(trips: readonly RoundTrip[]): RoundTrip[] {
+  const whole = trips.filter(({ isClipped }) => !isClipped);
+  const transport = ascending(whole.filter(({ kind }) => kind === 'transport'));
+  const [shortest, ...others] = transport;
+  const leastMs = agreedMs(others);
+  const isCut = shortest !== undefined && leastMs !== null && shortest.rttMs < TOO_SHORT * leastMs;
+  const handshakeMs = agreedMs(
+    ascending(whole.filter((trip) => isHandshake(trip) && !(isCut && trip === shortest))),
+  );
+  return trips.filter(
+    (trip) =>
+      !(isCut && trip === shortest) &&
+      (isHandshake(trip) || handshakeMs === null || trip.rttMs >= TOO_SHORT * handshakeMs),
+  );
+}
+
+/** The shortest round trip that the next one agrees with, milliseconds; null where none does. */
+function agreedMs([first, second]: readonly RoundTrip[]): number | null {
+  return first !== undefined && second !== undefined && second.rttMs <= AGREEING * first.rttMs
+    ? first.rttMs
+    : null;
+}
+
+function ascending(trips: readonly RoundTrip[]): RoundTrip[] {
+  return trips.toSorted((a, b) => a.rttMs - b.rttMs);
+}

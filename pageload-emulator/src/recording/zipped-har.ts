@@ -1,0 +1,60 @@
+import { Unzip, UnzipInflate } from 'fflate';
+import { InputError, shown } from '../util/input-error.ts';
+
+/**
+ * Unpacks the HAR in a zip file piece by piece, as Playwright writes it for a path that ends in `.zip`: beside it are files with bodies,
+ * which are left out.
+ */
+export class ZippedHar {
+  readonly #unzip: Unzip;
+  #name: string | null = null;
+  #isWhole = false;
+
+  /** @param take gets the HAR's bytes, in pieces */
+  constructor(take: (bytes: Uint8Array) => void) {
+    this.#unzip = new Unzip((file) => {
+      if (!isHar(file.name)) return;
+      if (this.#name !== null) {
+        throw new InputError(
+          `top level: expected a zip file with one HAR, got ${shown(this.#name)} and ${shown(file.name)}`,
+        );
+      }
+      this.#name = file.name;
+      file.ondata = (error, bytes, isLast) => {
+        if (error !== null) throw error;
+        take(bytes);
+        this.#isWhole ||= isLast;
+      };
+      file.start();
+    });
+    this.#unzip.register(UnzipInflate);
+  }
+
+  /** @throws InputError for what is no zip file, or has several HARs */
+  add(bytes: Uint8Array): void {
+    this.#push(bytes, false);
+  }
+
+  /** @throws InputError when the file ended early, or has no HAR */
+  end(): void {
+    this.#push(new Uint8Array(0), true);
+    if (this.#name === null)
+      throw new InputError('top level: expected a HAR in the zip file (.har), got none');
+    if (!this.#isWhole)
+      throw new InputError(`top level: expected a whole zip file, got a part of ${shown(this.#name)}`);
+  }
+
+  #push(bytes: Uint8Array, isLast: boolean): void {
+    try {
+      this.#unzip.push(bytes, isLast);
+    } catch (error) {
+      if (error instanceof InputError) throw error;
+      throw new InputError(`top level: expected a zip file, got ${(error as Error).message}`);
+    }
+  }
+}
+
+/** Archives of macOS have a file of its own beside each. */
+function isHar(name: string): boolean {
+  return /\.har$/i.test(name) && !/(^|\/)(__MACOSX\/|\._)/.test(name);
+}

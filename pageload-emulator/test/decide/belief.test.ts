@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Belief } from '../../src/decide/belief.ts';
+
+const ERROR = [
+  [0.01, 0],
+  [0, 0.01],
+];
+
+/** A belief about candidates 0, 1, … @param times by scenario, then candidate, milliseconds @param sharedMs in every scenario */
+function beliefOf(times: readonly number[][], covariance: readonly number[][], sharedMs = 0): Belief<number> {
+  return new Belief(
+    [...times[0]!.keys()],
+    (candidate) => times.map((each) => each[candidate]!),
+    times.map(() => sharedMs),
+    (a, b) => covariance[a]![b]!,
+  );
+}
+
+const loadOf = (candidate: number, ms: number, variance = 0.0225) => ({
+  candidate,
+  value: Math.log(ms),
+  variance,
+  isNew: false,
+});
+
+const timeOf = (belief: Belief<number>, candidate: number): number => Math.exp(belief.meanLog(candidate));
+
+describe('belief about load times', () => {
+  it('gives the chance that one time is below the other from their errors', () => {
+    const belief = beliefOf([[1000, 1200]], ERROR);
+    // log(1.2) over the deviation of the difference, 0.1414: 1.289 standard deviations.
+    expect(belief.probabilityBelow(0, 1)).toBeCloseTo(0.9013, 3);
+    expect(belief.probabilityBelow(1, 0)).toBeCloseTo(0.0987, 3);
+    expect(belief.quantile(0, 0.5)).toBeCloseTo(1000, 0);
+    expect(belief.quantile(0, 0.9)).toBeCloseTo(1000 * Math.exp(0.1 * 1.2816), 0);
+  });
+
+  it('adds what all share to every time, and gives the same chance with it', () => {
+    const belief = beliefOf([[31_000, 31_200]], ERROR, 30_000);
+    expect(timeOf(belief, 1)).toBeCloseTo(31_200, 0);
+    expect(belief.probabilityBelow(0, 1)).toBeCloseTo(0.9, 2);
+    expect(belief.probabilityBelow(0, 1, 1.05)).toBeCloseTo(1, 3);
+  });
+
+  it('moves a time by the share of its own variance in that of the observation', () => {
+    const belief = beliefOf([[1000, 1000]], ERROR);
+    belief.updateByLoads([{ ...loadOf(0, 1100, 0.03), isNew: true }]);
+    // A tenth is within the errors: a part below 1% of it is taken for a misfit.
+    expect(timeOf(belief, 0) / 1000).toBeCloseTo(1.1 ** 0.25, 1);
+    expect(timeOf(belief, 1)).toBeLessThan(1010);
+  });
+
+  it('moves what shares its error with it', () => {
+    const belief = beliefOf(
+      [[1000, 1000]],
+      [
+        [0.02, 0.01],
+        [0.01, 0.02],
+      ],
+    );
+    belief.updateAll({ candidate: 0, rival: 1, value: 1, variance: 0.02 });
+    expect(belief.meanLog(0) - Math.log(1000)).toBeCloseTo(0.25, 3);
+    expect(belief.meanLog(1) - Math.log(1000)).toBeCloseTo(-0.25, 3);
+  });
+
+  it('says nothing of one candidate by a load that the errors do not explain', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 6, max: 600, noNaN: true }),
+        fc.integer({ min: 300, max: 700 }),
+        (factor, rivalMs) => {
+          const belief = beliefOf([[500, rivalMs]], ERROR);
+          const before = belief.probabilityBelow(1, 0);
+          belief.updateByLoads([loadOf(0, factor * 500)]);
+          expect(belief.probabilityBelow(1, 0)).toBeCloseTo(before, 1);
+          // All of it is shared, so the difference stays.
+          expect(timeOf(belief, 0) / (factor * 500)).toBeCloseTo(1, 1);
+          expect(timeOf(belief, 1) - timeOf(belief, 0)).toSatisfy(
+            (apartMs: number) => Math.abs(apartMs - (rivalMs - 500)) < 20,
+          );
+        },
+      ),
+      { numRuns: 100, seed: 1 },
+    );
+  });
+
+  it('scales all alike after a load that took far less than expected', () => {
+    const belief = beliefOf([[9000, 6000]], ERROR);
+    belief.updateByLoads([loadOf(0, 600)]);
+    expect(timeOf(belief, 0)).toBeCloseTo(600, -2);
+    expect(timeOf(belief, 1)).toBeCloseTo(400, -2);
+  });
+
+  it('takes for shared only what all measured candidates have in common', () => {
+    const belief = beliefOf([[1500, 1400]], ERROR);
+    belief.updateByLoads([
+      { ...loadOf(0, 9400, 0.005), isNew: true },
+      { ...loadOf(1, 1700, 0.005), isNew: true },
+    ]);
+    expect(timeOf(belief, 1)).toBeLessThan(1750);
+    expect(belief.probabilityBelow(1, 0)).toBeGreaterThan(0.99);
+  });
+
+  it('makes scenarios that predicted an observation likelier, and only then', () => {
+    const scenarios = [
+      [1000, 1000],
+      [1000, 1000 * Math.exp(1.5)],
+    ];
+    const observation = { candidate: 1, rival: 0, value: 1.5, variance: 0.01 };
+    const observed = beliefOf(scenarios, ERROR);
+    observed.updateAll(observation);
+    expect(observed.meanLog(1) - observed.meanLog(0)).toBeCloseTo(1.5, 2);
+    const adjusted = beliefOf(scenarios, ERROR);
+    adjusted.updateScenario(1, observation);
+    expect(adjusted.meanLog(1) - Math.log(1000)).toBeCloseTo(0.75, 4);
+  });
+
+  it('keeps equal weights when an observation is impossible everywhere', () => {
+    const belief = beliefOf(
+      [
+        [1, 1],
+        [3, 3],
+      ],
+      [
+        [1e-6, 0],
+        [0, 1e-6],
+      ],
+    );
+    belief.updateAll({ candidate: 0, rival: 1, value: 1e3, variance: 1e-6 });
+    expect(belief.meanLog(0)).toSatisfy(Number.isFinite);
+  });
+
+  it('weighs rare but costly scenarios by their cost', () => {
+    const belief = beliefOf(
+      [
+        [1000, 950],
+        [1000, 950],
+        [1000, 5000],
+      ],
+      ERROR,
+    );
+    const [safe, risky] = belief.regrets([0, 1]);
+    expect(risky).toBeGreaterThan(safe!);
+  });
+
+  it('keeps gains within a limit', () => {
+    const belief = beliefOf([[1000, 700]], ERROR, 100);
+    belief.limitGains(0, () => 50);
+    expect(timeOf(belief, 1)).toBeCloseTo(950, 6);
+    expect(timeOf(belief, 0)).toBeCloseTo(1000, 6);
+  });
+});

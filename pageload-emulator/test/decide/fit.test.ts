@@ -1,0 +1,184 @@
+import type { Recording } from '@hopwise/contract';
+import { buildGraph, networkPosterior, predict } from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { fitOf } from '../../src/decide/fit.ts';
+import { describeFit } from '../../src/explain/fit-words.ts';
+import { english } from '../../src/explain/sentences/english.ts';
+import { pathOf } from '../support/pages.ts';
+import { randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
+
+const PATH = pathOf({ rttMs: 60, downBps: 20e6 });
+
+function recorded(more: Partial<Recording> = {}): Recording {
+  const graph = randomPage(3);
+  const overH2 = Object.fromEntries(graph.origins.map((origin) => [origin, 'h2' as const]));
+  return { ...recordLoad(graph, PATH, randomServers(graph, 3), overH2), ...more };
+}
+
+/** The same load of other hosts, answered by a server at an address. */
+function at(host: string, remoteIp: string | null, recording = recorded()): Recording {
+  const moved = (url: string) => url.replace(/o(\d)\.test/, `o$1.${host}`);
+  const requests = recording.requests.map((each) => ({ ...each, url: moved(each.url), remoteIp }));
+  return { ...recording, url: moved(recording.url), requests };
+}
+
+/** All handshakes and waits within a tenth of a millisecond. */
+function hasty(recording: Recording): Recording {
+  const requests = recording.requests.map((each) => {
+    const { connectStartMs, requestStartMs } = each.phases;
+    const phases = {
+      ...each.phases,
+      secureStartMs: connectStartMs === null ? null : connectStartMs + 0.1,
+      connectEndMs: connectStartMs === null ? null : connectStartMs + 0.2,
+      responseStartMs: requestStartMs === null ? null : requestStartMs + 0.1,
+    };
+    return { ...each, phases };
+  });
+  return { ...recording, requests };
+}
+
+describe('the fit of a recording', () => {
+  it('says how much of the recorded load is explained', () => {
+    const { fit } = predict(recorded());
+    expect(fit).toMatchObject({ understood: true, notes: [] });
+    expect(fit.summary).toMatch(/^The (emulation explains|recorded load took)/);
+    expect(fit.explainedMs! / fit.recordedMs!).toBeGreaterThan(0.7);
+  });
+
+  it.each([
+    [1000, true],
+    [1300, true],
+    [2100, false],
+    [400, false],
+  ])('compares a load of %d ms with one that is emulated in a second', (pltMs, understood) => {
+    const recording = recorded({ pltMs });
+    const network = networkPosterior(recording, buildGraph(recording));
+    const candidate = { assignment: {}, discoversH3: false, pltMs: [1000] };
+    const about = { recording, network, scenarios: [], recorded: candidate };
+    const fit = describeFit(fitOf({ ...about, isOtherNetwork: false }), english);
+    expect(fit).toMatchObject({ recordedMs: pltMs, explainedMs: expect.closeTo(1000, 0), understood });
+    expect(fit.notes).toEqual(understood ? [] : [expect.stringMatching(/ not understood\.$/)]);
+    expect(fitOf({ ...about, isOtherNetwork: true }).misfits).toEqual([]);
+  });
+
+  it('calls the time of a recording without a load event a guess', () => {
+    const { fit, decision } = predict(recorded({ pltMs: null }));
+    expect(fit).toMatchObject({ understood: false, recordedMs: null, summary: '' });
+    expect(decision.verdict).toMatch(/has no load event/);
+  });
+
+  it('calls a recording without a navigation a set of transfers', () => {
+    const { fit, decision } = predict(recorded({ pltMs: null, missing: 'navigation' }));
+    expect(fit.understood).toBe(false);
+    expect(decision.verdict).toMatch(/has no navigation, only a set of transfers/);
+    expect(decision.kind).not.toBe('act');
+  });
+
+  it('calls a recording of minutes a session', () => {
+    const { fit } = predict(recorded({ pltMs: 400_000 }));
+    expect(fit.notes[0]).toMatch(/is a session rather than a page load\.$/);
+  });
+
+  it.each([
+    ['example.com', null, false],
+    ['example.com', '93.184.215.14', false],
+    ['example.com', '10.0.0.8', true],
+    ['shop.internal', null, true],
+    ['test', null, true],
+  ])('doubts a round trip of 0.1 ms to %s at %s', (host, address, understood) => {
+    const { fit, network } = predict(hasty(at(host, address)));
+    expect(network.rttMs).toBeLessThan(1);
+    const doubts = fit.notes.filter((note) => note.includes('round trip'));
+    expect(doubts).toHaveLength(understood ? 0 : 1);
+  });
+
+  it('compares nothing on another network than that of the recording', () => {
+    const { fit, decision } = predict(recorded(), { network: pathOf({ rttMs: 300, downBps: 1e6 }) });
+    expect(fit).toMatchObject({ explainedMs: null, summary: '', understood: true });
+    expect(decision.verdict).not.toMatch(/^Not understood/);
+  });
+
+  it('lets measured loads speak where the load is not understood', () => {
+    const recording = recorded({ pltMs: null });
+    const held = predict(recording).decision.actions.find(({ kind }) => kind === 'force-protocol')!;
+    const knowledge = {
+      loads: [
+        { under: 'browser' as const, pltMs: [9000, 9100, 9200], ageMs: 0 },
+        { under: held.assignment, pltMs: [1500, 1600, 1550], ageMs: 0 },
+      ],
+    };
+    const { decision, fit } = predict(recording, { knowledge });
+    expect(fit.understood).toBe(false);
+    expect(decision).toMatchObject({ kind: 'act', action: { measured: true } });
+  });
+});
+
+describe('one set of figures', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('is in every part of an answer: page %d', (seed) => {
+    const graph = randomPage(seed);
+    const overH2 = Object.fromEntries(graph.origins.map((origin) => [origin, 'h2' as const]));
+    const recording = recordLoad(graph, PATH, randomServers(graph, seed), overH2, seed);
+    const answer = predict(recording, { whatIf: {} });
+    const { decision, protocols, origins, assignment, assignedPltMs, assigned } = answer;
+    expect(answer.best).toBe(decision.best);
+    expect(answer.confidence).toBe(decision.confidence);
+    for (const [protocol, time] of Object.entries(decision.protocols)) {
+      expect(protocols[protocol as 'h1']).toMatchObject(time);
+    }
+    for (const { assignment: own, time } of decision.actions) {
+      const [only, ...others] = new Set(Object.values(own));
+      if (others.length === 0 && decision.baseline.visit === 'later') {
+        expect(time).toEqual(decision.protocols[only!]);
+      }
+    }
+    expect(assigned.pltMs).toBe(assignedPltMs);
+    for (const origin of origins) {
+      expect(origin.protocol).toBe(assignment[origin.origin]);
+      expect(origin.pltMs[origin.protocol]).toBe(assignedPltMs);
+    }
+    // Servers as they are change nothing.
+    for (const time of Object.values(answer.whatIf!.protocols)) {
+      expect(time).toMatchObject({ change: 0 });
+    }
+  });
+
+  it('gives the page of one origin the same times and chances in all tables', () => {
+    const graph = randomPage(2);
+    const [first] = graph.origins as [string];
+    const activities = graph.activities.map((each) =>
+      each.kind === 'fetch' ? { ...each, origin: 0, url: each.url.replace(/^https:..[^/]+/, first) } : each,
+    );
+    const overH2 = { [first]: 'h2' as const };
+    const page = { ...graph, origins: [first], activities };
+    const { decision, origins } = predict(recordLoad(page, PATH, randomServers(page, 2), overH2));
+    expect(origins).toHaveLength(1);
+    for (const [protocol, ms] of Object.entries(origins[0]!.pltMs)) {
+      expect(ms).toBe(decision.protocols[protocol as 'h1']!.pltMs);
+    }
+  });
+});
+
+describe('a reason', () => {
+  it('states no more than its arithmetic gives', () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const graph = randomPage(seed);
+      const path = pathOf({ rttMs: 2 + (seed % 5), downBps: 50e6, loss: seed % 2 === 0 ? 0.02 : 0 });
+      const overH2 = Object.fromEntries(graph.origins.map((origin) => [origin, 'h2' as const]));
+      const recording = recordLoad(graph, path, randomServers(graph, seed), overH2, seed);
+      const { reasons, decision } = predict(recording);
+      const { best, protocols } = decision;
+      const times = Object.values(protocols).map(({ pltMs }) => pltMs);
+      const nextMs = Math.min(...times.filter((ms) => ms !== protocols[best]!.pltMs));
+      const savings = reasons.map((text) => Number(/saves (\d+) ms/.exec(text)?.[1] ?? 0));
+      const sum = savings.reduce((a, b) => a + b, 0);
+      // Rounding adds half a millisecond to each of three.
+      expect(sum).toBeLessThanOrEqual(Math.max(0, nextMs - protocols[best]!.pltMs) + 2);
+      for (const text of reasons) {
+        const [, saved, rtt] =
+          /saves (\d+) ms .*: a connection is ready after 1 round trip of (\d+) ms/.exec(text) ?? [];
+        // No page here waits for more than a few connections one after the other.
+        if (saved !== undefined) expect(Number(saved)).toBeLessThanOrEqual(1.3 * 4 * (Number(rtt) + 1));
+      }
+    }
+  });
+});

@@ -1,0 +1,87 @@
+import { type Action, type Decision, median, type Recording } from '@hopwise/contract';
+import { predict } from '@hopwise/pageload-emulator';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { countRuns } from '../../../scripts/suites/draw-share.ts';
+import { pathOf } from '../support/pages.ts';
+import { randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
+
+/** A page recorded over HTTP/2 that took other times than its network explains. @param offersH3 whether all origins announce HTTP/3 */
+function misfitting(seed: number, factor: number, offersH3: boolean): Recording {
+  const graph = randomPage(seed);
+  const overH2 = Object.fromEntries(graph.origins.map((origin) => [origin, 'h2' as const]));
+  const path = pathOf({ rttMs: 20 + (seed % 7) * 30, downBps: 2e6 * (1 + (seed % 11)) });
+  const recording = recordLoad(graph, path, randomServers(graph, seed), overH2, seed);
+  return {
+    ...recording,
+    pltMs: recording.pltMs! * factor,
+    requests: recording.requests.map((request) => ({ ...request, offersH3 })),
+  };
+}
+
+/** The largest of the gains that the verdict could state. */
+const headlined = ({ actions }: Decision): Action[] => actions.filter(({ gainMs }) => gainMs > 0);
+
+describe('the gain of a headline', () => {
+  it('never exceeds the emulated one where nothing is measured, however wrong the emulation is', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 400 }),
+        fc.double({ min: 0.2, max: 60, noNaN: true }),
+        fc.boolean(),
+        (seed, factor, offersH3) => {
+          const { decision } = predict(misfitting(seed, factor, offersH3));
+          for (const { gainMs, emulated } of headlined(decision)) {
+            expect(gainMs).toBeLessThanOrEqual(decision.baseline.emulated.pltMs - emulated.pltMs + 1e-6);
+          }
+        },
+      ),
+      { numRuns: countRuns(20, 60), seed: 1 },
+    );
+  });
+
+  it('is the measured one where both sides are measured', () => {
+    const times = fc.array(fc.integer({ min: 300, max: 9000 }), { minLength: 3, maxLength: 5 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 400 }), times, times, (seed, pltMs, ownMs) => {
+        const recording = misfitting(seed, 1, true);
+        const { assignment } = predict(recording).decision.actions.find(({ kind }) => kind !== 'leave')!;
+        const loads = [
+          { under: assignment, pltMs, ageMs: 0 },
+          { under: 'browser' as const, pltMs: ownMs, ageMs: 0 },
+        ];
+        const { actions } = predict(recording, { knowledge: { loads } }).decision;
+        const measured = actions.find((each) => each.measured && each.kind !== 'leave')!;
+        expect(measured.gainMs).toBeCloseTo(median([...ownMs, recording.pltMs!]) - median(pltMs), 6);
+      }),
+      { numRuns: countRuns(12, 30), seed: 1 },
+    );
+  });
+
+  it.each([130_000, 400_000, 1_000_000])('is of the load as it is, also where it takes %d ms', (waitMs) => {
+    const recording = misfitting(1, 1, false);
+    const [document, ...rest] = recording.requests;
+    const later = <T extends number | null>(ms: T) => (ms === null ? ms : ms + waitMs) as T;
+    const shifted = rest.map((request) => ({
+      ...request,
+      startMs: request.startMs + waitMs,
+      endMs: later(request.endMs),
+      phases: Object.fromEntries(
+        Object.entries(request.phases).map(([phase, ms]) => [phase, later(ms as number | null)]),
+      ) as unknown as typeof request.phases,
+    }));
+    const { responseStartMs } = document!.phases;
+    const slow = {
+      ...document!,
+      endMs: later(document!.endMs),
+      phases: { ...document!.phases, responseStartMs: later(responseStartMs) },
+    };
+    const { decision } = predict({
+      ...recording,
+      pltMs: recording.pltMs! + waitMs,
+      requests: [slow, ...shifted],
+    });
+    expect(decision.baseline.pltMs / waitMs).toBeGreaterThan(0.9);
+    for (const { gainMs } of decision.actions) expect(gainMs).toBeLessThan(2000);
+  });
+});

@@ -1,0 +1,185 @@
+import { InputError, parseRecording, predict, readRecording } from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { chromiumEntry, harOf, START } from '../../support/hars.ts';
+
+const SITE = 'https://a.test/';
+const GUESS = 'the load is guessed to end with the last response that could hold it up, after';
+
+type Request = { url: string; headers: { name: string; value: string }[] };
+
+/** A request with headers. */
+function entry(url: string, startMs: number, headers: Record<string, string>, extra: object = {}): object {
+  const plain = chromiumEntry(url, startMs, { wait: 50, receive: 10 }, extra) as { request: Request };
+  const list = Object.entries(headers).map(([name, value]) => ({ name, value }));
+  return { ...plain, request: { ...plain.request, headers: list } };
+}
+
+const image = (url: string, startMs: number, headers: Record<string, string> = {}) =>
+  entry(url, startMs, headers, {
+    response: { status: 200, content: { size: 9_000, mimeType: 'image/png' }, bodySize: 9_000 },
+  });
+
+const DOCUMENT = { 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Mode': 'navigate' };
+const FRAME = { 'Sec-Fetch-Dest': 'iframe', 'Sec-Fetch-Mode': 'navigate' };
+const ASKED = { _initiator: { type: 'other' }, _resourceType: 'document' };
+
+/** Two page views, the second from 9 s on. */
+function twoViews(document: (url: string, startMs: number) => object): object[] {
+  const view = (url: string, from: number) => [
+    document(url, from),
+    ...[100, 200].map((ms) => image(`${url}${ms}.png`, from + ms, { Referer: url })),
+  ];
+  return [...view(SITE, 0), ...view(`${SITE}cart/`, 9_000)];
+}
+
+const urlsOf = (har: object, page?: number | string) =>
+  readRecording(har, page === undefined ? {} : { page }).recording.requests.map(({ url }) => url);
+
+describe('several navigations in one page', () => {
+  const kinds: [string, (url: string, startMs: number) => object][] = [
+    ['by Fetch Metadata', (url, ms) => entry(url, ms, DOCUMENT)],
+    ['by what the browser itself asked for', (url, ms) => entry(url, ms, {}, ASKED)],
+    ['by the requests that name it, after a silence', (url, ms) => entry(url, ms, {})],
+  ];
+
+  it.each(kinds)('are parted %s', (_, document) => {
+    const { recording, notes } = readRecording(harOf(twoViews(document), {}));
+    expect(recording.requests.map(({ url }) => url)).toEqual([SITE, `${SITE}100.png`, `${SITE}200.png`]);
+    expect(notes).toEqual([
+      '2 navigations in page "page_1": took the first (https://a.test/, 3 requests)',
+      `no load event in the file: ${GUESS} 260 ms`,
+      'used 3 of 6 requests: 3 belonged to other pages',
+    ]);
+  });
+
+  it('have the load event that falls in them, which counts from the start of the page', () => {
+    const har = harOf(twoViews(kinds[0]![1]), { onLoad: 9_700, onContentLoad: 9_400 });
+    expect(parseRecording(har)).toMatchObject({ url: SITE, pltMs: null });
+    const { recording, notes } = readRecording(har, { page: 2 });
+    expect(recording).toMatchObject({ url: `${SITE}cart/`, pltMs: 700, domContentLoadedMs: 400 });
+    expect(recording.requests.map(({ startMs }) => startMs)).toEqual([0, 100, 200]);
+    expect(notes[0]).toBe('2 navigations in page "page_1": took number 2 (https://a.test/cart/, 3 requests)');
+    const early = readRecording(harOf(twoViews(kinds[0]![1]), { onLoad: 600 })).recording;
+    expect(early).toMatchObject({ url: SITE, pltMs: 600 });
+  });
+
+  it('can be chosen by number or URL', () => {
+    const har = harOf(twoViews(kinds[0]![1]), { onLoad: 9_700 });
+    expect(urlsOf(har, 1)[0]).toBe(SITE);
+    expect(urlsOf(har, 2)[0]).toBe(`${SITE}cart/`);
+    expect(urlsOf(har, `${SITE}cart/#top`)[0]).toBe(`${SITE}cart/`);
+    for (const page of [0, 3, 1.5, 'https://b.test/']) {
+      expect(() => urlsOf(har, page)).toThrow(
+        new InputError(
+          `page: expected one of the file's (1 https://a.test/, 2 https://a.test/cart/), got ${JSON.stringify(page)}`,
+        ),
+      );
+    }
+  });
+
+  it('are none where a frame is late, a redirect leads on, or the page itself sends its visitor on', () => {
+    const redirect = entry(SITE, 0, DOCUMENT) as { response: object };
+    redirect.response = { ...redirect.response, status: 302, redirectURL: '/home' };
+    for (const entries of [
+      [entry(SITE, 0, DOCUMENT), entry(`${SITE}ad`, 9_000, FRAME), image(`${SITE}i.png`, 9_100)],
+      [redirect, entry(`${SITE}home`, 9_000, DOCUMENT), image(`${SITE}i.png`, 9_100)],
+      [entry(SITE, 0, DOCUMENT), entry(`${SITE}home`, 300, DOCUMENT), image(`${SITE}i.png`, 9_100)],
+    ]) {
+      expect(urlsOf(harOf(entries, { onLoad: 9_500 }))).toHaveLength(3);
+    }
+  });
+});
+
+describe('a navigation', () => {
+  it('begins with the redirects to its document, after requests of the page before', () => {
+    const bye = chromiumEntry('https://old.test/bye', -20, {}, { _resourceType: 'ping' });
+    const hop = (url: string, startMs: number, redirectURL: string) => {
+      const answer = { status: 302, redirectURL, content: { size: 0, mimeType: '' } };
+      return { ...chromiumEntry(url, startMs, { wait: 20 }), response: answer };
+    };
+    const entries = [
+      bye,
+      hop('http://a.test/', 0, SITE),
+      hop(SITE, 30, '/home'),
+      entry(`${SITE}home`, 60, DOCUMENT),
+    ];
+    expect(urlsOf(harOf(entries))).toEqual(['http://a.test/', SITE, `${SITE}home`]);
+  });
+});
+
+describe('several pages', () => {
+  const har = harOf([
+    chromiumEntry(SITE, 0, {}, { pageref: 'page_1' }),
+    chromiumEntry('https://b.test/', 0, {}, { pageref: 'page_2' }),
+  ]) as { log: { pages: object[] } };
+  har.log.pages.push({ id: 'page_2', startedDateTime: START, pageTimings: { onLoad: 80 } });
+
+  it('can be chosen by number or URL', () => {
+    for (const page of [2, 'https://b.test/', 'HTTPS://B.test']) {
+      const { recording, notes } = readRecording(har, { page });
+      expect(recording).toMatchObject({ url: 'https://b.test/', pltMs: 80 });
+      expect(notes[0]).toBe('2 pages in the file: took number 2 ("page_2", 1 request)');
+    }
+  });
+});
+
+describe('a page whose document is not in the file', () => {
+  const named = { _initiator: { type: 'parser', url: SITE } };
+  const frame = { _initiator: { type: 'parser', url: SITE }, _resourceType: 'document', pageref: 'page_1' };
+  const entries = [
+    chromiumEntry(`${SITE}a.css`, 270, {}, { ...named, _resourceType: 'stylesheet', pageref: 'page_1' }),
+    chromiumEntry(`${SITE}a.js`, 280, {}, { ...named, _resourceType: 'script', pageref: 'page_1' }),
+    chromiumEntry('https://ads.test/f', 420, {}, frame),
+  ];
+
+  it('keeps its requests, and is named by who they come from', () => {
+    const { recording, notes } = readRecording(harOf(entries, { onLoad: 700 }));
+    expect(recording.url).toBe(SITE);
+    expect(recording.requests.map(({ type, startMs }) => [type, startMs])).toEqual([
+      ['style', 270],
+      ['script', 280],
+      ['iframe', 420],
+    ]);
+    expect(recording.missing).toBeUndefined();
+    expect(notes).toEqual(["the page's document is not in the file"]);
+    expect(predict(recording).page).toMatchObject({ url: SITE, requests: 3 });
+  });
+
+  it('is named by its recorder, and parted from what began before it', () => {
+    const bye = chromiumEntry('https://old.test/bye', -50, {}, { _resourceType: 'ping', pageref: 'page_1' });
+    const har = harOf([bye, ...entries], { onLoad: 700 }) as { log: { pages: { title: string }[] } };
+    har.log.pages[0]!.title = 'https://a.test/home';
+    const { recording, notes } = readRecording(har);
+    expect(recording.url).toBe('https://a.test/home');
+    expect(recording.requests).toHaveLength(3);
+    expect(notes[1]).toBe('used 3 of 4 requests: 1 began before the navigation');
+  });
+});
+
+describe('a file without a page load', () => {
+  const call = (startMs: number, headers: Record<string, string> = {}) =>
+    entry(`https://api.test/${startMs}`, startMs, headers, { _resourceType: 'xhr' });
+  const NOTE = 'no navigation in the file: its requests are a set of transfers, not a page load';
+
+  it('is called so', () => {
+    const har = harOf([call(0), call(1_500)]) as { log: { pages: object[] } };
+    har.log.pages = [];
+    const { recording, notes } = readRecording(har);
+    expect(recording.missing).toBe('navigation');
+    expect(notes[0]).toBe(NOTE);
+    expect(parseRecording(JSON.stringify(recording))).toEqual(recording);
+  });
+
+  it('is one of an API client, whatever it fetched', () => {
+    const har = harOf([chromiumEntry(SITE, 0, {})]) as { log: { creator: object } };
+    har.log.creator = { name: 'Insomnia REST Client', version: '1' };
+    expect(readRecording(har).notes[0]).toBe(NOTE);
+  });
+
+  it('is none that begins with a request of unknown type', () => {
+    const unknown = { startedDateTime: START, request: { url: SITE } };
+    expect(parseRecording([unknown]).missing).toBe('load-event');
+    const preflight = { startedDateTime: START, request: { url: 'https://api.test/', method: 'OPTIONS' } };
+    expect(parseRecording([preflight, call(50)]).missing).toBe('navigation');
+  });
+});

@@ -1,0 +1,125 @@
+import { InputError, parseRecording, RecordingBytes } from '@hopwise/pageload-emulator';
+import fc from 'fast-check';
+import { strToU8, zipSync, zlibSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import { chromiumHar } from '../support/hars.ts';
+
+const HAR = JSON.stringify(chromiumHar());
+const EXPECTED = parseRecording(HAR);
+
+/** The text in a file, which comes in pieces. */
+function textOf(file: Uint8Array, pieces: readonly number[] = []): string {
+  const recording = new RecordingBytes();
+  let from = 0;
+  for (const length of pieces) {
+    recording.add(file.subarray(from, from + length));
+    from += length;
+  }
+  recording.add(file.subarray(from));
+  return recording.end((kept) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(kept));
+}
+
+const complaint = (file: Uint8Array): string => {
+  try {
+    textOf(file);
+  } catch (error) {
+    expect(error).toBeInstanceOf(InputError);
+    return (error as Error).message;
+  }
+  throw new Error('it was taken');
+};
+
+const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
+const swapped = (text: string): Buffer => utf16(text).swap16();
+
+describe('UTF-16', () => {
+  it.each([
+    ['with a mark', utf16(`\uFEFF${HAR}`)],
+    ['without one', utf16(HAR)],
+    ['the other way round', swapped(`\uFEFF${HAR}`)],
+    ['the other way round, without a mark', swapped(HAR)],
+  ])('is read: %s', (_, file) => {
+    expect(parseRecording(textOf(file))).toEqual(EXPECTED);
+  });
+
+  it('is what UTF-8 would be, for all texts and divisions into pieces', () => {
+    const text = fc.string({ unit: 'grapheme' }).map((each) => JSON.stringify(`${each}😀`));
+    const pieces = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 9 });
+    fc.assert(
+      fc.property(text, pieces, (each, lengths) => {
+        expect(textOf(utf16(`\uFEFF${each}`), lengths)).toBe(`\uFEFF${each}`);
+      }),
+    );
+    expect(textOf(Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x22, 0x00]))).toBe('\uFEFF\uFFFD"');
+  });
+});
+
+describe('zlib', () => {
+  it('is what mitmproxy compresses a .zhar with', () => {
+    for (const level of [1, 6, 9] as const) {
+      expect(parseRecording(textOf(zlibSync(strToU8(HAR), { level }), [1, 1, 50]))).toEqual(EXPECTED);
+    }
+    const broken = zlibSync(strToU8(HAR));
+    broken.fill(0xff, 30, 60);
+    expect(complaint(broken)).toMatch(/^top level: expected zlib data, got /);
+  });
+});
+
+describe('a zip file', () => {
+  const har = strToU8(HAR);
+  const body = strToU8('a'.repeat(100_000));
+
+  it('has the HAR that Playwright puts beside the bodies', () => {
+    const file = zipSync({ 'b1.html': body, 'har.har': har, 'b2.js': body });
+    for (const pieces of [[], [1, 2, 3, 100], new Array<number>(200).fill(13)]) {
+      expect(parseRecording(textOf(file, pieces))).toEqual(EXPECTED);
+    }
+    expect(parseRecording(textOf(zipSync({ 'x/page.HAR': [har, { level: 0 }] })))).toEqual(EXPECTED);
+    const ofMac = zipSync({ '__MACOSX/._page.har': strToU8('Mac'), 'page.har': har });
+    expect(parseRecording(textOf(ofMac))).toEqual(EXPECTED);
+  });
+
+  it('that has none, several or a part is named', () => {
+    expect(complaint(zipSync({ 'a.html': body }))).toBe(
+      'top level: expected a HAR in the zip file (.har), got none',
+    );
+    expect(complaint(zipSync({ 'a.har': har, 'b.har': har }))).toBe(
+      'top level: expected a zip file with one HAR, got "a.har" and "b.har"',
+    );
+    const whole = zipSync({ 'a.har': har });
+    expect(complaint(whole.subarray(0, 300))).toMatch(/^top level: expected a (whole )?zip file, got /);
+    const broken = whole.slice();
+    broken.fill(0xff, 60, 90);
+    expect(complaint(broken)).toMatch(/^top level: expected a (whole )?zip file, got /);
+  });
+
+  it('of a trace is not read beyond what a recording may have', () => {
+    const event = `{"name":"RunTask","ph":"X","args":{"text":"${'x'.repeat(1_000)}"}},`;
+    const text = `{"traceEvents":[${event.repeat(1_000)}`;
+    const more = strToU8(event.repeat(1_000));
+    const recording = new RecordingBytes();
+    recording.add(strToU8(text));
+    const read = () => {
+      for (let count = 0; count < 300; count++) recording.add(more);
+    };
+    expect(read).toThrow('top level: expected at most 256 MiB, got more');
+  });
+
+  it('is not unpacked beyond what a recording may have', () => {
+    const bomb = zipSync({ 'a.har': new Uint8Array(300 * 1024 * 1024).fill(0x20) }, { level: 9 });
+    expect(bomb.length).toBeLessThan(1e6);
+    expect(complaint(bomb)).toBe('top level: expected at most 20 MiB of JSON without bodies, got more');
+  });
+});
+
+describe('a call of JavaScript (JSONP)', () => {
+  it.each([`onInputData(${HAR});`, `\uFEFF  har.load ( ${HAR} ) ;\n`, `$(${HAR})`])('is read', (text) => {
+    expect(parseRecording(text)).toEqual(EXPECTED);
+  });
+
+  it('that is no call is named', () => {
+    for (const text of [`onInputData(${HAR}`, `onInputData(${HAR}) + 1`, 'onInputData()', 'alert(1);']) {
+      expect(() => parseRecording(text)).toThrow(InputError);
+    }
+  });
+});

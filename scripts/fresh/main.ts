@@ -1,0 +1,96 @@
+/** `npm run test:fresh`: both commands of README on a fresh Debian 12 machine, as root and as an ordinary user. Runs as root. */
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ROOT } from '../setup/programs.mjs';
+import { BareRoot, USERS, type User } from './bare-root.ts';
+import { failureLines, type Outcome, outcomeOf, summaryLines } from './outcome.ts';
+
+const USAGE = `npm run test:fresh [-- --only NAMES] [-- WORDS…]
+
+Runs npm start and npm test, each in a bare Debian 12 root of its own with a fresh clone of HEAD, as root and as an ordinary
+user with sudo. Of this machine the roots see its Node and how it reaches package registries. It needs root.
+
+  --only NAMES  some of root-start, root-test, user-start, user-test, with commas between
+  WORDS         for the commands, such as --only unit
+
+What the commands print is in out/fresh/NAME.log.`;
+
+const COMMANDS = { start: ['npm', 'start'], test: ['npm', 'test'] } as const;
+type Command = keyof typeof COMMANDS;
+const RUNS = (Object.keys(USERS) as User[]).flatMap((user) =>
+  (Object.keys(COMMANDS) as Command[]).map((command) => ({ name: `${user}-${command}`, user, command })),
+);
+const PROGRESS_MS = 30_000;
+
+/** What exists now and must not stay. */
+let root: BareRoot | null = null;
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, async () => {
+    await root?.remove();
+    process.exit(130);
+  });
+}
+
+/** Runs one command in a root of its own. */
+async function runFresh({ name, user, command }: (typeof RUNS)[number], words: string[]): Promise<Outcome> {
+  const started = Date.now();
+  const minutes = () => (Date.now() - started) / 60_000;
+  const file = join(ROOT, 'out/fresh', `${name}.log`);
+  mkdirSync(join(ROOT, 'out/fresh'), { recursive: true });
+  const stream = createWriteStream(file);
+  let printed = '';
+  const log = (text: string): void => {
+    stream.write(text);
+    printed = (printed + text).slice(-100_000);
+  };
+  console.log(`${name}: all it prints is in ${relative(ROOT, file)}`);
+  const progress = setInterval(() => {
+    const last = printed.trimEnd().split('\n').at(-1)!.slice(0, 100);
+    console.log(`${name}: ${minutes().toFixed(1)} min: ${last}`);
+  }, PROGRESS_MS);
+  try {
+    root = await BareRoot.create({ user, log });
+    const code = await root.run([...COMMANDS[command], ...(words.length > 0 ? ['--', ...words] : [])], log);
+    const isReported = command === 'test' || root.has('out/report.html');
+    return { name, ...outcomeOf(printed, code, isReported), minutes: minutes() };
+  } finally {
+    clearInterval(progress);
+    await root?.remove();
+    root = null;
+    stream.end();
+  }
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    options: { only: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    allowPositionals: true,
+  });
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const names = values.only?.split(',') ?? RUNS.map(({ name }) => name);
+  const unknown = names.find((name) => !RUNS.some((run) => run.name === name));
+  if (unknown !== undefined)
+    throw new Error(`--only: expected some of ${RUNS.map(({ name }) => name)}, got ${unknown}`);
+  if (process.getuid?.() !== 0)
+    throw new Error('it mounts file systems and becomes other users: run it as root');
+  const outcomes: Outcome[] = [];
+  for (const run of RUNS.filter(({ name }) => names.includes(name))) {
+    const outcome = await runFresh(run, positionals);
+    for (const line of failureLines(outcome)) console.log(line);
+    outcomes.push(outcome);
+  }
+  for (const line of summaryLines(outcomes)) console.log(line);
+  return outcomes.every(({ failed }) => failed === 0) ? 0 : 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(`npm run test:fresh: ${(error as Error).message}`);
+  process.exitCode = 1;
+}

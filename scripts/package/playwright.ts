@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ROOT } from '../setup/programs.mjs';
+
+/** The fixtures, after what they depend on. */
+const PACKAGES = ['contract', 'pageload-emulator', 'lab', 'e2e'];
+
+/** Packs the Playwright fixtures and the packages that they depend on into a folder. Returns the exit code. */
+export function packPlaywright(words: readonly string[]): number {
+  const [folder, ...others] = words;
+  if (folder === undefined || folder.startsWith('-') || others.length > 0) {
+    console.error('npm run package -- playwright: expected one folder');
+    return 2;
+  }
+  // npm runs scripts in the checkout, whatever folder it was called from.
+  const target = resolve(process.env.INIT_CWD ?? '.', folder);
+  mkdirSync(target, { recursive: true });
+  const workspaces = PACKAGES.flatMap((name) => ['--workspace', name]);
+  const answer = execFileSync('npm', ['pack', '--json', ...workspaces, '--pack-destination', target], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  // A list, or by package in later versions of npm.
+  const packed: { filename: string }[] = Object.values(JSON.parse(answer));
+  const files = packed.map(({ filename }) => join(target, filename));
+  console.log(`In your project:\n  npm install --save-dev @playwright/test ${files.join(' ')}`);
+  return 0;
+}

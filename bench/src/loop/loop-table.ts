@@ -1,6 +1,6 @@
 import { table } from '@hopwise/contract/terminal';
 import { ARMS, type ProductArm } from '../product/arms.ts';
-import { change, interval, seconds } from '../product/figure-text.ts';
+import { interval, seconds } from '../product/figure-text.ts';
 import { FIXED, type FixedArm, type LoopFigures } from './judge-loop.ts';
 
 const NAMES: Record<FixedArm, string> = {

@@ -52,23 +52,24 @@ function page(server: Server, resources = 20): TransferPlan {
 
 it('carries the page under each protocol, interleaved, in an order that changes', async () => {
   const [server] = await start([]);
-  const verification = await probe(engine(), page(server!), ALL);
+  // 185 kB: too few to judge UDP's rate, which on a busy machine could be either.
+  const verification = await probe(engine(), page(server!, 18), ALL);
   expect(verificationSchema.parse(verification)).toEqual(verification);
   expect(verification.udp).toMatchObject({ verdict: 'unknown', answered: true });
   for (const protocol of ['h1', 'h2', 'h3'] as const) {
     const outcome = verification.protocols[protocol]!;
-    expect(outcome).toMatchObject({ unavailable: '', provedRequests: 42, answeredRequests: 42 });
+    expect(outcome).toMatchObject({ unavailable: '', provedRequests: 38, answeredRequests: 38 });
     expect(outcome.rounds.map(({ failed }) => failed)).toEqual([0, 0]);
     const totals = outcome.rounds.map(({ totalMs }) => totalMs);
     expect(outcome.medianMs).toBeCloseTo((totals[0]! + totals[1]!) / 2, 6);
     expect([outcome.lowMs, outcome.highMs]).toEqual([Math.min(...totals), Math.max(...totals)]);
   }
-  // Two requests of the survey, then 21 a round.
-  const protos = (await server!.seen(2 + 6 * 21)).map(({ proto }) => proto);
+  // Two requests of the survey, then 19 a round.
+  const protos = (await server!.seen(2 + 6 * 19)).map(({ proto }) => proto);
   expect(protos.slice(0, 2)).toEqual(['HTTP/2.0', 'HTTP/3.0']);
   const rounds = Array.from(
     { length: 6 },
-    (_, round) => new Set(protos.slice(2 + round * 21, 2 + (round + 1) * 21)),
+    (_, round) => new Set(protos.slice(2 + round * 19, 2 + (round + 1) * 19)),
   );
   expect(rounds.map((round) => [...round].join())).toEqual([
     'HTTP/2.0',

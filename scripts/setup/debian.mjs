@@ -9,19 +9,75 @@ export function chromiumPath() {
   return ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path)) ?? null;
 }
 
+/** apt lets one installation in at a time. */
+let lastInstallation = Promise.resolve();
+
+/** Installs packages with apt. @param prefix what makes a command run as root */
+function installAsRoot(prefix, names, log) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const [program, ...before] = [...prefix, 'apt-get'];
+  const installation = lastInstallation.then(async () => {
+    for (const words of [['update'], ['install', '-y', '--no-install-recommends', ...names]])
+      await runLogged(program, [...before, ...words], { log, env });
+  });
+  lastInstallation = installation.catch(() => {});
+  return installation;
+}
+
+function askForRoot(names, what, asRoot) {
+  if (!findOnPath('apt-get'))
+    throw new SetupError(`${what} is missing and this system has no apt-get: install it`);
+  return asRoot(`install Debian's package${names.length > 1 ? 's' : ''} ${names.join(', ')}`);
+}
+
 /**
  * Installs packages with apt, as root.
  *
  * @param what in words, for systems without apt
  */
 export async function installPackages(names, what, { log, asRoot }) {
-  if (!findOnPath('apt-get'))
-    throw new SetupError(`${what} is missing and this system has no apt-get: install it`);
-  const prefix = await asRoot(`install Debian's package${names.length > 1 ? 's' : ''} ${names.join(', ')}`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const [program, ...before] = [...prefix, 'apt-get'];
-  for (const words of [['update'], ['install', '-y', '--no-install-recommends', ...names]])
-    await runLogged(program, [...before, ...words], { log, env });
+  await installAsRoot(await askForRoot(names, what, asRoot), names, log);
+}
+
+/**
+ * Joins the steps that install programs into one, in the place of the first: a person is asked once, and apt reads its lists
+ * once. Where apt refuses them together, each is tried alone; those that are optional may then be missing.
+ */
+export function joinPrograms(steps) {
+  const programs = steps.filter((step) => step.packages && step.check() !== '');
+  if (programs.length < 2) return steps;
+  const what = programs.map((step) => step.what).join(', ');
+  const names = programs.flatMap((step) => step.packages);
+  const without = new Set();
+  const joined = {
+    name: 'programs',
+    names: programs.map(({ name }) => name),
+    what,
+    check: () =>
+      programs
+        .filter((step) => !without.has(step))
+        .map((step) => step.check())
+        .find((missing) => missing !== '') ?? '',
+    async run({ log, asRoot, print }) {
+      const prefix = await askForRoot(names, what, asRoot);
+      try {
+        return await installAsRoot(prefix, names, log);
+      } catch (error) {
+        if (!(error instanceof SetupError)) throw error;
+      }
+      for (const step of programs) {
+        try {
+          await installAsRoot(prefix, step.packages, log);
+        } catch (error) {
+          if (!step.optional || !(error instanceof SetupError)) throw error;
+          print(`        ${error.message.split('\n')[0]}: ${step.optional}`);
+          without.add(step);
+        }
+      }
+    },
+  };
+  const first = steps.indexOf(programs[0]);
+  return [...steps.slice(0, first), joined, ...steps.slice(first).filter((step) => !programs.includes(step))];
 }
 
 /**
@@ -41,6 +97,8 @@ function programStep({ name, what, packages, variable = '', isInstalled, optiona
   return {
     name,
     what,
+    // A program that the user names is not installed in its place.
+    ...(!named && { packages }),
     ...(optional && { optional }),
     check,
     async run(options) {

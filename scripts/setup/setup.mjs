@@ -4,6 +4,7 @@
  */
 
 import { rootPrefix } from './ask-root.mjs';
+import { joinPrograms } from './debian.mjs';
 import { lock, unlock } from './lock.mjs';
 import { lastLine, SetupError } from './programs.mjs';
 import { labObstacle, STEPS } from './steps.mjs';
@@ -43,44 +44,76 @@ export async function runSetup(steps, { yes = false, verbose = false } = {}) {
   }
 }
 
-async function doSteps(steps, { yes, verbose, print }) {
+/**
+ * Does steps side by side, each once those that it names in `after` are done. A step that fails lets the others end: an
+ * interrupted installation would leave more behind.
+ */
+export async function doSteps(steps, { yes, verbose, print }) {
   const started = Date.now();
+  const running = new Set();
   let done = 0;
-  for (const step of steps) {
+  // Lines wait while a person is asked, and questions for each other.
+  let held = null;
+  const say = (line) => (held === null ? print(line) : held.push(line));
+  let lastQuestion = Promise.resolve();
+  const asRoot = (why) => {
+    const answer = lastQuestion.then(async () => {
+      held = [];
+      try {
+        return await rootPrefix(why, { yes });
+      } finally {
+        held.forEach(print);
+        held = null;
+      }
+    });
+    lastQuestion = answer.catch(() => {});
+    return answer;
+  };
+  // Compilers are silent until they are done.
+  const clock = setInterval(() => {
+    if (verbose || held !== null) return;
+    for (const { what, since, latest } of running) {
+      const seconds = Math.round((Date.now() - since) / 1000);
+      print(`        ${seconds} s, ${what}${latest ? `: ${latest.slice(0, 100)}` : ''}`);
+    }
+  }, 5000);
+
+  async function doStep(step) {
     const missing = step.check();
-    if (missing === '') continue;
+    if (missing === '') return;
     done += 1;
-    const stepStarted = Date.now();
-    print(`set-up: ${step.what} (${missing}) …`);
-    let latest = '';
-    let asking = false;
+    const run = { what: step.what, since: Date.now(), latest: '' };
+    running.add(run);
+    say(`set-up: ${step.what} (${missing}) …`);
     const log = (text) => {
       if (verbose) process.stderr.write(text);
-      latest = lastLine(text) || latest;
-    };
-    // Compilers are silent until they are done.
-    const clock = setInterval(() => {
-      const seconds = Math.round((Date.now() - stepStarted) / 1000);
-      if (!verbose && !asking) print(`        ${seconds} s${latest ? `: ${latest.slice(0, 100)}` : ''}`);
-    }, 5000);
-    const asRoot = async (why) => {
-      asking = true;
-      const prefix = await rootPrefix(why, { yes });
-      asking = false;
-      return prefix;
+      run.latest = lastLine(text) || run.latest;
     };
     try {
-      await step.run({ log, asRoot });
+      await step.run({ log, asRoot, print: say });
     } catch (error) {
       if (!step.optional || !(error instanceof SetupError)) throw error;
-      print(`        ${error.message.split('\n')[0]}: ${step.optional}`);
-      continue;
+      say(`        ${error.message.split('\n')[0]}: ${step.optional}`);
+      return;
     } finally {
-      clearInterval(clock);
+      running.delete(run);
     }
     const still = step.check();
     if (still !== '') throw new SetupError(`set-up of ${step.what} ran, but it is still missing: ${still}`);
-    print(`        done in ${((Date.now() - stepStarted) / 1000).toFixed(1)} s`);
+    say(`        ${step.what}: done in ${((Date.now() - run.since) / 1000).toFixed(1)} s`);
+  }
+
+  const ends = new Map();
+  try {
+    for (const step of joinPrograms(steps)) {
+      const before = (step.after ?? []).map((name) => ends.get(name));
+      const end = Promise.all(before).then(() => doStep(step));
+      for (const name of step.names ?? [step.name]) ends.set(name, end);
+    }
+    const failed = (await Promise.allSettled(ends.values())).find(({ status }) => status === 'rejected');
+    if (failed) throw failed.reason;
+  } finally {
+    clearInterval(clock);
   }
   if (done > 0) print(`set-up: complete after ${Math.round((Date.now() - started) / 1000)} s\n`);
 }

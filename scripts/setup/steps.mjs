@@ -1,6 +1,7 @@
 /**
  * The steps of set-up. A step says whether it is done (`check`, which changes nothing) and does it (`run`). Node's own
- * modules only: they run before any package is installed.
+ * modules only: they run before any package is installed. `after` names the steps that come first where they are needed too; the
+ * others run side by side.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -100,6 +101,7 @@ const packages = {
 
 const build = {
   name: 'build',
+  after: ['packages'],
   what: 'TypeScript and the extension bundle',
   check() {
     const sources = newest(
@@ -125,6 +127,7 @@ const build = {
 
 const libcurl = {
   name: 'libcurl',
+  after: ['build', 'certificates'],
   what: 'libcurl with HTTP/3',
   check() {
     if (!existsSync(HOST)) return 'known once the build is done';
@@ -144,6 +147,7 @@ const libcurl = {
 
 const go = {
   name: 'go',
+  after: ['packages', 'certificates'],
   what: 'Go for the lab',
   check: () => (goPath() ? '' : `none on the PATH that is ${oldestGo()} or later`),
   async run({ log }) {
@@ -158,6 +162,7 @@ const go = {
 
 const lab = {
   name: 'lab',
+  after: ['packages', 'certificates', 'go'],
   what: 'the lab (replay server and emulated link)',
   check() {
     if (!existsSync(LAB)) return 'not built';
@@ -217,7 +222,7 @@ const pythonPackages = {
 const BUILT = [packages, build];
 const LAB_STEPS = [certificates, go, lab];
 
-/** What each command needs, in order. Only what verifies transfers needs libcurl. */
+/** What each command needs; a step stands behind those that it comes after. Only what verifies transfers needs libcurl. */
 export const STEPS = {
   /** `npm run test:fresh`: Node 24. */
   fresh: [packages],
@@ -225,13 +230,13 @@ export const STEPS = {
   built: BUILT,
   /** `npm start` with a URL, and in the lab. */
   live: [...BUILT, chromium, certificates, libcurl],
-  lab: [...BUILT, chromium, libcurl, ...LAB_STEPS],
+  lab: [...BUILT, chromium, certificates, libcurl, go, lab],
   /** `npm run lab`: loads, a check of replays, and bulk transfers without a browser. */
   matrix: [...BUILT, chromium, headlessShell, ...LAB_STEPS],
   check: [...BUILT, chromium, ...LAB_STEPS],
   pcwnd: [...BUILT, ...LAB_STEPS],
   /** `npm run bench -- udp` and `probe`: one load of a page, then probes. */
-  udp: [...BUILT, chromium, headlessShell, libcurl, ...LAB_STEPS],
+  udp: [...BUILT, chromium, headlessShell, certificates, libcurl, go, lab],
   /** `npm run lab -- record`, alone and with its check in the lab. */
   record: [...BUILT, chromium],
   recordAndCheck: [
@@ -251,8 +256,10 @@ export const STEPS = {
     firefox,
     certutil,
     testPrograms,
+    certificates,
     libcurl,
-    ...LAB_STEPS,
+    go,
+    lab,
     pythonPackages,
   ],
 };

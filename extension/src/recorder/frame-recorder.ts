@@ -70,9 +70,9 @@ export class FrameRecorder {
     if ((document as { prerendering?: boolean }).prerendering === true) return;
     const settleAfter = (loadEndMs: number) =>
       setTimeout(() => this.#reportSettled(true), loadEndMs + SETTLE_MS - performance.now());
-    const loadEndMs = readNavigation()?.loadEventEnd ?? 0;
-    if (loadEndMs > 0) {
-      settleAfter(loadEndMs);
+    // Firefox may start content scripts amid the load event: it has not ended then, and calls none of the listeners added now.
+    if (document.readyState === 'complete') {
+      settleAfter(readNavigation()?.loadEventEnd || performance.now());
       return;
     }
     const timer = setTimeout(() => this.#reportSettled(false), LOAD_TIMEOUT_MS - performance.now());

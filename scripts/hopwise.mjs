@@ -3,73 +3,26 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { BENCHES } from '../bench/src/registry.mjs';
+import { COMMANDS } from './setup/commands.mjs';
 import { pathWithGo } from './setup/go.mjs';
-import { nodePath, ROOT, SetupError } from './setup/programs.mjs';
+import { HELPS } from './setup/helps.mjs';
+import { findOnPath, nodePath, ROOT, SetupError } from './setup/programs.mjs';
 import { checkSetup, runSetup } from './setup/setup.mjs';
-import { HOST, PYTHON, STEPS } from './setup/steps.mjs';
+import { HOST, markBuilt, PYTHON, STEPS } from './setup/steps.mjs';
+import { BUILD, LINT } from './setup/toolchain.mjs';
 
 const SETUP_OPTIONS = ['--check', '--yes', '--verbose'];
-const SETUP_USAGE = `npm run setup [-- OPTIONS]: installs what hopwise needs
-  --check    only shows what is there and what is missing
-  --yes      does not ask before it uses root
-  --verbose  shows what each step prints`;
-
-/**
- * A command is run under Node 24 after the set-up that it needs.
- *
- * @typedef {object} Command
- * @property {string} script below the checkout
- * @property {(words: string[]) => object[]} steps the set-up that these arguments need
- */
-
-/** @type {Record<string, Command>} */
-const COMMANDS = {
-  start: { script: 'e2e/dist/start/main.js', steps: stepsOfStart },
-  test: { script: 'scripts/suites/main.ts', steps: () => STEPS.all },
-  fresh: { script: 'scripts/fresh/main.ts', steps: () => STEPS.fresh },
-  lab: { script: 'lab/dist/main.js', steps: stepsOfLab },
-  research: { script: 'research/src/main.ts', steps: stepsOfResearch },
-  cli: { script: 'pageload-emulator/bin/hopwise.mjs', steps: () => STEPS.built },
-  helper: {
-    script: 'native-host/bin/hopwise-host.mjs',
-    steps: ({ length }) => (length > 0 ? STEPS.helper : STEPS.built),
-  },
-  package: { script: 'scripts/package/main.ts', steps: () => STEPS.built },
-};
 
 /** Commands that need more than a script under Node. */
-const OTHERS = { setup: runSetupCommand, bench: runBench, model: runModel };
+const OTHERS = {
+  setup: runSetupCommand,
+  build: runBuild,
+  lint: (words) => runPrograms('lint', LINT, words),
+  bench: runBench,
+  model: runModel,
+};
 
 const asksForHelp = (words) => words.includes('--help') || words.includes('-h');
-
-function stepsOfStart(words) {
-  return words.some((word) => /^https?:\/\//.test(word)) ? STEPS.live : STEPS.lab;
-}
-
-function stepsOfLab(words) {
-  switch (words[0]) {
-    case 'summary':
-      return STEPS.built;
-    case 'advise':
-    case 'check':
-      return STEPS.check;
-    case 'record': {
-      const isUnchecked = words[words.indexOf('--check') + 1] === 'none' || words.includes('--check=none');
-      return isUnchecked ? STEPS.record : STEPS.recordAndCheck;
-    }
-    default:
-      return STEPS.matrix;
-  }
-}
-
-function stepsOfResearch(words) {
-  if (words.length === 0) return STEPS.built;
-  if (words[0] !== 'papers') return STEPS.pcwnd;
-  return [
-    ...(words.includes('--quick') ? STEPS.built : STEPS.matrix),
-    ...(words.some((word) => /^--data(=|$)/.test(word)) ? STEPS.model : []),
-  ];
-}
 
 async function runCommand({ script, steps }, words) {
   await runSetup(asksForHelp(words) ? STEPS.built : steps(words));
@@ -77,10 +30,6 @@ async function runCommand({ script, steps }, words) {
 }
 
 async function runSetupCommand(words) {
-  if (asksForHelp(words)) {
-    console.log(SETUP_USAGE);
-    return 0;
-  }
   const unknown = words.find((word) => !SETUP_OPTIONS.includes(word));
   if (unknown !== undefined) {
     console.error(`npm run setup: expected some of ${SETUP_OPTIONS.join(', ')}, got ${unknown}`);
@@ -95,6 +44,26 @@ async function runSetupCommand(words) {
   const isComplete = checkSetup();
   await reportLibcurl();
   return isComplete ? 0 : 1;
+}
+
+async function runBuild(words) {
+  const code = await runPrograms('build', BUILD, words);
+  if (code === 0) markBuilt();
+  return code;
+}
+
+/** Runs these programs of the packages one after the other, as long as each succeeds. */
+async function runPrograms(name, programs, words) {
+  if (words.length > 0) {
+    console.error(`npm run ${name}: expected no arguments, got ${words[0]}`);
+    return 2;
+  }
+  await runSetup(STEPS.packages);
+  for (const [script, ...options] of programs) {
+    const code = await runNode(join(ROOT, script), options);
+    if (code !== 0) return code;
+  }
+  return 0;
 }
 
 /** Shows the version and age of the private libcurl, and whether Debian offers a newer one. */
@@ -126,10 +95,29 @@ function describeBenches() {
 
 /** The model's commands are in Python, and its corpus runs the emulator. */
 async function runModel(words) {
+  // Its help needs no packages: any Python will do.
+  if (asksForHelp(words)) return runPython(existsSync(PYTHON) ? PYTHON : requirePython(), words);
   await runSetup(words[0] === 'corpus' ? [...STEPS.built, ...STEPS.model] : STEPS.model);
+  return runPython(PYTHON, words);
+}
+
+function requirePython() {
+  const python = findOnPath('python3');
+  if (python === null)
+    throw new SetupError('the model needs Python 3.11 or later: npm run setup installs it');
+  return python;
+}
+
+/** Runs the model's commands and leaves no compiled files in the sources. */
+function runPython(python, words) {
   const path = [join(ROOT, 'model/python'), process.env.PYTHONPATH].filter(Boolean).join(delimiter);
-  const env = { ...process.env, PYTHONPATH: path, HOPWISE_NODE: nodePath() };
-  return runProgram(PYTHON, ['-m', 'hopwise_model', ...words], { stdio: 'inherit', env });
+  const env = {
+    ...process.env,
+    PYTHONPATH: path,
+    PYTHONDONTWRITEBYTECODE: '1',
+    HOPWISE_NODE: nodePath(),
+  };
+  return runProgram(python, ['-m', 'hopwise_model', ...words], { stdio: 'inherit', env });
 }
 
 /** Runs a script under Node 24 in this terminal; signals reach it by themselves. */
@@ -157,6 +145,10 @@ async function main([name, ...words]) {
   const { node } = process.versions;
   if (Number(node.split('.')[0]) < 20)
     throw new SetupError(`Node ${node} is too old: hopwise needs Node 20 or later`);
+  if (asksForHelp(words) && Object.hasOwn(HELPS, name)) {
+    console.log(HELPS[name]);
+    return 0;
+  }
   if (Object.hasOwn(COMMANDS, name)) return runCommand(COMMANDS[name], words);
   if (Object.hasOwn(OTHERS, name)) return OTHERS[name](words);
   const known = [...Object.keys(COMMANDS), ...Object.keys(OTHERS)].join(', ');

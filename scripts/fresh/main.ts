@@ -6,16 +6,6 @@ import { ROOT } from '../setup/programs.mjs';
 import { BareRoot, USERS, type User } from './bare-root.ts';
 import { failureLines, type Outcome, outcomeOf, summaryLines } from './outcome.ts';
 
-const USAGE = `npm run test:fresh [-- --only NAMES] [-- WORDS…]
-
-Runs npm start and npm test, each in a bare Debian 12 root of its own with a fresh clone of HEAD, as root and as an ordinary
-user with sudo. Of this machine the roots see its Node and how it reaches package registries. It needs root.
-
-  --only NAMES  some of root-start, root-test, user-start, user-test, with commas between
-  WORDS         for the commands, such as --only unit
-
-What the commands print is in out/fresh/NAME.log.`;
-
 const COMMANDS = { start: ['npm', 'start'], test: ['npm', 'test'] } as const;
 type Command = keyof typeof COMMANDS;
 const RUNS = (Object.keys(USERS) as User[]).flatMap((user) =>
@@ -65,13 +55,9 @@ async function runFresh({ name, user, command }: (typeof RUNS)[number], words: s
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
-    options: { only: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: { only: { type: 'string' } },
     allowPositionals: true,
   });
-  if (values.help) {
-    console.log(USAGE);
-    return 0;
-  }
   const names = values.only?.split(',') ?? RUNS.map(({ name }) => name);
   const unknown = names.find((name) => !RUNS.some((run) => run.name === name));
   if (unknown !== undefined)

@@ -17,12 +17,6 @@ const ROOT = join(import.meta.dirname, '../..');
 const TARGET = join(ROOT, 'out/package');
 const CACHE = join(ROOT, '.cache/package');
 
-const USAGE = `npm run package [-- PART…]
-  extension       the stores' packages of the extension
-  helper          Debian packages, tarballs and installers of the helper
-  playwright DIR  the Playwright fixtures with what they depend on, into DIR for a project outside this checkout
-Without a part the first two, in out/package/.`;
-
 const log = (line: string): void => console.error(line);
 
 const PARTS: Record<string, (release: Release) => Promise<string[]>> = {
@@ -48,10 +42,6 @@ async function buildHelperPackages(release: Release): Promise<string[]> {
 }
 
 async function main(names: string[]): Promise<number> {
-  if (names.includes('--help') || names.includes('-h')) {
-    console.log(USAGE);
-    return 0;
-  }
   if (names[0] === 'playwright') return packPlaywright(names.slice(1));
   const unknown = names.find((name) => !Object.hasOwn(PARTS, name));
   if (unknown !== undefined) {

@@ -27,6 +27,7 @@ import {
   runLogged,
   SetupError,
 } from './programs.mjs';
+import { BUILD } from './toolchain.mjs';
 
 const PACKAGES_STAMP = join(ROOT, 'node_modules', '.hopwise-packages');
 export const HOST = join(ROOT, 'native-host', 'dist', 'bin', 'hopwise-host.js');
@@ -99,6 +100,13 @@ const packages = {
   },
 };
 
+const BUILT_STAMP = join(ROOT, 'e2e', 'dist', '.built');
+
+/** Notes that the build is newer than its sources. */
+export function markBuilt() {
+  writeFileSync(BUILT_STAMP, '');
+}
+
 const build = {
   name: 'build',
   after: ['packages'],
@@ -114,14 +122,14 @@ const build = {
       join(ROOT, 'extension/dist/chromium/report-client.js'),
     ];
     if (outputs.some((path) => !existsSync(path))) return 'not built';
-    const stamp = join(ROOT, 'e2e', 'dist', '.built');
-    return existsSync(stamp) && statSync(stamp).mtimeMs >= sources ? '' : 'older than its sources';
+    return existsSync(BUILT_STAMP) && statSync(BUILT_STAMP).mtimeMs >= sources
+      ? ''
+      : 'older than its sources';
   },
   async run({ log }) {
-    const node = nodePath();
-    await runLogged(node, [join(ROOT, 'node_modules/.bin/tsc'), '-b'], { log });
-    await runLogged(node, [join(ROOT, 'extension/build.mjs')], { log });
-    writeFileSync(join(ROOT, 'e2e', 'dist', '.built'), '');
+    for (const [script, ...options] of BUILD)
+      await runLogged(nodePath(), [join(ROOT, script), ...options], { log });
+    markBuilt();
   },
 };
 
@@ -224,8 +232,8 @@ const LAB_STEPS = [certificates, go, lab];
 
 /** What each command needs; a step stands behind those that it comes after. Only what verifies transfers needs libcurl. */
 export const STEPS = {
-  /** `npm run test:fresh`: Node 24. */
-  fresh: [packages],
+  /** `npm run build` and `lint`; Node 24 for `npm run test:fresh`. */
+  packages: [packages],
   /** Helps, and judging what was measured. */
   built: BUILT,
   /** `npm start` with a URL, and in the lab. */

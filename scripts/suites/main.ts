@@ -13,12 +13,6 @@ import { addOutcome, describeOutcome, describeSlowest, newOutcome, type Outcome 
 import { SUITES, type Suite } from './suites.ts';
 
 const NAMES = Object.keys(SUITES);
-const USAGE = `npm test [-- --only SUITES | --changed [--since COMMIT]] [--seed TEXT]
-  --only SUITES   some of ${NAMES.join(', ')}, with commas between them; all but long unless given
-  --changed       what the changes in the working tree can break: the tests of their packages and of those that use them
-  --since COMMIT  with --changed: the changes since this commit; HEAD unless given
-  --seed TEXT     draws which cases of repetitive tables run (npm run test:long runs all); the commit unless given
-Ends with the line "N passed, N failed".`;
 
 function refuse(message: string): never {
   console.error(message);
@@ -29,7 +23,7 @@ function refuse(message: string): never {
 let seed = readCommit() ?? '1';
 
 function readArguments(): ChangedTests | { suites: string[]; packages?: undefined } {
-  let values: { only?: string; changed?: boolean; since?: string; seed?: string; help?: boolean };
+  let values: { only?: string; changed?: boolean; since?: string; seed?: string };
   try {
     ({ values } = parseArgs({
       options: {
@@ -37,15 +31,10 @@ function readArguments(): ChangedTests | { suites: string[]; packages?: undefine
         changed: { type: 'boolean' },
         since: { type: 'string' },
         seed: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
       },
     }));
   } catch (error) {
     refuse(`npm test: ${(error as Error).message.split('\n')[0]}`);
-  }
-  if (values.help) {
-    console.log(USAGE);
-    process.exit(0);
   }
   seed = values.seed ?? seed;
   if (values.since !== undefined && !values.changed) refuse('npm test: --since goes with --changed');

@@ -1,8 +1,9 @@
 /** The suites of `npm test`: each runs its programs in a lane and returns its outcome. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { ROOT } from '../setup/programs.mjs';
 import { PYTHON } from '../setup/steps.mjs';
+import { LINT } from '../setup/toolchain.mjs';
 import { SHARE_VARIABLE } from './draw-share.ts';
 import { outcomeOfJunit } from './junit-outcome.ts';
 import { type Lane, packageProgram } from './lane.ts';
@@ -23,19 +24,14 @@ function withCrash(outcome: Outcome, code: number, what: string): Outcome {
   return addOutcome(outcome, failedOutcome({ where: '', what, why }));
 }
 
-/** Formatter, linter, imports between packages and folders, and types of what the build does not compile. */
 async function runLint({ lane }: SuiteContext): Promise<Outcome> {
   const outcome = newOutcome();
-  for (const [name, ...args] of [
-    ['biome', 'check', '.'],
-    ['depcruise', '*/{src,bin}', 'scripts'],
-    ['tsc', '-p', 'tsconfig.tests.json'],
-  ] as const) {
-    const code = await lane.run(packageProgram(name), args);
+  for (const [script, ...args] of LINT) {
+    const code = await lane.run(join(ROOT, script!), args);
     if (code === 0) outcome.passed += 1;
     else {
       const why = `it ended with code ${code}: its complaints are above`;
-      addOutcome(outcome, failedOutcome({ where: name, what: args.join(' '), why }));
+      addOutcome(outcome, failedOutcome({ where: basename(script!), what: args.join(' '), why }));
     }
   }
   return outcome;

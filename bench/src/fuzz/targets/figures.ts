@@ -82,24 +82,28 @@ export const pcwnd: FuzzTarget = {
   }),
 };
 
-const RECORDING = parseRecording(chromiumHar());
-
 export const cluster: FuzzTarget = {
   title: 'what earlier loads showed of a network, as stored',
   input: 'json',
-  seeds: () => [json(learnNetwork(null, RECORDING))],
-  open: () => ({
-    run(input) {
-      let value: unknown;
-      try {
-        value = JSON.parse(text(input));
-      } catch {
-        return;
-      }
-      const read = parseCluster(value);
-      if (read === null) return;
-      const next = learnNetwork(read, RECORDING);
-      hold(parseCluster(JSON.parse(JSON.stringify(next))) !== null, 'what is learnt can be stored and read');
-    },
-  }),
+  seeds: () => [json(learnNetwork(null, parseRecording(chromiumHar())))],
+  open() {
+    const recording = parseRecording(chromiumHar());
+    return {
+      run(input) {
+        let value: unknown;
+        try {
+          value = JSON.parse(text(input));
+        } catch {
+          return;
+        }
+        const read = parseCluster(value);
+        if (read === null) return;
+        const next = learnNetwork(read, recording);
+        hold(
+          parseCluster(JSON.parse(JSON.stringify(next))) !== null,
+          'what is learned can be stored and read',
+        );
+      },
+    };
+  },
 };

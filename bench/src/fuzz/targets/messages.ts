@@ -20,7 +20,6 @@ import { hear } from '../../../../native-host/test/pins/proxy/support/peers.ts';
 import { chromiumHar } from '../../../../pageload-emulator/test/support/hars.ts';
 import { type FuzzTarget, hold, parsed } from '../target.ts';
 
-const RECORDING = parseRecording(chromiumHar());
 const ORIGIN = 'https://shop.test';
 
 /** An input is what a browser or a helper writes to the pipe, in chunks of a length that its last byte gives. */
@@ -28,8 +27,9 @@ export const nativeMessages: FuzzTarget = {
   title: 'native messaging: frames and the messages in them, in both directions',
   input: 'bytes',
   dictionary: ['"type":"probe"', '"type":"pin"', '"origin":', '"__proto__":', '\0\0\0\0', '\xff\xff\xff\xff'],
-  seeds: () =>
-    [
+  seeds() {
+    const recording = parseRecording(chromiumHar());
+    return [
       { type: 'hello', id: '1', version: 3 },
       { type: 'cancel', id: '1' },
       { type: 'pin', id: '2', origin: ORIGIN, kind: 'h2', minutes: 60, persistent: false },
@@ -37,14 +37,15 @@ export const nativeMessages: FuzzTarget = {
       {
         type: 'probe',
         id: '4',
-        plan: transferPlan(buildGraph(RECORDING), RECORDING, 'agent'),
+        plan: transferPlan(buildGraph(recording), recording, 'agent'),
         protocols: ['h2', 'h3'],
         rounds: 2,
         budgetBytes: null,
       },
       { type: 'probe-result', id: '4', part: 0, parts: 1, json: '{}' },
       { type: 'error', id: '4', code: 'busy', message: 'another probe is running' },
-    ].map((message) => frame(message)),
+    ].map((message) => frame(message));
+  },
   open: () => ({
     async run(input) {
       const length = Math.max(1, input.at(-1) ?? 1);

@@ -14,8 +14,6 @@ import { VALID } from '../../../../pageload-emulator/test/support/mutations.ts';
 import { VERIFICATION } from '../../../../pageload-emulator/test/support/verification.ts';
 import { type FuzzTarget, hold, json, parsed } from '../target.ts';
 
-const { own, ...HARS } = VALID;
-const OWN: Recording = JSON.parse(own!);
 /** Predictions of more take too long for many executions. */
 const PREDICTED_REQUESTS = 12;
 
@@ -50,7 +48,10 @@ export const har: FuzzTarget = {
     '\\ud800',
     '__proto__',
   ],
-  seeds: () => Object.values(HARS).map((text) => Buffer.from(text)),
+  seeds() {
+    const { own: _, ...hars } = VALID;
+    return Object.values(hars).map((text) => Buffer.from(text));
+  },
   open: () => ({ run }),
 };
 
@@ -58,9 +59,12 @@ export const recording: FuzzTarget = {
   title: "hopwise recordings and the extension's exports, and what is made of them",
   input: 'json',
   dictionary: ['"initiator":', '"requestId":', '"phases":', '-1', '1e999', 'null', '__proto__'],
-  seeds: () => [
-    json(OWN),
-    json({ format: 'hopwise-load', version: 1, recording: OWN, verification: VERIFICATION }),
-  ],
+  seeds() {
+    const own: Recording = JSON.parse(VALID.own!);
+    return [
+      json(own),
+      json({ format: 'hopwise-load', version: 1, recording: own, verification: VERIFICATION }),
+    ];
+  },
   open: () => ({ run }),
 };

@@ -1,0 +1,52 @@
+/** Commands that are a script under Node 24, by their name in `hopwise.mjs`, each with the set-up that it needs. */
+import { STEPS } from './steps.mjs';
+
+/**
+ * @typedef {object} Command
+ * @property {string} script below the checkout
+ * @property {(words: string[]) => object[]} steps the set-up that these arguments need
+ */
+
+/** @type {Record<string, Command>} */
+export const COMMANDS = {
+  start: { script: 'e2e/dist/start/main.js', steps: stepsOfStart },
+  test: { script: 'scripts/suites/main.ts', steps: () => STEPS.all },
+  fresh: { script: 'scripts/fresh/main.ts', steps: () => STEPS.packages },
+  lab: { script: 'lab/dist/main.js', steps: stepsOfLab },
+  research: { script: 'research/src/main.ts', steps: stepsOfResearch },
+  cli: { script: 'pageload-emulator/bin/hopwise.mjs', steps: () => STEPS.built },
+  helper: {
+    script: 'native-host/bin/hopwise-host.mjs',
+    steps: ({ length }) => (length > 0 ? STEPS.helper : STEPS.built),
+  },
+  package: { script: 'scripts/package/main.ts', steps: () => STEPS.built },
+};
+
+function stepsOfStart(words) {
+  return words.some((word) => /^https?:\/\//.test(word)) ? STEPS.live : STEPS.lab;
+}
+
+function stepsOfLab(words) {
+  switch (words[0]) {
+    case 'summary':
+      return STEPS.built;
+    case 'advise':
+    case 'check':
+      return STEPS.check;
+    case 'record': {
+      const isUnchecked = words[words.indexOf('--check') + 1] === 'none' || words.includes('--check=none');
+      return isUnchecked ? STEPS.record : STEPS.recordAndCheck;
+    }
+    default:
+      return STEPS.matrix;
+  }
+}
+
+function stepsOfResearch(words) {
+  if (words.length === 0) return STEPS.built;
+  if (words[0] !== 'papers') return STEPS.pcwnd;
+  return [
+    ...(words.includes('--quick') ? STEPS.built : STEPS.matrix),
+    ...(words.some((word) => /^--data(=|$)/.test(word)) ? STEPS.model : []),
+  ];
+}

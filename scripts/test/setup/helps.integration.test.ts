@@ -1,0 +1,89 @@
+/** `--help` of every npm script. Those of benches: bench/test/registry.test.ts. */
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ROOT } from '@hopwise/lab/paths';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../setup/commands.mjs';
+import { HELPS } from '../../setup/helps.mjs';
+import { SUITES } from '../../suites/suites.ts';
+
+const { scripts }: { scripts: Record<string, string> } = JSON.parse(
+  readFileSync(join(ROOT, 'package.json'), 'utf8'),
+);
+
+/** Arguments of `scripts/hopwise.mjs`, by the name of the npm script. */
+const ARGUMENTS = Object.fromEntries(
+  Object.entries(scripts).map(([name, line]) => [
+    name,
+    /^node scripts\/hopwise\.mjs (.*)$/.exec(line)![1]!.split(' '),
+  ]),
+);
+const isCommand = (name: string) => Object.hasOwn(COMMANDS, name) && !Object.hasOwn(HELPS, name);
+/** Scripts that parse their arguments by a package. */
+const WITH_PACKAGES = Object.entries(ARGUMENTS).filter(([, [name]]) => isCommand(name!));
+const WITHOUT_PACKAGES = Object.entries(ARGUMENTS).filter(([, [name]]) => !isCommand(name!));
+
+function expectHelp({ status, stdout, stderr }: SpawnSyncReturns<string>, line: RegExp): void {
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(line);
+  expect(stdout.trim().split('\n').length).toBeGreaterThan(1);
+}
+
+test('every npm script is asked for its help', () => {
+  expect(Object.keys(scripts).length).toBeLessThanOrEqual(14);
+  expect(WITH_PACKAGES.map(([name]) => name)).toEqual([
+    'start',
+    'hopwise',
+    'hopwise-host',
+    'lab',
+    'research',
+  ]);
+  expect([...WITH_PACKAGES, ...WITHOUT_PACKAGES].length).toBe(Object.keys(scripts).length);
+});
+
+test('the help of npm test names all suites', () => {
+  for (const name of Object.keys(SUITES)) expect(HELPS.test).toMatch(new RegExp(`\\b${name}\\b`));
+});
+
+describe('without any package, the help', () => {
+  let checkout: string;
+  beforeAll(() => {
+    checkout = mkdtempSync(join(tmpdir(), 'hopwise-helps-'));
+    const isSource = (path: string) => !/(node_modules|dist|__pycache__)$/.test(path);
+    for (const path of ['scripts', 'bench/src/registry.mjs', 'model/python', 'package.json']) {
+      mkdirSync(dirname(join(checkout, path)), { recursive: true });
+      cpSync(join(ROOT, path), join(checkout, path), { recursive: true, filter: isSource });
+    }
+  });
+  afterAll(() => rmSync(checkout, { recursive: true, force: true }));
+
+  test.each(WITHOUT_PACKAGES)('of npm run %s describes it and does nothing else', (name, words) => {
+    const before = readdirSync(checkout, { recursive: true });
+    const answer = spawnSync(process.execPath, [join(checkout, 'scripts/hopwise.mjs'), ...words, '--help'], {
+      encoding: 'utf8',
+      cwd: checkout,
+    });
+    expectHelp(answer, name === 'model' ? /^usage: hopwise_model / : /^npm (run )?[a-z]/);
+    expect(readdirSync(checkout, { recursive: true })).toEqual(before);
+  });
+});
+
+test.each(WITH_PACKAGES)('the help of npm run %s describes it', (_, [name, ...words]) => {
+  const script = join(ROOT, COMMANDS[name!]!.script);
+  const answer = spawnSync(process.execPath, [script, ...words, '--help'], { encoding: 'utf8', cwd: ROOT });
+  expectHelp(answer, /^Usage: /m);
+});
+
+test.each(['build', 'lint'])('npm run %s refuses arguments in one line', (name) => {
+  const script = join(ROOT, 'scripts/hopwise.mjs');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, name, '--fix'], {
+    encoding: 'utf8',
+  });
+  expect({ status, stdout, stderr }).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: `npm run ${name}: expected no arguments, got --fix\n`,
+  });
+});

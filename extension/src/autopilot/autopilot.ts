@@ -121,15 +121,27 @@ export class Autopilot {
     });
   }
 
-  /** The user is about to pin an origin: its pin is no longer the autopilot's. */
-  handlePin(origin: string): Promise<void> {
-    return this.#change(async (runs) => {
-      for (const run of runs.filter(isRunning)) {
-        const left = run.pins.filter((pin) => pin.origin !== origin);
+  /**
+   * Makes pins of the user: those of these origins are then no longer the autopilot's. Where they are refused, they remain its own.
+   *
+   * @returns what `pin` does. @throws what it throws
+   */
+  async handOver<T>(origins: readonly string[], pin: () => Promise<T>): Promise<T> {
+    let outcome: Promise<T> | undefined;
+    // Within one change: that the pins are others by now is noted after it.
+    await this.#change(async (runs) => {
+      outcome = pin();
+      const isMade = await outcome.then(
+        () => true,
+        () => false,
+      );
+      for (const run of isMade ? runs.filter(isRunning) : []) {
+        const left = run.pins.filter(({ origin }) => !origins.includes(origin));
         if (left.length > 0) run.pins = left;
         else Object.assign(run, { state: 'ended', end: { atMs: Date.now(), cause: 'you', reason: '' } });
       }
     });
+    return outcome!;
   }
 
   /** The user removed a pin. */

@@ -11,7 +11,7 @@ import type { Erased } from '../messages/memory-messages.ts';
 import type { PinLifetime, PinsAnswer } from '../pins/pin-messages.ts';
 import { hasPinPermissions } from '../pins/pin-permissions.ts';
 import type { PlannedPin } from '../pins/plan-pins.ts';
-import { allowLocalOrigin, disallowLocalOrigin, listLocalOrigins } from '../pins/worker/local-origins.ts';
+import { disallowLocalOrigin, listLocalOrigins } from '../pins/worker/local-origins.ts';
 import { PinManager } from '../pins/worker/pin-manager.ts';
 import {
   type PageSettled,
@@ -263,12 +263,9 @@ async function answerPins(change: Promise<PinState[]>): Promise<PinsAnswer> {
   return { ok: true, allowed, pins: all, caHosts, launcher, localOrigins };
 }
 
-async function pinForUser(wanted: readonly PlannedPin[], lifetime: PinLifetime): Promise<PinState[]> {
-  for (const { origin, allowLocal } of wanted) {
-    await autopilot.handlePin(origin);
-    if (allowLocal) await allowLocalOrigin(origin);
-  }
-  return pins.pin(wanted, lifetime);
+function pinForUser(wanted: readonly PlannedPin[], lifetime: PinLifetime): Promise<PinState[]> {
+  const origins = wanted.map(({ origin }) => origin);
+  return autopilot.handOver(origins, () => pins.pin(wanted, lifetime));
 }
 
 async function unpinForUser(origins: readonly string[]): Promise<PinState[]> {

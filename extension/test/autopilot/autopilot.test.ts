@@ -91,6 +91,12 @@ async function load(pltMs: number, more: Parameters<typeof loadOf>[1] = {}): Pro
 const loadPinned = (pltMs: number, more: Parameters<typeof loadOf>[1] = {}) =>
   load(pltMs, { pinned: PINNED, ...more });
 
+/** As the user does it in a page of the extension. */
+const pinForUser = (origin: string) =>
+  autopilot.handOver([origin], () =>
+    pins.pin([{ origin, kind: 'avoid-h3' }], { minutes: 60, persistent: false }),
+  );
+
 async function lastRun(): Promise<AutopilotRun | undefined> {
   return (await autopilot.getState()).runs[0];
 }
@@ -222,12 +228,21 @@ test('a pin that the user replaces is no longer the autopilot’s', async () => 
 
 test('a pin that the user makes again stays when the autopilot undoes all', async () => {
   await load(4300);
-  await autopilot.handlePin('https://other.test');
+  await pinForUser('https://other.test');
   expect(await lastRun()).toMatchObject({ state: 'checking' });
-  await autopilot.handlePin(ORIGIN);
+  await pinForUser(ORIGIN);
   expect(await lastRun()).toMatchObject({ state: 'ended', end: { cause: 'you' } });
   await autopilot.undoAll();
-  expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`]);
+  expect(pins.active).toEqual([`avoid-h3 https://other.test`, `avoid-h3 ${ORIGIN}`]);
+});
+
+test('a pin of the user that is refused leaves the autopilot’s as they were', async () => {
+  await load(4300);
+  pins.refusal = 'The helper already has as many pins as it takes.';
+  await expect(pinForUser(ORIGIN)).rejects.toThrow(pins.refusal);
+  expect(await lastRun()).toMatchObject({ state: 'checking', pins: [{ origin: ORIGIN }] });
+  await autopilot.undoAll();
+  expect(pins.active).toEqual([]);
 });
 
 test('starts no second run for pins that a new worker has not listed yet', async () => {

@@ -222,6 +222,26 @@ describe('a pin', () => {
     expect(steered).toEqual(['released']);
   });
 
+  test('allows an origin without a public address when it is made, not when it is refused', async () => {
+    const pins = worker();
+    const [planned, lifetime] = wish(A);
+    const wanted = planned.map((pin) => ({ ...pin, allowLocal: true }));
+    nextHost = () => {
+      const host = new FakeHost();
+      host.refused = [A];
+      return host;
+    };
+    await expect(pins.pin(wanted, lifetime)).rejects.toThrow();
+    expect(areas.local.get('local-origins')).toBeUndefined();
+    nextHost = () => new FakeHost();
+    await pins.pin(wanted, lifetime);
+    expect(areas.local.get('local-origins')).toEqual([A]);
+    expect(hosts.at(-1)!.asked.at(-1)).toMatchObject({ type: 'pin', origin: A, allowLocal: true });
+    // Later pins need no new permission.
+    await pins.pin(planned, lifetime);
+    expect(hosts.at(-1)!.asked.at(-1)).toMatchObject({ type: 'pin', origin: A, allowLocal: true });
+  });
+
   test('refused by the helper leaves no port open', async () => {
     nextHost = () => {
       const host = new FakeHost();

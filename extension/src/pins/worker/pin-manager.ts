@@ -6,7 +6,7 @@ import { hasPinPermissions } from '../pin-permissions.ts';
 import { isLocalOrigin, isPinnable } from '../pinnable-origin.ts';
 import type { PlannedPin } from '../plan-pins.ts';
 import { createSteering } from './create-steering.ts';
-import { loadLocalOrigins } from './local-origins.ts';
+import { allowLocalOrigin, loadLocalOrigins } from './local-origins.ts';
 import { PinList } from './pin-list.ts';
 import { hasPersistentPins, loadPins, savePins, setHasPersistentPins } from './pin-storage.ts';
 import { type HelperPinRequest, isExpired, pinAllOrNone, renewedPin } from './pin-transaction.ts';
@@ -116,14 +116,18 @@ export class PinManager {
     });
   }
 
-  /** Makes all of these pins, or none of them, see `pinAllOrNone`. @throws Error with a message to show when one is not possible */
+  /**
+   * Makes all of these pins, or none of them, see `pinAllOrNone`. What the user allows for them stays allowed where they are made.
+   *
+   * @throws Error with a message to show when one is not possible
+   */
   pin(pins: readonly PlannedPin[], { minutes, persistent }: PinLifetime): Promise<PinState[]> {
     return this.#change(async () => {
       const localOrigins = await loadLocalOrigins();
-      const wanted = pins.map(({ origin, kind }) => {
+      const wanted = pins.map(({ origin, kind, allowLocal: isNowAllowed = false }) => {
         if (!isPinnable(origin))
           throw new Error('Origins with unusual characters in their name cannot be pinned.');
-        const allowLocal = localOrigins.includes(origin);
+        const allowLocal = isNowAllowed || localOrigins.includes(origin);
         if (isLocalOrigin(origin) && !allowLocal) throw new Error(LOCAL_ORIGIN);
         return { origin, kind, minutes, persistent, allowLocal };
       });
@@ -134,6 +138,7 @@ export class PinManager {
       const { report, refusal } = await pinAllOrNone(wanted, (request) => this.#ask(helper, request));
       if (report) await this.#apply(report);
       if (refusal !== null) throw refusal;
+      for (const { origin, allowLocal } of pins) if (allowLocal) await allowLocalOrigin(origin);
     });
   }
 

@@ -1,6 +1,6 @@
 /** Medians, their spread and confidence intervals. An infinite value stands for a load that never ended. */
-import { median } from '@hopwise/contract';
-import { mean, quantileSorted, sampleStandardDeviation } from 'simple-statistics';
+import { mean, median, quantile } from '@hopwise/contract';
+import { sampleStandardDeviation } from 'simple-statistics';
 import { SeededRandom } from './random.ts';
 
 /** Number of loads from which 10th and 90th percentiles are meaningful. */
@@ -20,12 +20,11 @@ export interface Spread {
  * @throws {RangeError} without values or with one that is no number.
  */
 export function spread(values: readonly number[]): Spread {
-  const ordered = sorted(values);
-  const few = ordered.length < PERCENTILES_FROM;
+  const few = values.length < PERCENTILES_FROM;
   return {
-    median: median(ordered),
-    low: few ? (ordered[0] as number) : quantileOf(ordered, 0.1),
-    high: few ? (ordered.at(-1) as number) : quantileOf(ordered, 0.9),
+    median: median(values),
+    low: quantile(values, few ? 0 : 0.1),
+    high: quantile(values, few ? 1 : 0.9),
     range: few ? 'min-max' : 'p10-p90',
   };
 }
@@ -36,7 +35,8 @@ export function spread(values: readonly number[]): Spread {
  * @throws {RangeError} without values, with one that is no number, or with a mean of 0.
  */
 export function coefficientOfVariation(values: readonly number[]): number | null {
-  const centre = mean(sorted(values));
+  if (values.some(Number.isNaN)) throw new RangeError('expected a number, got NaN');
+  const centre = mean(values);
   if (centre === 0) throw new RangeError('a mean of 0: expected values with another mean');
   if (values.length < 2 || !Number.isFinite(centre)) return null;
   return sampleStandardDeviation([...values]) / Math.abs(centre);
@@ -79,12 +79,11 @@ export function bootstrapInterval(
     if (figure !== null) replicates.push(figure);
   }
   if (replicates.length < MIN_RESAMPLES_SHARE * resamples) return null;
-  replicates.sort((a, b) => a - b);
   const tail = (1 - level) / 2;
   return {
     estimate,
-    low: quantileOf(replicates, tail),
-    high: quantileOf(replicates, 1 - tail),
+    low: quantile(replicates, tail),
+    high: quantile(replicates, 1 - tail),
   };
 }
 
@@ -133,14 +132,10 @@ export function drawn<T>(items: readonly T[], random: SeededRandom): T[] {
   return items.map(() => random.pick(items));
 }
 
-/** Interpolating between two infinite values would give NaN. */
-function quantileOf(ordered: readonly number[], share: number): number {
-  const quantile = quantileSorted(ordered as number[], share);
-  return Number.isNaN(quantile) ? Number.POSITIVE_INFINITY : quantile;
-}
+/** The mean; null for no values, which a table shows as a dash. */
+export const meanOrNull = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : mean(values);
 
-function sorted(values: readonly number[]): number[] {
-  if (values.length === 0) throw new RangeError('no values');
-  if (values.some(Number.isNaN)) throw new RangeError('NaN: expected a number');
-  return values.toSorted((a, b) => a - b);
-}
+/** The median; null for no values. */
+export const medianOrNull = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : median(values);

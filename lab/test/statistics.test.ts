@@ -14,7 +14,7 @@ describe('spread', () => {
   });
 
   it('gives 10th and 90th percentiles of ten values or more', () => {
-    // 0, 10, …, 100: simple-statistics takes the value at position ceil(11 × 0.1) = 2nd and ceil(11 × 0.9) = 10th.
+    // 0, 10, …, 100: the values at 10 × 0.1 = 1 and 10 × 0.9 = 9, from 0.
     const values = Array.from({ length: 11 }, (_, index) => index * 10);
     expect(spread(values)).toEqual({ median: 50, low: 10, high: 90, range: 'p10-p90' });
   });

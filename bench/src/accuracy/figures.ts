@@ -1,9 +1,14 @@
 /** Summarises the scores of many cells in a few figures. Fractions of 1: an error of 0.08 is 8%. */
 
-import { median } from '@hopwise/contract';
-import { bootstrapInterval, type ConfidenceInterval, drawn } from '@hopwise/lab/statistics';
+import { groupBy, mean, median, quantile } from '@hopwise/contract';
+import {
+  bootstrapInterval,
+  type ConfidenceInterval,
+  drawn,
+  meanOrNull,
+  medianOrNull,
+} from '@hopwise/lab/statistics';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
-import { mean, quantile } from 'simple-statistics';
 import { CHOOSERS, type Chooser, DECISION_MODES, type DecisionMode } from './choosers.ts';
 import { type DecisionAccuracy, decisionFigures } from './decisions.ts';
 import { PREDICTORS, type Predictor } from './guess.ts';
@@ -101,7 +106,7 @@ function predictorFigures(scores: readonly CellScore[], predictor: Predictor): P
     const score = predictors[predictor];
     return score ? [{ ...score, network }] : [];
   });
-  const byNetwork = groupsOf(own, ({ network }) => network);
+  const byNetwork = [...groupBy(own, ({ network }) => network).values()];
   const byProtocol = <T>(of: (protocol: Protocol) => T) =>
     Object.fromEntries(PROTOCOLS.map((protocol) => [protocol, of(protocol)])) as Record<Protocol, T>;
   return {
@@ -201,7 +206,7 @@ const MIN_PAGES = 3;
  * Methods and their Application, section 3.8): cells of one page are alike.
  */
 export function intervalsOf(scores: readonly CellScore[]): Partial<Record<Chooser, Headline>> {
-  const pages = groupsOf(scores, ({ page }) => page);
+  const pages = [...groupBy(scores, ({ page }) => page).values()];
   const interval = (of: (sample: readonly CellScore[]) => number | null): ConfidenceInterval | null => {
     const estimate = of(scores);
     if (estimate === null || pages.length < MIN_PAGES) return null;
@@ -237,15 +242,3 @@ function shareRight(
   const right = scores.flatMap((score) => (counts(score) ? (score.choosers[chooser]?.right ?? []) : []));
   return right.length === 0 ? null : { share: mean(right), cells: right.length };
 }
-
-/** Items with the same key, in order of their first. */
-export function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
-  const groups = new Map<string, T[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return [...groups.values()];
-}
-
-export const meanOrNull = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : mean([...values]);
-export const medianOrNull = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : median(values);

@@ -1,6 +1,6 @@
 /** Scores of predictors and rules on one cell. */
 
-import { median } from '@hopwise/contract';
+import { mean, median } from '@hopwise/contract';
 import {
   type CellGroundTruth,
   groundTruthOf,
@@ -11,8 +11,9 @@ import { doesNotLoad } from '@hopwise/lab/judge/cell-loads';
 import { halfRegretOf, halvesOf, noiseOf, regretOf } from '@hopwise/lab/judge/regret';
 import { isTried, RULES, ruleChoice } from '@hopwise/lab/judge/rules';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
+import { meanOrNull } from '@hopwise/lab/statistics';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
-import { mean, sampleRankCorrelation } from 'simple-statistics';
+import { sampleRankCorrelation } from 'simple-statistics';
 import type { Cell, Recorded } from './cells.ts';
 import { type Chooser, choiceOf, DECISION_MODES, DECISIONS, type DecisionMode } from './choosers.ts';
 import { type DecisionScore, scoreDecision } from './decisions.ts';
@@ -222,7 +223,7 @@ function scoreChoices({ loads }: Cell, choices: readonly Choice[]): ChoiceScore 
     regret: mean(regrets),
     notLoading: mean(choices.map(({ choice }) => Number(doesNotLoad(loads, choice)))),
     right: isNatural ? null : mean(choices.map(({ choice, best }) => Number(choice === best))),
-    halfRegret: halves.length > 0 ? mean(halves) : null,
+    halfRegret: meanOrNull(halves),
   };
 }
 

@@ -5,7 +5,7 @@
  * fresh seeds.
  */
 
-import { median } from '@hopwise/contract';
+import { mean, median } from '@hopwise/contract';
 import { integer } from '@hopwise/lab/command/option-types';
 import { choicesOf, nearestUniform } from '../../../pageload-emulator/dist/choose/choices.js';
 import { chooseJointly } from '../../../pageload-emulator/dist/choose/joint-assignment.js';
@@ -74,7 +74,6 @@ function bestOfAll(origins: readonly string[], time: (assignment: Assignment) =>
   return best;
 }
 
-const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
 const percent = (share: number) => `${(100 * share).toFixed(2)}%`;
 
 for (const [name, path] of Object.entries(NETWORKS)) {

@@ -3,14 +3,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { firstLine, median } from '@hopwise/contract';
+import { firstLine, median, quantile } from '@hopwise/contract';
 import { table } from '@hopwise/contract/terminal';
 import { UserError } from '@hopwise/lab/command/errors';
 import { runProgram } from '@hopwise/lab/command/program';
 import { Progress } from '@hopwise/lab/command/progress';
 import { ROOT } from '@hopwise/lab/paths';
 import { parseRecording, type Recording } from '@hopwise/pageload-emulator';
-import { quantile } from 'simple-statistics';
 import { readCells } from '../accuracy/cells.ts';
 import { GOLDEN_DIR } from '../accuracy/options.ts';
 import { besideLantern, type LanternTimes, ratioOf } from './beside-lantern.ts';
@@ -102,6 +101,6 @@ function render(compared: readonly LanternTimes[], judged: boolean): string {
 }
 
 function timeCells(times: readonly number[], digits: number): [string, string] {
-  const at = (share: number) => quantile([...times], share).toFixed(digits);
+  const at = (share: number) => quantile(times, share).toFixed(digits);
   return [at(0.5), `(${at(0.1)} to ${at(0.9)})`];
 }

@@ -3,6 +3,7 @@
 import { median, type UdpVerdict } from '@hopwise/contract';
 import { table } from '@hopwise/contract/terminal';
 import type { LabNetwork } from '@hopwise/lab/client/networks';
+import { medianOrNull } from '@hopwise/lab/statistics';
 
 export const VERDICTS = ['open', 'policed', 'blocked', 'unknown'] as const;
 
@@ -52,7 +53,7 @@ export function confusion(judged: readonly JudgedProbe[]): ConfusionRow[] {
         VERDICTS.map((verdict) => [verdict, own.filter((one) => one.verdict.verdict === verdict).length]),
       ) as ConfusionRow['counts'],
       ratio: means.length > 0 ? { low: Math.min(...means), high: Math.max(...means) } : null,
-      rateShare: shares.length > 0 ? shares.toSorted((a, b) => a - b)[shares.length >> 1]! : null,
+      rateShare: medianOrNull(shares),
     };
   });
 }

@@ -47,7 +47,7 @@ it('counts verdicts by network, and the reported rate of a policer', () => {
       probes: 3,
       counts: { open: 0, policed: 2, blocked: 0, unknown: 1 },
       ratio: { low: 0.2, high: 0.5 },
-      rateShare: 0.95,
+      rateShare: 0.925,
     },
     {
       network: 'other',

@@ -1,8 +1,8 @@
 /** Regret of a choice: its time over that of the best single protocol, less 1. */
 
-import { mean } from 'simple-statistics';
 import type { ProtocolMode } from '../loads/protocol-args.ts';
 import { SeededRandom } from '../random.ts';
+import { meanOrNull } from '../statistics.ts';
 import { bestOf, medianAt, mediansAt } from './cell-ground-truth.ts';
 import { type BySeed, type CellLoads, doesNotLoad } from './cell-loads.ts';
 
@@ -90,5 +90,3 @@ export function noiseOf(cell: CellLoads, halves: readonly Halves[]): number | nu
     }),
   );
 }
-
-const meanOrNull = (values: number[]): number | null => (values.length === 0 ? null : mean(values));

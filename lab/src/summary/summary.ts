@@ -1,8 +1,7 @@
 /** Summarises the loads of a folder: the fastest protocol of each cell, and the regret of simple rules. */
 
-import { median } from '@hopwise/contract';
+import { mean, median, quantile } from '@hopwise/contract';
 import type { Protocol } from '@hopwise/pageload-emulator';
-import { mean, quantile } from 'simple-statistics';
 import type { GroundTruthLoad, GroundTruthMatrix, LoadProtocol, View } from '../ground-truth/ground-truth.ts';
 import { type CellGroundTruth, groundTruthOf } from '../judge/cell-ground-truth.ts';
 import {
@@ -15,7 +14,7 @@ import {
 } from '../judge/cell-loads.ts';
 import { type Halves, halfRegretOf, halvesOf, noiseOf, pairedRatio, regretOf } from '../judge/regret.ts';
 import { isTried, isUdpFree, RULES, type Rule, ruleChoice } from '../judge/rules.ts';
-import { bootstrapMedian, coefficientOfVariation, spread } from '../statistics.ts';
+import { bootstrapMedian, coefficientOfVariation, meanOrNull, medianOrNull, spread } from '../statistics.ts';
 
 /** Judging loads of one protocol in a cell. Milliseconds; null stands for a load without a load event in time. */
 export interface SeriesSummary {
@@ -256,7 +255,7 @@ function judgeRule(rule: Rule, cells: readonly JudgedCell[], { networks }: Groun
     cells: regrets.length,
     fallbacks,
     regret: regretOver(regrets),
-    halfRegret: halfRegrets.length > 0 ? mean(halfRegrets) : null,
+    halfRegret: meanOrNull(halfRegrets),
   };
 }
 
@@ -273,7 +272,7 @@ function quietSpreadOf(
     .flatMap((bySeed) => coefficientOfVariation([...bySeed.values()]) ?? []);
   return {
     series: cvs.length,
-    median: cvs.length > 0 ? median(cvs) : null,
+    median: medianOrNull(cvs),
     p90: cvs.length > 0 ? quantile(cvs, 0.9) : null,
     max: cvs.length > 0 ? Math.max(...cvs) : null,
   };

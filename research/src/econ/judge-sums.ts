@@ -4,6 +4,7 @@
  * scenarios of its figure 11 and the four cases of its table 5.
  */
 
+import { median } from '@hopwise/contract';
 import { integer } from '@hopwise/lab/command/option-types';
 import { climb, lossBySegment } from '@hopwise/pageload-emulator/econ';
 import { Command } from 'commander';
@@ -54,13 +55,13 @@ function judgeSums(samples: number): void {
   for (const [quantity, of] of byQuantity(rows)) {
     const scores = of.map(zScore);
     const errors = of.map(signedError);
-    const sizes = errors.map(Math.abs).sort((a, b) => a - b);
+    const sizes = errors.map(Math.abs);
     console.log(
       `  ${quantity.padEnd(20)}${Math.max(...scores.map(Math.abs))
         .toFixed(1)
         .padStart(9)}` +
         `${(sum(scores) / Math.sqrt(scores.length)).toFixed(1).padStart(10)}` +
-        `${percent(sizes[sizes.length >> 1]!).padStart(16)}${percent(sum(errors) / errors.length)}${percent(sizes.at(-1)!).padStart(14)}`,
+        `${percent(median(sizes)).padStart(16)}${percent(sum(errors) / errors.length)}${percent(Math.max(...sizes)).padStart(14)}`,
     );
   }
 

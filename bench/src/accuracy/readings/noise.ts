@@ -4,9 +4,8 @@ import { bestOf, mediansAt } from '@hopwise/lab/judge/cell-ground-truth';
 import type { CellLoads } from '@hopwise/lab/judge/cell-loads';
 import { regretOf } from '@hopwise/lab/judge/regret';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
-import { coefficientOfVariation } from '@hopwise/lab/statistics';
+import { coefficientOfVariation, meanOrNull } from '@hopwise/lab/statistics';
 import { PROTOCOLS } from '@hopwise/pageload-emulator';
-import { meanOrNull } from '../figures.ts';
 
 /** Mean regret of a choice on single seeds, to compare with `floorOf`; null where the loads cannot judge it. */
 export function regretOnOne(

@@ -1,12 +1,16 @@
 /** Figures over the recordings of many cells. */
 
-import { median } from '@hopwise/contract';
+import { groupBy, mean, median, quantile } from '@hopwise/contract';
 import type { Rule } from '@hopwise/lab/judge/rules';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
-import { bootstrapInterval, type ConfidenceInterval, drawn } from '@hopwise/lab/statistics';
+import {
+  bootstrapInterval,
+  type ConfidenceInterval,
+  drawn,
+  meanOrNull,
+  medianOrNull,
+} from '@hopwise/lab/statistics';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
-import { mean, quantile } from 'simple-statistics';
-import { groupsOf, meanOrNull, medianOrNull } from '../figures.ts';
 import { KNOWN_MEANS, type KnownMeans } from './known-graph.ts';
 import { RECORDERS, type Recorder } from './recorders.ts';
 import {
@@ -214,10 +218,12 @@ function errorsOf(scores: readonly ReadingScore[], mode: Mode): Errors | null {
 function regretOver(
   regrets: readonly { page: string; network: string; regret: JudgedRegret | null }[],
 ): ReadingRegret | null {
-  const cells = groupsOf(
-    regrets.filter(({ regret }) => regret !== null),
-    ({ page, network }) => JSON.stringify([page, network]),
-  );
+  const cells = [
+    ...groupBy(
+      regrets.filter(({ regret }) => regret !== null),
+      ({ page, network }) => JSON.stringify([page, network]),
+    ).values(),
+  ];
   const means = cells.map((own) => ({
     page: own[0]!.page,
     regret: mean(own.map(({ regret }) => regret!.overall)),
@@ -225,7 +231,7 @@ function regretOver(
   }));
   if (means.length === 0) return null;
   const meanRegret = (own: typeof means) => mean(own.map(({ regret }) => regret));
-  const pages = groupsOf(means, ({ page }) => page);
+  const pages = [...groupBy(means, ({ page }) => page).values()];
   const estimate = meanRegret(means);
   return {
     cells: means.length,
@@ -275,7 +281,7 @@ function reproduction(scores: readonly ReadingScore[]): ReadingFigures['reproduc
 /** Shares count recordings under the same protocol. */
 function invariance(scores: readonly ReadingScore[]): ReadingShare | null {
   const agree: number[] = [];
-  const groups = groupsOf(scores, ({ page, from }) => JSON.stringify([page, from]));
+  const groups = [...groupBy(scores, ({ page, from }) => JSON.stringify([page, from])).values()];
   for (const own of groups) {
     for (const [at, one] of own.entries()) {
       for (const other of own.slice(at + 1)) {

@@ -1,5 +1,5 @@
 /** Emulates loads beside the panel, so that it stays responsive: a coarse answer first, refined while no newer question has come. */
-import { messageOf } from '@hopwise/contract';
+import { median, messageOf } from '@hopwise/contract';
 import {
   adviseServersInSteps,
   buildGraph,
@@ -57,8 +57,7 @@ function mediansOf(loads: readonly ProtocolTimes[]): ProtocolTimes {
   return Object.fromEntries(
     PROTOCOLS.map((protocol) => {
       const times = loads.map((load) => load[protocol]).filter((ms) => ms !== null);
-      const sorted = times.sort((a, b) => a - b);
-      return [protocol, times.length < loads.length ? null : sorted[Math.floor(sorted.length / 2)]!];
+      return [protocol, times.length < loads.length ? null : median(times)];
     }),
   ) as ProtocolTimes;
 }

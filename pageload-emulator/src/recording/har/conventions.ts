@@ -1,3 +1,4 @@
+import { median } from '@hopwise/contract';
 import { phaseLengths } from './phase-lengths.ts';
 import type { Entry, Har } from './schema.ts';
 import { lengthOf } from './values.ts';
@@ -121,9 +122,8 @@ function isSslApart(entries: readonly Entry[], expected: boolean): boolean {
     if (Math.abs(lengthOf(entry.time) - phasesMs(entry) - sslMs) <= ROUNDING_MS) countedBeside++;
   }
   if (ratios.length === 0) return expected;
-  ratios.sort((a, b) => a - b);
   const isBeside = expected || countedBeside > ratios.length / 2;
-  return isBeside && ratios[ratios.length >> 1]! < MIN_RATIO_WITH_TLS;
+  return isBeside && median(ratios) < MIN_RATIO_WITH_TLS;
 }
 
 /** The sum of an entry's phases. */

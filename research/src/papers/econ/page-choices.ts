@@ -2,6 +2,7 @@
 
 import { econGuess } from '@hopwise/bench/accuracy/econ';
 import { hopwiseGuess } from '@hopwise/bench/accuracy/hopwise';
+import { mean } from '@hopwise/contract';
 import { toNetworkPath } from '@hopwise/lab/client/networks';
 import { UserError } from '@hopwise/lab/command/errors';
 import type { GroundTruthMatrix } from '@hopwise/lab/ground-truth/ground-truth';
@@ -10,7 +11,6 @@ import { type Medians, mediansAt } from '@hopwise/lab/judge/cell-ground-truth';
 import { judgeLoads, type LoadFacts } from '@hopwise/lab/judge/cell-loads';
 import { ruleChoice } from '@hopwise/lab/judge/rules';
 import { PROTOCOLS, type Protocol, parseRecording, type Recording } from '@hopwise/pageload-emulator';
-import { mean } from 'simple-statistics';
 import { LOSSES, networkName, RECORDED } from './recorded-pages.ts';
 
 /** The first four choose between HTTP/1.1 and HTTP/2, as in the paper. */

@@ -1,10 +1,11 @@
 import { type Language, messageOf, PREDICTION_SCHEMA, type Prediction, SerialQueue } from '@hopwise/contract';
 import { collectKnowledge } from '../evidence/knowledge.ts';
+import { findPeriodsDuring, type PinPeriod } from '../evidence/pin-period.ts';
 import { findPinnedProtocols } from '../evidence/pinned-protocols.ts';
 import { usedNetwork } from '../evidence/used-network.ts';
 import { findLanguage } from '../language/find-language.ts';
 import type { IncompleteLoad, LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
-import { correctProxiedRequests, type ProxiedOrigin } from '../pins/worker/proxied-requests.ts';
+import { correctProxiedRequests } from '../pins/worker/proxied-requests.ts';
 import type { ObservedRequest } from '../recorder/observed-request.ts';
 import type { PageSettled } from '../recorder/page-timings.ts';
 import {
@@ -49,7 +50,7 @@ export async function findSettledNavigation(loads: TabLoads, tabId: number): Pro
  * @param navigationId as `findSettledNavigation` found it
  * @param settled `loaded` is false when the load event did not fire in time; the page is then recorded as it is, and again if the
  *   event fires later
- * @param proxiedOrigins active pins, by origin
+ * @param periods when pins were active
  */
 export function storeSettledLoad(
   loads: TabLoads,
@@ -57,12 +58,12 @@ export function storeSettledLoad(
   navigationId: string,
   documentId: string,
   settled: Omit<PageSettled, 'type'>,
-  proxiedOrigins: ReadonlyMap<string, ProxiedOrigin>,
+  periods: readonly PinPeriod[],
 ): Promise<void> {
   const queue = storing.get(tabId) ?? new SerialQueue();
   storing.set(tabId, queue);
   return queue
-    .run(() => recordAndStore(loads, tabId, navigationId, documentId, settled, proxiedOrigins))
+    .run(() => recordAndStore(loads, tabId, navigationId, documentId, settled, periods))
     .finally(() => {
       if (queue.size === 0) storing.delete(tabId);
     });
@@ -74,26 +75,25 @@ async function recordAndStore(
   navigationId: string,
   documentId: string,
   { loaded, hasFrames }: Omit<PageSettled, 'type'>,
-  proxiedOrigins: ReadonlyMap<string, ProxiedOrigin>,
+  periods: readonly PinPeriod[],
 ): Promise<void> {
   const load = await loads.getLoad(tabId);
   if (load?.phase !== 'loading' || load.navigationId !== navigationId) return;
   if (loaded) await waitForRequestEnds(load);
   try {
-    const observed = correctProxiedRequests(
-      await collectRecording(tabId, load, loads.excludedSites, documentId, hasFrames, loaded),
-      proxiedOrigins,
-    );
+    const collected = await collectRecording(tabId, load, loads.excludedSites, documentId, hasFrames, loaded);
+    const duringLoad = findPeriodsDuring(collected, periods);
+    const observed = correctProxiedRequests(collected, duringLoad);
     const { keepsQueries } = await readSettings();
     const { queries, ...urls } = stripLoadUrls({ requestedUrl: load.url, recording: observed }, keepsQueries);
     const { recording } = urls;
-    const network = usedNetwork(recording, proxiedOrigins);
+    const network = usedNetwork(recording, duringLoad);
     const fields = {
       ...urls,
       network,
       networkKey: await readNetworkKey(),
       cluster: await recallNetwork({ recording, network, isDetailed: load.isDetailed }, loaded),
-      pinned: findPinnedProtocols(recording, proxiedOrigins),
+      pinned: findPinnedProtocols(recording, duringLoad),
       wasVisible: await isShown(tabId),
       isDetailed: load.isDetailed,
       prediction: null,

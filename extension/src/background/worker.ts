@@ -110,7 +110,7 @@ async function storeAndHandle(tabId: number, documentId: string, settled: PageSe
   const navigationId = await findSettledNavigation(loads, tabId);
   if (navigationId === null) return;
   if (await recogniseNetwork(() => askForNetworkKey(pins.helper))) await autopilot.handleNetworkChange();
-  await storeSettledLoad(loads, tabId, navigationId, documentId, settled, pins.proxiedOrigins);
+  await storeSettledLoad(loads, tabId, navigationId, documentId, settled, pins.periods);
   const load = await loads.getLoad(tabId);
   if (load?.navigationId !== navigationId) return;
   // Also where it could not be recorded: listeners slow down what the page requests later.

@@ -1,23 +1,23 @@
 import { isLocalAddress, type Recording } from '@hopwise/contract';
 import type { StoredLoad } from '../storage/loads.ts';
+import type { PinPeriod } from './pin-period.ts';
 
 export type UsedNetwork = NonNullable<StoredLoad['network']>;
 
 /**
  * Which network a load used.
  *
- * @param pins active ones, by origin: the browser records the helper's address for them. The helper connects to public addresses
- *   only, unless the user has allowed others
+ * @param periods of pins that were active during the load: the browser records the helper's address for them. The helper connects to
+ *   public addresses only, unless the user has allowed others
  */
 export function usedNetwork(
   { requests }: Pick<Recording, 'requests'>,
-  pins: ReadonlyMap<string, { allowsLocal: boolean }> = new Map(),
+  periods: readonly Pick<PinPeriod, 'origin' | 'allowsLocal'>[] = [],
 ): UsedNetwork {
   const sent = requests.filter(({ fromCache, protocol, status }) => !fromCache && protocol && status !== 0);
   if (sent.some(({ remoteIp }) => remoteIp !== null && isLocalAddress(remoteIp))) return 'local';
-  const isUnknown = sent.some(
-    ({ remoteIp, url }) => remoteIp === null && pins.get(new URL(url).origin)?.allowsLocal,
-  );
+  const local = new Set(periods.filter(({ allowsLocal }) => allowsLocal).map(({ origin }) => origin));
+  const isUnknown = sent.some(({ remoteIp, url }) => remoteIp === null && local.has(new URL(url).origin));
   return sent.length === 0 || isUnknown ? 'unknown' : 'internet';
 }
 

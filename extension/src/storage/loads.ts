@@ -25,8 +25,8 @@ export interface StoredLoad {
   /** Summary of the network from earlier loads; null for none, absent in loads that an earlier version stored. */
   cluster?: NetworkCluster | null;
   /**
-   * Protocols that pins held the page's origins to, empty without pins; null when pins changed during the load. Absent in loads
-   * that an earlier version stored.
+   * Protocols that pins held the page's origins to, empty without pins; null when pins changed during the load, or did not hold. Absent
+   * in loads that an earlier version stored.
    */
   pinned?: Assignment | null;
   /** Whether its tab was shown when the load settled; absent in loads that an earlier version stored. */

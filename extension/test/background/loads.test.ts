@@ -10,11 +10,10 @@ import {
 import { eraseNetworks } from '../../src/background/network-memory.ts';
 import { TabLoads } from '../../src/background/tab-loads.ts';
 import { findPinOutcomes } from '../../src/evidence/pin-outcomes.ts';
+import type { PinPeriod } from '../../src/evidence/pin-period.ts';
 import type { ObservedRequest } from '../../src/recorder/observed-request.ts';
 import type { FrameTimings } from '../../src/recorder/page-timings.ts';
 import { getAllLoads, removeLoads, updateLoad } from '../../src/storage/loads.ts';
-
-type ActivePins = Parameters<typeof storeSettledLoad>[5];
 
 const TAB = 1;
 const PAGE = 'https://page.test/';
@@ -58,8 +57,17 @@ beforeEach(() => {
   loads = new TabLoads();
 });
 
+const periodOf = (kind: PinPeriod['kind'], more: Partial<PinPeriod> = {}): PinPeriod => ({
+  origin: new URL(PAGE).origin,
+  kind,
+  allowsLocal: false,
+  sinceMs: 0,
+  endedMs: null,
+  ...more,
+});
+
 /** The page in the tab reports that it has settled. */
-async function settle(loaded: boolean, pins: ActivePins = new Map()): Promise<void> {
+async function settle(loaded: boolean, pins: readonly PinPeriod[] = []): Promise<void> {
   const navigationId = await findSettledNavigation(loads, TAB);
   if (navigationId !== null)
     await storeSettledLoad(loads, TAB, navigationId, 'doc', { loaded, hasFrames: false }, pins);
@@ -189,7 +197,7 @@ test('a page that loads while the one before it waits to be stored is recorded a
   loads.addRequest(TAB, navigation('before'));
   const before = (await findSettledNavigation(loads, TAB))!;
   loads.addRequest(TAB, navigation('next'));
-  await storeSettledLoad(loads, TAB, before, 'doc', { loaded: true, hasFrames: false }, new Map());
+  await storeSettledLoad(loads, TAB, before, 'doc', { loaded: true, hasFrames: false }, []);
   expect(asked).toEqual([]);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', problem: '' });
   answers = [async () => timings(900)];
@@ -258,10 +266,7 @@ test('a recording does not wait long for a request that stays open', async () =>
 test('requests through the helper are recorded as they went over the network', async () => {
   loads.addRequest(TAB, navigation('pinned'));
   answers = [async () => timings(900)];
-  const proxiedOrigins = new Map([
-    [new URL(PAGE).origin, { kind: 'h3' as const, sinceMs: 0, allowsLocal: false }],
-  ]);
-  await settle(true, proxiedOrigins);
+  await settle(true, [periodOf('h3')]);
   const { load } = await findLoad(loads, { tabId: TAB });
   expect(load?.recording.requests[0]).toMatchObject({ protocol: 'h3', remoteIp: null });
 });
@@ -270,7 +275,7 @@ async function storeLoad(
   id: string,
   pltMs: number,
   more: Partial<ObservedRequest> = {},
-  pins: ActivePins = new Map(),
+  pins: readonly PinPeriod[] = [],
 ) {
   loads.addRequest(TAB, navigation(id, more));
   answers = [async () => timings(pltMs)];
@@ -299,10 +304,9 @@ test('a load from the cache is shown where there is no full one', async () => {
 });
 
 test('a load is stored with the protocols that its pins held it to', async () => {
-  const pins = new Map([
-    [new URL(PAGE).origin, { kind: 'avoid-h3' as const, sinceMs: 0, allowsLocal: false }],
-  ]);
-  expect((await storeLoad('pinned', 900, {}, pins)).load?.pinned).toEqual({ 'https://page.test': 'h2' });
+  expect((await storeLoad('pinned', 900, {}, [periodOf('avoid-h3')])).load?.pinned).toEqual({
+    'https://page.test': 'h2',
+  });
   expect((await storeLoad('unpinned', 900)).load?.pinned).toEqual({});
 });
 
@@ -314,8 +318,8 @@ test.each([
   await removeLoads(() => true);
   const pin = { origin: new URL(PAGE).origin, kind: 'avoid-h3' as const };
   await storeLoad('before', 900, { remoteIp });
-  const pins = new Map([[pin.origin, { kind: pin.kind, sinceMs: 0, allowsLocal }]]);
-  const { load } = await storeLoad('after', 300, { remoteIp: '127.0.0.1' }, pins);
+  const periods = [periodOf('avoid-h3', { allowsLocal })];
+  const { load } = await storeLoad('after', 300, { remoteIp: '127.0.0.1' }, periods);
   expect(load?.network).toBe(network);
   expect(findPinOutcomes([pin], await getAllLoads())).toMatchObject([
     { ...pin, beforeMs: 900, afterMs: 300, beforeLoads: 1, afterLoads: 1 },

@@ -1,7 +1,8 @@
-import type { Prediction, Recording } from '@hopwise/contract';
+import type { Prediction, Protocol, Recording } from '@hopwise/contract';
 import { expect, test } from 'vitest';
 import { findComparableLoads } from '../../src/evidence/comparable-loads.ts';
 import { collectKnowledge } from '../../src/evidence/knowledge.ts';
+import { findPeriodsDuring, type PinPeriod } from '../../src/evidence/pin-period.ts';
 import { findPinnedProtocols } from '../../src/evidence/pinned-protocols.ts';
 import { decisionOf, LEAVE } from '../support/decisions.ts';
 import { verificationOf } from '../support/verification.ts';
@@ -114,10 +115,23 @@ test('a first load has no evidence', () => {
   expect(collectKnowledge(loadOf(1), [loadOf(1)])).toEqual({ loads: [], earlier: null, pinned: {} });
 });
 
-const over = (protocol: 'h1' | 'h2' | null): Recording =>
+/** A load that takes one second. */
+const over = (...protocols: (Protocol | null)[]): Recording =>
   loadOf(1, {
-    recording: { recordedAt: new Date(START_MS).toISOString(), requests: [requestOf(0, { protocol })] },
+    recording: {
+      recordedAt: new Date(START_MS).toISOString(),
+      requests: protocols.map((protocol, id) => requestOf(id, { protocol })),
+    },
   }).recording;
+
+const periodOf = (more: Partial<PinPeriod> = {}): PinPeriod => ({
+  origin: ORIGIN,
+  kind: 'avoid-h3',
+  allowsLocal: false,
+  sinceMs: START_MS - 1,
+  endedMs: null,
+  ...more,
+});
 
 test.each([
   ['avoid-h3' as const, 'h2' as const, 'h2'],
@@ -125,15 +139,24 @@ test.each([
   ['avoid-h3' as const, null, 'h2'],
   ['h3' as const, 'h2' as const, 'h3'],
 ])('a pin %s of an origin that used %s held it to %s', (kind, protocol, held) => {
-  const pins = new Map([
-    [ORIGIN, { kind, sinceMs: START_MS - 1 }],
-    ['https://elsewhere.test', { kind, sinceMs: START_MS - 1 }],
-  ]);
-  expect(findPinnedProtocols(over(protocol), pins)).toEqual({ [ORIGIN]: held });
+  const periods = [periodOf({ kind }), periodOf({ origin: 'https://elsewhere.test', kind })];
+  expect(findPinnedProtocols(over(protocol), periods)).toEqual({ [ORIGIN]: held });
 });
 
-test('a load during which a pin became active is neither with it nor without', () => {
-  expect(
-    findPinnedProtocols(over('h2'), new Map([[ORIGIN, { kind: 'h2', sinceMs: START_MS + 1 }]])),
-  ).toBeNull();
+test.each([
+  ['began during it', periodOf({ sinceMs: START_MS + 1 }), null],
+  ['ended during it', periodOf({ endedMs: START_MS + 999 }), null],
+  ['ended after it', periodOf({ endedMs: START_MS + 1000 }), { [ORIGIN]: 'h2' }],
+  ['ended before it', periodOf({ endedMs: START_MS }), {}],
+  ['began after it', periodOf({ sinceMs: START_MS + 1001 }), {}],
+])(
+  'a load is with a pin that held all the time, and without one that never did: one that %s',
+  (_, period, held) => {
+    const load = over('h2');
+    expect(findPinnedProtocols(load, findPeriodsDuring(load, [period]))).toEqual(held);
+  },
+);
+
+test('a load that used HTTP/3 in spite of a pin is neither with it nor without', () => {
+  expect(findPinnedProtocols(over('h2', 'h3'), [periodOf()])).toBeNull();
 });

@@ -24,7 +24,7 @@ test.each([
   ['to any address, beside a private one', true, [proxied, local], 'local'],
   ['to any address, with nothing requested from it', true, [cached(0), elsewhere], 'internet'],
 ] as const)('a load through the helper, which may connect %s', (_words, allowsLocal, requests, network) => {
-  expect(usedNetwork({ requests: [...requests] }, new Map([[ORIGIN, { allowsLocal }]]))).toBe(network);
+  expect(usedNetwork({ requests: [...requests] }, [{ origin: ORIGIN, allowsLocal }])).toBe(network);
 });
 
 test('the network of a load that an earlier version stored is that of its addresses', () => {

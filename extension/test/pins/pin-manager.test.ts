@@ -184,20 +184,32 @@ describe('a pin', () => {
     expect(steered.at(-1)).toEqual([B]);
   });
 
-  test('counts as a proxied origin while it is active, with its start', async () => {
+  test('is known to have been active from its start to its end, for some minutes', async () => {
     vi.useFakeTimers();
     const sinceMs = Date.now();
     const pins = worker();
     await pins.pin(...wish(A));
     await vi.advanceTimersByTimeAsync(1000);
     await pins.pin(...wish(B));
-    expect([...pins.proxiedOrigins]).toEqual([
-      [A, { kind: 'avoid-h3', sinceMs, allowsLocal: false }],
-      [B, { kind: 'avoid-h3', sinceMs: sinceMs + 1000, allowsLocal: false }],
-    ]);
-    hosts[0]!.pins = hosts[0]!.pins.map((pin) => ({ ...pin, state: 'waiting', reason: 'for the origin' }));
+    const first = { origin: A, kind: 'avoid-h3', allowsLocal: false, sinceMs, endedMs: null };
+    const second = { ...first, origin: B, sinceMs: sinceMs + 1000 };
+    expect(pins.periods).toEqual([first, second]);
+    await vi.advanceTimersByTimeAsync(1000);
+    const [a, b] = hosts[0]!.pins;
+    hosts[0]!.pins = [{ ...a!, state: 'waiting', reason: 'for the origin' }, b!];
     hosts[0]!.sendPins();
-    await vi.waitFor(() => expect(pins.proxiedOrigins.size).toBe(0));
+    await vi.waitFor(() => expect(pins.periods[0]!.endedMs).toBeGreaterThanOrEqual(sinceMs + 2000));
+    const nowMs = Date.now();
+    const ended = { ...first, endedMs: pins.periods[0]!.endedMs };
+    expect(pins.periods).toEqual([ended, second]);
+    await pins.unpin([B]);
+    expect(pins.periods).toEqual([ended, { ...second, endedMs: nowMs }]);
+    await pins.pin(...wish(A));
+    const again = { ...first, sinceMs: nowMs };
+    expect(pins.periods).toContainEqual(again);
+    await vi.advanceTimersByTimeAsync(11 * 60_000);
+    await pins.pin(...wish(B));
+    expect(pins.periods).toMatchObject([again, { origin: B, endedMs: null }]);
   });
 
   test('is lifted in the browser before the helper is asked', async () => {

@@ -1,6 +1,7 @@
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { correctProxiedRequests, type ProxiedOrigin } from '../../src/pins/worker/proxied-requests.ts';
+import type { PinPeriod } from '../../src/evidence/pin-period.ts';
+import { correctProxiedRequests } from '../../src/pins/worker/proxied-requests.ts';
 
 const NAVIGATED_MS = Date.parse('2026-01-02T03:04:05.000Z');
 
@@ -29,11 +30,13 @@ function recording(...requests: Partial<RecordedRequest>[]): Recording {
   return { recordedAt: new Date(NAVIGATED_MS).toISOString(), requests: all } as Recording;
 }
 
-function carried(kind: ProxiedOrigin['kind'], request: Partial<RecordedRequest> = {}, sinceMs = 0) {
-  return correctProxiedRequests(
-    recording(request),
-    new Map([['https://a.test', { kind, sinceMs, allowsLocal: false }]]),
-  ).requests[0]!;
+function carried(
+  kind: PinPeriod['kind'],
+  request: Partial<RecordedRequest> = {},
+  { sinceMs = 0, endedMs = null }: Partial<PinPeriod> = {},
+) {
+  const period = { origin: 'https://a.test', kind, allowsLocal: false, sinceMs, endedMs };
+  return correctProxiedRequests(recording(request), [period]).requests[0]!;
 }
 
 describe('correctProxiedRequests', () => {
@@ -51,9 +54,11 @@ describe('correctProxiedRequests', () => {
     expect(carried('avoid-h3')).toEqual({ ...REQUEST, remoteIp: null });
   });
 
-  it('leaves requests unchanged that started before the pin, came from a cache or belong to another origin', () => {
-    expect(carried('h1', {}, NAVIGATED_MS + 101)).toEqual(REQUEST);
-    expect(carried('h1', {}, NAVIGATED_MS + 100).protocol).toBe('h1');
+  it('leaves requests unchanged that started before or after the pin, came from a cache or belong to another origin', () => {
+    expect(carried('h1', {}, { sinceMs: NAVIGATED_MS + 101 })).toEqual(REQUEST);
+    expect(carried('h1', {}, { sinceMs: NAVIGATED_MS + 100 }).protocol).toBe('h1');
+    expect(carried('h1', {}, { endedMs: NAVIGATED_MS + 100 })).toEqual(REQUEST);
+    expect(carried('h1', {}, { endedMs: NAVIGATED_MS + 101 }).protocol).toBe('h1');
     expect(carried('h1', { fromCache: true }).protocol).toBe('h2');
     expect(carried('h1', { url: 'https://a.test:8443/' }).protocol).toBe('h2');
   });
@@ -64,6 +69,6 @@ describe('correctProxiedRequests', () => {
 
   it('returns the same recording when nothing is pinned', () => {
     const one = recording({});
-    expect(correctProxiedRequests(one, new Map())).toBe(one);
+    expect(correctProxiedRequests(one, [])).toBe(one);
   });
 });

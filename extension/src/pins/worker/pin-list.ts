@@ -1,6 +1,9 @@
 import type { PinState } from '@hopwise/contract';
+import type { PinPeriod } from '../../evidence/pin-period.ts';
 import { isPinnable } from '../pinnable-origin.ts';
-import type { ProxiedOrigin } from './proxied-requests.ts';
+
+/** How long ended pins are remembered: longer than a page loads. */
+const REMEMBERED_MS = 10 * 60_000;
 
 /**
  * The one list of pins, at most one for each origin: those in the helper's last report, then lifted ones until the user dismisses
@@ -8,7 +11,7 @@ import type { ProxiedOrigin } from './proxied-requests.ts';
  */
 export class PinList {
   #pins: readonly PinState[] = [];
-  #proxiedOrigins: ReadonlyMap<string, ProxiedOrigin> = new Map();
+  #periods: readonly PinPeriod[] = [];
 
   /** Active and waiting pins first, then lifted ones. */
   get all(): PinState[] {
@@ -20,14 +23,14 @@ export class PinList {
     return this.#pins.filter((pin) => !isLifted(pin));
   }
 
-  /** Active pins, by origin. */
-  get proxiedOrigins(): ReadonlyMap<string, ProxiedOrigin> {
-    return this.#proxiedOrigins;
+  /** When pins were active: those that last, and those that ended in the last minutes. */
+  get periods(): readonly PinPeriod[] {
+    return this.#periods;
   }
 
   /**
    * Replaces the current pins by those that the helper reports, and adds its lifted ones. Once the browser is steered to them,
-   * `updateProxiedOrigins` is to be called.
+   * `updatePeriods` is to be called.
    */
   applyReport(reported: readonly PinState[]): void {
     const current = reported.filter((pin) => !isLifted(pin) && isPinnable(pin.origin));
@@ -46,24 +49,29 @@ export class PinList {
       this.current.filter(({ origin }) => !pins.some((pin) => pin.origin === origin)),
       lifted,
     );
-    this.updateProxiedOrigins();
+    this.updatePeriods();
   }
 
   remove(origins: readonly string[]): void {
     this.#pins = this.#pins.filter(({ origin }) => !origins.includes(origin));
-    this.updateProxiedOrigins();
+    this.updatePeriods();
   }
 
-  updateProxiedOrigins(): void {
-    const before = this.#proxiedOrigins;
+  updatePeriods(): void {
+    const nowMs = Date.now();
     const active = this.#pins.filter(({ state }) => state === 'active');
-    this.#proxiedOrigins = new Map(
-      active.map(({ origin, kind, allowLocal: allowsLocal = false }) => {
-        const former = before.get(origin);
-        const sinceMs = former?.kind === kind ? former.sinceMs : Date.now();
-        return [origin, { kind, sinceMs, allowsLocal }];
-      }),
-    );
+    const continues = (period: PinPeriod, { origin, kind }: PinState) =>
+      period.endedMs === null && period.origin === origin && period.kind === kind;
+    const ended = this.#periods
+      .filter((period) => !active.some((pin) => continues(period, pin)))
+      .map((period) => ({ ...period, endedMs: period.endedMs ?? nowMs }))
+      .filter(({ endedMs }) => nowMs - endedMs < REMEMBERED_MS);
+    const lasting = active.map((pin) => {
+      const { origin, kind, allowLocal: allowsLocal = false } = pin;
+      const former = this.#periods.find((period) => continues(period, pin));
+      return { origin, kind, allowsLocal, sinceMs: former?.sinceMs ?? nowMs, endedMs: null };
+    });
+    this.#periods = [...ended, ...lasting];
   }
 
   #set(current: readonly PinState[], newlyLifted: readonly PinState[]): void {

@@ -1,4 +1,5 @@
 import { messageOf, type PinState, SerialQueue } from '@hopwise/contract';
+import type { PinPeriod } from '../../evidence/pin-period.ts';
 import { HelperConnection, type HelperPins } from '../../helper/helper-connection.ts';
 import { HelperError } from '../../helper/helper-port.ts';
 import type { PinLifetime } from '../pin-messages.ts';
@@ -10,7 +11,6 @@ import { allowLocalOrigin, loadLocalOrigins } from './local-origins.ts';
 import { PinList } from './pin-list.ts';
 import { hasPersistentPins, loadPins, savePins, setHasPersistentPins } from './pin-storage.ts';
 import { type HelperPinRequest, isExpired, pinAllOrNone, renewedPin } from './pin-transaction.ts';
-import type { ProxiedOrigin } from './proxied-requests.ts';
 import type { Steering } from './steering.ts';
 import { TrustTrials } from './trust-trials.ts';
 
@@ -89,9 +89,9 @@ export class PinManager {
     return this.#helper;
   }
 
-  /** Active pins, by origin. */
-  get proxiedOrigins(): ReadonlyMap<string, ProxiedOrigin> {
-    return this.#pins.proxiedOrigins;
+  /** When pins were active, see `PinList`. */
+  get periods(): readonly PinPeriod[] {
+    return this.#pins.periods;
   }
 
   /** Hosts that can be pinned to a protocol, from the helper's last message; null before the first. */
@@ -272,7 +272,7 @@ export class PinManager {
     this.#pins.applyReport(pins);
     this.#delayWaiting(before);
     await this.#steerOrLift();
-    this.#pins.updateProxiedOrigins();
+    this.#pins.updatePeriods();
     const persistent = this.#pins.current.some(({ persistent }) => persistent);
     await Promise.all([setHasPersistentPins(persistent), this.#savePins()]);
   }

@@ -9,6 +9,7 @@ import type { PageRequest } from '../src/background/page-requests.ts';
 import type { PinGain } from '../src/evidence/pin-outcomes.ts';
 import type { IncompleteLoad } from '../src/messages/load-messages.ts';
 import type { StoredLoad } from '../src/storage/loads.ts';
+import type { SavedTime } from '../src/storage/saved-time.ts';
 import { loadOf } from './evidence/stored-loads.ts';
 import { actionOf, decisionOf } from './support/decisions.ts';
 
@@ -18,6 +19,7 @@ const A = 'https://page.test';
 let load: StoredLoad;
 let incomplete: IncompleteLoad | null;
 let pinGain: PinGain | null;
+let saved: SavedTime;
 /** URL of the tab. */
 let tabUrl: string;
 let isRecorded: boolean;
@@ -46,7 +48,7 @@ function stub(body: string): void {
           return { ...answer, phase: 'recorded', loadId: load.id, load: request.brief ? null : load };
         }
         if (request.type === 'verification') return { ok: true, state: 'none' };
-        if (request.type === 'saved-time') return { ok: true, saved: { savedMs: 0, loads: 0 } };
+        if (request.type === 'saved-time') return { ok: true, saved };
         if (request.type === 'autopilot') {
           const network = { hindersUdp: null, keepsOffH3: false };
           return { ok: true, settings: AUTOPILOT_DEFAULTS, runs: [], learnt: [], network };
@@ -80,6 +82,7 @@ beforeEach(() => {
   asked = [];
   incomplete = null;
   pinGain = null;
+  saved = { savedMs: 0, loads: 0, estimated: 0 };
   tabUrl = `${A}/`;
   isRecorded = true;
   const recorded = loadOf(1);
@@ -166,4 +169,15 @@ test.each([
   expect(buttons).toHaveLength(count);
   for (const button of buttons) button.click();
   expect(reloads).toHaveLength(count);
+});
+
+test.each([
+  [0, '25 s saved this week, in 4 loads.'],
+  [1, 'About 25 s saved this week, in 4 loads (partly estimated).'],
+])('the popup states what pins saved, of %i loads by an estimate', async (estimated, words) => {
+  saved = { savedMs: 25_000, loads: 4, estimated };
+  stub(bodyOf('popup/popup.html'));
+  await import('../src/popup/popup.ts');
+  await vi.advanceTimersByTimeAsync(10);
+  expect(document.body.textContent!.replaceAll('\u00a0', ' ')).toContain(words);
 });

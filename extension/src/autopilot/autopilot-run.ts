@@ -40,9 +40,12 @@ export const autopilotRunSchema = z.object({
    */
   trigger: z.enum(['decision', 'trial', 'rule', 'traffic', 'network']),
   pins: z.array(z.object({ origin: originSchema, kind: pinKindSchema })),
-  /** Load times with and without the pins, milliseconds; null for rules. */
+  /** Load times of later visits without and with the pins, milliseconds; null for rules, and where no server is known to offer HTTP/3. */
   predicted: z.nullable(z.object({ beforeMs: z.number(), afterMs: z.number() })),
-  /** Measured load times of the page without pins and with these, milliseconds, oldest first. */
+  /**
+   * Measured load times of the page, milliseconds, oldest first: of later visits without pins, and with these. What is compared with
+   * where there was no later visit is predicted.
+   */
   beforeMs: times,
   afterMs: times,
   /** Key of the network on which it was made; null for one that is not recognised, absent in runs of an earlier version. */

@@ -6,7 +6,9 @@ import {
   isSlower,
   judgeAmong,
   pltOf,
+  visitsUntil,
 } from '../evidence/comparable-loads.ts';
+import type { Reference } from '../evidence/pin-outcomes.ts';
 import { networkOf } from '../evidence/used-network.ts';
 import type { PlannedPin } from '../pins/plan-pins.ts';
 import { listLocalOrigins } from '../pins/worker/local-origins.ts';
@@ -34,7 +36,7 @@ import {
   saveExperience,
 } from './explorer-store.ts';
 import { forgetLearntPages, forgetPlace, type Learnt, listLearnt } from './learnt.ts';
-import { findTrouble, isOfRunsPage, measureLoad } from './measure-load.ts';
+import { findReference, findTrouble, isOfRunsPage, measureLoad } from './measure-load.ts';
 import {
   changeChoice,
   findChoice,
@@ -47,7 +49,7 @@ import {
 import { findRecentDecision } from './recent-decision.ts';
 import { readRuns, saveRuns } from './run-log.ts';
 import { findRule, planByRules } from './site-rules.ts';
-import { hasChoice, isSuitable } from './suitable-load.ts';
+import { hasChoice, isSuitable, usesH3 } from './suitable-load.ts';
 import { isLeftByTraffic, planByTraffic } from './traffic-rules.ts';
 
 const HOUR_MS = 3_600_000;
@@ -93,7 +95,7 @@ export class Autopilot {
       const all = await getAllLoads();
       await this.#measure(runs, load, all);
       if (settings.isOn) await this.#startBest(runs, load, all, settings);
-      else await this.#applyNetworkRule(runs, load, settings);
+      else await this.#applyNetworkRule(runs, load, listBefore(load, all), settings);
     });
   }
 
@@ -169,6 +171,13 @@ export class Autopilot {
     };
   }
 
+  /** @returns what a load's page took before its pins were made; null where the autopilot did not make them */
+  async readReferences(): Promise<(load: StoredLoad) => Reference | null> {
+    await this.#changes.whenIdle();
+    const runs = await readRuns();
+    return (load) => findReference(load, runs);
+  }
+
   changeSettings(change: Partial<AutopilotSettings>): Promise<void> {
     return this.#change(async (runs) => {
       const settings = { ...(await readAutopilotSettings()), ...change };
@@ -233,6 +242,7 @@ export class Autopilot {
   async #applyNetworkRule(
     runs: AutopilotRun[],
     load: StoredLoad,
+    beforeMs: number[],
     settings: AutopilotSettings,
   ): Promise<boolean> {
     const choice = findChoice(nameOf(load), settings);
@@ -249,8 +259,17 @@ export class Autopilot {
     const isKnown = runs.some((run) => isRunning(run) && isOfNetwork(run) && isOfRunsPage(load, run));
     const pins = planByNetwork(load, settings, isKnown).filter(mayMake);
     await this.#makeRoom(runs, pins.length);
-    await this.#startRun(runs, load, [], { trigger: 'network', pins, predicted: null });
+    const isMade = await this.#startRun(runs, load, beforeMs, { trigger: 'network', pins, predicted: null });
+    if (isMade && beforeMs.length === 0) runs.at(-1)!.predicted = await this.#predictLaterVisits(load);
     return true;
+  }
+
+  /** What keeping a page off HTTP/3 saves is otherwise not known, where its first visit on a network was over HTTP/2. */
+  async #predictLaterVisits(load: StoredLoad): Promise<AutopilotRun['predicted']> {
+    if (!load.recording.requests.some(usesH3)) return null;
+    const decision = predictionOf(await this.#predict(load))?.decision;
+    const action = decision?.actions.find(({ kind }) => kind === 'avoid-h3');
+    return decision && action ? { beforeMs: decision.baseline.laterPltMs, afterMs: action.time.pltMs } : null;
   }
 
   /** Ends the oldest runs of the network while the helper could not make all of a number of pins. */
@@ -275,15 +294,14 @@ export class Autopilot {
     const comparable = findComparableLoads(load, all);
     const isFull = judgeAmong(load, comparable).kind === 'full';
     const alike = comparable.filter((each) => hasSamePins(each, load));
-    const before = [...alike, ...(isFull ? [load] : [])];
-    const beforeMs = before.map(pltOf).slice(-MAX_BEFORE_LOADS);
+    const beforeMs = listBefore(load, all);
     const make = (planned: PlannedRun) => this.#startRun(runs, load, beforeMs, planned);
 
     const ruled = planByRules(recording, settings.siteRules);
     if (await make({ trigger: 'rule', pins: ruled, predicted: null })) return;
     const byTraffic = planByTraffic(load, settings);
     if (await make({ trigger: 'traffic', pins: byTraffic, predicted: null })) return;
-    const keepsOffH3 = await this.#applyNetworkRule(runs, load, settings);
+    const keepsOffH3 = await this.#applyNetworkRule(runs, load, beforeMs, settings);
     if (keepsOffH3 && !settings.holdsProtocols) return;
     const own = runs.filter((run) => isOfRunsPage(load, run));
     const isChecking = own.some(({ state }) => state === 'checking');
@@ -434,6 +452,15 @@ export class Autopilot {
     done.catch((error) => console.error('hopwise: autopilot:', error));
     return done;
   }
+}
+
+/** Load times of full later visits with the same pins up to a load, which loads with more pins are compared with. */
+function listBefore(load: StoredLoad, all: readonly StoredLoad[]): number[] {
+  const comparable = findComparableLoads(load, all);
+  const isFull = judgeAmong(load, comparable).kind === 'full';
+  const alike = comparable.filter((each) => hasSamePins(each, load));
+  const later = visitsUntil(load, all).selectLater(isFull ? [...alike, load] : alike);
+  return later.map(pltOf).slice(-MAX_BEFORE_LOADS);
 }
 
 async function saveOrForget(key: string | null, experience: Experience): Promise<void> {

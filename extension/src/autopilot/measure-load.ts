@@ -1,9 +1,9 @@
 import { judgeSwitch, MAX_CHECKED_LOADS, type SwitchVerdict } from '@hopwise/model';
 import { findComparableLoads, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
-import { isHeld } from '../evidence/pin-outcomes.ts';
+import { isHeld, type Reference } from '../evidence/pin-outcomes.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
-import type { AutopilotRun } from './autopilot-run.ts';
+import { type AutopilotRun, isRunning } from './autopilot-run.ts';
 
 /** With more failed requests among those to pinned origins, the pins are in trouble. */
 const MAX_FAILED_SHARE = 0.5;
@@ -39,12 +39,26 @@ export function measureLoad(
 ): SwitchVerdict | 'tried' | null {
   if (load.id <= run.lastLoadId || !isOfRunsPage(load, run)) return null;
   run.lastLoadId = load.id;
-  const { pins, beforeMs, afterMs } = run;
+  const { pins, beforeMs, afterMs, predicted } = run;
   if (afterMs.length >= MAX_CHECKED_LOADS || !pins.every(({ origin, kind }) => isHeld(load, origin, kind)))
     return null;
   if (judgeAmong(load, findComparableLoads(load, all)).kind !== 'full') return null;
   afterMs.push(pltOf(load));
   if (run.trigger === 'trial') return 'tried';
-  if (run.state !== 'checking' || beforeMs.length === 0) return null;
-  return judgeSwitch(beforeMs, afterMs);
+  const reference = beforeMs.length > 0 || predicted === null ? beforeMs : [predicted.beforeMs];
+  if (run.state !== 'checking' || reference.length === 0) return null;
+  return judgeSwitch(reference, afterMs);
+}
+
+/** What a load's page took before the pins of the load were made, as a run has kept it. Null for a load without such pins. */
+export function findReference(load: StoredLoad, runs: readonly AutopilotRun[]): Reference | null {
+  const own = runs.filter(
+    (run) =>
+      isOfRunsPage(load, run) &&
+      (run.networkKey ?? null) === (load.networkKey ?? null) &&
+      run.pins.every(({ origin, kind }) => isHeld(load, origin, kind)),
+  );
+  // Later ones were compared with loads that had the pins of the first.
+  const run = own.find(isRunning) ?? own.at(-1);
+  return run ? { beforeMs: run.beforeMs, estimatedMs: run.predicted?.beforeMs ?? null } : null;
 }

@@ -48,4 +48,5 @@ export function hasChoice(
   return !isOpen && recording.requests.some(usesH3);
 }
 
-const usesH3 = ({ protocol, offersH3 }: RecordedRequest) => protocol === 'h3' || offersH3 === true;
+/** Whether a request went over HTTP/3, or to a server that offered it. */
+export const usesH3 = ({ protocol, offersH3 }: RecordedRequest) => protocol === 'h3' || offersH3 === true;

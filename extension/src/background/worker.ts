@@ -3,8 +3,8 @@ import { messageOf, type PinState } from '@hopwise/contract';
 import { StartRateAnnouncer } from '../announce/announcer.ts';
 import { Autopilot } from '../autopilot/autopilot.ts';
 import type { AutopilotAnswer } from '../autopilot/autopilot-messages.ts';
-import { findComparableLoads } from '../evidence/comparable-loads.ts';
-import { findPinGain, findPinOutcomes } from '../evidence/pin-outcomes.ts';
+import { findComparableLoads, hasPins, pltOf } from '../evidence/comparable-loads.ts';
+import { findPinGain, findPinOutcomes, type PinGain } from '../evidence/pin-outcomes.ts';
 import { askForNetworkKey } from '../helper/ask-helper.ts';
 import type { LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
 import type { Erased } from '../messages/memory-messages.ts';
@@ -127,12 +127,15 @@ async function storeAndHandle(tabId: number, documentId: string, settled: PageSe
 /** What a load shows beyond itself: time that pins saved, what could be gained, and whether the next one is recorded in detail. */
 async function noteOutcome(tabId: number, loadId: number): Promise<void> {
   const stored = await getLoad(loadId);
-  const isPinned = Object.keys(stored?.pinned ?? {}).length > 0;
+  const isPinned = stored !== undefined && hasPins(stored);
   // Reading all loads takes longer than recording one.
   if (stored === undefined || !(isPinned || isSlow(stored))) return;
   const all = await getAllLoads();
-  const gain = findPinGain(stored, all);
-  if (gain !== null) await addSavedTime(gain.beforeMs - (stored.recording.pltMs ?? 0));
+  const gain = await findGain(stored, all);
+  if (gain !== null) {
+    const savedMs = gain.beforeMs - pltOf(stored);
+    await addSavedTime({ savedMs, isEstimated: gain.beforeLoads === 0 });
+  }
   if (isPinned) return;
   if (deservesDetail(stored, all)) await detailedPages.wantIfRare(stored.requestedUrl);
   const shown = stored.isDetailed === false ? stored : await ensurePrediction(stored);
@@ -142,6 +145,12 @@ async function noteOutcome(tabId: number, loadId: number): Promise<void> {
     .filter(({ state }) => state === 'active')
     .map(({ origin }) => origin);
   await showBadge(tabId, decision, pinned);
+}
+
+/** What the pins of a load gained. */
+async function findGain(load: StoredLoad, all: readonly StoredLoad[]): Promise<PinGain | null> {
+  const referenceOf = await autopilot.readReferences();
+  return findPinGain(load, all, referenceOf(load));
 }
 
 function handleNetworkChange(): void {
@@ -204,7 +213,8 @@ const handlers: {
   'disallow-local': ({ origin }) => answerPins(disallowLocal(origin)),
   'pin-outcomes': async () => {
     const active = (await pins.listPins()).filter(({ state }) => state === 'active');
-    return { ok: true, outcomes: findPinOutcomes(active, await getAllLoads()) };
+    const referenceOf = await autopilot.readReferences();
+    return { ok: true, outcomes: findPinOutcomes(active, await getAllLoads(), referenceOf) };
   },
   'stored-data': async () => ({ ok: true, stored: await memory.measure() }),
   'saved-time': async () => ({ ok: true, saved: await readSavedTime() }),
@@ -240,7 +250,7 @@ async function findLatestLoad(request: Extract<PageRequest, { type: 'latest' }>)
   if (load?.isDetailed === false && request.tabId !== undefined && !detailedPages.has(load.requestedUrl))
     await detailedPages.want(load.requestedUrl);
   if (request.brief || !answer.load) return { ...answer, load: null };
-  const pinGain = findPinGain(answer.load, await getAllLoads());
+  const pinGain = await findGain(answer.load, await getAllLoads());
   return { ...answer, load: await ensurePrediction(answer.load), pinGain };
 }
 

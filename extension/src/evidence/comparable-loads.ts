@@ -3,6 +3,7 @@ import type { StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { isSlowed, judgeLoad, type LoadQuality } from './load-quality.ts';
 import { networkOf } from './used-network.ts';
+import { Visits } from './visit-kind.ts';
 
 /** Pages and networks change: older loads are no evidence. */
 const LONGEST_AGE_MS = 3 * 24 * 3_600_000;
@@ -13,17 +14,32 @@ const LONGEST_AGE_MS = 3 * 24 * 3_600_000;
  * @param all stored loads, oldest first
  */
 export function findComparableLoads(load: StoredLoad, all: readonly StoredLoad[]): StoredLoad[] {
+  return findNetworkLoads(load, all).filter(
+    (each) => isSamePage(each, load) && judgeLoad(each).kind === 'full',
+  );
+}
+
+/**
+ * Loads of any page on the same network before a load, oldest first.
+ *
+ * @param all stored loads, oldest first
+ */
+function findNetworkLoads(load: StoredLoad, all: readonly StoredLoad[]): StoredLoad[] {
   const recordedMs = timeOf(load);
   const before = all.filter((each) => each.id < load.id && keyOf(each) === keyOf(load));
   const own = [...before, load].slice(startOfNetwork([...before, load]));
   return own.filter(
-    (each) =>
-      each !== load &&
-      isSamePage(each, load) &&
-      recordedMs - timeOf(each) < LONGEST_AGE_MS &&
-      isOnSameKind(each, load) &&
-      judgeLoad(each).kind === 'full',
+    (each) => each !== load && recordedMs - timeOf(each) < LONGEST_AGE_MS && isOnSameKind(each, load),
   );
+}
+
+/**
+ * Tells first visits from later ones among a load and those before it on its network.
+ *
+ * @param all stored loads, oldest first
+ */
+export function visitsUntil(load: StoredLoad, all: readonly StoredLoad[]): Visits {
+  return new Visits([...findNetworkLoads(load, all), load]);
 }
 
 const keyOf = ({ networkKey = null }: StoredLoad): string | null => networkKey;
@@ -39,6 +55,9 @@ function isSamePage(a: StoredLoad, b: StoredLoad): boolean {
   const keyOf = a.hidesQueries || b.hidesQueries ? maskQuery : (url: string) => url;
   return keyOf(a.recording.url) === keyOf(b.recording.url);
 }
+
+export const hasPins = ({ pinned }: Pick<StoredLoad, 'pinned'>): boolean =>
+  Object.keys(pinned ?? {}).length > 0;
 
 /** Whether two loads had the same pins. */
 export function hasSamePins(a: StoredLoad, b: StoredLoad): boolean {

@@ -2,7 +2,7 @@ import type { Decision, MeasuredLoads } from '@hopwise/contract';
 import { groupBy } from '@hopwise/contract';
 import type { Knowledge } from '@hopwise/pageload-emulator';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
-import { findComparableLoads, keyOfPins, pltOf, timeOf } from './comparable-loads.ts';
+import { findComparableLoads, hasPins, keyOfPins, pltOf, timeOf, visitsUntil } from './comparable-loads.ts';
 import { isSlowed } from './load-quality.ts';
 
 /**
@@ -12,10 +12,14 @@ import { isSlowed } from './load-quality.ts';
  */
 export function collectKnowledge(load: StoredLoad, all: readonly StoredLoad[]): Knowledge {
   const earlier = findComparableLoads(load, all);
+  const visits = visitsUntil(load, all);
+  const kind = hasPins(load) ? 'later' : visits.judge(load);
+  // What the browser does by itself differs between first visits and later ones.
+  const alike = earlier.filter((each) => hasPins(each) || visits.judge(each) === kind);
   const verification = load.verification ?? earlier.findLast((each) => each.verification)?.verification;
   return {
     ...(verification && { verification }),
-    loads: groupByPins(earlier, timeOf(load)),
+    loads: groupByPins(alike, timeOf(load)),
     earlier: earlier.map(decisionOf).findLast((decision) => decision !== null) ?? null,
     pinned: load.pinned ?? {},
   };

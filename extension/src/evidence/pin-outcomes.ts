@@ -1,6 +1,6 @@
 import { mean, median, type PinKind } from '@hopwise/contract';
-import type { StoredLoad } from '../storage/loads.ts';
-import { findComparableLoads, hasSamePins, pltOf } from './comparable-loads.ts';
+import { predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { findComparableLoads, hasPins, hasSamePins, pltOf, visitsUntil } from './comparable-loads.ts';
 import { judgeLoad } from './load-quality.ts';
 
 /**
@@ -11,7 +11,7 @@ export type PinEffect = 'gains' | 'harms' | 'nothing' | 'unclear';
 
 /** Loads of one page without pins and with them. */
 export interface PinGain {
-  /** Median load times, milliseconds, and their numbers of loads. */
+  /** Median load times, milliseconds, and their numbers of loads: 0 before where that time is estimated. */
   beforeMs: number;
   afterMs: number;
   beforeLoads: number;
@@ -25,6 +25,14 @@ export interface PinGain {
 export interface PinOutcome extends PinGain {
   origin: string;
   kind: PinKind;
+}
+
+/** What a page takes without pins, as it was known when they were made. */
+export interface Reference {
+  /** Measured load times, milliseconds; none where there was no later visit. */
+  beforeMs: readonly number[];
+  /** Load time by the prediction, milliseconds; null for none. */
+  estimatedMs: number | null;
 }
 
 /** Standard deviation of the logarithm of one load's time, and the number of loads that this assumption counts as. */
@@ -41,37 +49,69 @@ const ENOUGH_LOADS = 3;
  *
  * @param pins active ones
  * @param all stored loads, oldest first
+ * @param referenceOf what was known of a load's page when its pins were made, which stored loads need not show any longer
  */
 export function findPinOutcomes(
   pins: readonly { origin: string; kind: PinKind }[],
   all: readonly StoredLoad[],
+  referenceOf: (load: StoredLoad) => Reference | null = () => null,
 ): PinOutcome[] {
   return pins.flatMap(({ origin, kind }) => {
     const holds = (load: StoredLoad) => isHeld(load, origin, kind);
     const last = all.findLast((load) => holds(load) && judgeLoad(load).kind === 'full');
     if (last === undefined) return [];
-    const loads = [...findComparableLoads(last, all), last];
-    const before = loads.filter((load) => !hasPins(load)).map(pltOf);
-    const after = loads.filter(holds).map(pltOf);
-    return before.length === 0 ? [] : { origin, kind, ...compareLoads(before, after) };
+    const after = [...findComparableLoads(last, all), last].filter(holds).map(pltOf);
+    const gain = compareWith(findReference(last, all, referenceOf(last)), after);
+    return gain === null ? [] : { origin, kind, ...gain };
   });
 }
 
 /**
- * What the pins of a load gained, all together. Null without pins, for a load that is not full, and when no load of the page
- * without pins is comparable.
+ * What the pins of a load gained, all together. Null without pins, for a load that is not full, and when it is not known what the
+ * page takes without pins.
  *
  * @param all stored loads, oldest first
+ * @param reference see `findPinOutcomes`
  */
-export function findPinGain(load: StoredLoad, all: readonly StoredLoad[]): PinGain | null {
+export function findPinGain(
+  load: StoredLoad,
+  all: readonly StoredLoad[],
+  reference: Reference | null = null,
+): PinGain | null {
   if (!hasPins(load) || judgeLoad(load).kind !== 'full') return null;
-  const loads = [...findComparableLoads(load, all), load];
-  const before = loads.filter((each) => !hasPins(each)).map(pltOf);
-  const after = loads.filter((each) => hasSamePins(each, load)).map(pltOf);
-  return before.length === 0 ? null : compareLoads(before, after);
+  const after = [...findComparableLoads(load, all), load].filter((each) => hasSamePins(each, load));
+  return compareWith(findReference(load, all, reference), after.map(pltOf));
 }
 
-const hasPins = ({ pinned }: StoredLoad) => Object.keys(pinned ?? {}).length > 0;
+/**
+ * What a page takes without pins: its later visits, as loads with pins are later ones; else what was known when the pins were
+ * made; else what a load before them predicted for later visits.
+ */
+function findReference(
+  load: StoredLoad,
+  all: readonly StoredLoad[],
+  known: Reference | null,
+): Reference | null {
+  const free = findComparableLoads(load, all).filter((each) => !hasPins(each));
+  const beforeMs = visitsUntil(load, all).selectLater(free).map(pltOf);
+  if (beforeMs.length > 0) return { beforeMs, estimatedMs: null };
+  if (known !== null && (known.beforeMs.length > 0 || known.estimatedMs !== null)) return known;
+  const decision = free.map((each) => predictionOf(each)?.decision).findLast((each) => each !== undefined);
+  return decision ? { beforeMs, estimatedMs: decision.baseline.laterPltMs } : null;
+}
+
+function compareWith(reference: Reference | null, after: readonly number[]): PinGain | null {
+  if (reference === null) return null;
+  const { beforeMs, estimatedMs } = reference;
+  if (beforeMs.length > 0) return compareLoads(beforeMs, after);
+  return estimatedMs === null ? null : compareWithEstimate(estimatedMs, after);
+}
+
+/** The same for an estimate, which counts as one load and shows no harm: it may be wrong where loads are slower. */
+function compareWithEstimate(estimatedMs: number, after: readonly number[]): PinGain {
+  const gain = compareLoads([estimatedMs], after);
+  return { ...gain, beforeLoads: 0, effect: gain.effect === 'gains' ? 'gains' : 'unclear' };
+}
 
 /** Whether a load was made with a pin. */
 export function isHeld({ pinned }: Pick<StoredLoad, 'pinned'>, origin: string, kind: PinKind): boolean {

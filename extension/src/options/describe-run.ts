@@ -1,4 +1,4 @@
-import { groupBy, type PinKind, PROTOCOL_NAME } from '@hopwise/contract';
+import { groupBy, median, type PinKind, PROTOCOL_NAME } from '@hopwise/contract';
 import { MAX_CHECKED_LOADS } from '@hopwise/model';
 import type { AutopilotRun, EndCause } from '../autopilot/autopilot-run.ts';
 import { compareLoads } from '../evidence/pin-outcomes.ts';
@@ -46,13 +46,19 @@ function describeReason({ trigger, predicted }: AutopilotRun): string {
 }
 
 /** `Measured: 4.3 s → 2.3 s over 3 loads before and 2 after, which saves 2.0 s.` */
-function describeTimes({ beforeMs, afterMs }: AutopilotRun): string {
-  if (beforeMs.length === 0 || afterMs.length === 0) return '';
+function describeTimes({ beforeMs, afterMs, predicted }: AutopilotRun): string {
+  if (afterMs.length === 0) return '';
+  if (beforeMs.length === 0) return predicted === null ? '' : describeEstimate(predicted.beforeMs, afterMs);
   const outcome = compareLoads(beforeMs, afterMs);
   const [before, after] = formatDurations(outcome.beforeMs, outcome.afterMs);
   const values = { before, after, loads: plural('loads', beforeMs.length), later: afterMs.length };
   if (outcome.beforeMs <= outcome.afterMs) return t('runMeasuredNothing', values);
   return t('runMeasuredGain', { ...values, gain: formatGain(outcome.beforeMs, outcome.afterMs) });
+}
+
+function describeEstimate(estimatedMs: number, afterMs: readonly number[]): string {
+  const [before, after] = formatDurations(estimatedMs, median(afterMs));
+  return t('runMeasuredEstimate', { before, after, loads: plural('loads', afterMs.length) });
 }
 
 function describeState({ state, end, afterMs }: AutopilotRun): string {

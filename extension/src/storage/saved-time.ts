@@ -13,6 +13,8 @@ const storedSchema = z.catch(
       /** Against the usual load time without pins; negative where pins lost time. */
       savedMs: z.number(),
       loads: z.int().check(z.nonnegative()),
+      /** Loads of which the time without pins was estimated; absent in what an earlier version stored. */
+      estimated: z._default(z.int().check(z.nonnegative()), 0),
     }),
   ),
   {},
@@ -22,6 +24,8 @@ const storedSchema = z.catch(
 export interface SavedTime {
   savedMs: number;
   loads: number;
+  /** Loads of which the time without pins was estimated. */
+  estimated: number;
 }
 
 export async function readSavedTime(nowMs = Date.now()): Promise<SavedTime> {
@@ -29,14 +33,22 @@ export async function readSavedTime(nowMs = Date.now()): Promise<SavedTime> {
   return {
     savedMs: days.reduce((sum, { savedMs }) => sum + savedMs, 0),
     loads: days.reduce((sum, { loads }) => sum + loads, 0),
+    estimated: days.reduce((sum, { estimated }) => sum + estimated, 0),
   };
 }
 
 /** Adds a load. @param savedMs negative for a loss */
-export async function addSavedTime(savedMs: number, nowMs = Date.now()): Promise<void> {
+export async function addSavedTime(
+  { savedMs, isEstimated }: { savedMs: number; isEstimated: boolean },
+  nowMs = Date.now(),
+): Promise<void> {
   const days = await readDays(nowMs);
-  const today = days[dayOf(nowMs)] ?? { savedMs: 0, loads: 0 };
-  days[dayOf(nowMs)] = { savedMs: today.savedMs + savedMs, loads: today.loads + 1 };
+  const today = days[dayOf(nowMs)] ?? { savedMs: 0, loads: 0, estimated: 0 };
+  days[dayOf(nowMs)] = {
+    savedMs: today.savedMs + savedMs,
+    loads: today.loads + 1,
+    estimated: today.estimated + (isEstimated ? 1 : 0),
+  };
   await chrome.storage.local.set({ [KEY]: days });
 }
 

@@ -15,7 +15,7 @@ export function describePinGain({
   const values = { before, after, loads: plural('loads', beforeLoads + afterLoads) };
   switch (effect) {
     case 'gains':
-      return t('pinsGain', values);
+      return beforeLoads === 0 ? t('pinsGainEstimated', values) : t('pinsGain', values);
     case 'harms':
       return t('pinsHarm', values);
     case 'nothing':

@@ -10,10 +10,11 @@ const MIN_SAVED_MS = 1_000;
 export async function renderSavedTime(): Promise<HTMLElement> {
   const line = builder()('p', { class: 'hw-note' });
   const answer = await sendMemoryRequest({ type: 'saved-time' });
-  if (answer.ok && answer.saved.savedMs >= MIN_SAVED_MS)
-    line.textContent = plural('savedTime', answer.saved.loads, {
-      time: formatDuration(answer.saved.savedMs),
-    });
+  if (answer.ok && answer.saved.savedMs >= MIN_SAVED_MS) {
+    const { savedMs, loads, estimated } = answer.saved;
+    const time = formatDuration(savedMs);
+    line.textContent = plural(estimated > 0 ? 'savedTimeEstimated' : 'savedTime', loads, { time });
+  }
   line.hidden = line.textContent === '';
   return line;
 }

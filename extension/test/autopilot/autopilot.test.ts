@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Autopilot, type Pinner } from '../../src/autopilot/autopilot.ts';
 import type { AutopilotRun } from '../../src/autopilot/autopilot-run.ts';
 import { type AutopilotSettings, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
-import { addLoad, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
+import { addLoad, getAllLoads, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
 import { loadOf, requestOf } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
@@ -126,6 +126,44 @@ test('pins what the decision recommends, and keeps the load times before and aft
   expect(await lastRun()).toMatchObject({ state: 'kept', end: null });
   await loadPinned(9000);
   expect(await lastRun()).toMatchObject({ afterMs: [2300, 2400, 2200, 2300, 2300], state: 'kept' });
+});
+
+describe('loads with pins are compared with later visits', () => {
+  const overH2 = { requests: [0, 1, 2, 3].map((id) => requestOf(id, { offersH3: true })) };
+
+  test('not with the first one over HTTP/2', async () => {
+    await autopilot.changeSettings({ isOn: false });
+    await load(1142, { recording: overH2 });
+    await switchOn();
+    await load(7620);
+    expect(await lastRun()).toMatchObject({ beforeMs: [7620] });
+    for (let count = 0; count < 5; count++) await loadPinned(1316);
+    expect(await lastRun()).toMatchObject({ state: 'kept', afterMs: Array(5).fill(1316) });
+  });
+
+  test('and with what was predicted of them where there was none', async () => {
+    await load(1142, { recording: overH2 });
+    expect(await lastRun()).toMatchObject({ beforeMs: [], predicted: { beforeMs: 4300 } });
+    for (let count = 0; count < 5; count++) await loadPinned(1316);
+    expect(await lastRun()).toMatchObject({ state: 'kept', end: null });
+  });
+
+  test('so that pins are removed if loads take longer than was predicted without them', async () => {
+    await load(1142, { recording: overH2 });
+    for (let count = 0; count < 2; count++) await loadPinned(9000);
+    expect(await lastRun()).toMatchObject({ state: 'ended', end: { cause: 'slower' } });
+  });
+
+  test('which a run remembers when they are no longer stored', async () => {
+    await load(7620);
+    await loadPinned(1316);
+    const pinned = (await getAllLoads()).at(-1)!;
+    await removeLoads(({ id }) => id !== pinned.id);
+    const referenceOf = await autopilot.readReferences();
+    expect(referenceOf(pinned)).toEqual({ beforeMs: [7620], estimatedMs: 4300 });
+    expect(referenceOf({ ...pinned, pinned: {} })).toBeNull();
+    expect(referenceOf({ ...pinned, networkKey: 'elsewhere' })).toBeNull();
+  });
 });
 
 describe('it removes its pins', () => {
@@ -457,10 +495,21 @@ describe('a network that hinders UDP', () => {
   const overH2 = { requests: [0, 1, 2, 3].map((id) => requestOf(id, { offersH3: true })) };
 
   test('every page is kept off HTTP/3 there, without a prediction', async () => {
-    await onHindered({ recording: overH2 });
+    await onHindered();
     expect([pins.active, predicted]).toEqual([[`avoid-h3 ${ORIGIN}`], 0]);
-    expect(await lastRun()).toMatchObject({ trigger: 'network', state: 'kept' });
+    expect(await lastRun()).toMatchObject({ trigger: 'network', state: 'kept', beforeMs: [900] });
     expect((await autopilot.getState()).runs).toHaveLength(1);
+  });
+
+  test('after a first visit it predicts what later ones would take, to state what is saved', async () => {
+    let pinsWhenPredicted: string[] = [];
+    autopilot = new Autopilot(pins, (load) => {
+      pinsWhenPredicted = pins.active;
+      return predict(load);
+    });
+    await onHindered({ recording: overH2 });
+    expect(pinsWhenPredicted).toEqual([`avoid-h3 ${ORIGIN}`]);
+    expect(await lastRun()).toMatchObject({ beforeMs: [], predicted: { beforeMs: 4300, afterMs: 2300 } });
   });
 
   test('until it leaves UDP open', async () => {

@@ -93,6 +93,14 @@ test('measured loads are grouped by the pins that were active', () => {
   expect(knowledge.pinned).toEqual(pinned);
 });
 
+test('a first visit is no evidence of what later ones take', () => {
+  const overH3 = { requests: [requestOf(0, { protocol: 'h3' })] };
+  const all = [...loadsTaking([1142]), ...loadsTaking([7620, 7700], 2, { recording: overH3 })];
+  expect(collectKnowledge(all[2]!, all).loads).toMatchObject([{ under: 'browser', pltMs: [7620] }]);
+  const pinned = loadOf(4, { pinned: { [ORIGIN]: 'h2' } });
+  expect(collectKnowledge(pinned, [...all, pinned]).loads).toMatchObject([{ pltMs: [7620, 7700] }]);
+});
+
 test('a load that was slowed is no evidence', () => {
   const all = loadsTaking([1000, 900, 5000, 1100]);
   expect(collectKnowledge(loadOf(9), all).loads).toMatchObject([{ pltMs: [1000, 900, 1100] }]);

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import type { Prediction } from '@hopwise/contract';
+import { describe, expect, test } from 'vitest';
 import { compareLoads, findPinGain, findPinOutcomes } from '../../src/evidence/pin-outcomes.ts';
-import { loadOf, loadsTaking } from './stored-loads.ts';
+import { decisionOf } from '../support/decisions.ts';
+import { loadOf, loadsTaking, requestOf } from './stored-loads.ts';
 
 const origin = 'https://page.test';
 const pin = { origin, kind: 'avoid-h3' as const };
@@ -17,9 +19,9 @@ test('the outcome is of the page that was loaded last with the pin', () => {
   const elsewhere = { url: 'https://elsewhere.test/' };
   const all = [
     ...loadsTaking([4300, 4300]),
-    ...loadsTaking([900], 3, { recording: elsewhere }),
-    ...loadsTaking([2300], 4, { pinned }),
-    ...loadsTaking([800], 5, { pinned, recording: elsewhere }),
+    ...loadsTaking([890, 910], 3, { recording: elsewhere }),
+    ...loadsTaking([2300], 5, { pinned }),
+    ...loadsTaking([800], 6, { pinned, recording: elsewhere }),
   ];
   expect(findPinOutcomes([pin], all)).toMatchObject([{ beforeMs: 900, afterMs: 800 }]);
 });
@@ -37,6 +39,49 @@ test('the gain of all pins of a load is that of the loads with the same pins ove
     beforeLoads: 2,
     afterLoads: 2,
     effect: 'gains',
+  });
+});
+
+const overH3 = { requests: [0, 1, 2].map((id) => requestOf(id, { protocol: 'h3' })) };
+
+test('loads with pins are compared with later visits, not with the first one over HTTP/2', () => {
+  const all = [
+    ...loadsTaking([1142]),
+    ...loadsTaking([7620], 2, { recording: overH3 }),
+    ...loadsTaking([1316], 3, { pinned }),
+  ];
+  expect(findPinGain(all[2]!, all)).toMatchObject({ beforeMs: 7620, afterMs: 1316, effect: 'gains' });
+  expect(findPinOutcomes([pin], all)).toMatchObject([{ beforeMs: 7620, beforeLoads: 1 }]);
+});
+
+describe('where no later visit is stored', () => {
+  const { baseline } = decisionOf([]);
+  const decision = decisionOf([], { baseline: { ...baseline, pltMs: 1142, laterPltMs: 7000 } });
+  const first = loadOf(1, { prediction: { decision } as Prediction, recording: { pltMs: 1142 } });
+  const after = loadsTaking([1316], 2, { pinned });
+
+  test('loads are compared with what the run has kept', () => {
+    const measured = { beforeMs: [7500, 7700], estimatedMs: 6000 };
+    const gain = { beforeMs: 7600, beforeLoads: 2, afterMs: 1316 };
+    expect(findPinGain(after[0]!, after, measured)).toMatchObject(gain);
+    expect(findPinOutcomes([pin], [first, ...after], () => measured)).toMatchObject([gain]);
+  });
+
+  test('loads are compared with what the run has estimated', () => {
+    const estimated = { beforeMs: [], estimatedMs: 6000 };
+    const gain = { beforeMs: 6000, beforeLoads: 0, effect: 'gains' };
+    expect(findPinGain(after[0]!, [first, ...after], estimated)).toMatchObject(gain);
+  });
+
+  test('loads with a user’s pins are compared with what was predicted of later visits', () => {
+    const gain = { beforeMs: 7000, beforeLoads: 0, effect: 'gains' };
+    expect(findPinGain(after[0]!, [first, ...after])).toMatchObject(gain);
+  });
+
+  test('an estimate shows no harm', () => {
+    const slower = loadsTaking([9000, 9100, 9050, 9000], 2, { pinned });
+    const estimated = { beforeMs: [], estimatedMs: 1000 };
+    expect(findPinGain(slower[3]!, slower, estimated)).toMatchObject({ effect: 'unclear' });
   });
 });
 

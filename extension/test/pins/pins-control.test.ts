@@ -191,6 +191,10 @@ test.each([
     { ...outcome, beforeLoads: 1, afterLoads: 1, effect: 'unclear' as const },
     '4.3 s → 2.3 s, measured over 1 and 1 load: too few loads to be sure.',
   ],
+  [
+    { ...outcome, beforeLoads: 0 },
+    'about 4.3 s (estimated) → 2.3 s, measured over 2 loads: it saves 1.6 s to 2.4 s.',
+  ],
 ])('describes the outcome %#', (of, words) => {
   expect(describeOutcome(of).replaceAll('\u00a0', ' ')).toBe(words);
 });

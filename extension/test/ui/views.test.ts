@@ -208,6 +208,12 @@ test.each([
   expect(headline(prediction, pinGain)).toBe(`${words}, measured over 3 loads.`);
 });
 
+test('a gain over an estimate is stated as such', () => {
+  const pinGain = { ...gain, beforeMs: 7000, afterMs: 1300, beforeLoads: 0, effect: 'gains' as const };
+  const words = 'With these pins: about 7.0 s (estimated) → 1.3 s, measured over 1 load.';
+  expect(headline(prediction, pinGain)).toBe(words);
+});
+
 test('with too few loads to see what pins gain, the headline is the verdict', () => {
   const pinGain = { ...gain, beforeMs: 900, afterMs: 910, effect: 'unclear' as const };
   expect(headline(prediction, pinGain)).toBe('HTTP/3 everywhere is right: leave it.');

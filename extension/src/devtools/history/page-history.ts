@@ -7,9 +7,16 @@ import {
   type Protocol,
   type Recording,
 } from '@hopwise/contract';
-import { findComparableLoads, keyOfPins, pltOf } from '../../evidence/comparable-loads.ts';
+import {
+  findComparableLoads,
+  hasPins,
+  keyOfPins,
+  pltOf,
+  visitsUntil,
+} from '../../evidence/comparable-loads.ts';
 import { judgeLoad } from '../../evidence/load-quality.ts';
 import { compareLoads, type PinOutcome } from '../../evidence/pin-outcomes.ts';
+import type { Visits } from '../../evidence/visit-kind.ts';
 import { plural, t } from '../../language/translate.ts';
 import { isOfPage, type StoredLoad } from '../../storage/loads.ts';
 import { formatOrigin } from '../../ui/format.ts';
@@ -48,12 +55,16 @@ export function readHistory(shown: StoredLoad, all: readonly StoredLoad[]): Page
     ...findComparableLoads(last, all),
     ...(judgeLoad(last).kind === 'full' ? [last] : []),
   ];
-  return { loads, comparable: full ?? [], groups: groupByPins(full ?? []) };
+  return {
+    loads,
+    comparable: full ?? [],
+    groups: last ? groupByPins(full ?? [], visitsUntil(last, all)) : [],
+  };
 }
 
-function groupByPins(loads: readonly StoredLoad[]): PinGroup[] {
+function groupByPins(loads: readonly StoredLoad[], visits: Visits): PinGroup[] {
   const groups = [...groupBy(loads, keyOfPins).values()].sort((a, b) => pinsOf(a).length - pinsOf(b).length);
-  const unpinned = groups.find((group) => pinsOf(group).length === 0)?.map(pltOf);
+  const before = visits.selectLater(loads.filter((load) => !hasPins(load))).map(pltOf);
   return groups.map((group) => {
     const times = group.map(pltOf);
     return {
@@ -62,7 +73,7 @@ function groupByPins(loads: readonly StoredLoad[]): PinGroup[] {
       medianMs: median(times),
       lowestMs: Math.min(...times),
       highestMs: Math.max(...times),
-      outcome: unpinned && pinsOf(group).length > 0 ? compareLoads(unpinned, times) : null,
+      outcome: before.length > 0 && hasPins(group[0]!) ? compareLoads(before, times) : null,
     };
   });
 }

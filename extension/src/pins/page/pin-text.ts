@@ -33,7 +33,9 @@ export function describeOutcome(outcome: Omit<PinOutcome, 'origin' | 'kind'>): s
   const [before, after] = formatDurations(beforeMs, afterMs);
   const effect = describeEffect(outcome.effect, savedMs.low, savedMs.high);
   return keepUnitsTogether(
-    plural('outcomeMeasured', afterLoads, { before, after, earlier: beforeLoads, effect }),
+    beforeLoads === 0
+      ? plural('outcomeEstimated', afterLoads, { before, after, effect })
+      : plural('outcomeMeasured', afterLoads, { before, after, earlier: beforeLoads, effect }),
   );
 }
 

@@ -1,4 +1,5 @@
 import { networkKeySchema, originSchema, pinKindSchema } from '@hopwise/contract';
+import type { ChoiceReason } from '@hopwise/model';
 import * as z from 'zod/mini';
 
 /**
@@ -22,6 +23,8 @@ const END_CAUSES = [
   'refused',
 ] as const;
 
+const TRIAL_REASONS = ['trial', 'explore'] as const satisfies ChoiceReason[];
+
 export type EndCause = (typeof END_CAUSES)[number];
 
 const times = z.array(z.number().check(z.positive())).check(z.maxLength(50));
@@ -39,6 +42,11 @@ export const autopilotRunSchema = z.object({
    * user's rule for the kind of traffic and of network. `network`: UDP is hindered, or the user keeps HTTP/3 off on the network.
    */
   trigger: z.enum(['decision', 'trial', 'rule', 'traffic', 'network']),
+  /**
+   * Why a trial was made: because loads showed a change, or to stay informed, which is done at a bounded cost. Absent for others, and in runs
+   * of an earlier version.
+   */
+  reason: z.optional(z.enum(TRIAL_REASONS)),
   pins: z.array(z.object({ origin: originSchema, kind: pinKindSchema })),
   /** Load times of later visits without and with the pins, milliseconds; null for rules, and where no server is known to offer HTTP/3. */
   predicted: z.nullable(z.object({ beforeMs: z.number(), afterMs: z.number() })),

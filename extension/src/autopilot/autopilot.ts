@@ -1,5 +1,6 @@
 /** Creates pins automatically if the user allows it, and removes them as soon as they do not help. */
 import { type Decision, MAX_PINS, messageOf, SerialQueue } from '@hopwise/contract';
+import type { ChoiceReason } from '@hopwise/model';
 import {
   findComparableLoads,
   hasSamePins,
@@ -305,14 +306,16 @@ export class Autopilot {
     if (keepsOffH3 && !settings.holdsProtocols) return;
     const own = runs.filter((run) => isOfRunsPage(load, run));
     const isChecking = own.some(({ state }) => state === 'checking');
-    const wasTrial = own.some(({ trigger, lastLoadId }) => trigger === 'trial' && lastLoadId === load.id);
+    const trialOfLoad = own.find(({ end, lastLoadId }) => end?.cause === 'tried' && lastLoadId === load.id);
     if (!isFull || isChecking || findRule(recording.url, settings.siteRules) === 'leave') return;
     if (isLeftByTraffic(load, settings.trafficRules)) return;
-    if (!hasChoice(load, settings, isSlower(load, alike)) && !wasTrial) return;
+    if (!hasChoice(load, settings, isSlower(load, alike)) && !trialOfLoad) return;
     const decision =
       findRecentDecision(load, comparable) ?? predictionOf(await this.#predict(load))?.decision;
     if (!decision) return;
-    const trial = settings.explores ? await this.#planTrial(runs, load, decision, settings, wasTrial) : null;
+    const isFirst = visitsUntil(load, all).judge(load) === 'first';
+    const reason = trialOfLoad ? (trialOfLoad.reason ?? 'explore') : isFirst ? null : 'best';
+    const trial = settings.explores ? await this.#planTrial(runs, load, decision, settings, reason) : null;
     const planned = chooseRun(decision, settings);
     const makeWhole = (run: PlannedRun) => make(addUnknownOffers(run, load, settings));
     const isMade = planned !== null && (await makeWhole(planned));
@@ -325,11 +328,10 @@ export class Autopilot {
     load: StoredLoad,
     decision: Decision,
     settings: AutopilotSettings,
-    wasTrial: boolean,
+    reason: ChoiceReason | null,
   ): Promise<PlannedRun | null> {
     const key = load.networkKey ?? null;
     const experience = await readExperience(key);
-    const reason = wasTrial ? 'explore' : 'best';
     const mayTry = ({ pins }: Option) => !isCoolingDown(pins, runs, Date.now(), key);
     const trial = chooseTrial(experience, load, decision, settings, reason, mayTry);
     await saveExperience(key, experience);
@@ -341,8 +343,9 @@ export class Autopilot {
     runs: AutopilotRun[],
     load: StoredLoad,
     beforeMs: number[],
-    { trigger, pins, predicted }: PlannedRun,
+    planned: PlannedRun,
   ): Promise<boolean> {
+    const { trigger, pins } = planned;
     const existing = (await this.#pins.listPins()).filter(({ state }) => state !== 'lifted');
     // The pin manager lists them only a moment after the worker has started.
     const own = runs.filter(isRunning).flatMap((run) => run.pins);
@@ -358,9 +361,8 @@ export class Autopilot {
       id: crypto.randomUUID(),
       madeAtMs: Date.now(),
       pageUrl: load.recording.url,
-      trigger,
+      ...planned,
       pins: missing,
-      predicted,
       beforeMs,
       afterMs: [],
       networkKey,

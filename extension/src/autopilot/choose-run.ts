@@ -6,7 +6,7 @@ import type { AutopilotSettings } from './autopilot-settings.ts';
 import { findRule } from './site-rules.ts';
 
 /** What the autopilot is about to do. */
-export type PlannedRun = Pick<AutopilotRun, 'trigger' | 'pins' | 'predicted'>;
+export type PlannedRun = Pick<AutopilotRun, 'trigger' | 'reason' | 'pins' | 'predicted'>;
 
 /** An action with the pins that carry it out. */
 export interface Option {

@@ -16,7 +16,7 @@ const LEAVE = 'leave';
  * Learns from a load, and chooses what to try with the next one of its page: TCP WISE's loop on protocols, see `Explorer`. What a trial
  * shows counts for the next decision, as every measured load with pins does.
  *
- * @param reason why the load was made as it was
+ * @param reason why the load was made as it was; null for a first visit, which shows nothing of the next ones
  * @param mayTry whether an option may be tried now
  * @returns null when nothing is to be tried
  */
@@ -25,7 +25,7 @@ export function chooseTrial(
   load: StoredLoad,
   decision: Decision,
   settings: AutopilotSettings,
-  reason: ChoiceReason,
+  reason: ChoiceReason | null,
   mayTry: (option: Option) => boolean,
 ): PlannedRun | null {
   const options = listOptions(decision, settings);
@@ -36,8 +36,10 @@ export function chooseTrial(
   const place = networkOf(load) === 'internet' ? 'internet' : 'local';
   const page = keyOfPage(place, maskQuery(load.recording.url));
   const scaleMs = scalesMs.get(page) ?? pltOf(load);
-  scalesMs.delete(page);
-  scalesMs.set(page, scaleMs);
+  if (reason !== null) {
+    scalesMs.delete(page);
+    scalesMs.set(page, scaleMs);
+  }
 
   const available = options.filter((option) => nameOf(option) === current || mayTry(option));
   const question: ExplorerQuestion = {
@@ -48,12 +50,14 @@ export function chooseTrial(
     objective: settings.objective,
     random: Math.random,
   };
-  explorer.note(question, { arm: current, reason }, pltOf(load));
+  if (reason !== null) explorer.note(question, { arm: current, reason }, pltOf(load));
   const chosen = explorer.choose(question);
   const option = available.find((each) => nameOf(each) === chosen.arm);
-  if (chosen.reason === 'best' || option === undefined) return null;
+  const { reason: why } = chosen;
+  if (why === 'best' || option === undefined) return null;
   const { pltMs: beforeMs } = armOfLeaving(decision).predicted!;
-  return { trigger: 'trial', pins: option.pins, predicted: { beforeMs, afterMs: option.action.time.pltMs } };
+  const predicted = { beforeMs, afterMs: option.action.time.pltMs };
+  return { trigger: 'trial', reason: why, pins: option.pins, predicted };
 }
 
 /** Names an option alike on every page, so that pages can learn from each other. */

@@ -1,5 +1,6 @@
 import 'fake-indexeddb/auto';
 import type { Decision, PinState } from '@hopwise/contract';
+import type { ClusterState } from '@hopwise/model';
 import { learnNetwork, type NetworkCluster } from '@hopwise/pageload-emulator';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Autopilot, type Pinner } from '../../src/autopilot/autopilot.ts';
@@ -439,6 +440,32 @@ describe('exploring', () => {
   test('tries it within 6 loads after load times have changed', async () => {
     await visitTimes(6, { alone: 2000, pinned: 2000 });
     expect(await visitTimes(6, { alone: 6000, pinned: 2000 })).toBeGreaterThanOrEqual(1);
+  });
+
+  const readCluster = async (): Promise<ClusterState | undefined> => {
+    const stored = session.items['autopilot-explorer'] as { clusters: Record<string, ClusterState> };
+    return stored?.clusters[`internet ${ORIGIN}/`];
+  };
+
+  test('a trial to stay informed is booked on the exploring budget, one after a change is not', async () => {
+    /** @returns what the first trial for a reason cost of the budget */
+    const spendOnTrial = async (reason: AutopilotRun['reason'], ms: Parameters<typeof visit>[0]) => {
+      for (;;) {
+        const before = (await readCluster())?.spentMs ?? 0;
+        const kind = await visit(ms);
+        const last = await autopilot.getState().then(({ runs }) => runs.find(({ end }) => end !== null));
+        if (kind === 'pinned' && last?.reason === reason) return (await readCluster())!.spentMs - before;
+      }
+    };
+    expect(await spendOnTrial('explore', { alone: 2000, pinned: 2040 })).toBeGreaterThan(0);
+    expect(await spendOnTrial('trial', { alone: 6000, pinned: 12_000 })).toBe(0);
+  });
+
+  test('a first visit is not learned from', async () => {
+    const overH2 = { requests: [0, 1, 2, 3].map((id) => requestOf(id, { offersH3: true })) };
+    await load(500, { recording: overH2 });
+    await load(2000);
+    expect((await readCluster())!.arms).toEqual({ leave: [{ relative: 1, at: 0 }] });
   });
 
   test('acts at once on what a trial showed', async () => {

@@ -1,6 +1,6 @@
 /**
- * What recording costs a page of 500 requests in real Chromium: load time, processor time and memory with the extension and without,
- * by turns in one run. `npm run bench -- recorder`.
+ * What recording costs a page in real Chromium: load time, processor time and memory with the extension and without, or with another
+ * build of it, by turns in one run. `npm run bench -- recorder`.
  *
  * The servers are on this machine and answer at once, so the load time is processor time: on a real network the share is smaller.
  */
@@ -8,24 +8,39 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve as resolvePath } from 'node:path';
 import { integer } from '@hopwise/lab/command/option-types';
 import type { BrowserContext } from 'playwright-core';
-import { findBrowserProcess, launch, launchChromium } from '../../../extension/test/support/browser.ts';
+import {
+  type ExtensionBrowser,
+  findBrowserProcess,
+  launch,
+  launchChromium,
+} from '../../../extension/test/support/browser.ts';
 import { measureWorkerHeap } from '../../../extension/test/support/worker-heap.ts';
 import { benchCommand, parseOrExit } from '../bench-command.ts';
 import { bootstrap } from './bootstrap.ts';
-import { readProcessorTime } from './processor-time.ts';
+import { fillStores, stopWorker } from './cold-worker.ts';
+import { readExtensionTime, readProcessorTime } from './processor-time.ts';
 
 const EXTENSION = join(import.meta.dirname, '../../../extension/dist/chromium');
-const REQUESTS = 500;
-const SCRIPTS = 40;
+/** One of so many requests is a script. */
+const SCRIPT_EVERY = 12;
 /** The recording is complete by then: it is taken a second after the load event. */
 const SETTLE_MS = 2500;
 const WARM_UP = 3;
 const MB = 1e6;
 /** `pltShare` is that of light recordings; of detailed ones a tenth of the load time. */
 const TARGETS = { pltShare: 0.01, detailedPltShare: 0.1, mainThreadMs: 10, memoryMb: 20 };
+
+interface Browser {
+  context: BrowserContext;
+  /** Its first process. */
+  pid: number;
+  /** Null for the browser alone. */
+  extension: ExtensionBrowser | null;
+  close(): Promise<void>;
+}
 
 /** One load. */
 interface Load {
@@ -34,6 +49,8 @@ interface Load {
   mainThreadMs: number;
   /** Time of all processes of the browser in the same period. */
   processorMs: number;
+  /** That of the extension's worker alone. */
+  extensionMs: number;
   /** JavaScript objects of the page and of content scripts in it, after a garbage collection. */
   heapBytes: number;
 }
@@ -43,16 +60,28 @@ const command = benchCommand(
   'Measures what recording costs a page in Chromium, with the extension and without by turns: load time, processor time, memory.',
 )
   .option('--rounds <n>', 'loads of each', integer(2, 10_000), 30)
+  .option('--requests <n>', 'requests of the page', integer(2, 5_000), 500)
   .option(
     '--detailed',
     'every load is recorded in detail, and not only those that leave a question open',
     false,
   )
+  .option(
+    '--cold',
+    'each load wakes the worker, as people’s navigations do, and the stores are as full as they get',
+    false,
+  )
+  .option('--autopilot', 'the autopilot is on', false)
+  .option('--against <dir>', 'compare with another build of the extension, not with the browser alone')
   .option('--json', 'print the measurements as JSON and nothing else', false);
-const { rounds, json, detailed } = parseOrExit(command).opts<{
+const { rounds, requests, json, detailed, cold, autopilot, against } = parseOrExit(command).opts<{
   rounds: number;
+  requests: number;
   json: boolean;
   detailed: boolean;
+  cold: boolean;
+  autopilot: boolean;
+  against?: string;
 }>();
 
 const server = createServer((request, response) => {
@@ -64,15 +93,13 @@ const server = createServer((request, response) => {
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const profile = await mkdtemp(join(tmpdir(), 'hopwise-bench-'));
-const without = await launchChromium(profile);
-const recording = await launch(EXTENSION, [], [], {}, 'en-US', detailed);
-const browsers = {
-  without: { context: without, pid: findBrowserProcess(profile) },
-  with: { context: recording.context, pid: findBrowserProcess(recording.profile) },
-};
+const open: Browser[] = [];
 
 try {
+  const browsers = {
+    without: await (against === undefined ? openAlone() : openExtension(resolvePath(against))),
+    with: await openExtension(EXTENSION),
+  };
   const loads: Record<'with' | 'without', Load[]> = { with: [], without: [] };
   const heaps: number[] = [];
   for (let round = -WARM_UP; round < rounds; round++) {
@@ -82,35 +109,64 @@ try {
       const load = await measureLoad(browsers[name], round);
       if (round >= 0) loads[name].push(load);
     }
-    if (round >= 0) heaps.push(await measureWorkerHeap(recording.context));
+    if (round >= 0) heaps.push(await measureWorkerHeap(browsers.with.context));
     if (process.stderr.isTTY) process.stderr.write(`\r${round + WARM_UP + 1} of ${rounds + WARM_UP} rounds`);
   }
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   if (json) console.log(JSON.stringify({ loads, workerHeapBytes: heaps }));
-  else report(loads, heaps, without.browser()?.version() ?? '');
+  else report(loads, heaps, browsers.with.context.browser()?.version() ?? '');
 } finally {
-  await recording.close();
-  await without.close();
-  await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  for (const browser of open) await browser.close();
   server.close();
+}
+
+async function openAlone(): Promise<Browser> {
+  const profile = await mkdtemp(join(tmpdir(), 'hopwise-bench-'));
+  const context = await launchChromium(profile);
+  const close = async () => {
+    await context.close();
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  };
+  const browser = { context, pid: findBrowserProcess(profile), extension: null, close };
+  open.push(browser);
+  return browser;
+}
+
+async function openExtension(dir: string): Promise<Browser> {
+  const extension = await launch(dir, [], [], {}, 'en-US', detailed);
+  const { context, profile } = extension;
+  const pid = findBrowserProcess(profile);
+  const browser = { context, pid, extension, close: () => extension.close() };
+  open.push(browser);
+  if (autopilot) {
+    const own = await extension.openOwn('devtools.html');
+    await extension.ask(own, { type: 'change-autopilot', change: { isOn: true } });
+    await own.close();
+  }
+  if (cold) {
+    const page = await context.newPage();
+    await page.goto(`${url}/page-first`);
+    await fillStores(extension, page.url());
+    await page.close();
+  }
+  return browser;
 }
 
 function pageOf(path: string): string {
   const number = path.replace(/\D/g, '');
-  const scripts = Array.from({ length: SCRIPTS }, (_, i) => `<script src="/${number}-${i}.js"></script>`);
+  const scriptCount = Math.floor(requests / SCRIPT_EVERY);
+  const scripts = Array.from({ length: scriptCount }, (_, i) => `<script src="/${number}-${i}.js"></script>`);
   const images = Array.from(
-    { length: REQUESTS - SCRIPTS - 1 },
+    { length: requests - scriptCount - 1 },
     (_, i) => `<img width="8" height="8" src="/${number}-${i}.svg">`,
   );
-  return `<!doctype html><title>${REQUESTS} requests</title>${scripts.join('')}${images.join('')}`;
+  return `<!doctype html><title>${requests} requests</title>${scripts.join('')}${images.join('')}`;
 }
 
-async function measureLoad(
-  { context, pid }: { context: BrowserContext; pid: number },
-  round: number,
-): Promise<Load> {
+async function measureLoad({ context, pid, extension }: Browser, round: number): Promise<Load> {
   const page = await context.newPage();
   try {
+    if (cold && extension) await stopWorker(extension, page, pid);
     const session = await context.newCDPSession(page);
     await session.send('Performance.enable');
     const readMetric = async (name: string) => {
@@ -118,6 +174,7 @@ async function measureLoad(
       return metrics.find((metric) => metric.name === name)!.value;
     };
     const startMs = readProcessorTime(pid);
+    const extensionStartMs = readExtensionTime(pid);
     await page.goto(`${url}/page${round + WARM_UP}`);
     const pltMs = await page.evaluate(async (settleMs) => {
       await new Promise((resolve) => setTimeout(resolve, settleMs));
@@ -125,9 +182,10 @@ async function measureLoad(
       return entry!.loadEventEnd;
     }, SETTLE_MS);
     const processorMs = readProcessorTime(pid) - startMs;
+    const extensionMs = readExtensionTime(pid) - extensionStartMs;
     const mainThreadMs = 1000 * (await readMetric('TaskDuration'));
     await session.send('HeapProfiler.collectGarbage');
-    return { pltMs, mainThreadMs, processorMs, heapBytes: await readMetric('JSHeapUsedSize') };
+    return { pltMs, mainThreadMs, processorMs, extensionMs, heapBytes: await readMetric('JSHeapUsedSize') };
   } finally {
     await page.close();
   }
@@ -157,10 +215,17 @@ function report(
     },
     { name: 'main thread', of: (load) => load.mainThreadMs, unit: 'ms', target: TARGETS.mainThreadMs },
     { name: 'all processes', of: (load) => load.processorMs, unit: 'ms', target: null },
+    { name: 'worker’s process', of: (load) => load.extensionMs, unit: 'ms', target: null },
     { name: 'memory in the page', of: (load) => load.heapBytes / MB, unit: 'MB', target: TARGETS.memoryMb },
   ];
+  const first = against === undefined ? 'without the extension' : `with ${against}`;
+  const how = [
+    detailed ? ', recording in detail' : '',
+    cold ? ', with a worker that each load wakes' : '',
+    autopilot ? ', with the autopilot on' : '',
+  ].join('');
   console.log(
-    `${REQUESTS} requests in Chromium ${version}, ${rounds} loads without the extension and ${rounds} with it${detailed ? ', recording in detail' : ''}, by turns: medians, and the pairs' median difference with its 95% interval\n`,
+    `${requests} requests in Chromium ${version}, ${rounds} loads ${first} and ${rounds} with it${how}, by turns: medians, and the pairs' median difference with its 95% interval\n`,
   );
   for (const { name, of, unit, target } of rows) {
     const { without: before, with: after, difference, low, high } = compare(of);

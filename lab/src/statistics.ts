@@ -49,7 +49,7 @@ export interface ConfidenceInterval {
   high: number;
 }
 
-export interface BootstrapOptions {
+interface BootstrapOptions {
   /** Equal seeds give equal intervals; 1 unless given. */
   seed?: number;
   /** 2,000 unless given. */

@@ -13,7 +13,7 @@ import { pinLine } from '../src/pins/pin-status.ts';
 import { FilePinStore } from '../src/pins/pin-store.ts';
 import { EXIT_FAILURE, print } from './output.ts';
 
-export interface PinCommandOptions {
+interface PinCommandOptions {
   as: PinKind;
   minutes?: number;
   keep?: boolean;
@@ -22,7 +22,7 @@ export interface PinCommandOptions {
   json?: boolean;
 }
 
-export interface UnpinCommandOptions {
+interface UnpinCommandOptions {
   all?: boolean;
   browser?: string;
   json?: boolean;

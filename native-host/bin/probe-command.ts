@@ -18,7 +18,7 @@ import { probe } from '../src/probe/probe.ts';
 import { EXIT_FAILURE, EXIT_INTERRUPTED, note, print } from './output.ts';
 import { probeTable } from './probe-table.ts';
 
-export interface ProbeCommandOptions {
+interface ProbeCommandOptions {
   har?: string;
   protocols: string;
   rounds: number;

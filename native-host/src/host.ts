@@ -20,7 +20,7 @@ import { identifyNetwork } from './network/network-key.ts';
 import { PinSession } from './pins/pin-session.ts';
 import { probe } from './probe/probe.ts';
 
-export interface HostOptions {
+interface HostOptions {
   input: Readable;
   output: Writable;
   log: (line: string) => void;

@@ -20,7 +20,7 @@ const questionSchema = z.strictObject({
 export type LineQuestion = z.infer<typeof questionSchema>;
 
 /** One line of the output: what was asked for, or why there is no answer. */
-export type LineAnswer = { id: string | null } & ({ error: string } | object);
+type LineAnswer = { id: string | null } & ({ error: string } | object);
 
 /**
  * Answers each line of JSON by one line, in order, so that one process serves many recordings. A line or a recording that

@@ -119,7 +119,7 @@ export function showWhatIf({ change, protocols }: WhatIf): string {
 }
 
 /** What to do, then what each action would change against the browser's own behaviour. */
-export function showDecision({ verdict, baseline, actions, evidence, changed }: Decision): string[] {
+function showDecision({ verdict, baseline, actions, evidence, changed }: Decision): string[] {
   const share = (value: number) => `${Math.round(value * 100)}%`;
   const own: Row = [
     `the browser by itself${baseline.visit === 'first' ? ', first visit' : ''}`,

@@ -19,7 +19,7 @@ export interface EconPredictOptions extends NetworkKnowledge {
 }
 
 /** Load time of one protocol. ECON gives a mean: no range and no paints. */
-export interface EconTime {
+interface EconTime {
   /** navigationStart to loadEventEnd, milliseconds, mean. */
   pltMs: number;
   low: null;
@@ -46,7 +46,7 @@ export interface EconExplanation extends Omit<EconPrediction, 'protocols' | 'obs
 }
 
 /** What one load consists of: that of the trajectory in the middle. Times are milliseconds after navigationStart. */
-export interface EconProtocolLoad {
+interface EconProtocolLoad {
   /** Load time of that trajectory. */
   explainedPltMs: number;
   connections: { origin: string; readyMs: number; requests: number; bytes: number; lostSegments: number }[];
@@ -63,7 +63,7 @@ export interface EconProtocolLoad {
 }
 
 /** The protocols that ECON models. */
-export type EconProtocol = 'h1' | 'h2';
+type EconProtocol = 'h1' | 'h2';
 
 /** Round trips of TCP's and TLS 1.3's handshakes, which ECON itself leaves out. */
 const HANDSHAKE_ROUNDS = 2;

@@ -25,7 +25,7 @@ export const USERS = {
 } as const;
 export type User = keyof typeof USERS;
 
-export interface BareRootOptions {
+interface BareRootOptions {
   user: User;
   log: (text: string) => void;
 }

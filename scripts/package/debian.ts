@@ -15,7 +15,7 @@ const run = promisify(execFile);
 /** Where the tree is installed. */
 const PACKAGE_FOLDER = '/usr/lib/hopwise';
 
-export interface DebianPackage {
+interface DebianPackage {
   /** From `buildTree`. */
   tree: string;
   depends: readonly string[];

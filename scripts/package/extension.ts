@@ -8,7 +8,7 @@ import { listFiles, writeZip } from './zip.ts';
 
 const run = promisify(execFile);
 
-export interface ExtensionPackages {
+interface ExtensionPackages {
   /** Folder of the built extension, with `chromium/` and `firefox/`. */
   built: string;
   target: string;

@@ -7,7 +7,7 @@ import { downloadLibcurl, unpackLibcurl } from './libcurl.ts';
 import { fetchPackage, type Lock, readLock, runtimeDependencies } from './npm-packages.ts';
 import { type Architecture, NODE_ARCHITECTURE } from './release.ts';
 
-export interface TreeOptions {
+interface TreeOptions {
   root: string;
   architecture: Architecture;
   /** Keeps downloads. */

@@ -18,7 +18,7 @@ const LIBRARIES = /^usr\/lib\/[^/]+\/(lib[^/]+\.so\.\d+)$/;
 const COPYRIGHT = /^usr\/share\/doc\/([^/]+)\/copyright$/;
 
 /** Pinned packages of one machine, which `downloadLibcurl` has compared with their hashes. */
-export interface LibcurlPackages {
+interface LibcurlPackages {
   files: string[];
   /** What they depend on besides each other, as a Debian control file has it. */
   depends: string[];

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
  * Bytes, by file of the built extension; a `*` stands for several files, which count together. The worker imports `model.js`, the
  * emulator, and `learning.js`; what these have in common is in the shared files.
  */
-export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
+const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   'content.js': 3_500,
   'content-detailed.js': 8_000,
   'worker.js': 55_000,

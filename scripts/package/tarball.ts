@@ -8,7 +8,7 @@ import type { Architecture, Release } from './release.ts';
 
 const run = promisify(execFile);
 
-export interface Tarball {
+interface Tarball {
   /** From `buildTree`. */
   tree: string;
   /** Debian packages of the system's libraries that it needs, as in a control file. */

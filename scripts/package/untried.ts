@@ -15,12 +15,12 @@ import { writeZip } from './zip.ts';
 const MIN_NODE = 20;
 
 /** Node's names of the machines that a package is for. */
-export const UNTRIED_SYSTEMS = {
+const UNTRIED_SYSTEMS = {
   macos: ['darwin-arm64', 'darwin-x64'],
   windows: ['win32-arm64', 'win32-x64'],
 } as const;
 
-export interface UntriedOptions {
+interface UntriedOptions {
   root: string;
   /** Keeps downloads. */
   cache: string;

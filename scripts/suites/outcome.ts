@@ -11,7 +11,7 @@ export interface Failure {
 }
 
 /** How long a file of tests took. */
-export interface FileTime {
+interface FileTime {
   file: string;
   seconds: number;
   /** Processor time of its process and of the programs that it started and that have ended; null where it is not known. */

@@ -9,7 +9,7 @@ import { outcomeOfJunit } from './junit-outcome.ts';
 import { type Lane, packageProgram } from './lane.ts';
 import { addOutcome, failedOutcome, newOutcome, type Outcome } from './outcome.ts';
 
-export interface SuiteContext {
+interface SuiteContext {
   lane: Lane;
   /** A folder for what the suite writes. */
   scratch: string;

@@ -24,7 +24,7 @@ export interface Figures {
   noiseFloor: number | null;
 }
 
-export interface PredictorFigures {
+interface PredictorFigures {
   /** |predicted / measured median − 1| over cells and recorded loads. */
   error: Record<Protocol, { median: number; p90: number } | null>;
   /**

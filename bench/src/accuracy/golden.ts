@@ -34,7 +34,7 @@ export interface GoldenFigure {
   slack: number;
 }
 
-export interface GoldenComparison {
+interface GoldenComparison {
   /** Accepted and present figures side by side, as text. */
   lines: string[];
   /** Figures that are worse by more than their slack. */

@@ -2,7 +2,7 @@ import { integer, list } from '@hopwise/lab/command/option-types';
 import { Command } from 'commander';
 
 /** Parsed options of `npm run bench -- accuracy`. */
-export type AccuracyOptions = BenchOptions | GoldenOptions | RowsOptions;
+type AccuracyOptions = BenchOptions | GoldenOptions | RowsOptions;
 
 export interface BenchOptions {
   command: 'bench';

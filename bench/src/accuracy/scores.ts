@@ -55,7 +55,7 @@ export interface PredictorScore {
 }
 
 /** Means over a predictor's choices, one for each recorded load; a rule has one choice. */
-export interface ChoiceScore {
+interface ChoiceScore {
   /** Time of the choice over that of the best protocol, less 1; see `regretOf`. */
   regret: number;
   /** Share of choices that do not load the page, as h3 where UDP is blocked. */

@@ -10,7 +10,7 @@ import { FlowLab, flowSite } from './flow-lab.ts';
 import type { FlowCell } from './grid.ts';
 import { FlowStore, type FlowsFile, missingSeeds } from './store.ts';
 
-export interface MeasureFlows {
+interface MeasureFlows {
   dir: string;
   cells: readonly FlowCell[];
   present: FlowsFile | null;

@@ -15,7 +15,7 @@ const RESPONSE_HEADER_BYTES = 180;
 const REQUEST_BYTES = 110;
 const ORIGIN = 'https://flow.test';
 
-export interface PredictedFlow {
+interface PredictedFlow {
   /** From the request to the response's last byte, of each seed. */
   transferMs: number[];
   /** With the handshake. */

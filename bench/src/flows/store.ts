@@ -44,7 +44,7 @@ const fileSchema = z.object({
 export type FlowsFile = z.infer<typeof fileSchema>;
 
 /** The settings that flows are measured with. */
-export type FlowsSetting = Pick<FlowsFile, 'kernel' | 'quic' | 'scheduling'>;
+type FlowsSetting = Pick<FlowsFile, 'kernel' | 'quic' | 'scheduling'>;
 
 /** @throws UserError naming the place in the file; null when there is none */
 export async function readFlows(dir: string): Promise<FlowsFile | null> {

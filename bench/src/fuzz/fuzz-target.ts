@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { writeFinding } from './corpus.ts';
 import { type Order, SharedInput, type WorkerReport } from './shared-input.ts';
 
-export interface FuzzOptions {
+interface FuzzOptions {
   target: string;
   seed: number;
   /** Whichever ends first. */

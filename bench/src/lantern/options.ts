@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 
 /** Parsed options of `npm run bench -- lantern`. */
-export interface LanternOptions {
+interface LanternOptions {
   /** Folder of HAR files; the pages of the golden set unless given. */
   recordings?: string;
   json: boolean;

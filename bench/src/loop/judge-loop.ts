@@ -9,7 +9,7 @@ export const FIXED = ['off', 'h1', 'h2', 'h3'] as const satisfies readonly Produ
 export type FixedArm = (typeof FIXED)[number];
 
 /** A page on a network. */
-export interface LoopCell {
+interface LoopCell {
   network: string;
   page: string;
   visits: number;

@@ -5,7 +5,7 @@ import { table } from '@hopwise/contract/terminal';
 import type { ProbeCell } from './draw-cells.ts';
 
 /** A figure as the prediction has it after the probe. */
-export interface Estimate {
+interface Estimate {
   median: number;
   /** 10th and 90th percentile. */
   low: number;
@@ -24,7 +24,7 @@ export interface ProbeComparison {
 }
 
 /** A summary over the cells with one loss. */
-export interface LossRow {
+interface LossRow {
   loss: number;
   cells: number;
   /** Lost packets over all packets of the cells together, as counted. */

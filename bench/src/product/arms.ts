@@ -73,7 +73,7 @@ export type ProductArm = keyof typeof ARMS;
 export const ARM_NAMES = Object.keys(ARMS) as ProductArm[];
 
 /** A visit as it is measured from outside of the extension. */
-export interface MeasuredVisit {
+interface MeasuredVisit {
   /** From navigationStart to the end of the load event. */
   pltMs: number;
   /** What came over the network, as far as the top document shows it. */

@@ -9,7 +9,7 @@ import type { Site } from '@hopwise/lab/sites/site';
 import { ArmBrowser, type ProductArm } from './arms.ts';
 import { addVisits, readVisits, type StoredVisit } from './store.ts';
 
-export interface ProductPlan {
+interface ProductPlan {
   pages: readonly PageSource[];
   /** Names of networks; several with `>` between them replace one another during the visits of each page. */
   networks: readonly string[];

@@ -15,7 +15,7 @@ import { type TrueCell, trueTime, uniform } from './true-load.ts';
 
 /** What is known of the network besides the recording: all of it, what happens to UDP, nothing. */
 export const KNOWLEDGE = ['network', 'udp', 'nothing'] as const;
-export type KnowledgeKind = (typeof KNOWLEDGE)[number];
+type KnowledgeKind = (typeof KNOWLEDGE)[number];
 
 /** Of one recording under one kind of knowledge. */
 export interface JudgedReading {

@@ -2,7 +2,7 @@ import { SPLITS, type Split } from '@hopwise/lab/gauntlet/splits';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 /** Parsed options of `npm run bench -- reading`. */
-export interface ReadingOptions {
+interface ReadingOptions {
   split: Split;
   seed: number;
   cells: number;

@@ -11,7 +11,7 @@ const GROUPS: readonly [name: string, of: (reading: JudgedReading) => boolean][]
 ];
 
 /** Figures of the readings of one recorded protocol, form and knowledge. */
-export interface NetworkReadingFigures {
+interface NetworkReadingFigures {
   group: string;
   key: string;
   count: number;

@@ -2,7 +2,7 @@ import { median } from '@hopwise/contract';
 import { bootstrapMedian } from '@hopwise/lab/statistics';
 
 /** Medians of paired measurements, and how they differ. */
-export interface PairedDifference {
+interface PairedDifference {
   with: number;
   without: number;
   /** Median of the pairs' differences, with its 95% interval. */

@@ -3,7 +3,7 @@ import { judgeSwitch, MAX_CHECKED_LOADS } from '@hopwise/model';
 import type { Switch } from './switches.ts';
 
 /** Loads before a switch that the checker compares with. */
-export const LOADS_BEFORE = 3;
+const LOADS_BEFORE = 3;
 /** Loads after a switch that are counted. */
 export const LOADS_AFTER = 20;
 

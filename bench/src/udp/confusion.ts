@@ -5,7 +5,7 @@ import { table } from '@hopwise/contract/terminal';
 import type { LabNetwork } from '@hopwise/lab/client/networks';
 import { medianOrNull } from '@hopwise/lab/statistics';
 
-export const VERDICTS = ['open', 'policed', 'blocked', 'unknown'] as const;
+const VERDICTS = ['open', 'policed', 'blocked', 'unknown'] as const;
 
 /** One probe's verdict. */
 export interface JudgedProbe {
@@ -21,7 +21,7 @@ export interface JudgedProbe {
   elapsedMs: number;
 }
 
-export interface ConfusionRow {
+interface ConfusionRow {
   network: string;
   /** What the link does to UDP, in words. */
   treatment: string;

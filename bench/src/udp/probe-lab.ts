@@ -22,7 +22,7 @@ const LOAD_TIMEOUT_MS = 60_000;
 /** Limit for a verification of a page with hundreds of resources, as JSON. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-export interface ProbeSettings {
+interface ProbeSettings {
   /** All unless given. */
   protocols?: readonly Protocol[];
   rounds: number;

@@ -13,7 +13,7 @@ import {
 } from '@hopwise/pageload-emulator';
 
 /** A headline that claims a gain. */
-export interface GainClaim {
+interface GainClaim {
   /** What the headline claims, milliseconds. */
   gainMs: number;
   /** What the same action gains in the emulation alone, milliseconds. */
@@ -40,7 +40,7 @@ export interface JudgedFile {
 }
 
 /** A headline's gain above this multiple of the emulation's, without a measurement, is excessive. */
-export const MAX_CLAIM = 2;
+const MAX_CLAIM = 2;
 
 /** Whether a headline claims more than the emulation and no measurement supports. */
 export function isExcessive({ gainMs, emulatedMs, measured }: GainClaim): boolean {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 
 /** Parsed options of `npm run bench -- wild`. */
-export interface WildOptions {
+interface WildOptions {
   dir: string;
   files: boolean;
   json: boolean;

@@ -6,7 +6,7 @@ import { isExcessive, type JudgedFile } from './judge-file.ts';
 const REPRODUCED = 0.05;
 
 /** Figures of the files of one recorder, or of all. */
-export interface WildFigures {
+interface WildFigures {
   files: number;
   refused: number;
   /** Files whose load time is read as another than the index has: of another navigation, or none. */

@@ -9,7 +9,7 @@ import type { PageSource } from '@hopwise/lab/pages/page-source';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { ReplayError } from './errors.ts';
 
-export interface LabRequest {
+interface LabRequest {
   page: PageSource;
   network: LabNetwork;
   ipVersion: 4 | 6;
@@ -22,7 +22,7 @@ interface BrowserRequest {
 }
 
 /** Starts a browser of the caller's own. */
-export type Launch<Browser> = (options: { executablePath: string; args: string[] }) => Promise<Browser>;
+type Launch<Browser> = (options: { executablePath: string; args: string[] }) => Promise<Browser>;
 
 /** A browser for measured loads or for `replayPage`. */
 interface Closable {

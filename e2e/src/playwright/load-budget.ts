@@ -11,7 +11,7 @@ import { ReplayError } from './errors.ts';
 import { type ReplayLoad, titleOf } from './load.ts';
 
 /** A judgement with the interval of a measured figure; null for predicted ones. */
-export interface LoadJudgement extends Judgement {
+interface LoadJudgement extends Judgement {
   interval: MedianInterval | null;
 }
 

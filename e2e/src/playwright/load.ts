@@ -29,7 +29,7 @@ export interface ReplayLoad extends Omit<Load, 'ok' | 'recording'> {
 }
 
 /** What one load is made under. */
-export interface LoadPlan {
+interface LoadPlan {
   lab: Lab;
   browser: MeasuringBrowser;
   page: string;

@@ -44,7 +44,7 @@ interface MeasureOptions {
 }
 
 /** Page load times in Chromium. */
-export interface PageMeasurement {
+interface PageMeasurement {
   /** `natural` is the browser's own choice on a first visit. */
   measured: Partial<Record<LoadProtocol, RepeatedSpread | Unavailable>>;
   /** Requests of the natural loads by the protocol that the browser used for them. */

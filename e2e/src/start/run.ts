@@ -26,7 +26,7 @@ import { ExtensionSession, type SessionOptions } from './observe.ts';
 import type { StartOptions } from './options.ts';
 import { recordPage } from './record.ts';
 
-export interface RunContext {
+interface RunContext {
   cleanup: Cleanup;
   progress: Progress;
   signal: AbortSignal;

@@ -13,10 +13,7 @@ const BADGE_COLOUR = '#0069b0';
  *
  * @param pinned origins with a pin: the next load shows what it gains
  */
-export function findNoticeableGain(
-  { kind, action, baseline }: Decision,
-  pinned: readonly string[],
-): number | null {
+function findNoticeableGain({ kind, action, baseline }: Decision, pinned: readonly string[]): number | null {
   if (kind !== 'act' || action.origins.some((origin) => pinned.includes(origin))) return null;
   const gainMs = baseline.pltMs - action.time.pltMs;
   return gainMs >= MIN_GAIN_MS && gainMs >= MIN_GAIN * baseline.pltMs ? gainMs / 1000 : null;

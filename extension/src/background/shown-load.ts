@@ -3,7 +3,7 @@ import { findComparableLoads, judgeAmong } from '../evidence/comparable-loads.ts
 import type { IncompleteLoad } from '../messages/load-messages.ts';
 import { getAllLoads, getLoad, type StoredLoad } from '../storage/loads.ts';
 
-export interface ShownLoad {
+interface ShownLoad {
   load: StoredLoad;
   /** What the tab's last load is; null for a full one. */
   incomplete: IncompleteLoad | null;

@@ -9,7 +9,7 @@ const MAX_UNANSWERED = 4;
 /** A helper that ends by itself has answered all pings but the last. */
 const MIN_MISSED = 2;
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   ping(): void;
   /** The helper has not answered for 2 to 2.5 s. Called once. */
   onSilent(): void;

@@ -6,7 +6,7 @@ type English = typeof english;
 export type MessageKey = keyof English;
 
 /** Messages that differ by a number end in a plural category of `Intl.PluralRules`. */
-export type PluralKey = MessageKey extends infer K ? (K extends `${infer Stem}_other` ? Stem : never) : never;
+type PluralKey = MessageKey extends infer K ? (K extends `${infer Stem}_other` ? Stem : never) : never;
 
 type PlaceholdersOf<K extends MessageKey> = English[K] extends { placeholders: infer P }
   ? keyof P & string

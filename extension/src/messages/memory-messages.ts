@@ -12,7 +12,7 @@ export const memoryRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('change-settings'), change: settingsChangeSchema }),
 ]);
 
-export type MemoryRequest = z.infer<typeof memoryRequestSchema>;
+type MemoryRequest = z.infer<typeof memoryRequestSchema>;
 
 /** How much is stored. */
 export interface StoredData {

@@ -3,7 +3,7 @@ import { renderCard } from '../ui/card.ts';
 import { renderButton, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 
-export interface EditableListOptions<Item> {
+interface EditableListOptions<Item> {
   title: string;
   explanation: string;
   /** What the user describes an item by; the first one gets the focus after a removal. */

@@ -2,7 +2,7 @@ import { t } from '../language/translate.ts';
 import { renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 
-export interface NumberFieldOptions {
+interface NumberFieldOptions {
   label: string;
   unit: string;
   value: number;

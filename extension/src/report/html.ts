@@ -2,7 +2,7 @@ import { pageHead } from './page-head.ts';
 import type { Report } from './report.ts';
 
 /** The bundle of `client.ts` with its styles: `report-client.js` and `report-client.css` of the built extension. */
-export interface ReportClient {
+interface ReportClient {
   script: string;
   style: string;
 }

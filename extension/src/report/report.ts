@@ -34,7 +34,7 @@ export interface RepeatedSpread extends TimeSpread {
 }
 
 /** One protocol, three ways to know its page load time. */
-export interface ProtocolReport {
+interface ProtocolReport {
   /** From the recording of one natural load, by emulation. */
   predictedMs: TimeSpread | Unavailable;
   /** The same emulation, given the link as it was set; only in the lab. */
@@ -58,7 +58,7 @@ export interface BaselineReport {
 }
 
 /** The page with each origin's protocol under the action that hopwise recommended before it was measured. */
-export interface AssignmentReport {
+interface AssignmentReport {
   /** By origin. */
   protocols: Assignment;
   predictedMs: TimeSpread;

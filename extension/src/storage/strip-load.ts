@@ -6,7 +6,7 @@ import { maskUrlsInText, restoreQuery, UrlStripper } from './strip-urls.ts';
 type LoadUrls = Pick<StoredLoad, 'requestedUrl' | 'recording'>;
 
 /** A load whose URLs have been stripped. */
-export interface StrippedUrls extends LoadUrls {
+interface StrippedUrls extends LoadUrls {
   hidesQueries: boolean;
   /** Query strings by number, see `UrlStripper`; empty when they were kept in the URLs. */
   queries: string[];

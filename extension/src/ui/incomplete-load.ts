@@ -12,7 +12,7 @@ export function renderIncomplete(load: IncompleteLoad | null, reload: () => Prom
 }
 
 /** `2 of 84 requests came from the network; showing the last full load.` */
-export function describeIncomplete(load: IncompleteLoad): string {
+function describeIncomplete(load: IncompleteLoad): string {
   const why = describeCause(load);
   return load.isReplaced ? t('incompleteReplaced', { why }) : t('incompleteShown', { why });
 }

@@ -19,7 +19,7 @@ export interface OriginAdvice {
 }
 
 /** Advice on the origins that matter, those with the most bytes first, and the origins that do not matter. */
-export interface AdviceByOrigin {
+interface AdviceByOrigin {
   advised: OriginAdvice[];
   rest: OriginRecommendation[];
 }

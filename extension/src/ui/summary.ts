@@ -10,7 +10,7 @@ export function headline({ decision }: Pick<Prediction, 'decision'>, pinGain: Pi
   return (pinGain && describePinGain(pinGain)) ?? `${decision.verdict}.`;
 }
 
-export interface SummaryOptions extends ViewOptions {
+interface SummaryOptions extends ViewOptions {
   /** Controls below the verdict that carry it out. */
   controls?: readonly HTMLElement[] | undefined;
   /** What the load's pins gained: a measurement is stated before the prediction's verdict. */

@@ -16,7 +16,7 @@ import { createDurationFormat, keepUnitsTogether } from './format.ts';
 /** From this probability on the best protocol is marked, unless another one is about as fast. */
 const SURE = 0.8;
 
-export interface TimesTableOptions extends ViewOptions {
+interface TimesTableOptions extends ViewOptions {
   /** Draw the medians as bars below the figures. */
   bars?: boolean | undefined;
 }

@@ -8,7 +8,7 @@ import { PROTOCOL_COLOURS } from './palette.ts';
 import { renderPlot } from './plot.ts';
 
 /** Phase of a request. `whole`: the browser reports only its start and end. */
-export type WaterfallPhase = 'queued' | 'connecting' | 'waiting' | 'receiving' | 'whole';
+type WaterfallPhase = 'queued' | 'connecting' | 'waiting' | 'receiving' | 'whole';
 
 export interface WaterfallBar {
   phase: WaterfallPhase;

@@ -46,7 +46,7 @@ export function renderHelperStep(greet: () => Promise<Hello> = greetHelper): HTM
 }
 
 /** One sentence: version, engine, and what is missing. */
-export function describeHelper({ hostVersion, engine, problem }: Hello): string {
+function describeHelper({ hostVersion, engine, problem }: Hello): string {
   if (problem !== '') return t('helperProblem', { version: hostVersion, problem });
   return t('helperReady', { version: hostVersion, engine: engine.split(' ')[0]! });
 }

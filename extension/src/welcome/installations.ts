@@ -2,7 +2,7 @@
 
 import { t } from '../language/translate.ts';
 
-export interface Installation {
+interface Installation {
   /** The systems that it is for. */
   system: string;
   commands: string[];

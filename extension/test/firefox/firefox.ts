@@ -114,7 +114,7 @@ interface Window {
   };
 }
 
-export interface ProfileOptions {
+interface ProfileOptions {
   prefs?: Record<string, string | number | boolean>;
   /** PEM files of CAs that the profile trusts. */
   trusted: string[];

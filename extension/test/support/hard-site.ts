@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** Kind and initiator of a request, as paths of the site; the page itself is `/`. */
-export interface TrueEdge {
+interface TrueEdge {
   kind: 'parser' | 'script' | 'style';
   from: string;
 }

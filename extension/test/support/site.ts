@@ -38,7 +38,7 @@ function someFont(): Buffer {
 const READ = 'const read = (url) => fetch(url).then((response) => response.text());';
 
 /** More than the 250 entries that a page's own Resource Timing buffer holds. */
-export const MANY_IMAGES = 270;
+const MANY_IMAGES = 270;
 
 export async function startSite(): Promise<Site> {
   const font = { type: 'font/ttf', body: someFont() };

@@ -1,5 +1,5 @@
 /** What the Tab key reaches in a view. */
-export interface TabWalk {
+interface TabWalk {
   /** Elements that can be used by mouse only. */
   unreached: string[];
   /** Elements that do not show that they have the focus, or have it out of sight. */
@@ -7,7 +7,7 @@ export interface TabWalk {
 }
 
 /** A page of either browser. */
-export interface KeyboardPage {
+interface KeyboardPage {
   evaluate<R>(what: () => R | Promise<R>): Promise<R>;
   /** @param key as in `KeyboardEvent.key` */
   press(key: string): Promise<unknown>;

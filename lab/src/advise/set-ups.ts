@@ -12,7 +12,7 @@ import {
   redirectToEntry,
 } from './site-changes.ts';
 
-export interface SetUp {
+interface SetUp {
   /** What changes at all servers. */
   servers: SiteServerChange;
   /**

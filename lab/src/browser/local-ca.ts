@@ -5,7 +5,7 @@ import { firstLine } from '@hopwise/contract';
 import { UserError } from '../command/errors.ts';
 
 /** A CA of the user's own that is trusted besides the system's. */
-export interface TrustedCa {
+interface TrustedCa {
   /** Absolute path of the PEM file. */
   file: string;
   /** Base64 SHA-256 of its public key, by which Chromium knows it. */

@@ -17,7 +17,7 @@ const RUST_VERSION: [number, number] = [1, 88];
 const RUST_REMEDY = `install Rust ${RUST_VERSION.join('.')} or later from https://rustup.rs and put cargo on the PATH`;
 
 /** Programs that the build runs. */
-export interface QuicheTools {
+interface QuicheTools {
   cargo?: string;
   cmake?: string;
 }

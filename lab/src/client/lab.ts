@@ -156,7 +156,7 @@ const logSchema = z.object({
 
 const originsSchema = z.object({ origins: z.array(originSchema) });
 
-export type LabOrigin = z.infer<typeof originSchema>;
+type LabOrigin = z.infer<typeof originSchema>;
 /** Changes to a server, in the form of `site.json`. */
 export type SiteServerChange = Partial<Omit<Site['origins'][number], 'origin'>>;
 export type LabStats = z.infer<typeof statsSchema>;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-export interface Nginx {
+interface Nginx {
   /** Absolute path. */
   program: string;
   /** Folder with shared libraries for it; absent for the machine's own nginx. */

@@ -10,10 +10,9 @@ export type ServerStack = 'go' | 'nginx-quiche';
 
 /** Stacks by their names on command lines. */
 export const STACKS = { go: 'go', nginx: 'nginx-quiche' } as const satisfies Record<string, ServerStack>;
-export type StackName = keyof typeof STACKS;
 
 /** Absolute paths. */
-export interface FrontPrograms {
+interface FrontPrograms {
   nginx: string;
   nginxLibraries?: string;
   quiche?: string;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** `lab`: of one lab; `run`: of one command or one Playwright worker. */
-export type ScratchKind = 'lab' | 'run';
+type ScratchKind = 'lab' | 'run';
 
 /** Makes a scratch folder that only this user can read, and removes folders of any kind whose process has ended. */
 export async function makeScratch(kind: ScratchKind, parent = tmpdir()): Promise<string> {

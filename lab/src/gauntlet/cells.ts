@@ -13,7 +13,7 @@ export interface DrawnCell {
 }
 
 /** Two, so that predictions from both can be compared on a third. */
-export const NETWORKS_PER_PAGE = 2;
+const NETWORKS_PER_PAGE = 2;
 /**
  * Networks on which a load would take longer are drawn again: the time goes into more cells, and a third of them may be slow. By
  * `expectedMs`, which knows sizes, rates and round trips only.

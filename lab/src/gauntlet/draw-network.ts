@@ -21,7 +21,7 @@ export const NETWORK_RANGES = {
 /** Shares of networks. */
 const WITHOUT_LOSS = 0.4;
 const SINGLE_LOSSES = 0.5;
-export type UdpKind = 'open' | 'policed' | 'lossy' | 'blocked';
+type UdpKind = 'open' | 'policed' | 'lossy' | 'blocked';
 const UDP: readonly { kind: UdpKind; share: number }[] = [
   { kind: 'open', share: 0.55 },
   { kind: 'policed', share: 0.2 },

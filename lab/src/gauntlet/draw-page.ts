@@ -19,7 +19,7 @@ export interface DrawnPage {
 }
 
 /** Ranges that the splits divide among themselves. */
-export const PAGE_RANGES = {
+const PAGE_RANGES = {
   documentThinkMs: [4, 250],
   staticThinkMs: [0.3, 8],
   apiThinkMs: [10, 400],

@@ -54,7 +54,7 @@ const knownSchema = z.object({
 
 export type KnownRequest = z.infer<typeof requestSchema>;
 export type KnownPage = z.infer<typeof pageSchema>;
-export type KnownPages = z.infer<typeof knownSchema>;
+type KnownPages = z.infer<typeof knownSchema>;
 
 const MEANS: Record<PageNode['means'], KnownRequest['means']> = {
   navigation: 'navigation',

@@ -22,12 +22,6 @@ export function drawFrom(random: SeededRandom, split: Split, [low, high]: Range)
   return low * (high / low) ** ((random.pick(own) + random.fraction()) / SLOTS);
 }
 
-/** The split that draws `value` from the range. */
-export function ownerOf(value: number, [low, high]: Range): Split {
-  const slot = Math.floor((Math.log(value / low) / Math.log(high / low)) * SLOTS);
-  return OWNERS[Math.min(SLOTS - 1, Math.max(0, slot)) % OWNERS.length] as Split;
-}
-
 /** Random numbers of one thing of one split: those of other things do not change them. */
 export function randomFor(...key: (string | number)[]): SeededRandom {
   return new SeededRandom(createHash('sha256').update(JSON.stringify(key)).digest().readInt32BE());

@@ -7,7 +7,7 @@ const HEADER_BYTES = 10;
 const TRAILER_BYTES = 8;
 
 /** A member of full length with damaged content, or data that is not a member. */
-export class DamagedMemberError extends Error {
+class DamagedMemberError extends Error {
   override readonly name = 'DamagedMemberError';
 }
 

@@ -76,7 +76,7 @@ export interface Missing {
 }
 
 /** Loads under one assignment of protocols to origins. */
-export interface AssignedLoads {
+interface AssignedLoads {
   assignment: Assignment;
   pltMs: BySeed;
 }
@@ -97,7 +97,7 @@ export interface CellLoads<T extends LoadFacts = LoadFacts> {
   sound: readonly T[];
 }
 
-export interface JudgedLoads<T extends LoadFacts = LoadFacts> {
+interface JudgedLoads<T extends LoadFacts = LoadFacts> {
   /** In the order of their first loads. */
   cells: CellLoads<T>[];
   /** Judging loads: those in `pltMs`, in `assigned`, and those that show that a protocol does not load the page. */

@@ -25,7 +25,7 @@ export interface PageTiming {
 }
 
 /** The requests that started before the load event ended, and those of them that failed. */
-export interface ObservedLoad {
+interface ObservedLoad {
   recording: Recording;
   failed: { url: string; reason: string }[];
 }

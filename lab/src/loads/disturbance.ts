@@ -39,7 +39,7 @@ const LATENESS_LIMIT = { fraction: 0.01, minMs: 5 };
  */
 const SLOWDOWN_LIMIT = 1.15;
 
-export interface WatchOptions {
+interface WatchOptions {
   /** The caller must have reset its link statistics. */
   lab: Pick<Lab, 'stats'>;
   /** Processes of the load that do not descend from this process; descendants are found without this. */
@@ -113,7 +113,7 @@ export interface ProcessTimes {
   processes: Map<number, ProcessTime>;
 }
 
-export interface ProcessTime {
+interface ProcessTime {
   parent: number;
   ticks: number;
   /** Processor time of descendants that have ended and been waited for. */

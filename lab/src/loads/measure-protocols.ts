@@ -17,7 +17,7 @@ export interface Attempt {
   failures: number;
 }
 
-export interface Hooks<K extends string> {
+interface Hooks<K extends string> {
   /** Before each load: drain the link, wait until the machine is quiet. */
   beforeLoad?(protocol: K, attempt: Attempt): Promise<void>;
   /** After each load that fired its load event: `repeat` drops it (as when the link was late) and loads again. */

@@ -8,7 +8,7 @@ import { observedLoad, type PageTiming } from './cdp-recording.ts';
 import { type BrowserProtocol, CHROMIUM_ARGS, protocolArgs } from './protocol-args.ts';
 import { completeWorkerScripts } from './worker-scripts.ts';
 
-export interface MeasuringBrowserOptions {
+interface MeasuringBrowserOptions {
   /** Chromium, or a script that starts it with the arguments it is given. */
   executablePath: string;
   protocol: BrowserProtocol;
@@ -22,7 +22,7 @@ export interface MeasuringBrowserOptions {
 }
 
 /** One request that started before the load event ended. Times are milliseconds after navigationStart. */
-export interface LoadedRequest {
+interface LoadedRequest {
   url: string;
   /** Protocol of the answer; null without an answer or when the cache answered. */
   protocol: Protocol | null;

@@ -12,13 +12,13 @@ export interface PlannedLoad {
 }
 
 /** How each page is loaded on each network. */
-export interface CellAxes {
+interface CellAxes {
   protocols: LoadProtocol[];
   views: View[];
   seeds: number[];
 }
 
-export interface MatrixAxes extends CellAxes {
+interface MatrixAxes extends CellAxes {
   pages: string[];
   networks: string[];
 }

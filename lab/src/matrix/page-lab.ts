@@ -12,7 +12,7 @@ import { processorSpeed } from '../loads/processor-speed.ts';
 import type { BrowserProtocol } from '../loads/protocol-args.ts';
 import type { MatrixPage } from './matrix-page.ts';
 
-export interface PageLabOptions {
+interface PageLabOptions {
   /** Chromium. */
   program: string;
   server: NonNullable<LabOptions['server']> & Pick<LabOptions, 'stack'>;

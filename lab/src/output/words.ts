@@ -11,7 +11,7 @@ export function count(number: number, noun: string): string {
 }
 
 /** A network's figures in the units of the command line; an estimate may also have UDP with losses of its own. */
-export interface NetworkFigures {
+interface NetworkFigures {
   rttMs: number;
   downMbps: number;
   upMbps: number;

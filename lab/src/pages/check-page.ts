@@ -29,7 +29,7 @@ export interface PageCheckResult {
   loads: ReplayCheck[];
 }
 
-export type PageCheckOptions = Pick<CheckOptions, 'protocols' | 'timeoutMs' | 'signal'>;
+type PageCheckOptions = Pick<CheckOptions, 'protocols' | 'timeoutMs' | 'signal'>;
 
 /** For sites with all their bodies, requests after the load event count too. */
 const LINGER_MS = 2000;

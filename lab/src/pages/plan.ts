@@ -128,7 +128,7 @@ export interface PageSpec {
   types?: TypeMeasures;
 }
 
-export interface HostPlan {
+interface HostPlan {
   /** Full host, or one label of the page's own domain (`img` for `img.NAME.test`). */
   host: string;
   extraRttMs: number;

@@ -156,7 +156,7 @@ function withData(
 }
 
 /** The page with every measure at one of `PERCENTILES`. */
-export function typicalWebPage(percentile: (typeof PERCENTILES)[number]): WebPage {
+function typicalWebPage(percentile: (typeof PERCENTILES)[number]): WebPage {
   const score = SCORES[PERCENTILES.indexOf(percentile)] as number;
   const at = (measure: Measure) => valueAt(measure, score);
   return withData(

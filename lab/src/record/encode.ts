@@ -51,7 +51,7 @@ if (zlib.zstdCompress) {
   };
 }
 
-export interface EncodedBody {
+interface EncodedBody {
   body: Uint8Array;
   /** Coding of `body` for `Content-Encoding`; null for none. */
   coding: string | null;

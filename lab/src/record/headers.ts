@@ -23,7 +23,7 @@ const MAX_ALL_BYTES = 49_152;
 /** Fraction of the time since the last change during which a cache treats an answer as fresh (RFC 9111, section 4.2.2). */
 const HEURISTIC_FRACTION = 0.1;
 
-export interface KeptHeaders {
+interface KeptHeaders {
   headers: Record<string, string>;
   /** Headers left out for their size or as secrets, including `set-cookie`. */
   notes: string[];

@@ -9,7 +9,7 @@ import { RUNTIME, statementFor } from './runtime.ts';
 
 type BodyNode = ReplayNode<PlannedRequest>;
 
-export interface ReplayBody {
+interface ReplayBody {
   body: Site['resources'][number]['body'];
   /** Contents of `body.file`. */
   file?: Uint8Array;

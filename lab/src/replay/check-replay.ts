@@ -14,7 +14,7 @@ import { type Miss, missesOf } from './misses.ts';
 /** Fraction of the expected requests that a faithful replay makes again. */
 export const WANTED_SHARE = 0.98;
 
-export interface ExpectedRequests {
+interface ExpectedRequests {
   /** Expected URLs; of any method where none is given. */
   requests: { method?: string; url: string }[];
   /** Requests count until the load event or until the end of the visit. */

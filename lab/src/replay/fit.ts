@@ -8,13 +8,13 @@ export interface Piece {
   text: string;
 }
 
-export interface Fitted {
+interface Fitted {
   body: Uint8Array;
   encoding: 'gzip' | null;
 }
 
 /** Comment syntax of a language. */
-export interface Comment {
+interface Comment {
   open: string;
   close: string;
 }

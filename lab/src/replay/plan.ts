@@ -12,7 +12,7 @@ export interface SkippedRequest {
   reason: string;
 }
 
-export interface ReplayPlan {
+interface ReplayPlan {
   nodes: ReplayNode[];
   entry: ReplayNode;
   /** The document of the navigation, after its redirects. */
@@ -21,7 +21,7 @@ export interface ReplayPlan {
   skipped: SkippedRequest[];
 }
 
-export interface ReplayLimits {
+interface ReplayLimits {
   maxRequests: number;
   maxOrigins: number;
 }

@@ -10,7 +10,7 @@ const MAX_EXTRA_RTT_MS = 300;
 const MIN_ANSWERS_FOR_FLOOR = 3;
 const MIN_OVERLAPPING = 2;
 
-export interface ServerTimes {
+interface ServerTimes {
   /** Time between a request's arrival and the first byte of its answer. */
   thinkMs(request: RecordedRequest): number;
   /** Round trip of an origin's requests beyond that of the nearest origin. */

@@ -63,7 +63,7 @@ export interface Regret {
   max: number;
 }
 
-export interface RuleSummary {
+interface RuleSummary {
   rule: Rule;
   cells: number;
   /** Cells whose page the rule's protocol does not load; there the browser's own choice counts, else HTTP/2 after a wait. */

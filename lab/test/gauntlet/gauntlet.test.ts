@@ -10,12 +10,19 @@ import { EXTRA_RTT_MS, INITIAL_WINDOWS, serversOn } from '../../src/gauntlet/dra
 import { FAMILIES } from '../../src/gauntlet/families.ts';
 import { knownPage, readKnownPages, writeKnownPages } from '../../src/gauntlet/known-pages.ts';
 import { drawRecordedPage, splitOfFile } from '../../src/gauntlet/recorded-page.ts';
-import { drawFrom, ownerOf, randomFor, SPLITS, type Split } from '../../src/gauntlet/splits.ts';
+import { drawFrom, OWNERS, type Range, randomFor, SPLITS, type Split } from '../../src/gauntlet/splits.ts';
 import { expectedMs } from '../../src/matrix/measure-plan.ts';
 import { siteJson } from '../../src/sites/write-site.ts';
 import { everything } from '../support/recordings.ts';
 
 const COUNT = 200;
+const SLOTS = 48;
+
+/** The split that draws `value` from the range. */
+function ownerOf(value: number, [low, high]: Range): Split {
+  const slot = Math.floor((Math.log(value / low) / Math.log(high / low)) * SLOTS);
+  return OWNERS[Math.min(SLOTS - 1, Math.max(0, slot)) % OWNERS.length]!;
+}
 
 describe('drawFrom', () => {
   it.each(SPLITS)('draws for %s only from its own slots, over the whole range', (split) => {

@@ -2,7 +2,7 @@
 
 const START = Date.parse('2026-03-02T09:00:00.000Z');
 
-export interface HarRequest {
+interface HarRequest {
   url: string;
   startMs: number;
   /** 60 unless given; half of it is waiting. */

@@ -70,7 +70,7 @@ export const SCRIPT = `
   done.push(new Promise((resolve) => { worker.onmessage = ({ data }) => resolve(data); }));
   Promise.all(done).then((texts) => { document.getElementById('out').textContent = texts.join('|'); });
 `;
-export const WORKER = `fetch('/from-worker.json').then((answer) => answer.text()).then((text) => postMessage(text));`;
+const WORKER = `fetch('/from-worker.json').then((answer) => answer.text()).then((text) => postMessage(text));`;
 export const FILM = Buffer.from(Array.from({ length: 50_000 }, (_, i) => i % 251));
 const STYLE = `@font-face { font-family: Own; src: url('${CDN}/own.woff2'); } body { font: 16px Own; }\n${'/* padding of the style sheet */\n'.repeat(300)}`;
 const integrity = `sha384-${createHash('sha384').update(SCRIPT).digest('base64')}`;

@@ -17,7 +17,7 @@ const LITTLE_ENDIAN = endianness() === 'LE';
  * Longest frame that the host accepts. Chromium would send 64 MiB; the largest plan that the schema
  * allows is smaller than this.
  */
-export const MAX_MESSAGE_TO_HOST_BYTES = 48 * 1024 * 1024;
+const MAX_MESSAGE_TO_HOST_BYTES = 48 * 1024 * 1024;
 
 /**
  * The JSON values in the frames of `input`. A frame is read when the consumer asks for it. Ends when the input ends

@@ -24,7 +24,7 @@ export interface Authority {
 }
 
 /** The name of root certificates in browsers' stores, before a random tag. */
-export const ROOT_NAME = 'hopwise local CA';
+const ROOT_NAME = 'hopwise local CA';
 
 /**
  * Creates an authority for these hosts. The root's key signs the issuers and is discarded, so that no further issuer can

@@ -48,7 +48,7 @@ const COMMON_NAME = '2.5.4.3';
 /** RFC 5280 section 4.1.2.2 allows 20; 16 random ones do not collide. */
 const SERIAL_BYTES = 16;
 
-export interface KeyPair {
+interface KeyPair {
   privateKey: KeyObject;
   publicKey: KeyObject;
 }

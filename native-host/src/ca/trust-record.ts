@@ -7,7 +7,7 @@ const FILE = 'trusted.json';
 
 const recordSchema = z.array(z.object({ folder: z.string(), browser: z.string() }));
 
-export type TrustRecord = z.infer<typeof recordSchema>;
+type TrustRecord = z.infer<typeof recordSchema>;
 
 /** @throws AuthorityError when it cannot be read. */
 export function readTrustRecord(folder: string): TrustRecord {

@@ -15,7 +15,7 @@ import {
   MAX_REQUEST_BYTES,
 } from './control-messages.ts';
 
-export interface ControlServerOptions {
+interface ControlServerOptions {
   /** @throws RequestError for a request that is refused */
   answer(request: ControlRequest): Promise<ControlAnswer>;
   log(line: string): void;

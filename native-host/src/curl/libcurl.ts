@@ -27,7 +27,7 @@ export interface CurlVersion {
 }
 
 /** The oldest libcurl with `CURLOPT_PROTOCOLS_STR`, which keeps every transfer to https. */
-export const MIN_VERSION = 0x075500;
+const MIN_VERSION = 0x075500;
 
 const VersionData = koffi.struct('hopwise_curl_version_info_data', {
   age: 'int',

@@ -10,7 +10,7 @@ import koffi, { type node } from 'koffi';
 import { CSELECT, MULTI_OPT, PIPE_MULTIPLEX, POLL, SOCKET_TIMEOUT } from './curl-constants.ts';
 import type { Libcurl, Pointer } from './libcurl.ts';
 
-export interface MultiHandleSettings {
+interface MultiHandleSettings {
   curl: Libcurl;
   protocol: Protocol;
   /** libcurl failed: this process must be ended. */

@@ -6,7 +6,7 @@ import { explainRefusal } from '../base/permitted-address.ts';
 import { SOCKET_BAD } from './curl-constants.ts';
 import type { NativeMemory, Pointer } from './native-memory.ts';
 
-export type OpenedSocket = { socket: number } | { socket: typeof SOCKET_BAD; refusal: string };
+type OpenedSocket = { socket: number } | { socket: typeof SOCKET_BAD; refusal: string };
 
 /**
  * `struct curl_sockaddr`: family, type, protocol and length, then the `struct sockaddr` of that length. The systems' `sockaddr`s

@@ -36,7 +36,7 @@ const NO_ERROR = 0;
 const NO_SUCH_NAME = 3;
 
 /** Servers of the system's configuration, `/etc/resolv.conf` where there is one. */
-export function systemNameServers(): NameServer[] {
+function systemNameServers(): NameServer[] {
   return getServers().slice(0, MAX_SERVERS).map(readNameServer);
 }
 

@@ -13,7 +13,7 @@ const DOH_LIMIT_MS = 10_000;
 const lookUpBySystem: Lookup = (host) => lookup(host, { all: true, order: 'verbatim' });
 
 /** Addresses of either family that DNS over HTTPS has, IPv6 first (RFC 8305, section 4). */
-export async function lookUpOverHttps(host: string, url: string): Promise<LookupAddress[]> {
+async function lookUpOverHttps(host: string, url: string): Promise<LookupAddress[]> {
   const family = isIP(host);
   if (family !== 0) return [{ address: host, family }];
   const limit = AbortSignal.timeout(DOH_LIMIT_MS);

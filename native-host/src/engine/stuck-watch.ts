@@ -13,7 +13,7 @@ const MAX_UNANSWERED = 4;
 /** Unanswered questions of a process that gets no processor time: a busy machine is no reason to end it soon. */
 const MAX_UNANSWERED_STARVED = 30;
 
-export interface StuckWatchOptions {
+interface StuckWatchOptions {
   /** How long a process that is able to respond may not do so, milliseconds. */
   limitMs: number;
   isBusy: () => boolean;

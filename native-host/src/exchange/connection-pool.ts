@@ -23,7 +23,7 @@ const IDLE_MS = { h1: 118_000, h2: 118_000, h3: 25_000 } as const;
 /** How long it may have been idle for an HTTP/3 request that must not be repeated, which would have to wait if the server has forgotten it. */
 const IDLE_BEFORE_UNREPEATABLE_MS = 10_000;
 
-export interface ConnectionPoolSettings {
+interface ConnectionPoolSettings {
   curl: Libcurl;
   protocol: Protocol;
   /** Whether the one exchange uses no existing connection, and leaves none behind. */

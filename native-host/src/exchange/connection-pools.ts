@@ -10,7 +10,7 @@ import type { ExchangeTransfer } from './exchange-transfer.ts';
 import { HungConnections } from './hung-connections.ts';
 import type { ExchangeEntry, UpstreamConnection } from './upstream-connection.ts';
 
-export interface ConnectionPoolsSettings {
+interface ConnectionPoolsSettings {
   curl: Libcurl;
   /** How long the peer of a TCP connection may acknowledge nothing. */
   hungAfterMs: number;
@@ -19,7 +19,7 @@ export interface ConnectionPoolsSettings {
   onActed: () => void;
 }
 
-export interface ConnectionRequirements {
+interface ConnectionRequirements {
   protocol: Protocol;
   /** Exchanges of the same origin share connections. */
   origin: string;

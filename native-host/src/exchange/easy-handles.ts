@@ -55,7 +55,7 @@ export interface EasyHandle {
   connectLimitMs: number;
 }
 
-export interface EasyHandlesOptions {
+interface EasyHandlesOptions {
   curl: Libcurl;
   names: NameChecks;
   /** The only limit on an exchange's silence: streams of server-sent events may be silent for any time. */

@@ -14,7 +14,7 @@ import { type ExchangeTools, ExchangeTransfer } from './exchange-transfer.ts';
 import { FrameBatch } from './frame-batch.ts';
 import { keepAliveWithin } from './hung-connections.ts';
 
-export interface ExchangeServerOptions {
+interface ExchangeServerOptions {
   curl: Libcurl;
   names: NameChecks;
   /** How long the peer of a TCP connection may acknowledge nothing. */

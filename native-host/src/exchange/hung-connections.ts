@@ -34,7 +34,7 @@ export function keepAliveWithin(limitMs: number): KeepAlive {
   return { idleS, intervalS, count: Math.max(1, Math.round((limitS - idleS) / intervalS)) };
 }
 
-export interface HungConnectionsOptions {
+interface HungConnectionsOptions {
   limitMs: number;
   /** Sockets with an exchange in progress; null once there is no exchange at all. */
   sockets: () => readonly number[] | null;

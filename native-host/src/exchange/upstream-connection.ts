@@ -20,7 +20,7 @@ export interface ExchangeEntry {
   done: (code: number, message?: string) => void;
 }
 
-export interface UpstreamConnectionSettings {
+interface UpstreamConnectionSettings {
   curl: Libcurl;
   protocol: Protocol;
   /** Streams that the origin allowed on an earlier connection; null when there was none. */

@@ -18,7 +18,7 @@ const IPV4_OCTETS = 3;
 const IPV6_GROUPS = 3;
 
 /** What the kernel shows of the machine's network. */
-export interface KernelTables {
+interface KernelTables {
   /** Texts of `/proc/net/route`, `/proc/net/ipv6_route` and `/proc/net/arp`; '' where there is none. */
   routes: string;
   routes6: string;

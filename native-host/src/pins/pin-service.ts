@@ -9,7 +9,7 @@ import { Pins, type RouteChangeCause } from './pins.ts';
 import { LoopbackProxy, type ProxyRoute } from './proxy/loopback-proxy.ts';
 import type { Terminator, TerminatorHooks } from './terminating/terminating-proxy.ts';
 
-export interface PinServiceOptions {
+interface PinServiceOptions {
   store: PinStore;
   log(line: string): void;
   /** Called on changes without a request: a pin took effect, expired or was lifted, or the browser may have disabled the proxy. */

@@ -12,9 +12,9 @@ import { FilePinStore } from './pin-store.ts';
 import { systemProxy } from './system-proxy/system-proxy.ts';
 import { TerminatingProxy } from './terminating/terminating-proxy.ts';
 
-export type PinMessage = Extract<ToHost, { type: 'pin' | 'unpin' | 'pins' }>;
+type PinMessage = Extract<ToHost, { type: 'pin' | 'unpin' | 'pins' }>;
 
-export interface PinSessionOptions {
+interface PinSessionOptions {
   /** The browser of the session, as `--browser` names it. */
   browser: string;
   /** Sends the requests of origins that are pinned to a protocol. */

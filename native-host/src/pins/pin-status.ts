@@ -5,13 +5,13 @@ import { controlFolder } from '../control/control-folder.ts';
 import type { Pin } from './pin.ts';
 import { FilePinStore, type PinProblem } from './pin-store.ts';
 
-export interface PinSessionStatus {
+interface PinSessionStatus {
   browser: string;
   pid: number;
   pins: PinState[];
 }
 
-export interface PinsStatus {
+interface PinsStatus {
   /** Browsers whose extension is connected, which it is while it has pins. */
   sessions: PinSessionStatus[];
   /** Stored pins, which the next session begins with. */

@@ -5,7 +5,7 @@ import { oneLine } from '../base/one-line.ts';
 import { createPin, type NewPin, type Pin } from './pin.ts';
 import type { PinStore } from './pin-store.ts';
 
-export interface PinsOptions {
+interface PinsOptions {
   store: PinStore;
   log(line: string): void;
   /** Called when the route of an origin's connections changes, with the pin that began or ended. */
@@ -16,7 +16,7 @@ export interface PinsOptions {
 export type RouteChangeCause = 'pinned' | 'unpinned' | 'expired' | 'lifted';
 
 /** `local-address`: the origin has no public address, so that its pin works only with `allowLocal`. */
-export type LiftCause = 'local-address' | 'other';
+type LiftCause = 'local-address' | 'other';
 
 const MINUTE_MS = 60_000;
 /** Timers do not notice a clock that was set or a machine that slept: expiries are checked this often. */

@@ -45,7 +45,7 @@ export interface ProbeOptions {
   signal?: AbortSignal;
 }
 
-export interface ProbeProgress {
+interface ProbeProgress {
   doneTransfers: number;
   allTransfers: number;
   /** null in rounds by an assignment. */

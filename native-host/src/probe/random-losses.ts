@@ -3,7 +3,7 @@ import type { Verification } from '@hopwise/contract';
 import type { LossesAtRtt } from '../curl/loss-counter.ts';
 
 /** Losses by queueing delay, milliseconds. */
-export type LossesAtDelay = Omit<LossesAtRtt, 'rttMs'> & { queueMs: number };
+type LossesAtDelay = Omit<LossesAtRtt, 'rttMs'> & { queueMs: number };
 
 /** A queue counts as full from half of the delay that this share of the packets stayed below; both are assumed. */
 const FULL_QUANTILE = 0.95;

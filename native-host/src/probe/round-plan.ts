@@ -4,7 +4,7 @@ import type { ByteBudget } from './byte-budget.ts';
 import { hasCredentials, hostOf } from './origins.ts';
 import type { OriginProfile } from './survey.ts';
 
-export interface RoundPlanContext {
+interface RoundPlanContext {
   /** The plan's URLs, parsed. */
   urls: readonly URL[];
   profiles: ReadonlyMap<string, OriginProfile>;

@@ -26,7 +26,7 @@ export interface OriginProfile extends PlannedOrigin {
   h3ConnectTo: string;
 }
 
-export interface Survey {
+interface Survey {
   /** Address space of the page: that of its own server. */
   pageFrom: AddressSpace;
   origins: Map<string, OriginProfile>;

@@ -32,7 +32,7 @@ const ORIGIN_BYTES = 100_000;
  * 0.5 times the rate of Linux's TCP where UDP was open, at least 0.7 with little loss, and less than 0.4 behind a policer at an
  * eighth of the link's rate (`npm run bench -- udp`).
  */
-export const LIMIT = 0.6;
+const LIMIT = 0.6;
 /** Above this rate the processor limits QUIC, while TCP is offloaded to the kernel and the network card; pages hardly gain from more. */
 const FAST_BPS = 40e6;
 /**

@@ -14,7 +14,7 @@ import type { Libcurl, Pointer } from '../curl/libcurl.ts';
 import { MultiHandle } from '../curl/multi-handle.ts';
 
 /** One GET. */
-export interface TransferRequest {
+interface TransferRequest {
   url: string;
   /** `host:port` under which its connection's figures are reported. */
   host: string;
@@ -77,7 +77,7 @@ interface Transfer {
 }
 
 /** Shared by the protocols of a round. */
-export interface RoundTransfersSettings {
+interface RoundTransfersSettings {
   curl: Libcurl;
   names: NameChecks;
   /** Called with the number of received bytes; false ends the transfer. */

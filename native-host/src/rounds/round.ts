@@ -76,7 +76,7 @@ interface HostQueue {
   waiting: number[];
 }
 
-export interface RoundTools {
+interface RoundTools {
   curl: Libcurl;
   names: NameChecks;
   readTcpInfo: (socket: number) => TcpInfo | null;

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 
 const DEBIAN_KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
-export interface AptOptions {
+interface AptOptions {
   /** Code name of the Debian release, such as `bookworm`. */
   suite: string;
   /** An empty folder; apt's lists and cache stay in it. */

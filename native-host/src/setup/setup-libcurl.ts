@@ -24,7 +24,7 @@ import { checkForUpdate, PACKAGE, type UpdateCheck } from './libcurl-update.ts';
 
 const run = promisify(execFile);
 
-export interface SetupOptions {
+interface SetupOptions {
   /** Only report; change nothing. */
   check?: boolean;
   /** Replace the private copy by a newer version, if Debian offers one. */

@@ -36,7 +36,7 @@ const ON_SMALL_DISK = [
   'mount -t tmpfs -o size=256k,mode=700 none "$0" && exec "$@"',
 ];
 
-export interface FaultHostOptions {
+interface FaultHostOptions {
   /** Hosts that the local CA can issue certificates for. */
   hosts: readonly string[];
   caFile: string;

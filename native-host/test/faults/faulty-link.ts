@@ -14,7 +14,7 @@ const POLICED_BURST_BYTES = 32_000;
 /** Over loopback's round trip the smallest window of QUIC would be above any rate. */
 const POLICED_DELAY_MS = 10;
 
-export type Direction = 'up' | 'down';
+type Direction = 'up' | 'down';
 
 interface Connection {
   browser: Socket;

@@ -32,7 +32,7 @@ export type Failure = 'proxy' | 'certificate' | 'connection' | 'response' | 'giv
  * - `refused`: the origin has not acted on it, says the connection; `MAX_REFUSALS` times,
  * - `misdirected`: so says a 421; once, then the page gets it.
  */
-export type Again = 'lost' | 'refused' | 'misdirected';
+type Again = 'lost' | 'refused' | 'misdirected';
 
 /** The proxy closed the connection before it answered CONNECT. */
 export const UNANSWERED = 'ERR_TUNNEL_CONNECTION_FAILED without an answer';
@@ -49,7 +49,7 @@ export class BrowserError extends Error {
   }
 }
 
-export interface BrowserRequestOptions {
+interface BrowserRequestOptions {
   method: string;
   path: string;
   headers?: Record<string, string>;
@@ -78,7 +78,7 @@ export interface Result {
   attempts: Attempt[];
 }
 
-export interface ModelBrowserOptions {
+interface ModelBrowserOptions {
   port: number;
   /** null: without one. */
   proxy: { port: number; secret: string } | null;

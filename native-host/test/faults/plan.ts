@@ -25,10 +25,10 @@ export const LINK_FAULTS = [
   'expired-certificate',
   'protocol-gone',
 ] as const;
-export type LinkFault = (typeof LINK_FAULTS)[number];
+type LinkFault = (typeof LINK_FAULTS)[number];
 
 /** In the helper, or in the machine under it. */
-export const HOST_FAULTS = [
+const HOST_FAULTS = [
   'engine-killed',
   'host-killed',
   'engine-stopped',
@@ -48,7 +48,7 @@ export type HostFault = (typeof HOST_FAULTS)[number];
 export type Fault = LinkFault | HostFault | 'host-stopped';
 
 /** `idle`: after the requests, before the next page. The others count bytes of the origin's connections. */
-export interface Moment {
+interface Moment {
   at: 'before' | 'handshake' | 'up' | 'down' | 'idle';
   bytes: number;
 }

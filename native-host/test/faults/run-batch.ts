@@ -41,7 +41,7 @@ const CLOCKS_MS: Partial<Record<string, number>> = {
   'clock-years': 400 * DAY_MS,
   'clock-back': -3 * DAY_MS,
 };
-export interface Tools {
+interface Tools {
   servers: Servers;
   caFile: string;
   libcurl: string;

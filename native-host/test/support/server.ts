@@ -10,7 +10,7 @@ import type { Protocol, TransferPlan } from '@hopwise/contract';
 export const PROTO: Record<Protocol, string> = { h1: 'HTTP/1.1', h2: 'HTTP/2.0', h3: 'HTTP/3.0' };
 
 /** One request as the server saw it. */
-export interface SeenRequest {
+interface SeenRequest {
   proto: string;
   path: string;
   client: string;

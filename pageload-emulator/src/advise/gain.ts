@@ -28,7 +28,7 @@ const HELPS = 0.99;
 const HARMS = 1.05;
 
 /** An improvement, and the origins whose servers get it. */
-export interface PlacedImprovement {
+interface PlacedImprovement {
   improvement: Improvement;
   origins: ReadonlySet<string>;
 }

@@ -2,7 +2,7 @@ import type { PageGraph } from '../graph/page-graph.ts';
 import { atHead, documentOf, type ServedPage } from './document.ts';
 
 /** An origin to which the browser could connect sooner than it does by itself. */
-export interface LateOrigin {
+interface LateOrigin {
   origin: string;
   /** Whether its first request goes without credentials, on a connection of its own (`crossorigin`). */
   anonymous: boolean;

@@ -3,7 +3,7 @@ import type { Activity, Dependency, FetchActivity, PageGraph } from '../graph/pa
 import { atHead, type ServedPage } from './document.ts';
 
 /** A file that only another script or style sheet asks for. */
-export interface LateResource {
+interface LateResource {
   url: string;
   as: 'script' | 'style';
 }

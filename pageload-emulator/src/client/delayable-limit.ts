@@ -1,9 +1,9 @@
 import { PriorityQueue } from '../util/priority-queue.ts';
 
 /** Low-priority requests in flight to servers that do not multiplex (Chromium's `ResourceScheduler`, `kDefaultMaxNumDelayableRequestsPerClient`). */
-export const MAX_DELAYABLE = 10;
+const MAX_DELAYABLE = 10;
 /** A low-priority request waits while this many requests to its host are in flight (`kMaxNumDelayableRequestsPerHostPerClient`). */
-export const MAX_DELAYABLE_PER_HOST = 6;
+const MAX_DELAYABLE_PER_HOST = 6;
 
 interface Waiting<T> {
   urgency: number;

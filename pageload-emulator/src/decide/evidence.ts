@@ -51,7 +51,7 @@ interface EvidenceContext {
 }
 
 /** What evidence on a page has shown beside its belief. */
-export interface SeenEvidence {
+interface SeenEvidence {
   /** Measured loads by candidate, the recorded one included where it was made on the network asked about. */
   measured: MeasuredTimes;
   /** Time that transfers as the candidate requests the page took less than those as the baseline does, milliseconds; null without both. */

@@ -1,7 +1,7 @@
 import { type NetworkPath, PROTOCOLS, type Protocol } from '@hopwise/contract';
 
 /** Distribution of the logarithm of a load time over that under HTTP/2. */
-export interface LogRatio {
+interface LogRatio {
   mean: number;
   deviation: number;
 }

@@ -62,7 +62,7 @@ export interface EconTrajectory {
 }
 
 /** One connection of a trajectory. */
-export interface EconConnection {
+interface EconConnection {
   /** Index into the graph's origins. */
   origin: number;
   /** When its handshake had ended. */
@@ -74,7 +74,7 @@ export interface EconConnection {
 }
 
 /** One object of a trajectory. */
-export interface EconTransfer {
+interface EconTransfer {
   /** Index of the fetch in the graph's activities. */
   activity: number;
   /** Index into the trajectory's connections. */

@@ -16,7 +16,7 @@ export interface SlowStartFrom {
 }
 
 /** The rounds of slow start that may be lost in, each twice the one before. */
-export interface SlowStartRounds {
+interface SlowStartRounds {
   rounds: ClimbRound[];
   /** Probability that all of them pass without a loss, and the epoch that ssthresh then begins; null when it never ends so. */
   survived: number;
@@ -56,7 +56,7 @@ export function slowStartRounds(
 }
 
 /** What a loss in slow start leaves. */
-export interface SlowStartLoss {
+interface SlowStartLoss {
   /** Segments that the round with the loss and the one after it deliver. */
   delivered: number;
   /** How many of them the round after it delivers. */

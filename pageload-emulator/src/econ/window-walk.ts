@@ -5,7 +5,7 @@ import type { FlowConditions } from './flow-conditions.ts';
 import { lossInSlowStart } from './slow-start.ts';
 
 /** How much of a burst arrived. */
-export interface BurstOutcome {
+interface BurstOutcome {
   /** Number of the first lost segment in it, from 1; 0 when all arrived. */
   firstLost: number;
   /** Segments lost. */

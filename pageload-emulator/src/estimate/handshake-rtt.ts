@@ -5,7 +5,7 @@ import { RTT_MS_PRIOR } from '../network/priors.ts';
 import type { PosteriorInput } from './posterior-input.ts';
 
 /** The transport whose handshakes show the round trip. */
-export type HandshakeTransport = 'tcp' | 'quic';
+type HandshakeTransport = 'tcp' | 'quic';
 
 /**
  * By how much the shortest handshake exceeds the path's round trip: log-normal, median in milliseconds. TCP's packets are small
@@ -79,7 +79,7 @@ export function rttFromHandshake(handshakeMs: number, transport: HandshakeTransp
 }
 
 /** The transport with a recorded handshake, TCP if both have one; null without any. */
-export function handshakeTransport({ requests }: Recording): HandshakeTransport | null {
+function handshakeTransport({ requests }: Recording): HandshakeTransport | null {
   let found: HandshakeTransport | null = null;
   for (const { protocol, phases } of requests) {
     const { connectStartMs, connectEndMs } = phases;

@@ -13,7 +13,7 @@ import { udpPosterior } from './udp-evidence.ts';
 import { upstreamRate } from './upstream-rate.ts';
 
 /** Numeric figures of the path with a distribution. */
-export type UncertainFigure = Exclude<NetworkFigure, 'udp'>;
+type UncertainFigure = Exclude<NetworkFigure, 'udp'>;
 
 /** Distributions that scenarios are drawn from; units as in `NetworkCluster`. */
 export interface PathDensities {

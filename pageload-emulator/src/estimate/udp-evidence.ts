@@ -19,7 +19,7 @@ const TRIED_AFTER_MS = 500;
 const LOAD_TIME_SHARES = [0.15, 0.5, 0.85];
 
 /** What is inferred of UDP. */
-export interface UdpPosterior {
+interface UdpPosterior {
   /** The likeliest treatment. */
   treatment: UdpTreatment;
   shares: UdpShares;

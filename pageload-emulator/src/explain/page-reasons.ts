@@ -31,7 +31,7 @@ export interface ReasonContext {
 }
 
 /** What page reasons are made from. */
-export type ExplainedChoice = Pick<Choice, 'uniform' | 'times' | 'traced'>;
+type ExplainedChoice = Pick<Choice, 'uniform' | 'times' | 'traced'>;
 
 /**
  * Explains in sentences why the best protocol wins against the runner-up, or why none clearly does. Figures of the whole load are the

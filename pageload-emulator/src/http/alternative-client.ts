@@ -6,7 +6,7 @@ import { addOriginCounters, type OriginClient, type OriginCounters } from './ori
 const TCP_DELAY_MS = 300;
 
 /** What a browser knows of QUIC on this network. */
-export interface QuicExperience {
+interface QuicExperience {
   /** Whether a QUIC handshake has succeeded. */
   worked: boolean;
 }
@@ -18,7 +18,7 @@ export interface Http3Knowledge {
 }
 
 /** The two ways to reach an origin; each calls `onOpen` when it is open. */
-export interface Alternatives {
+interface Alternatives {
   /** Resolves the host's name; returns how long that takes, milliseconds. */
   resolve(): number;
   quic(onOpen: () => void): OriginClient;

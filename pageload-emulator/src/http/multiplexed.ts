@@ -4,7 +4,7 @@ import { emptyCounters, type OriginClient, type OriginCounters } from './origin-
 import type { Session } from './session.ts';
 
 /** Provides connections to a multiplexed origin. */
-export interface SessionSource {
+interface SessionSource {
   /** Resolves the host's name; returns how long that takes, milliseconds. */
   resolve(): number;
   /** An open connection of another origin that this one may share, or null; the name must be resolved. */

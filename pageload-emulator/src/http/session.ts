@@ -18,7 +18,7 @@ const MIN_REQUEST_BYTES = 50;
 /** Bytes of a request up to here are taken to be header fields, further ones to be a body. */
 const MAX_HEADER_BYTES = 2_000;
 
-export interface SessionSettings {
+interface SessionSettings {
   connection: ConnectionSettings;
   /** Resolves the host's name; returns how long that takes, milliseconds. */
   resolve: () => number;

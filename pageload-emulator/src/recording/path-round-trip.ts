@@ -2,7 +2,7 @@ import { median } from '@hopwise/contract';
 import type { OriginTimings } from './origin-timings.ts';
 
 /** The round trip of a recording's path, which is that to its nearest origin. */
-export interface PathRoundTrip {
+interface PathRoundTrip {
   /** Milliseconds; null where no request shows one. */
   rttMs: number | null;
   /** That of the middle one of the origins with a handshake, milliseconds; `rttMs` without any. */

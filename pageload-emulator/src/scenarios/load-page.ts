@@ -5,7 +5,7 @@ import { type EventBudget, MAX_EVENTS_PER_LOAD } from './event-budget.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Options of one load. */
-export interface LoadOptions extends Pick<EmulateOptions, 'waterfall' | 'trace'> {
+interface LoadOptions extends Pick<EmulateOptions, 'waterfall' | 'trace'> {
   /** Is charged with the load's cost. */
   budget?: EventBudget;
 }

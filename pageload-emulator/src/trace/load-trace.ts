@@ -2,7 +2,7 @@ import type { Stream } from '../transport/stream.ts';
 import type { LossCause, Trace } from '../transport/trace.ts';
 
 /** One connection of an emulated load. Times are milliseconds after navigationStart. */
-export interface TracedConnection {
+interface TracedConnection {
   openingMs: number;
   /** Null when it never opened. */
   openMs: number | null;

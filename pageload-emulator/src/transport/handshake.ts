@@ -14,7 +14,7 @@ export interface Handshake {
 }
 
 /** Variations of a handshake; all absent for a first visit to an ordinary server. */
-export interface HandshakeOptions {
+interface HandshakeOptions {
   /** A TLS session kept from an earlier visit, and whether the server accepts early data. */
   session?: 'resumed' | 'early-data' | undefined;
   /** False Start: whether requests go with the client's Finished under TLS 1.2 (RFC 7918). */

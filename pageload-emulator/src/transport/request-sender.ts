@@ -13,7 +13,7 @@ const MIN_WINDOW = 2;
 const MAX_WAIT_MS = 30_000;
 
 /** The server's side. */
-export interface RequestReceiver {
+interface RequestReceiver {
   /** Answers a request whose last byte arrives at `requestArrivesMs`. */
   respond(stream: Stream, requestArrivesMs: number): void;
 }

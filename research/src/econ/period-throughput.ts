@@ -2,7 +2,7 @@ import { climb, type Epoch, type FlowConditions } from '@hopwise/pageload-emulat
 import { expectedDuration, expectedFirstLoss, expectedRounds, expectedWindowAtLoss } from './period-sums.ts';
 
 /** Means over a triple-duplicate period: from an epoch's start to the round in which the sender detects its loss. */
-export interface Period {
+interface Period {
   /** ECON's E[M]: number of the first lost segment. */
   firstLoss: number;
   /** ECON's E[X]: round of the first loss. */

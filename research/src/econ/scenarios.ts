@@ -39,9 +39,8 @@ export function networkOf({ rttMs, loss }: HttpScenario): EconNetwork {
   };
 }
 
-/** Round trips of the four video cases, and the resolutions that were measured to be the highest in time (table 5). */
+/** Round trips of the four video cases (table 5). */
 export const VIDEO_RTTS_MS = [50, 100, 150, 200];
-export const VIDEO_MEASURED = ['720p', '720p', '480p', '480p'];
 /** Section 7. */
 export const VIDEO_LOSS = 1e-2;
 /** The segment's sizes, from the authors' script, and its playing time (section 7). */

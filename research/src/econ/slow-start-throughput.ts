@@ -10,7 +10,7 @@ import { expectedDuration, expectedRounds } from './period-sums.ts';
 const NEGLIGIBLE = 1e-12;
 
 /** Means over slow start. */
-export interface SlowStart {
+interface SlowStart {
   /** Rounds without the one in which a loss is detected. */
   rounds: number;
   segments: number;

@@ -125,7 +125,7 @@ function stationary(states: readonly State[]): Float64Array {
  * A window that losses hardly ever come above: the largest of climbs that start one from another until they rise no
  * further.
  */
-export function largestWindow(conditions: FlowConditions): number {
+function largestWindow(conditions: FlowConditions): number {
   let largest = 2;
   for (;;) {
     const end = climb(conditions, epochAfterLoss(conditions.congestionControl, largest, 0)).at(-1)!.window;

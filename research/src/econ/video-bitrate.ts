@@ -15,7 +15,7 @@ export interface TimedRepresentation extends Representation {
 }
 
 /** The choice, and all that it was made of. */
-export interface VideoChoice {
+interface VideoChoice {
   /** Null where none arrives in time. */
   best: TimedRepresentation | null;
   /** Largest first. */

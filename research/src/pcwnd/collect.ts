@@ -16,7 +16,7 @@ export type PcwndCongestionControl = (typeof CONGESTION_CONTROLS)[number];
 export const SAMPLERS = ['tcp_probe', 'tcp_info'] as const;
 export type Sampler = (typeof SAMPLERS)[number];
 
-export const windowCountSchema = z.object({
+const windowCountSchema = z.object({
   /** Congestion window in segments. */
   cwnd: z.int().positive(),
   /** Flights that were sent with this window. */

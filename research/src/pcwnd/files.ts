@@ -69,10 +69,7 @@ export async function writePcwnd(dir: string, file: PcwndFile): Promise<void> {
 }
 
 /** What the folder has: a complete measurement, none, or something unreadable with the reason in one line. */
-export type Found =
-  | { kind: 'whole'; file: PcwndFile }
-  | { kind: 'none' }
-  | { kind: 'unreadable'; reason: string };
+type Found = { kind: 'whole'; file: PcwndFile } | { kind: 'none' } | { kind: 'unreadable'; reason: string };
 
 export async function findPcwnd(dir: string, settings: PcwndSettings): Promise<Found> {
   const stem = fileStem(settings);

@@ -2,7 +2,7 @@ import { SEGMENT_BYTES } from '@hopwise/pageload-emulator';
 import { lossBySegment } from '@hopwise/pageload-emulator/econ';
 import { describe, expect, test } from 'vitest';
 import { objectsLatencyMs } from '../../src/econ/objects-latency.ts';
-import { simulateHttp1, simulateHttp2 } from '../../src/econ/oracle.ts';
+import { simulateHttp1, simulateHttp2 } from './support/http-oracle.ts';
 
 describe('beside the oracle, without a bottleneck', () => {
   const cases = (['cubic', 'reno'] as const).flatMap((congestionControl) =>

@@ -6,7 +6,7 @@ import { floorOf, spreadsOf } from './noise.ts';
 import { type CellNoise, type ReadingFigures, type RuleRegret, readingFigures } from './reading-figures.ts';
 import { judgedRegret, type ReadingScore, scoreReading } from './score-cell.ts';
 
-export interface Readings {
+interface Readings {
   figures: ReadingFigures;
   scores: ReadingScore[];
 }

@@ -78,7 +78,7 @@ export interface ReadingRegret {
   perSeed: number;
 }
 
-export interface GraphFigures {
+interface GraphFigures {
   recall: ReadingShare;
   recallBy: Partial<Record<KnownMeans, ReadingShare>>;
   precision: ReadingShare;

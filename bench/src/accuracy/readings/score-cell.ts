@@ -76,7 +76,7 @@ export function judgedRegret(
   return overall === null || perSeed === null ? null : { overall, perSeed };
 }
 
-export interface Coverage {
+interface Coverage {
   loads: number;
   within: number;
 }
@@ -84,7 +84,7 @@ export interface Coverage {
 export type NetworkFigureName = 'rttMs' | 'downMbps' | 'loss';
 export const FIGURE_NAMES: readonly NetworkFigureName[] = ['rttMs', 'downMbps', 'loss'];
 
-export interface Reproduced {
+interface Reproduced {
   /** Predicted over recorded PLT, less 1. */
   error: number;
   requests: number;
@@ -100,7 +100,7 @@ const CLOSE_MS = 30;
 const SAME_SHARE = 0.02;
 
 /** Recordings of one page on different networks should give the same prediction for it: the lab's `cable`. */
-export const THIRD_NETWORK: NetworkPath = {
+const THIRD_NETWORK: NetworkPath = {
   rttMs: 28,
   downBps: 40e6,
   upBps: 8e6,

@@ -24,7 +24,7 @@ import { adviseOrigins } from '../../ui/origin-advice.ts';
 import { headline } from '../../ui/summary.ts';
 
 /** What is written of a load. */
-export type SummarisedLoad = Pick<
+type SummarisedLoad = Pick<
   StoredLoad,
   'recording' | 'prediction' | 'verifiedPrediction' | 'verification' | 'problem'
 >;

@@ -5,7 +5,7 @@ import { formatBytes, formatMs } from '../../ui/format.ts';
 import { describePins, describeProtocols } from './page-history.ts';
 
 /** One figure of two loads; `change` is '' where there is none to state. */
-export interface Difference {
+interface Difference {
   name: string;
   earlier: string;
   later: string;

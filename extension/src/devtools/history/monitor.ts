@@ -14,7 +14,7 @@ export interface MonitoredTimes {
   problem: string;
 }
 
-export interface MonitorSettings {
+interface MonitorSettings {
   /** From the beginning of a verification to that of the next one, milliseconds. */
   everyMs: number;
   /** From the first to the last one, milliseconds. */
@@ -131,7 +131,7 @@ export function findFastest({ medianMs }: MonitoredTimes): Protocol | null {
 }
 
 /** What the verifications show together. */
-export interface Monitored {
+interface Monitored {
   /** Verifications with times. */
   verified: number;
   /** How often each protocol was the fastest, most often first. */

@@ -13,7 +13,7 @@ const el = builder();
 /** More requests that one led to are counted, not listed. */
 const MAX_DEPENDENTS = 12;
 
-export interface DetailsOptions {
+interface DetailsOptions {
   /** Names of the two loads, as in "Times in …". */
   mainName: string;
   comparedName: string;

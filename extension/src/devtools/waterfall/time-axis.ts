@@ -91,7 +91,7 @@ export function renderTicks(range: TimeRange, count: number): HTMLElement[] {
 }
 
 /** A mark at a time, hidden when that is out of sight. */
-export function renderMark(ms: number, range: TimeRange, className: string, text = ''): HTMLElement {
+function renderMark(ms: number, range: TimeRange, className: string, text = ''): HTMLElement {
   const place = placeBar({ startMs: ms, endMs: ms }, range);
   const mark = el('span', { class: className }, text);
   mark.hidden = place === null;

@@ -9,7 +9,7 @@ const el = builder();
 /** Zoom of one turn of the wheel or one press of a button. */
 export const ZOOM = 1.5;
 
-export interface FramedRows extends Omit<ListedRows, 'range'> {
+interface FramedRows extends Omit<ListedRows, 'range'> {
   /** End of what can be shown, milliseconds. */
   endMs: number;
 }

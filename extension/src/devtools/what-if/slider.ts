@@ -5,7 +5,7 @@ const el = builder();
 /** Steps of a slider: fine enough that a pixel of the usual width is one. */
 const STEPS = 200;
 
-export interface SliderOptions {
+interface SliderOptions {
   label: string;
   /** Range of the values; positions are logarithmic, as networks differ by factors. */
   min: number;

@@ -30,7 +30,7 @@ export function networkOf({ network }: Prediction): WhatIfNetwork {
 }
 
 /** Emulated changes of load times, carried over to those of the answer, so that what is now is what the overview shows. */
-export function carryOver(
+function carryOver(
   decided: Prediction['protocols'],
   present: ProtocolTimes,
   asked: ProtocolTimes,

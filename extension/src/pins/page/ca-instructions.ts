@@ -6,7 +6,7 @@ import { isPinnable } from '../pinnable-origin.ts';
 
 export const CA_INSTRUCTIONS_ID = 'hw-ca-instructions';
 
-export interface CaInstructionsOptions {
+interface CaInstructionsOptions {
   /** `https://host[:port]`, at least one. */
   origins: readonly string[];
   /** Name of the HTTP version. */

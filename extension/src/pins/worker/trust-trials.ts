@@ -5,7 +5,7 @@ const TRIAL_LIMIT_MS = 10_000;
 /** The browser may send the request before it applies the new proxy settings; that request then fails. */
 const RETRY_AFTER_MS = [100, 500, 2000];
 
-export interface TrustTrialsOptions {
+interface TrustTrialsOptions {
   /** A host's trial ended, but the helper is still waiting for it. */
   onUnanswered(): void;
   ask?: (url: string) => Promise<unknown>;

@@ -20,7 +20,7 @@ export const GIVEN_UP = 'given up';
 /** Longer than any receipt. */
 const RECEIPT_CHARS = 100_000;
 
-export interface FetchOrder extends Pick<PlannedRequest, 'method' | 'bytes' | 'seed' | 'hasBody'> {
+interface FetchOrder extends Pick<PlannedRequest, 'method' | 'bytes' | 'seed' | 'hasBody'> {
   path: string;
   headers: Record<string, string>;
   limitMs: number;

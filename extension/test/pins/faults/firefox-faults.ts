@@ -8,7 +8,7 @@ import type { FaultBrowser, FaultPage } from './fault-browser.ts';
 import { type Fetched, fetchInPage, fetchOrder, GIVEN_UP, TIMEOUT } from './fetched.ts';
 import type { HarmedHost } from './harmed-host.ts';
 
-export interface FirefoxOptions {
+interface FirefoxOptions {
   packageRoot: string;
   /** Host of the origins. */
   name: string;

@@ -37,7 +37,7 @@ const CHROMIUM_ONLY: Harm = 'host-stopped';
 export const FAULT_BROWSERS = ['chromium', 'firefox'] as const;
 export type FaultBrowserName = (typeof FAULT_BROWSERS)[number];
 
-export interface RealFaults {
+interface RealFaults {
   browser: FaultBrowserName;
   /** Number of random cases; a round of `CASES_PER_ROUND` has the next seed. */
   cases: number;

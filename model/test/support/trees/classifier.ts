@@ -14,7 +14,7 @@ const FEATURES_KEY = 'hopwise.features';
 const PROTOCOL = 'protocol';
 
 /** By how much one feature moved a decision. */
-export interface FeatureEffect {
+interface FeatureEffect {
   feature: string;
   value: number;
   /** The log ratio less what it would be if the feature were missing; positive speaks for QUIC. */

@@ -2,7 +2,7 @@ import { InputError } from '@hopwise/pageload-emulator';
 import { PbfReader } from 'pbf';
 
 /** An attribute of an ONNX node: of its values one list is filled, single values included. */
-export interface OnnxAttribute {
+interface OnnxAttribute {
   floats: number[];
   ints: number[];
   strings: string[];

@@ -7,7 +7,7 @@ import { lookUp } from '../../dns/lookup.ts';
 import { type HostPort, withoutBrackets } from './authority.ts';
 import { connectToFirst } from './happy-eyeballs.ts';
 
-export interface ConnectOptions {
+interface ConnectOptions {
   port: number;
   /** Address space on whose behalf the connection is made. */
   from: AddressSpace;

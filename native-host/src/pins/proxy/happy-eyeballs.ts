@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 /** RFC 8305, section 5: the recommended Connection Attempt Delay. */
 const ATTEMPT_DELAY_MS = 250;
 
-export type Dial = (address: LookupAddress) => Socket;
+type Dial = (address: LookupAddress) => Socket;
 
 /** Alternates between the families, beginning with that of the first address (RFC 8305, section 4). */
 export function interleaved(addresses: readonly LookupAddress[]): LookupAddress[] {

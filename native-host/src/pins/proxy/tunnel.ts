@@ -19,7 +19,7 @@ const QUIET_AFTER_BROWSER_MS = 10_000;
 
 const NOTHING = Buffer.alloc(0);
 
-export interface TunnelTimeouts {
+interface TunnelTimeouts {
   idleMs: number;
   halfClosedMs: number;
 }

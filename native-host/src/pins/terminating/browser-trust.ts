@@ -21,7 +21,7 @@ export function isDistrust(fault: Error & { code?: unknown }): boolean {
   return typeof fault.code === 'string' && CERTIFICATE_ALERT.test(fault.code);
 }
 
-export interface BrowserTrustOptions {
+interface BrowserTrustOptions {
   issuer: LeafIssuer;
   log: (line: string) => void;
   onTrusted: (host: string) => void;

@@ -33,7 +33,7 @@ const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** RFC 9110 sections 9.3.6 and 9.3.8: not forwarded. Browsers send neither to an origin. */
 const UNIMPLEMENTED = new Set(['CONNECT', 'TRACE']);
 
-export interface TerminatedOriginOptions {
+interface TerminatedOriginOptions {
   /** In the form of `URL.hostname`. */
   host: string;
   port: number;

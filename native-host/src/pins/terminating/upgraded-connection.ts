@@ -15,7 +15,7 @@ import { fieldsOf } from './browser-request.ts';
 /** Fields that are meant for proxies. */
 const PROXY_FIELDS = new Set(['proxy-authorization', 'proxy-connection']);
 
-export interface UpgradeTarget {
+interface UpgradeTarget {
   host: string;
   port: number;
   /** Bounds the addresses that it may be connected to. */

@@ -9,7 +9,7 @@ import type { CertificateTarget } from './client-certificate.ts';
 import { otherProtocols } from './retry-policy.ts';
 
 /** Why a check of an origin failed. */
-export interface Trouble {
+interface Trouble {
   /**
    * - `unusable`: the origin is reachable, but not by the helper under this protocol; the browser connects directly,
    * - `unreachable`: the origin cannot be reached at all for now.
@@ -65,7 +65,7 @@ interface Entry {
   checking: Check | null;
 }
 
-export interface UpstreamHealthOptions {
+interface UpstreamHealthOptions {
   engine: Pick<Engine, 'exchange' | 'start'>;
   /** Monotonic, milliseconds. */
   now?: () => number;

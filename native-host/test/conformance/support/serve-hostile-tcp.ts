@@ -4,7 +4,7 @@ import { type Bytes, HostileTcpOrigin } from './hostile-tcp-origin.ts';
 import { type Served, servePinned } from './serve-pinned.ts';
 
 /** A hostile origin over TLS that is pinned to its protocol, and a browser that asks for it. */
-export interface ServedHostile {
+interface ServedHostile {
   served: Served;
   browser: HostileBrowser<Bytes>;
   /** From the hooks on. */

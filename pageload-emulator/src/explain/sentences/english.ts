@@ -10,7 +10,7 @@ export type Sureness = 'measured' | 'sure' | 'likely';
 export type Behaviour = 'browser' | 'pins' | Protocol;
 
 /** A protocol whose load time is `ratio` times the fastest one's. */
-export interface SlowerProtocol {
+interface SlowerProtocol {
   protocol: Protocol;
   ratio: number;
 }

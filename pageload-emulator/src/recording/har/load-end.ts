@@ -24,7 +24,7 @@ const NO_TIMES: PageTimes = {
 };
 
 /** A load's times as far as they can be believed, and the requests that belong to it. */
-export interface LoadEnd {
+interface LoadEnd {
   times: PageTimes;
   kept: RequestDraft[];
   /** Why the load event in the file is not taken; null where it is, or where there is none. */

@@ -12,7 +12,7 @@ const SAMPLES = 8;
 const TRAIN_GAP_MS = 2;
 
 /** A burst's evenly spaced acknowledgements. The round trip of its first packet is the shortest. */
-export type AckTrain = Pick<Burst, 'delivered' | 'firstRttMs' | 'firstAckMs' | 'ackMs' | 'ackGapMs'>;
+type AckTrain = Pick<Burst, 'delivered' | 'firstRttMs' | 'firstAckMs' | 'ackMs' | 'ackGapMs'>;
 
 /**
  * Hybrid slow start: ends slow start when the minimum of a round's first round-trip samples shows a queue and, in Linux's TCP,

@@ -25,7 +25,7 @@ const fileSchema = z.object({
 /** One transfer from its connection's begin, beside another flow on the link. */
 export type StartedFlow = z.infer<typeof flowSchema>;
 
-export interface StartsPlace {
+interface StartsPlace {
   dir: string;
   sender: StartSender;
   link: Link['name'];

@@ -22,7 +22,7 @@ export const rivalsUnder = (congestionControl: LongFlow['congestionControl']): F
 ];
 
 /** A moment of a flow, with the throughput that each predicts for the next second, bytes per second. */
-export interface PredictedSecond {
+interface PredictedSecond {
   /** Index into `samples`: its state is known to the predictors. */
   sample: number;
   actual: number;

@@ -119,10 +119,7 @@ const ORIGIN = 'https://objects.test';
 const SIDE_PIXELS = 8;
 
 /** A page with images of one size. */
-export function objectsSite(
-  objects: number,
-  objectBytes: number,
-): { site: Site; files: Map<string, Uint8Array> } {
+function objectsSite(objects: number, objectBytes: number): { site: Site; files: Map<string, Uint8Array> } {
   const images = Array.from({ length: objects }, (_, index) => `<img src="/${index}">`).join('');
   const page = new TextEncoder().encode(`<!doctype html><title>objects</title>${images}`);
   const answer = { origin: ORIGIN, status: 200, thinkMs: 0 };

@@ -43,7 +43,7 @@ export const networkAt = (loss: number): LabNetwork => ({
   udp: 'open',
 });
 
-export interface PagesOptions {
+interface PagesOptions {
   /** Folder of `index.csv` and the HARs that it names. */
   recordings: string;
   /** Folder of the measured loads; an existing one is continued. */

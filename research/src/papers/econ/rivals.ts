@@ -1,5 +1,5 @@
 /** Predictions from a history, as ECON compares itself with (section 5.1): the oldest value first. */
-export type Rival = (history: readonly number[]) => number;
+type Rival = (history: readonly number[]) => number;
 
 /** Section 5.1: α and β. */
 const ALPHA = 0.8;

@@ -9,7 +9,7 @@ import {
 import type { ExchangeErrorCode } from '../../../../src/exchange/exchange-fault.ts';
 
 /** An exchange whose end the test decides. */
-export class FakeExchange implements Exchange {
+class FakeExchange implements Exchange {
   readonly head: Promise<ResponseHead>;
   readonly body = new PassThrough();
   readonly trailers = Promise.resolve([]);

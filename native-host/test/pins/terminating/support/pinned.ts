@@ -45,7 +45,7 @@ export async function newAuthority(
 }
 
 /** For the engine, and as `TerminatingProxyOptions` has it. */
-export interface PinnedOptions extends EngineOptions {
+interface PinnedOptions extends EngineOptions {
   pingEveryMs?: number;
 }
 
@@ -267,7 +267,7 @@ export function ask1(socket: TLSSocket, options: RequestOptions, body?: Buffer):
   return answer1(sent);
 }
 
-export function answer1(sent: ClientRequest): Promise<Answer> {
+function answer1(sent: ClientRequest): Promise<Answer> {
   const informational: Answer['informational'] = [];
   return new Promise((resolve, reject) => {
     sent

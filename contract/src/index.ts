@@ -6,6 +6,7 @@ export * from './address-space.ts';
 export * from './alt-svc.ts';
 export * from './browser-limits.ts';
 export * from './decision.ts';
+export * from './durations.ts';
 export * from './error-text.ts';
 export * from './group-by.ts';
 export * from './ids.ts';

@@ -46,6 +46,9 @@ export interface RequestPhases {
   responseStartMs: number | null;
 }
 
+/** Times of one recording that different clocks took, such as starts and phases of requests, are off by about this much. */
+export const CLOCK_SLACK_MS = 5;
+
 /** Phases that are all unknown, or did not take place. */
 export const NO_PHASES: Readonly<RequestPhases> = {
   dnsStartMs: null,

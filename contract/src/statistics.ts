@@ -31,6 +31,9 @@ export function mean(values: readonly number[]): number {
   return sum / values.length;
 }
 
+/** Standard deviations from the median to the 90th percentile of a normal distribution. */
+export const TO_90TH = 1.2816;
+
 /** Probability that a standard normal variate is at most `z` (Abramowitz and Stegun 1964, 26.2.17; error below 1e-7). */
 export function normalCdf(z: number): number {
   const t = 1 / (1 + 0.2316419 * Math.abs(z));

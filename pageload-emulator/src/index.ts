@@ -22,8 +22,9 @@ export { type Judgement, judgeFigures } from './check/breaches.ts';
 export { type Budget, checkLimits, type Limits, limitsOn, parseBudget } from './check/budget.ts';
 export { checkPage, type PageCheck } from './check-page.ts';
 export { CHROMIUM_COSTS, type ClientCosts } from './client/client-costs.ts';
-export { experienceOf, fastestByExperience } from './decide/experience.ts';
+export { experienceOf, fastestByExperience, REFERENCE_RTT_MS } from './decide/experience.ts';
 export type { Knowledge } from './decide/knowledge.ts';
+export { LOAD_NOISE } from './decide/observations.ts';
 export { fastestProtocols } from './decide/standing.ts';
 export {
   assignmentsToVerify,

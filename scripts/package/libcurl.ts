@@ -11,8 +11,6 @@ import type { Architecture } from './release.ts';
 
 const run = promisify(execFile);
 
-const APT_TIMEOUT_MS = 240_000;
-
 /** Folders of libraries and of copyright files in an unpacked Debian package. */
 const LIBRARIES = /^usr\/lib\/[^/]+\/(lib[^/]+\.so\.\d+)$/;
 const COPYRIGHT = /^usr\/share\/doc\/([^/]+)\/copyright$/;
@@ -78,7 +76,6 @@ async function downloadPackages(
       suite,
       folder: work,
       architecture,
-      timeoutMs: APT_TIMEOUT_MS,
       log,
     });
     const files = await apt.downloadVersions(pins[architecture]);

@@ -18,13 +18,12 @@ const run = promisify(execFile);
 const OLDEST_FETCHING = '1.21';
 const DEBIAN_PACKAGE = 'golang-1.23-go';
 const DEBIAN_GO = 'usr/lib/go-1.23/bin/go';
-const APT_TIMEOUT_MS = 240_000;
 
 /** Unpacks Debian's Go into an empty folder. @returns the path of the command */
 async function unpackDebianGo(folder: string): Promise<string> {
   if (!canSetUp()) throw new Error(`install Go ${oldestGo()} or later (https://go.dev/dl/)`);
   const suite = osRelease().codename;
-  const apt = await BackportsApt.open({ suite, folder, timeoutMs: APT_TIMEOUT_MS, log: console.log });
+  const apt = await BackportsApt.open({ suite, folder, log: console.log });
   const [version = ''] = await apt.versions(DEBIAN_PACKAGE);
   console.log(`downloading ${DEBIAN_PACKAGE} ${version}`);
   const [file] = await apt.downloadVersions([{ name: DEBIAN_PACKAGE, version }]);

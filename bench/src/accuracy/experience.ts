@@ -2,12 +2,10 @@
 
 import { mediansAt } from '@hopwise/lab/judge/cell-ground-truth';
 import { isUdpFree } from '@hopwise/lab/judge/rules';
-import { experienceOf } from '@hopwise/pageload-emulator';
+import { experienceOf, REFERENCE_RTT_MS } from '@hopwise/pageload-emulator';
 import { linearRegression, standardDeviation } from 'simple-statistics';
 import type { Cell } from './cells.ts';
 
-/** Round trip to which `mean` belongs, milliseconds. */
-const REFERENCE_RTT_MS = 50;
 /** With fewer cells there is no fit. */
 const FEWEST_CELLS = 8;
 

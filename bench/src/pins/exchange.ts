@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { Readable } from 'node:stream';
-import { median, quantile } from '@hopwise/contract';
+import { median, PROTOCOLS, quantile } from '@hopwise/contract';
 import { integer } from '@hopwise/lab/command/option-types';
 import { ConnectionWatch } from '../../../native-host/dist/src/curl/connection-watch.js';
 import { loadLibcurl } from '../../../native-host/dist/src/curl/libcurl.js';
@@ -18,7 +18,6 @@ import { benchCommand, parseOrExit } from '../bench-command.ts';
 
 type Protocol = ExchangeRequest['protocol'];
 
-const PROTOCOLS: readonly Protocol[] = ['h1', 'h2', 'h3'];
 // Requests of each kind take turns, so that other work on the machine meets all alike.
 const command = benchCommand(
   'exchange',

@@ -10,7 +10,7 @@ import { connect as connectTcp } from 'node:net';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { median } from '@hopwise/contract';
+import { median, PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { integer } from '@hopwise/lab/command/option-types';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../../../native-host/dist/src/base/memory-settings.js';
 import { createAuthority } from '../../../native-host/dist/src/ca/authority.js';
@@ -24,7 +24,6 @@ import { Mitmproxy } from './mitmproxy.ts';
 import { MostResident, type Resident, resident } from './resident.ts';
 import { medianTime, printTimes, rounds, spread, verdict } from './rounds.ts';
 
-const PROTOCOLS = ['h1', 'h2', 'h3'] as const;
 /** HTTP/1.1 has six connections to an origin: what is more waits. */
 const SHARED = ['h2', 'h3'] as const;
 const SMALL_BYTES = 1_000;
@@ -103,11 +102,7 @@ async function latency(all: readonly Way[], protocol: string): Promise<void> {
   verdict(added <= TARGET.addedMs, `${TARGET.addedMs} ms more than direct`);
 }
 
-async function throughput(
-  all: readonly Way[],
-  protocol: (typeof PROTOCOLS)[number],
-  pids: readonly number[],
-): Promise<void> {
+async function throughput(all: readonly Way[], protocol: Protocol, pids: readonly number[]): Promise<void> {
   const look = new MostResident(pids);
   const figures = await rounds(all, Math.min(TRANSFER_ROUNDS, latencyRounds), async ({ session }) => {
     const startMs = performance.now();
@@ -125,7 +120,7 @@ async function throughput(
 }
 
 /** What a fresh proxy and its engine hold while responses trickle in. */
-async function memory(protocol: (typeof PROTOCOLS)[number]): Promise<void> {
+async function memory(protocol: Protocol): Promise<void> {
   const terminating = await pinnedTo(protocol);
   const sessions = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(terminating.port)));
   const idle = resident(terminating.pids);

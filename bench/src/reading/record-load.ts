@@ -1,4 +1,5 @@
 /** An emulated load as a recorder of the browser's network stack would write it. */
+import { NO_PHASES } from '@hopwise/contract';
 import {
   emulate,
   type FetchActivity,
@@ -109,19 +110,11 @@ export function recordLoad(cell: TrueCell, protocol: Protocol, form: Form): Reco
 
 type Handshake = Omit<RecordedRequest['phases'], 'requestStartMs' | 'responseStartMs'>;
 
-const NO_HANDSHAKE: Handshake = {
-  dnsStartMs: null,
-  dnsEndMs: null,
-  connectStartMs: null,
-  secureStartMs: null,
-  connectEndMs: null,
-};
-
 /** The handshake as the first request on the connection shows it: clipped to the request's own time. */
 function handshakeOf(connection: Connection, startMs: number, sentMs: number, protocol: Protocol): Handshake {
   const { openingMs, openMs, isShown } = connection;
   connection.isShown = true;
-  if (isShown || openMs <= startMs || openMs > sentMs) return NO_HANDSHAKE;
+  if (isShown || openMs <= startMs || openMs > sentMs) return NO_PHASES;
   const clipped = (ms: number) => Math.max(startMs, ms);
   const secureMs = protocol === 'h3' ? openingMs : (openingMs + openMs) / 2;
   return {

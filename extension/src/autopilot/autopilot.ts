@@ -1,5 +1,5 @@
 /** Creates pins automatically if the user allows it, and removes them as soon as they do not help. */
-import { type Decision, MAX_PINS, messageOf, SerialQueue } from '@hopwise/contract';
+import { type Decision, HOUR_MS, MAX_PINS, messageOf, SerialQueue } from '@hopwise/contract';
 import type { ChoiceReason } from '@hopwise/model';
 import {
   findComparableLoads,
@@ -53,7 +53,6 @@ import { findRule, planByRules } from './site-rules.ts';
 import { hasChoice, isSuitable, usesH3 } from './suitable-load.ts';
 import { isLeftByTraffic, planByTraffic } from './traffic-rules.ts';
 
-const HOUR_MS = 3_600_000;
 /** Networks and servers change: after this time the prediction decides anew. */
 const LIFETIME_MINUTES = 24 * 60;
 /** A trial whose page is not loaded again ends sooner, as its pins hold for other pages too. */

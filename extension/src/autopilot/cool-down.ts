@@ -1,7 +1,6 @@
+import { HOUR_MS } from '@hopwise/contract';
 import type { PlannedPin } from '../pins/plan-pins.ts';
 import type { AutopilotRun, EndCause } from './autopilot-run.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** How long after a run ended its pins are not made again the first time, by cause; those that are absent do not prevent it. */
 const COOL_DOWN_MS: Partial<Record<EndCause, number>> = {

@@ -1,5 +1,6 @@
 import { type ClusterState, Explorer, readCluster } from '@hopwise/model';
 import * as z from 'zod/mini';
+import { MAX_NETWORKS } from '../storage/network.ts';
 import { readSettings } from '../storage/settings.ts';
 
 /** In `storage.session` for the network that is not recognised, as pins are; in `storage.local`, with the key behind it, for others. */
@@ -10,8 +11,6 @@ const PREFIX = `${NAME}:`;
 const MAX_PAGES = 100;
 /** Pages and networks change: what is older is no evidence. */
 const MAX_AGE_MS = 3 * 24 * 3_600_000;
-/** Networks that were used last are kept. */
-const MAX_NETWORKS = 20;
 
 const storedSchema = z.object({
   /** When a load was last learned from, milliseconds since 1970. */

@@ -1,10 +1,12 @@
 /** The active check of a network: one small transfer over HTTP/3 and one over TCP, from a server that was just visited. */
+
 import { groupBy, messageOf, type RecordedRequest, type TransferPlan } from '@hopwise/contract';
 import { measuredBy, parseCluster } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import { isSuitable } from '../autopilot/suitable-load.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { getLoad, type StoredLoad, updateLoad } from '../storage/loads.ts';
+import { MAX_NETWORKS } from '../storage/network.ts';
 import { readSettings } from '../storage/settings.ts';
 import { restoreQueries } from '../storage/strip-load.ts';
 import { addBytes, findBudget } from '../storage/verification-data.ts';
@@ -14,8 +16,6 @@ import { learnFromVerification } from './network-memory.ts';
 const KEY = 'network-checks';
 /** A network is checked again after this time. */
 const CHECK_AGAIN_MS = 24 * 3_600_000;
-/** Those that were checked last are remembered. */
-const MAX_NETWORKS = 20;
 /** Surer than this, earlier loads show how the network treats UDP. */
 const SURE = 0.95;
 

@@ -1,4 +1,5 @@
-import { mean, median, type PinKind } from '@hopwise/contract';
+import { mean, median, type PinKind, TO_90TH } from '@hopwise/contract';
+import { LOAD_NOISE } from '@hopwise/pageload-emulator';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { findComparableLoads, hasPins, hasSamePins, pltOf, visitsUntil } from './comparable-loads.ts';
 import { judgeLoad } from './load-quality.ts';
@@ -35,11 +36,8 @@ export interface Reference {
   estimatedMs: number | null;
 }
 
-/** Standard deviation of the logarithm of one load's time, and the number of loads that this assumption counts as. */
-const LOAD_NOISE = 0.15;
+/** The number of loads that the assumed noise counts as. */
 const NOISE_WEIGHT = 4;
-/** Standard deviations from the median to the 90th percentile of a normal distribution. */
-const TO_90TH = 1.2816;
 /** So many loads on both sides show a difference if there is one. */
 const ENOUGH_LOADS = 3;
 

@@ -8,8 +8,8 @@ const KEY = 'networks';
 const UNRECOGNISED = '';
 /** The weight of a cluster halves each day, so an older one carries almost no information. */
 const MAX_AGE_MS = 3 * 24 * 3_600_000;
-/** Those that were used last are kept. */
-const MAX_NETWORKS = 20;
+/** Of these many networks, those that were used last, something is remembered. */
+export const MAX_NETWORKS = 20;
 
 type Networks = Record<string, NetworkCluster>;
 

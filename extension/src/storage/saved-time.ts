@@ -1,8 +1,8 @@
 /** How much time pins have saved, by day: sums alone, without what was loaded. */
+import { DAY_MS } from '@hopwise/contract';
 import * as z from 'zod/mini';
 
 const KEY = 'saved-time';
-const DAY_MS = 24 * 3_600_000;
 /** Today and the six days before. */
 const DAYS = 7;
 

@@ -1,7 +1,6 @@
+import { MINUTE_MS } from '@hopwise/contract';
 import type { NetworkCluster } from '@hopwise/pageload-emulator';
 import { plural, t } from '../language/translate.ts';
-
-const MINUTE_MS = 60_000;
 
 /**
  * One sentence: which loads a prediction's network figures are estimated from.

@@ -1,8 +1,8 @@
+import { HOUR_MS } from '@hopwise/contract';
 import { expect, test } from 'vitest';
 import type { AutopilotRun, EndCause } from '../../src/autopilot/autopilot-run.ts';
 import { isCoolingDown } from '../../src/autopilot/cool-down.ts';
 
-const HOUR_MS = 3_600_000;
 const PINS = [{ origin: 'https://page.test', kind: 'avoid-h3' as const }];
 
 /** Runs with the same pins that ended at these hours. */

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@hopwise/contract';
 import { Explorer } from '@hopwise/model';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
@@ -25,7 +26,6 @@ function sortKeys(value: unknown): unknown {
 
 const HOME = 'h'.repeat(22);
 const TRAIN = 't'.repeat(22);
-const HOUR_MS = 3_600_000;
 
 let local: SortingStorage;
 let session: SortingStorage;

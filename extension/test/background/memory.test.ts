@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@hopwise/contract';
 import 'fake-indexeddb/auto';
 import type { Recording } from '@hopwise/pageload-emulator';
 import { openDB } from 'idb';
@@ -21,8 +22,6 @@ import { loadQueries, saveQueries } from '../../src/storage/queries.ts';
 import { stripLoadUrls } from '../../src/storage/strip-load.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import { verificationOf } from '../support/verification.ts';
-
-const HOUR_MS = 3_600_000;
 
 let local: StubbedStorage;
 let session: StubbedStorage;

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@hopwise/contract';
 import 'fake-indexeddb/auto';
 import { learnNetwork } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -9,7 +10,6 @@ import { loadOf, PAGE, requestOf } from '../evidence/stored-loads.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import { udpOf, verificationOf } from '../support/verification.ts';
 
-const HOUR_MS = 3_600_000;
 const POLICED = verificationOf({
   pageUrl: PAGE,
   bytes: 400_000,

@@ -1,4 +1,4 @@
-import { NO_PHASES } from '@hopwise/contract';
+import { HOUR_MS, NO_PHASES } from '@hopwise/contract';
 import 'fake-indexeddb/auto';
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -15,8 +15,6 @@ import { countOtherNetworks, loadNetwork } from '../../src/storage/network.ts';
 import { saveFoundNetwork } from '../../src/storage/network-key.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import { udpOf, verificationOf } from '../support/verification.ts';
-
-const HOUR_MS = 3_600_000;
 
 const HOME = 'h'.repeat(22);
 const TRAIN = 't'.repeat(22);

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@hopwise/contract';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { forgetNetworkKey, recogniseNetwork } from '../../src/background/recognise-network.ts';
 import { readNetworkKey } from '../../src/storage/network-key.ts';
@@ -5,7 +6,6 @@ import { StubbedStorage } from '../support/stubbed-storage.ts';
 
 const HOME = 'h'.repeat(22);
 const TRAIN = 't'.repeat(22);
-const MINUTE_MS = 60_000;
 
 /** What the helper answers. */
 let answer: () => Promise<string | null>;

@@ -1,4 +1,4 @@
-import type { Prediction, Protocol, Recording } from '@hopwise/contract';
+import { HOUR_MS, type Prediction, type Protocol, type Recording } from '@hopwise/contract';
 import { expect, test } from 'vitest';
 import { findComparableLoads } from '../../src/evidence/comparable-loads.ts';
 import { collectKnowledge } from '../../src/evidence/knowledge.ts';
@@ -8,7 +8,6 @@ import { decisionOf, LEAVE } from '../support/decisions.ts';
 import { verificationOf } from '../support/verification.ts';
 import { cached, loadOf, loadsTaking, requestOf, START_MS } from './stored-loads.ts';
 
-const HOUR_MS = 3_600_000;
 const ORIGIN = 'https://page.test';
 const idsOf = (load: ReturnType<typeof loadOf>, all: ReturnType<typeof loadOf>[]) =>
   findComparableLoads(load, all).map(({ id }) => id);

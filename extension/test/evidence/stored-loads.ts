@@ -1,8 +1,7 @@
-import { NO_PHASES, type RecordedRequest, type Recording } from '@hopwise/contract';
+import { HOUR_MS, NO_PHASES, type RecordedRequest, type Recording } from '@hopwise/contract';
 import type { NetworkCluster } from '@hopwise/pageload-emulator';
 import type { StoredLoad } from '../../src/storage/loads.ts';
 
-const HOUR_MS = 3_600_000;
 export const PAGE = 'https://page.test/';
 export const START_MS = Date.parse('2026-11-20T12:00:00Z');
 

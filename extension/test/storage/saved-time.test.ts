@@ -1,8 +1,8 @@
+import { DAY_MS } from '@hopwise/contract';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { addSavedTime, readSavedTime, removeSavedTime } from '../../src/storage/saved-time.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const NOW_MS = Date.parse('2026-11-26T12:00:00Z');
 
 beforeEach(() => {

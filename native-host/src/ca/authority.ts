@@ -1,8 +1,9 @@
 /** A local certificate authority: a root whose key is discarded, and one issuer for each pinned host. */
+
 import { randomBytes } from 'node:crypto';
+import { DAY_MS } from '@hopwise/contract';
 import { caCertificate, newKeyPair, type Signer, type ValidityPeriod } from './certificate.ts';
 
-const DAY_MS = 86_400_000;
 /** A forgotten authority expires. */
 const LIFETIME_MS = 365 * DAY_MS;
 /** How far a clock may be behind and still accept a new certificate. */

@@ -1,6 +1,8 @@
 /** Server certificates of the pinned hosts, issued on demand and kept in memory only. */
+
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { DAY_MS } from '@hopwise/contract';
 import { BACKDATE_MS, type Issuer } from './authority.ts';
 import { authorityFolder, fingerprintOfFiles, readAuthority } from './authority-store.ts';
 import { commonName, leafCertificate, newKeyPair, type Signer, type ValidityPeriod } from './certificate.ts';
@@ -13,7 +15,6 @@ export interface LeafIssuer {
   listHosts(): string[];
 }
 
-const DAY_MS = 86_400_000;
 /** A leaked key is usable for days only. */
 const LEAF_LIFETIME_MS = 3 * DAY_MS;
 /** A connection may use its certificate for hours, across a machine's sleep. */

@@ -1,11 +1,9 @@
-import type { AddressSpace, PinState } from '@hopwise/contract';
+import { type AddressSpace, MINUTE_MS, type PinState } from '@hopwise/contract';
 
 /** A pin as it is stored: `persistent` ones outlive the session. */
 export type Pin = Pick<PinState, 'origin' | 'kind' | 'expiresAtMs' | 'persistent' | 'allowLocal'>;
 
 export type NewPin = Omit<Pin, 'expiresAtMs'> & { minutes: number | null };
-
-const MINUTE_MS = 60_000;
 
 /** The pin that begins now. */
 export function createPin({ minutes, ...pin }: NewPin): Pin {

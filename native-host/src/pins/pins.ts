@@ -1,5 +1,5 @@
 /** Which origins are pinned, how, and until when. */
-import { MAX_PIN_MINUTES, MAX_PINS, type PinKind, type PinState } from '@hopwise/contract';
+import { MAX_PIN_MINUTES, MAX_PINS, MINUTE_MS, type PinKind, type PinState } from '@hopwise/contract';
 import { RequestError } from '../base/errors.ts';
 import { oneLine } from '../base/one-line.ts';
 import { createPin, type NewPin, type Pin } from './pin.ts';
@@ -18,7 +18,6 @@ export type RouteChangeCause = 'pinned' | 'unpinned' | 'expired' | 'lifted';
 /** `local-address`: the origin has no public address, so that its pin works only with `allowLocal`. */
 type LiftCause = 'local-address' | 'other';
 
-const MINUTE_MS = 60_000;
 /** Timers do not notice a clock that was set or a machine that slept: expiries are checked this often. */
 const CLOCK_CHECK_MS = 15_000;
 const MAX_REASON_LENGTH = 512;

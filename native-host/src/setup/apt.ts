@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
+const TIMEOUT_MS = 240_000;
 const DEBIAN_KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 interface AptOptions {
@@ -15,8 +16,8 @@ interface AptOptions {
   folder: string;
   /** Debian's name of the architecture, such as `arm64`; by default the machine's. */
   architecture?: string;
-  /** Limit on each call of apt. */
-  timeoutMs: number;
+  /** Limit on each call of apt; four minutes unless given. */
+  timeoutMs?: number;
   log: (line: string) => void;
 }
 
@@ -120,7 +121,8 @@ export class BackportsApt {
 
   #run(program: string, words: string[], cwd = this.#options.folder): Promise<{ stdout: string }> {
     const env = { ...process.env, APT_CONFIG: this.#configuration, LC_ALL: 'C' };
-    return run(program, words, { cwd, env, timeout: this.#options.timeoutMs, maxBuffer: 16 * 1024 * 1024 });
+    const { timeoutMs: timeout = TIMEOUT_MS } = this.#options;
+    return run(program, words, { cwd, env, timeout, maxBuffer: 16 * 1024 * 1024 });
   }
 }
 

@@ -1,12 +1,13 @@
 /** The Debian package that a private copy of libcurl was made from. */
+
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { DAY_MS } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import { privateFolder } from '../curl/candidates.ts';
 
 const RECORD = 'hopwise-package.json';
-const DAY_MS = 86_400_000;
 
 /** curl is released every eight weeks (curl.se/docs/releases.html), and most releases fix a vulnerability. */
 export const MAX_AGE_DAYS = 90;

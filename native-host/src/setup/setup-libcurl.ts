@@ -54,8 +54,6 @@ export interface SetupResult {
   fix: string;
 }
 
-const APT_TIMEOUT_MS = 240_000;
-
 /** Packages of the same source that apt downloads as well; none of them is used. */
 const UNUSED = /^(curl|libcurl4|libcurl4-.*|.*-dev)$/;
 
@@ -126,7 +124,7 @@ async function install(log: (line: string) => void): Promise<EngineInfo> {
   const fresh = await mkdtemp(join(privateFolder(), '.new-'));
   try {
     const suite = osRelease().codename;
-    const apt = await BackportsApt.open({ suite, folder: work, timeoutMs: APT_TIMEOUT_MS, log });
+    const apt = await BackportsApt.open({ suite, folder: work, log });
     let version = '';
     for (const file of await apt.download(PACKAGE)) {
       const { stdout } = await run('dpkg-deb', ['-f', file, 'Package', 'Version']);

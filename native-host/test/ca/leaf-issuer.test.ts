@@ -2,14 +2,12 @@ import { chmodSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SecureContext } from 'node:tls';
+import { DAY_MS, HOUR_MS } from '@hopwise/contract';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Authority, createAuthority } from '../../src/ca/authority.ts';
 import { removeKeys, writeAuthority } from '../../src/ca/authority-store.ts';
 import { LocalLeafIssuer } from '../../src/ca/leaf-issuer.ts';
 import { handshake } from '../support/handshake.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 let home: string;
 let folder: string;

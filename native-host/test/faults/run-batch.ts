@@ -1,4 +1,5 @@
 /** Runs the cases that share a host, at the same time, and says what was wrong. */
+import { DAY_MS } from '@hopwise/contract';
 import { until } from '../pins/proxy/support/peers.ts';
 import { bundle } from '../support/server.ts';
 import {
@@ -30,7 +31,6 @@ import { seededBytes } from './seeded-bytes.ts';
 import type { Servers } from './servers.ts';
 import { settledArrivals } from './settled-arrivals.ts';
 
-const DAY_MS = 86_400_000;
 const WARM_LIMIT_MS = 20_000;
 /** Waits for a processor that can make a check of an origin late. */
 const BUSY_MS = 1_000;

@@ -1,4 +1,4 @@
-import { MAX_PIN_MINUTES, MAX_PINS } from '@hopwise/contract';
+import { MAX_PIN_MINUTES, MAX_PINS, MINUTE_MS } from '@hopwise/contract';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { RequestError } from '../../src/base/errors.ts';
@@ -8,7 +8,6 @@ import { Pins } from '../../src/pins/pins.ts';
 
 const A = 'https://a.test';
 const B = 'https://b.test:8443';
-const MINUTE_MS = 60_000;
 
 class MemoryStore implements PinStore {
   readonly kept = new Map<string, Pin>();

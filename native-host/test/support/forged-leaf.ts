@@ -1,8 +1,7 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
+import { DAY_MS } from '@hopwise/contract';
 import type { Issuer } from '../../src/ca/authority.ts';
 import { commonName, leafCertificate, newKeyPair } from '../../src/ca/certificate.ts';
-
-const DAY_MS = 86_400_000;
 
 /** What a thief of an issuer's key can make: a certificate of any host. */
 export function forgedLeaf(issuer: Issuer, host: string): { key: string; leaf: string; cert: string } {

@@ -23,7 +23,7 @@ const LOG_RATIOS: Record<Exclude<Protocol, 'h2'>, LogRatio & { slope: number }> 
 /** HTTP/3 where UDP is policed to 1 to 4 Mbit/s: means of a golden network (3 pages) and of 3 training ones of the gauntlet. */
 const POLICED: LogRatio = { mean: 0.85, deviation: 0.75 };
 /** Round trip to which the means belong, milliseconds. */
-const REFERENCE_RTT_MS = 50;
+export const REFERENCE_RTT_MS = 50;
 /** Round trips beyond these, milliseconds, were not measured. */
 const SHORTEST_RTT_MS = 5;
 const LONGEST_RTT_MS = 400;

@@ -3,7 +3,7 @@ import type { RatioObservation, TimeObservation } from './belief.ts';
 import type { Candidate } from './candidates.ts';
 
 /** Standard deviation of the logarithm of one load's time around the median of its page, network and protocols. */
-const LOAD_NOISE = 0.15;
+export const LOAD_NOISE = 0.15;
 /** Age at which measured loads count half, milliseconds: networks and pages change within days. */
 const HALF_LIFE_MS = 3 * 24 * 3_600_000;
 

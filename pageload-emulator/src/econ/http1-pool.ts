@@ -1,9 +1,7 @@
+import { MAX_CONNECTIONS_PER_HOST } from '@hopwise/contract';
 import type { Agenda } from './agenda.ts';
 import type { ModelledConnection } from './connection.ts';
 import type { Transfer } from './transfer.ts';
-
-/** As browsers open them to a host. */
-const MAX_CONNECTIONS = 6;
 
 /** How an origin's connections come to be. */
 export interface Opening {
@@ -36,7 +34,7 @@ export class Http1Pool {
   /** @param warm connections that are open and idle from the start */
   constructor(opening: Opening, warm: number) {
     this.#opening = opening;
-    for (; this.#connections < Math.min(warm, MAX_CONNECTIONS); this.#connections++) {
+    for (; this.#connections < Math.min(warm, MAX_CONNECTIONS_PER_HOST); this.#connections++) {
       this.#idle.push(opening.open());
     }
   }
@@ -45,7 +43,8 @@ export class Http1Pool {
     const behind = this.#waiting.findIndex(({ transfer }) => transfer.urgency > request.transfer.urgency);
     this.#waiting.splice(behind < 0 ? this.#waiting.length : behind, 0, request);
     this.#assign();
-    while (this.#connections < MAX_CONNECTIONS && this.#connecting < this.#waiting.length) this.#connect();
+    while (this.#connections < MAX_CONNECTIONS_PER_HOST && this.#connecting < this.#waiting.length)
+      this.#connect();
   }
 
   /** Must be called when a response has arrived whole. */

@@ -1,4 +1,4 @@
-import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { CLOCK_SLACK_MS, type RecordedRequest, type Recording } from '@hopwise/contract';
 import { CHROMIUM_COSTS } from '../client/client-costs.ts';
 import { loadRequests, mayBlockLoad } from '../recording/load-requests.ts';
 import { nameParsersDocument } from '../recording/parsers-document.ts';
@@ -13,7 +13,7 @@ import type { Activity, Dependency, FetchActivity, PageGraph } from './page-grap
 import { ParserBlockers } from './parser-blockers.ts';
 import { priorityOf } from './priorities.ts';
 import { findParents, type Parent } from './request-parents.ts';
-import { arrivalMs, arrivedFraction, CLOCK_SLACK_MS } from './response-arrival.ts';
+import { arrivalMs, arrivedFraction } from './response-arrival.ts';
 import { type Execution, type Executions, findExecutions } from './script-executions.ts';
 import { thinkTimes } from './think-times.ts';
 

@@ -1,4 +1,4 @@
-import type { PaintTimes, RecordedRequest, Recording } from '@hopwise/contract';
+import { CLOCK_SLACK_MS, type PaintTimes, type RecordedRequest, type Recording } from '@hopwise/contract';
 import type { FetchActivity, PageGraph } from './page-graph.ts';
 
 /** Fields of a recording that paint times are derived from. */
@@ -17,7 +17,6 @@ interface PaintRule {
 const MAX_PAINT_MS = 250;
 /** Paints this close together are one frame. */
 const SAME_FRAME_MS = 20;
-const CLOCK_SLACK_MS = 5;
 
 /**
  * Derives first and largest contentful paint of emulated loads. The first paint waits for the document and everything that

@@ -1,7 +1,4 @@
-import type { RecordedRequest } from '@hopwise/contract';
-
-/** Starts and phases of one recording are off by about this much, as different clocks time them. */
-export const CLOCK_SLACK_MS = 5;
+import { CLOCK_SLACK_MS, type RecordedRequest } from '@hopwise/contract';
 
 /** When a response began, milliseconds; when withheld, half-way between request and last byte. */
 export function responseBeginMs(request: RecordedRequest): number {

@@ -1,4 +1,5 @@
 import { InputError } from '../util/input-error.ts';
+import { BACKSLASH, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE, SPACE } from './json-characters.ts';
 
 /**
  * Limits of a recording's JSON. Parsing takes up to ten times the text in memory, and more for small values; within these
@@ -13,14 +14,6 @@ const MAX_READ_BYTES = 256 * 1024 * 1024;
 
 /** Bytes read between two checks of the limits. */
 const PIECE = 64 * 1024;
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const SPACE = 0x20;
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
 
 /** Names of HAR's fields with bodies, and of DevTools' with messages of web sockets. No field of these names is read. */
 const BODY_NAMES = ['text', 'data'].map((name) => [...name].map((letter) => letter.charCodeAt(0)));

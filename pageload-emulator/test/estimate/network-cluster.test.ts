@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@hopwise/contract';
 import {
   buildGraph,
   learnNetwork,
@@ -13,7 +14,6 @@ import { LogDensity, logGrid } from '../../src/network/log-density.ts';
 import { pageOf, pathOf, serverOf } from '../support/pages.ts';
 import { mixedAssignment, randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
 
-const HOUR_MS = 3_600_000;
 const NOW_MS = Date.parse('2026-01-01T00:00:00.000Z');
 
 function posteriorOf(recording: Recording, cluster: NetworkCluster | null): NetworkPosterior {

@@ -1,3 +1,4 @@
+import { TO_90TH } from '@hopwise/contract';
 import { learnNetwork, type NetworkCluster, type Recording } from '@hopwise/pageload-emulator';
 
 /** A figure with its 10th and 90th percentile. */
@@ -16,9 +17,6 @@ export interface SeenNetwork {
   upMbps: PooledFigure;
   loss: PooledFigure;
 }
-
-/** Standard deviations from the median to the 90th percentile of a normal distribution. */
-const TO_90TH = 1.2816;
 
 /** Collects what loads of one network show of it, load by load. */
 export class PooledNetwork {

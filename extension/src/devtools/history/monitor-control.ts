@@ -1,4 +1,4 @@
-import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
+import { MINUTE_MS, PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
 import { plural, t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import {
@@ -11,7 +11,6 @@ import {
 import { findFastest, Monitor, type MonitoredTimes, summarise } from './monitor.ts';
 import { verifyPage } from './verify-page.ts';
 
-const MINUTE_MS = 60_000;
 const PERIODS_MIN = [5, 10, 30] as const;
 const DURATIONS_MIN = [30, 60, 240] as const;
 

@@ -1,9 +1,7 @@
-import { type PinState, PROTOCOL_NAME } from '@hopwise/contract';
+import { DAY_MS, type PinState, PROTOCOL_NAME } from '@hopwise/contract';
 import type { PinGain, PinOutcome } from '../../evidence/pin-outcomes.ts';
 import { currentLocale, plural, t } from '../../language/translate.ts';
 import { formatDurations, formatOrigin, keepUnitsTogether } from '../../ui/format.ts';
-
-const DAY_MS = 24 * 3_600_000;
 
 /** One sentence: what a pin does and until when, or why it ended. @param count origins with a pin like this one */
 export function describePin(pin: PinState, nowMs = Date.now(), count = 1): string {

@@ -1,10 +1,8 @@
-import type { PinState } from '@hopwise/contract';
+import { MINUTE_MS, type PinState } from '@hopwise/contract';
 import type { HelperPins, HelperRequest } from '../../helper/helper-connection.ts';
 
 export type HelperPinRequest = Extract<HelperRequest, { type: 'pin' | 'unpin' | 'pins' }>;
 type NewPin = Omit<Extract<HelperRequest, { type: 'pin' }>, 'type'>;
-
-const MINUTE_MS = 60_000;
 
 /**
  * A pin's transaction: the helper makes all of these pins, or those that it has made are removed again and the pins that they had

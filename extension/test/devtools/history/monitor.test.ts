@@ -1,4 +1,4 @@
-import type { Verification } from '@hopwise/contract';
+import { MINUTE_MS, type Verification } from '@hopwise/contract';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   findFastest,
@@ -8,7 +8,6 @@ import {
 } from '../../../src/devtools/history/monitor.ts';
 import { verificationOf } from '../../support/verification.ts';
 
-const MINUTE_MS = 60_000;
 const SETTINGS = { everyMs: 5 * MINUTE_MS, forMs: 30 * MINUTE_MS };
 
 let verified: number;

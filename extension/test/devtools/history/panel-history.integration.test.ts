@@ -1,5 +1,7 @@
 /** The panel's History in Chromium, with loads before and after a pin. */
+
 import { fileURLToPath } from 'node:url';
+import { MINUTE_MS } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { StoredLoad } from '../../../src/storage/loads.ts';
@@ -10,7 +12,6 @@ import { openWithLoad } from '../../support/open-with-load.ts';
 import { type Site, startSite } from '../../support/site.ts';
 
 const REQUESTS = 120;
-const MINUTE_MS = 60_000;
 
 let site: Site;
 let browser: ExtensionBrowser;

@@ -1,10 +1,9 @@
-import type { Protocol } from '@hopwise/contract';
+import { MINUTE_MS, type Protocol } from '@hopwise/contract';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type CheckedOrigin, UpstreamHealth } from '../../../src/pins/terminating/upstream-health.ts';
 import { ENGINE_INFO, FakeEngine, settled } from './support/fake-engine.ts';
 
 const ORIGIN = 'https://a.test:443';
-const MINUTE_MS = 60_000;
 
 function under(protocol: Protocol): CheckedOrigin {
   return { origin: ORIGIN, protocol, from: 'public' };

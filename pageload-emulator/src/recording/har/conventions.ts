@@ -1,7 +1,7 @@
-import { median } from '@hopwise/contract';
+import { CLOCK_SLACK_MS, median } from '@hopwise/contract';
 import { phaseLengths } from './phase-lengths.ts';
 import type { Entry, Har } from './schema.ts';
-import { lengthOf } from './values.ts';
+import { lengthOf, ROUNDING_MS } from './values.ts';
 
 /** What a HAR's times mean where recorders differ. */
 export interface Conventions {
@@ -23,10 +23,6 @@ export interface Conventions {
   timesWaits: boolean;
 }
 
-/** Times of different clocks in one file differ by about this much. */
-const CLOCK_SLACK_MS = 5;
-/** Recorders round to a millisecond. */
-const ROUNDING_MS = 1;
 /** A shorter wait shows nothing beside the rounding of times. */
 const MIN_QUEUED_MS = 2;
 

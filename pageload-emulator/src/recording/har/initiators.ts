@@ -1,3 +1,4 @@
+import { CLOCK_SLACK_MS } from '@hopwise/contract';
 import { siteKey } from '../../util/site.ts';
 import { originOf, resolveReference } from '../../util/url.ts';
 import type { RequestDraft } from '../requests/draft.ts';
@@ -56,8 +57,6 @@ function passOverPreflight(draft: RequestDraft): void {
 const REDIRECT_SLACK_MS = 5;
 /** A request that begins within this of a redirect's end is taken to be its target. */
 const REDIRECT_SPAN_MS = 20;
-/** Starts and phases of one recording are off by about this much, as different clocks time them. */
-const CLOCK_SLACK_MS = 5;
 
 class InitiatorFinder {
   readonly #document: RequestDraft;

@@ -1,7 +1,5 @@
 import type { RequestDraft } from '../requests/draft.ts';
-
-/** Recorders write `startedDateTime` in whole milliseconds. */
-const ROUNDING_MS = 1;
+import { ROUNDING_MS } from './values.ts';
 
 /**
  * Sorts requests by start. Of requests that follow each other in the file, a later one that seems to start less than a rounding

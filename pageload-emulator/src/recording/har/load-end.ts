@@ -1,3 +1,4 @@
+import { CLOCK_SLACK_MS } from '@hopwise/contract';
 import { mayBlockLoad } from '../load-requests.ts';
 import type { RequestDraft } from '../requests/draft.ts';
 import type { PageTimes } from './page-clock.ts';
@@ -9,8 +10,6 @@ import type { PageTimes } from './page-clock.ts';
 const SILENCE_MS = 2_000;
 /** A load event that comes after nothing was under way for so long is not this load's. */
 const LONG_SILENCE_MS = 60_000;
-/** The clocks of a page's times and of its requests differ by about this much. */
-const CLOCK_SLACK_MS = 5;
 /** Recorders that time pages by a clock of their own, which began before the page (Safari). */
 const TIMES_BY_OWN_CLOCK = /web inspector$/i;
 /** Recorders whose `onLoad` is the length of the capture. */

@@ -1,7 +1,7 @@
 import { NO_PHASES, type RequestPhases } from '@hopwise/contract';
 import type { Conventions } from './conventions.ts';
 import type { Entry } from './schema.ts';
-import { lengthOf, numberOf } from './values.ts';
+import { lengthOf, numberOf, ROUNDING_MS } from './values.ts';
 
 export interface Times {
   startMs: number;
@@ -50,9 +50,6 @@ export function harPhases(entry: Entry, startedMs: number, { queueing, sslApart 
   const totalMs = lengthOf(entry.time) - (sslApart ? 0 : sslMs);
   return { startMs: Math.min(startMs, endMs), endMs: Math.max(endMs, startedMs + totalMs), phases };
 }
-
-/** Recorders round to a millisecond. */
-const ROUNDING_MS = 1;
 
 /** How long a request was being sent; Safari counts what it was blocked for into that a second time, on a connection that was open. */
 function sendingMs({ timings, time }: Entry): number {

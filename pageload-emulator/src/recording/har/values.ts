@@ -1,6 +1,9 @@
 /** No time in milliseconds and no size in bytes of a page load exceeds this. */
 export const LARGEST_NUMBER = 1e10;
 
+/** Recorders round times to a millisecond. */
+export const ROUNDING_MS = 1;
+
 /** The value if it is an object and no array; else null. */
 export function objectOf(value: unknown): Record<string, unknown> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -12,6 +12,7 @@ import type { StoredLoad } from '../src/storage/loads.ts';
 import type { SavedTime } from '../src/storage/saved-time.ts';
 import { loadOf } from './evidence/stored-loads.ts';
 import { actionOf, decisionOf } from './support/decisions.ts';
+import { StubbedStorage } from './support/stubbed-storage.ts';
 
 const A = 'https://page.test';
 
@@ -62,7 +63,7 @@ function stub(body: string): void {
       },
     },
     i18n: { getUILanguage: () => 'en-GB' },
-    storage: { local: { get: async () => ({}) } },
+    storage: { local: new StubbedStorage(), session: new StubbedStorage() },
     permissions: {
       contains: async () => true,
       getAll: async () => ({ origins: ['https://*/*'] }),

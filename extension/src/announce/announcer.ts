@@ -2,16 +2,19 @@ import { SerialQueue } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import { loadNetwork } from '../storage/network.ts';
 import { readSettings } from '../storage/settings.ts';
+import { StoredItem } from '../storage/stored-item.ts';
 import { makeRules } from './rules.ts';
 import { asksForStartRate, originForHints, stepBelow } from './start-rate.ts';
 
-const KEY = 'startRateOrigins';
 /** The last that asked; others ask again with their next page. */
 const MAX_ORIGINS = 100;
 /** Fewer loads may not have filled the link. */
 const MIN_LOADS = 3;
 
 const originsSchema = z.catch(z.array(z.string()), []);
+const storedOrigins = new StoredItem('session', 'startRateOrigins', (value) =>
+  originsSchema.parse(value ?? []),
+);
 
 /**
  * Announces the network's rate to servers that ask for it, where the settings allow it. Which origins ask is kept until the browser
@@ -25,11 +28,11 @@ export class StartRateAnnouncer {
     return this.#queue.run(async () => {
       const origin = originForHints(url);
       if (origin === null || !(await readSettings()).announcesStartRate) return;
-      const before = await loadOrigins();
+      const before = await storedOrigins.read();
       const asks = asksForStartRate(acceptCh);
       if (!asks && !before.includes(origin)) return;
       const others = before.filter((each) => each !== origin);
-      await saveOrigins(asks ? [...others, origin].slice(-MAX_ORIGINS) : others);
+      await storedOrigins.write(asks ? [...others, origin].slice(-MAX_ORIGINS) : others);
       await renewRules();
     });
   }
@@ -37,8 +40,9 @@ export class StartRateAnnouncer {
   /** Renews the rules after the settings or what is known of the network have changed. */
   update(): Promise<void> {
     return this.#queue.run(async () => {
-      const { announcesStartRate } = await readSettings();
-      if (!announcesStartRate && (await loadOrigins()).length > 0) await saveOrigins([]);
+      // Without origins there are no rules.
+      if ((await storedOrigins.read()).length === 0) return;
+      if (!(await readSettings()).announcesStartRate) await storedOrigins.write([]);
       await renewRules();
     });
   }
@@ -46,23 +50,18 @@ export class StartRateAnnouncer {
   /** Forgets which origins asked. */
   forgetOrigins(): Promise<void> {
     return this.#queue.run(async () => {
-      await saveOrigins([]);
+      await storedOrigins.write([]);
       await renewRules();
     });
   }
 }
 
-async function loadOrigins(): Promise<string[]> {
-  return originsSchema.parse((await chrome.storage.session.get(KEY))[KEY] ?? []);
-}
-
-async function saveOrigins(origins: readonly string[]): Promise<void> {
-  await chrome.storage.session.set({ [KEY]: origins });
-}
-
 async function renewRules(): Promise<void> {
   const { declarativeNetRequest } = chrome;
-  const [origins, before] = await Promise.all([loadOrigins(), declarativeNetRequest.getSessionRules()]);
+  const [origins, before] = await Promise.all([
+    storedOrigins.read(),
+    declarativeNetRequest.getSessionRules(),
+  ]);
   const mbps = origins.length === 0 ? null : await knownRate();
   const addRules = mbps === null ? [] : makeRules(origins, mbps);
   const removeRuleIds = before.map(({ id }) => id);

@@ -1,9 +1,8 @@
 /** What the user chose for the autopilot on the options page. */
 import { OBJECTIVES } from '@hopwise/model';
 import * as z from 'zod/mini';
+import { StoredItem } from '../storage/stored-item.ts';
 import { NETWORK_KINDS, TRAFFIC_KINDS } from './traffic-profiles.ts';
-
-const KEY = 'autopilot';
 
 /** What may be done about a site's origins, whatever the prediction says. */
 export const SITE_RULES = ['leave', 'avoid-h3', 'h1', 'h2', 'h3'] as const;
@@ -74,11 +73,11 @@ export const AUTOPILOT_DEFAULTS: AutopilotSettings = {
 };
 
 /** Settings that cannot be read leave the autopilot off. */
-export async function readAutopilotSettings(): Promise<AutopilotSettings> {
-  const stored = autopilotChangeSchema.safeParse((await chrome.storage.local.get(KEY))[KEY] ?? {});
-  return { ...AUTOPILOT_DEFAULTS, ...(stored.success ? stored.data : {}) } as AutopilotSettings;
-}
+const stored = new StoredItem('local', 'autopilot', (value) => {
+  const changed = autopilotChangeSchema.safeParse(value ?? {});
+  return { ...AUTOPILOT_DEFAULTS, ...(changed.success ? changed.data : {}) } as AutopilotSettings;
+});
 
-export async function saveAutopilotSettings(settings: AutopilotSettings): Promise<void> {
-  await chrome.storage.local.set({ [KEY]: settings });
-}
+export const readAutopilotSettings = (): Promise<AutopilotSettings> => stored.read();
+
+export const saveAutopilotSettings = (settings: AutopilotSettings): Promise<void> => stored.write(settings);

@@ -33,7 +33,6 @@ import {
   forgetExperience,
   listExperiences,
   readExperience,
-  removeExpiredExperiences,
   saveExperience,
 } from './explorer-store.ts';
 import { forgetLearntPages, forgetPlace, type Learnt, listLearnt } from './learnt.ts';
@@ -42,6 +41,7 @@ import {
   changeChoice,
   findChoice,
   hindersUdp,
+  keepsOffH3,
   leavesUdpOpen,
   nameOf,
   planByNetwork,
@@ -68,24 +68,22 @@ export class Autopilot {
   readonly #predict: (load: StoredLoad) => Promise<StoredLoad>;
   /** Changes of the log. */
   readonly #changes = new SerialQueue();
+  /** Whether the runs of the browser's last session have been ended. */
+  #isOfSession = false;
 
   /** @param predict returns a load with its prediction */
   constructor(pins: Pinner, predict: (load: StoredLoad) => Promise<StoredLoad>) {
     this.#pins = pins;
     this.#predict = predict;
-    void this.#change(async (runs) => {
-      await this.#endFormerSession(runs);
-      await removeExpiredExperiences();
-    });
     pins.onChange(() => void this.#change((runs) => this.#noteTrouble(runs)));
   }
 
   /** Measures a load against what was done before it, then acts on it. To be called once for each stored load. */
-  handleLoad(loadId: number): Promise<void> {
-    return this.#change(async (runs) => {
+  async handleLoad(loadId: number): Promise<void> {
+    if (!isAsked(await readAutopilotSettings())) return;
+    await this.#change(async (runs) => {
       const settings = await readAutopilotSettings();
-      const isAsked = settings.isOn || settings.networkRules.some(({ keepsOffH3 }) => keepsOffH3);
-      const load = isAsked ? await getLoad(loadId) : undefined;
+      const load = isAsked(settings) ? await getLoad(loadId) : undefined;
       if (load === undefined) return;
       await this.#endExpired(runs);
       if (isFirstOnNetwork(load)) {
@@ -155,7 +153,8 @@ export class Autopilot {
   }
 
   async getState(): Promise<Omit<AutopilotAnswer, 'ok'>> {
-    await this.#changes.whenIdle();
+    // Nothing is under way then, and the runs of the last session have ended.
+    await this.#change(async () => undefined);
     const settings = await readAutopilotSettings();
     const key = await readNetworkKey();
     const cluster = await loadNetwork();
@@ -166,7 +165,7 @@ export class Autopilot {
       learnt: listLearnt(await listExperiences(), key),
       network: {
         hindersUdp: isHindered || leavesUdpOpen({ cluster }) ? isHindered : null,
-        keepsOffH3: findChoice(key ?? UNRECOGNISED, settings) ?? (settings.isOn && isHindered),
+        keepsOffH3: keepsOffH3(key ?? UNRECOGNISED, { cluster }, settings),
       },
     };
   }
@@ -253,7 +252,7 @@ export class Autopilot {
     };
     if (choice === null && leavesUdpOpen(known))
       await this.#endRuns(runs.filter(isOfNetwork), 'network-open');
-    if (!(choice ?? (settings.isOn && hindersUdp(known)))) return false;
+    if (!keepsOffH3(nameOf(load), known, settings)) return false;
     if (!isSuitable(load, await listLocalOrigins([]))) return false;
     const mayMake = (pin: PlannedPin) => !isCoolingDown([pin], runs, Date.now(), load.networkKey ?? null);
     const isKnown = runs.some((run) => isRunning(run) && isOfNetwork(run) && isOfRunsPage(load, run));
@@ -301,8 +300,8 @@ export class Autopilot {
     if (await make({ trigger: 'rule', pins: ruled, predicted: null })) return;
     const byTraffic = planByTraffic(load, settings);
     if (await make({ trigger: 'traffic', pins: byTraffic, predicted: null })) return;
-    const keepsOffH3 = await this.#applyNetworkRule(runs, load, beforeMs, settings);
-    if (keepsOffH3 && !settings.holdsProtocols) return;
+    const isOffH3 = await this.#applyNetworkRule(runs, load, beforeMs, settings);
+    if (isOffH3 && !settings.holdsProtocols) return;
     const own = runs.filter((run) => isOfRunsPage(load, run));
     const isChecking = own.some(({ state }) => state === 'checking');
     const trialOfLoad = own.find(({ end, lastLoadId }) => end?.cause === 'tried' && lastLoadId === load.id);
@@ -410,6 +409,8 @@ export class Autopilot {
 
   /** Pins end with the browser; after its next start the first load of a page decides anew. */
   async #endFormerSession(runs: readonly AutopilotRun[]): Promise<void> {
+    if (this.#isOfSession) return;
+    this.#isOfSession = true;
     const { session } = chrome.storage;
     if ((await session.get(SESSION_KEY))[SESSION_KEY] === true) return;
     await session.set({ [SESSION_KEY]: true });
@@ -441,12 +442,13 @@ export class Autopilot {
   async #change(change: (runs: AutopilotRun[]) => Promise<void>): Promise<void> {
     const apply = async () => {
       const runs = await readRuns();
-      const before = JSON.stringify(runs);
+      const before = describeChangeable(runs);
       try {
+        await this.#endFormerSession(runs);
         await change(runs);
       } finally {
         const { ageLimitHours } = await readSettings();
-        if (JSON.stringify(runs) !== before) await saveRuns(runs, Date.now() - ageLimitHours * HOUR_MS);
+        if (describeChangeable(runs) !== before) await saveRuns(runs, Date.now() - ageLimitHours * HOUR_MS);
       }
     };
     const done = this.#changes.run(apply);
@@ -463,6 +465,13 @@ function listBefore(load: StoredLoad, all: readonly StoredLoad[]): number[] {
   const later = visitsUntil(load, all).selectLater(isFull ? [...alike, load] : alike);
   return later.map(pltOf).slice(-MAX_BEFORE_LOADS);
 }
+
+/** A text that differs if runs have changed: those that have ended do not change, they are only removed. */
+const describeChangeable = (runs: readonly AutopilotRun[]): string =>
+  `${runs.length} ${JSON.stringify(runs.filter(isRunning))}`;
+
+const isAsked = ({ isOn, networkRules }: AutopilotSettings): boolean =>
+  isOn || networkRules.some(({ keepsOffH3 }) => keepsOffH3);
 
 async function saveOrForget(key: string | null, experience: Experience): Promise<void> {
   if (experience.scalesMs.size === 0) await forgetExperience(key);

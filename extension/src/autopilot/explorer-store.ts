@@ -62,10 +62,14 @@ export async function forgetExperience(key: string | null): Promise<void> {
 
 /** Those of all networks, the one that was used last first. */
 export async function listExperiences(): Promise<StoredExperience[]> {
+  return listAmong(await chrome.storage.local.get(null));
+}
+
+/** @param local everything in `storage.local` */
+async function listAmong(local: Record<string, unknown>): Promise<StoredExperience[]> {
   const oldestMs = await findOldestMs();
-  const { session, local } = chrome.storage;
-  const inSession = parseExperience((await session.get(NAME))[NAME], oldestMs);
-  const recognised = Object.entries(await local.get(null)).flatMap(([name, value]): StoredExperience[] => {
+  const inSession = parseExperience((await chrome.storage.session.get(NAME))[NAME], oldestMs);
+  const recognised = Object.entries(local).flatMap(([name, value]): StoredExperience[] => {
     const stored = name.startsWith(PREFIX) ? parseExperience(value, oldestMs) : null;
     return stored === null ? [] : [{ ...stored, key: name.slice(PREFIX.length) }];
   });
@@ -76,8 +80,9 @@ export async function listExperiences(): Promise<StoredExperience[]> {
 
 /** Forgets networks that are too old to be used, and the oldest beyond `MAX_NETWORKS`. */
 export async function removeExpiredExperiences(): Promise<void> {
-  const kept = new Set((await listExperiences()).slice(0, MAX_NETWORKS).map(({ key }) => key));
-  const names = Object.keys(await chrome.storage.local.get(null)).filter(
+  const local = await chrome.storage.local.get(null);
+  const kept = new Set((await listAmong(local)).slice(0, MAX_NETWORKS).map(({ key }) => key));
+  const names = Object.keys(local).filter(
     (name) => name.startsWith(PREFIX) && !kept.has(name.slice(PREFIX.length)),
   );
   if (names.length > 0) await chrome.storage.local.remove(names);

@@ -50,6 +50,15 @@ export function findChoice(
   return networkRules.find(({ network }) => network === name)?.keepsOffH3 ?? null;
 }
 
+/** Whether HTTP/3 is kept off on a network: by the user's choice, or else where it hinders UDP and the autopilot is on. */
+export function keepsOffH3(
+  name: string,
+  known: Pick<StoredLoad, 'cluster' | 'check'>,
+  settings: Pick<AutopilotSettings, 'networkRules' | 'isOn'>,
+): boolean {
+  return findChoice(name, settings) ?? (settings.isOn && hindersUdp(known));
+}
+
 /** The rules with another choice for a network. @param keepsOffH3 null for none */
 export function changeChoice(
   name: string,

@@ -1,15 +1,19 @@
 import * as z from 'zod/mini';
+import { StoredItem } from '../storage/stored-item.ts';
 import { type AutopilotRun, autopilotRunSchema, isRunning } from './autopilot-run.ts';
-
-const KEY = 'autopilot-log';
 
 /** Older runs that have ended are removed. */
 export const MAX_RUNS = 200;
 
-/** Everything that the autopilot did, oldest first, in `storage.local`. */
+/** Everything that the autopilot did, oldest first. */
+const stored = new StoredItem<AutopilotRun[]>('local', 'autopilot-log', (value) => {
+  const runs = z.array(autopilotRunSchema).safeParse(value);
+  return runs.success ? runs.data : [];
+});
+
+/** Everything that the autopilot did, oldest first; what has not ended as a copy, to be changed. */
 export async function readRuns(): Promise<AutopilotRun[]> {
-  const stored = z.array(autopilotRunSchema).safeParse((await chrome.storage.local.get(KEY))[KEY]);
-  return stored.success ? stored.data : [];
+  return (await stored.read()).map((run) => (isRunning(run) ? structuredClone(run) : run));
 }
 
 /** @param oldestMs runs that ended before this time, milliseconds since 1970, are removed */
@@ -19,6 +23,6 @@ export async function saveRuns(runs: readonly AutopilotRun[], oldestMs: number):
     recent.filter((run) => !isRunning(run)).slice(0, Math.max(0, recent.length - MAX_RUNS)),
   );
   const kept = recent.filter((run) => !surplus.has(run));
-  if (kept.length === 0) await chrome.storage.local.remove(KEY);
-  else await chrome.storage.local.set({ [KEY]: kept });
+  if (kept.length === 0) await stored.remove();
+  else await stored.write(kept);
 }

@@ -1,6 +1,9 @@
+import { readAutopilotSettings } from '../autopilot/autopilot-settings.ts';
+import { keepsOffH3, UNRECOGNISED } from '../autopilot/network-rule.ts';
 import { findComparableLoads, isSlower, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
 import { findNewestLoad, predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
+import { readNetworkKey } from '../storage/network-key.ts';
 
 /** What is faster than this has nothing to gain that a person would notice. */
 const MIN_LOAD_MS = 1_000;
@@ -37,11 +40,14 @@ const LIKELY_OPEN = 0.5;
 
 /**
  * Whether a page that begins to load is to be recorded in detail at once, on a network that hinders UDP: which servers offer HTTP/3
- * shows only in their answers, and to know it before the page's second load saves that load.
+ * shows only in their answers, and to know it before the page's second load saves that load. Where HTTP/3 is kept off for all pages,
+ * nothing more is to be known.
  */
 export async function isPromising(url: string): Promise<boolean> {
-  const network = await loadNetwork();
-  if (network === null || network.udp.open > LIKELY_OPEN) return false;
+  const cluster = await loadNetwork();
+  if (cluster === null || cluster.udp.open > LIKELY_OPEN) return false;
+  const name = (await readNetworkKey()) ?? UNRECOGNISED;
+  if (keepsOffH3(name, { cluster }, await readAutopilotSettings())) return false;
   const isDetailed = (load: StoredLoad) => load.isDetailed !== false;
   return (await findNewestLoad(url, isDetailed)) === undefined;
 }

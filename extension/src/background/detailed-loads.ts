@@ -4,7 +4,7 @@ import type { DetailedPages } from './detailed-pages.ts';
 /** Pages of the extension that show a tab ask for its load every second. */
 const WATCHED_MS = 3_000;
 
-type Pages = Pick<DetailedPages, 'ready' | 'isForAll' | 'has' | 'want'>;
+type Pages = Pick<DetailedPages, 'ready' | 'isForAll' | 'has' | 'want' | 'wantIfRare'>;
 
 /** Listens to the requests of those tabs whose load is recorded in detail, and of no others. */
 export class DetailedLoads {
@@ -43,26 +43,28 @@ export class DetailedLoads {
     const isWatched = Date.now() - (this.#watchedMs.get(tabId) ?? 0) < WATCHED_MS;
     if (!isWatched) await this.#pages.ready;
     if (!this.#pages.has(url)) {
-      if (!isWatched && !(await isPromising(url))) {
+      // For the content script, which is there before the response if all goes well.
+      if (isWatched) void this.#pages.want(url);
+      else if (!((await isPromising(url)) && (await this.#pages.wantIfRare(url)))) {
         this.end(tabId);
         return false;
       }
-      // For the content script, which is there before the response if all goes well.
-      void this.#pages.want(url);
     }
     if (!this.#pages.isForAll) this.#listen(tabId);
     return true;
   }
 
-  /** The load has been recorded, or the tab was closed. */
+  /** The load has been recorded. */
   end(tabId: number | 'all'): void {
     this.#listening.get(tabId)?.();
     this.#listening.delete(tabId);
   }
 
-  removeTab(tabId: number): void {
-    this.end(tabId);
-    this.#watchedMs.delete(tabId);
+  /** Ends listening to tabs that are closed. */
+  async removeClosedTabs(): Promise<void> {
+    const open = new Set((await chrome.tabs.query({})).map(({ id }) => id));
+    for (const tabId of this.#listening.keys()) if (tabId !== 'all' && !open.has(tabId)) this.end(tabId);
+    for (const tabId of this.#watchedMs.keys()) if (!open.has(tabId)) this.#watchedMs.delete(tabId);
   }
 
   #listen(tabId: number | 'all'): void {

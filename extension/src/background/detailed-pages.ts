@@ -35,7 +35,8 @@ export class DetailedPages {
     const stored = stateSchema.safeParse((await chrome.storage.session.get(KEY))[KEY]);
     if (stored.success) this.#state = stored.data;
     this.#isForAll = (await readSettings()).recordsInDetail;
-    if (this.#isForAll || Object.keys(this.#state.wanted).length > 0) await this.#register();
+    // Browsers keep the registration as long as the state: while they run.
+    if (this.#isForAll && !stored.success) await this.#register();
   });
 
   /** Whether the user wants every load recorded in detail. */
@@ -62,13 +63,20 @@ export class DetailedPages {
     });
   }
 
-  /** The same because of what a load leaves open. Has no effect where too many loads would be recorded so. */
-  wantIfRare(url: string): Promise<void> {
-    return this.#change((state) => {
-      if (state.savedLoads * MAX_SHARE < 1 || maskQuery(url) in state.wanted) return;
+  /**
+   * The same because of what a load leaves open. Has no effect where too many loads would be recorded so.
+   *
+   * @returns whether it is
+   */
+  async wantIfRare(url: string): Promise<boolean> {
+    // Most are asked for a page of which nothing can be wanted: this costs them nothing.
+    await this.ready;
+    if (this.#state.savedLoads * MAX_SHARE < 1 || this.has(url)) return this.has(url);
+    await this.#change((state) => {
       state.savedLoads -= 1 / MAX_SHARE;
       state.wanted[maskQuery(url)] = Date.now();
     });
+    return true;
   }
 
   /** A load has been recorded. @param isDetailed whether in detail: its page then waits no longer */

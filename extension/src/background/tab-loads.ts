@@ -25,27 +25,31 @@ const PREFIX = 'tab-load:';
 const MAX_FAILURES = 200;
 /** Requests arrive in bursts, so changes are saved together. The browser does not stop a worker this soon after an event. */
 const SAVE_AFTER_MS = 400;
+/** A list of all requests grows, and each time is saved as a whole. */
+const SAVE_GROWING_AFTER_MS = 5_000;
 
 const NOT_LOADED =
   'The browser showed this page without loading it, from its back/forward cache or prerendered. Reload the page to record a load.';
 
 /**
  * Page loads by tab. Held in memory and mirrored in `storage.session`, because the browser stops
- * the worker between events and restarts it. Every change waits until the last worker's state is restored.
+ * the worker between events and restarts it. Every change of a tab's load waits until it is as the last worker left it.
  */
 export class TabLoads implements RequestSink {
   /** Sites of which no request is kept. */
   readonly excludedSites = new ExcludedSites();
   readonly #loads = new Map<number, TabLoad>();
   readonly #unsaved = new Set<number>();
-  readonly #ready: Promise<unknown>;
+  /** By tab: resolves once its load is known, as far as the last worker has saved it. */
+  readonly #restored = new Map<number, Promise<unknown>>();
   readonly #onNavigation: (tabId: number, load: TabLoad) => void;
-  #timer: ReturnType<typeof setTimeout> | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the timer is over, milliseconds since 1970. */
+  #saveAtMs = Number.POSITIVE_INFINITY;
 
   /** @param onNavigation called when a tab begins to load a page that is not excluded */
   constructor(onNavigation: (tabId: number, load: TabLoad) => void = () => undefined) {
     this.#onNavigation = onNavigation;
-    this.#ready = Promise.all([this.#restore(), this.excludedSites.ready]);
   }
 
   addRequest(tabId: number, request: ObservedRequest, documentUrl: string | null = null): void {
@@ -137,35 +141,66 @@ export class TabLoads implements RequestSink {
     this.#change(tabId, () => this.#loads.delete(tabId));
   }
 
+  /** Removes the loads of tabs that are closed. */
+  async removeClosedTabs(): Promise<void> {
+    const open = new Set((await chrome.tabs.query({})).map(({ id }) => id));
+    for (const tabId of await this.#restoreAll()) if (!open.has(tabId)) this.removeTab(tabId);
+  }
+
   /** Removes the loads that `isRemoved` selects from all tabs. */
   async removeLoads(isRemoved: (load: TabLoad) => boolean): Promise<void> {
-    await this.#ready;
+    await this.#restoreAll();
     for (const [tabId, load] of this.#loads) if (isRemoved(load)) this.removeTab(tabId);
   }
 
   async getLoad(tabId: number): Promise<TabLoad | undefined> {
-    await this.#ready;
+    await this.#restore(tabId);
     return this.#loads.get(tabId);
   }
 
   /** @param apply returns whether it changed anything */
   #change(tabId: number, apply: () => boolean): void {
-    void this.#ready.then(() => {
+    void this.#restore(tabId).then(() => {
       if (!apply()) return;
       this.#unsaved.add(tabId);
-      this.#timer ??= setTimeout(() => void this.#save(), SAVE_AFTER_MS);
+      const load = this.#loads.get(tabId);
+      const isGrowing = load?.isDetailed === true && load.phase === 'loading' && load.requests.length > 1;
+      this.#saveWithin(isGrowing ? SAVE_GROWING_AFTER_MS : SAVE_AFTER_MS);
     });
   }
 
-  async #restore(): Promise<void> {
-    const stored = await chrome.storage.session.get(null);
-    for (const [key, value] of Object.entries(stored)) {
-      if (key.startsWith(PREFIX)) this.#loads.set(Number(key.slice(PREFIX.length)), value as TabLoad);
-    }
+  #restore(tabId: number): Promise<unknown> {
+    const known = this.#restored.get(tabId);
+    if (known) return known;
+    const restored = Promise.all([this.#read(tabId), this.excludedSites.ready]);
+    this.#restored.set(tabId, restored);
+    return restored;
+  }
+
+  async #read(tabId: number): Promise<void> {
+    const key = PREFIX + tabId;
+    const load = (await chrome.storage.session.get(key))[key] as TabLoad | undefined;
+    if (load) this.#loads.set(tabId, load);
+  }
+
+  /** Reads everything that is kept for the session, which takes long. @returns the tabs of which a load is known */
+  async #restoreAll(): Promise<number[]> {
+    const keys = Object.keys(await chrome.storage.session.get(null)).filter((key) => key.startsWith(PREFIX));
+    await Promise.all(keys.map((key) => this.#restore(Number(key.slice(PREFIX.length)))));
+    await Promise.all(this.#restored.values());
+    return [...this.#loads.keys()];
+  }
+
+  #saveWithin(ms: number): void {
+    const saveAtMs = Date.now() + ms;
+    if (saveAtMs >= this.#saveAtMs) return;
+    clearTimeout(this.#timer);
+    this.#saveAtMs = saveAtMs;
+    this.#timer = setTimeout(() => void this.#save(), ms);
   }
 
   async #save(): Promise<void> {
-    this.#timer = null;
+    this.#saveAtMs = Number.POSITIVE_INFINITY;
     const tabs = [...this.#unsaved];
     this.#unsaved.clear();
     const entries = tabs.flatMap((tabId) => {

@@ -28,15 +28,19 @@ const DEFAULT_ROUNDS = 3;
 export class Verifications {
   #state: VerificationState = { state: 'none' };
   #abort: AbortController | null = null;
-  readonly #ready: Promise<void>;
+  #restored: Promise<void> | null = null;
+  #isSet = false;
 
-  constructor() {
-    this.#ready = this.#restore();
+  /** Resolves once the last worker's verification is known. */
+  get #ready(): Promise<void> {
+    this.#restored ??= this.#restore();
+    return this.#restored;
   }
 
   async #restore(): Promise<void> {
     const kept = (await chrome.storage.session.get(KEY))[KEY] as VerificationState | undefined;
-    if (!kept) return;
+    // One that was begun or forgotten in the meantime counts.
+    if (!kept || this.#isSet) return;
     this.#state =
       kept.state === 'running'
         ? {
@@ -134,6 +138,7 @@ export class Verifications {
   }
 
   #set(state: VerificationState): void {
+    this.#isSet = true;
     this.#state = state;
     void chrome.storage.session.set({ [KEY]: state });
   }

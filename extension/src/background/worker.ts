@@ -3,6 +3,7 @@ import { messageOf, type PinState } from '@hopwise/contract';
 import { StartRateAnnouncer } from '../announce/announcer.ts';
 import { Autopilot } from '../autopilot/autopilot.ts';
 import type { AutopilotAnswer } from '../autopilot/autopilot-messages.ts';
+import { removeExpiredExperiences } from '../autopilot/explorer-store.ts';
 import { findComparableLoads, hasPins, pltOf } from '../evidence/comparable-loads.ts';
 import { findPinGain, findPinOutcomes, type PinGain } from '../evidence/pin-outcomes.ts';
 import { askForNetworkKey } from '../helper/ask-helper.ts';
@@ -20,13 +21,15 @@ import {
   recordingCheckSchema,
 } from '../recorder/page-timings.ts';
 import { registerContentScript } from '../recorder/register-content-script.ts';
-import { listenToNavigations } from '../recorder/web-request.ts';
+import { listenToFailures, listenToNavigations } from '../recorder/web-request.ts';
 import { getAllLoads, getLoad, predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { addSavedTime, readSavedTime, removeSavedTime } from '../storage/saved-time.ts';
 import { readSettings } from '../storage/settings.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { openWelcome } from '../welcome/open-welcome.ts';
 import { showBadge } from './badge.ts';
+import { doChores } from './chores.ts';
+import { listenToConnection } from './connection-type.ts';
 import { deservesDetail, isPromising, isSlow } from './deserves-detail.ts';
 import { DetailedLoads } from './detailed-loads.ts';
 import { DetailedPages } from './detailed-pages.ts';
@@ -51,11 +54,21 @@ const memory = new Memory(loads, verifications);
 const autopilot = new Autopilot(pins, ensurePrediction);
 const announcer = new StartRateAnnouncer();
 
-void registerContentScript();
 listenToNavigations(loads, handleNetworkChange, (url, acceptCh) => {
   if (!loads.excludedSites.has(url)) void announcer.handleHintsAsked(url, acceptCh);
 });
 self.addEventListener('offline', handleNetworkChange);
+listenToConnection(handleNetworkChange);
+let endListeningToFailures: (() => void) | null = null;
+pins.onChange(() => {
+  // Pins do harm where requests fail. The helper's port keeps the worker running meanwhile.
+  const isAnyActive = pins.periods.some(({ endedMs }) => endedMs === null);
+  if (isAnyActive) endListeningToFailures ??= listenToFailures(loads, handleNetworkChange);
+  else {
+    endListeningToFailures?.();
+    endListeningToFailures = null;
+  }
+});
 listenToHistoryDeletions(
   () => void eraseAll(),
   (urls) => {
@@ -65,16 +78,16 @@ listenToHistoryDeletions(
     void autopilot.forgetPages((url) => pages.has(maskQuery(url)));
   },
 );
-// The browser starts the worker with the first request after a pause, so this needs no alarm.
-void memory.removeExpired();
 // Registering for this event also makes the browser start the worker when it starts itself.
-chrome.runtime.onStartup.addListener(() => void pins.handleBrowserStart());
-chrome.runtime.onInstalled.addListener(({ reason }) => void openWelcome(reason));
-chrome.permissions.onRemoved.addListener(() => void pins.handlePermissionRemoval());
-chrome.tabs.onRemoved.addListener((tabId) => {
-  loads.removeTab(tabId);
-  detailedLoads.removeTab(tabId);
+chrome.runtime.onStartup.addListener(() => {
+  void registerContentScript();
+  void pins.handleBrowserStart();
 });
+chrome.runtime.onInstalled.addListener(({ reason }) => {
+  void registerContentScript();
+  void openWelcome(reason);
+});
+chrome.permissions.onRemoved.addListener(() => void pins.handlePermissionRemoval());
 
 chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
   if (sender.id !== chrome.runtime.id) return undefined;
@@ -115,13 +128,27 @@ async function storeAndHandle(tabId: number, documentId: string, settled: PageSe
   if (load?.navigationId !== navigationId) return;
   // Also where it could not be recorded: listeners slow down what the page requests later.
   if (settled.loaded) detailedLoads.end(tabId);
-  if (load.phase !== 'recorded' || load.storedId === null) return;
+  if (load.phase === 'recorded' && load.storedId !== null) await handleLoad(tabId, load, load.storedId);
+  // No alarm is needed: while no page loads, nothing is added, and what is too old is not read.
+  if (settled.loaded) await doChores(CHORES);
+}
+
+/** What makes work for a later load or none, and no page waits for. */
+const CHORES = [() => memory.removeExpired(), () => removeExpiredExperiences(), () => removeClosedTabs()];
+
+async function removeClosedTabs(): Promise<void> {
+  // A listener to closed tabs would have the browser start the worker each time.
+  await loads.removeClosedTabs();
+  await detailedLoads.removeClosedTabs();
+}
+
+async function handleLoad(tabId: number, load: TabLoad, storedId: number): Promise<void> {
   await detailedPages.noteLoad(load.url, load.isDetailed);
   void announcer.update();
   // Before a decision, which depends on it.
-  await checkNetwork(load.storedId);
-  await autopilot.handleLoad(load.storedId);
-  await noteOutcome(tabId, load.storedId);
+  await checkNetwork(storedId);
+  await autopilot.handleLoad(storedId);
+  await noteOutcome(tabId, storedId);
 }
 
 /** What a load shows beyond itself: time that pins saved, what could be gained, and whether the next one is recorded in detail. */

@@ -30,8 +30,8 @@ const NOT_FAILED =
   /ERR_ABORTED|ERR_BLOCKED|ERR_CACHE_MISS|NS_BINDING_ABORTED|NS_ERROR_(ABORT|CONTENT_BLOCKED|BLOCKED)/;
 
 /**
- * Listens to the navigations of all tabs, and to failed requests. Must be called synchronously when the worker starts, otherwise the browser does not wake it
- * for these events.
+ * Listens to the navigations of all tabs. Must be called synchronously when the worker starts, otherwise the browser does not wake it
+ * for these events. It would also wake it for each request that fails, as all do that an ad blocker blocks: see `listenToFailures`.
  *
  * @param onHintsAsked called with the URL of a page, and the `Accept-CH` of its answer
  */
@@ -40,26 +40,23 @@ export function listenToNavigations(
   onNetworkChanged: () => void,
   onHintsAsked: (url: string, acceptCh: string) => void,
 ): void {
-  const { webRequest } = chrome;
-  const filter: chrome.webRequest.RequestFilter = { urls: URLS, types: ['main_frame'] };
-  addListeners(filter, sink);
-  webRequest.onHeadersReceived.addListener(
-    (details) => {
-      const acceptCh = header(details.responseHeaders, 'accept-ch');
-      if (isPageRequest(details) && acceptCh !== undefined) onHintsAsked(details.url, acceptCh);
-      return undefined;
-    },
-    filter,
-    ['responseHeaders'],
-  );
-  webRequest.onErrorOccurred.addListener(
-    (details) => {
-      if (NETWORK_CHANGED.includes(details.error)) onNetworkChanged();
-      if (isPageRequest(details) && !NOT_FAILED.test(details.error))
-        sink.addFailure(details.tabId, details.url);
-    },
-    { urls: URLS },
-  );
+  addListeners({ urls: URLS, types: ['main_frame'] }, sink, { onNetworkChanged, onHintsAsked });
+}
+
+/**
+ * Listens to the failures of all requests of all tabs, where the worker runs in any case.
+ *
+ * @returns ends it
+ */
+export function listenToFailures(sink: RequestSink, onNetworkChanged: () => void): () => void {
+  const { onErrorOccurred } = chrome.webRequest;
+  const onFailure = (details: chrome.webRequest.OnErrorOccurredDetails): void => {
+    if (NETWORK_CHANGED.includes(details.error)) onNetworkChanged();
+    if (isPageRequest(details) && !NOT_FAILED.test(details.error))
+      sink.addFailure(details.tabId, details.url);
+  };
+  onErrorOccurred.addListener(onFailure, { urls: URLS });
+  return () => onErrorOccurred.removeListener(onFailure);
 }
 
 /**
@@ -93,8 +90,12 @@ export function listenToTab(tabId: number | 'all', sink: RequestSink): () => voi
   };
 }
 
-/** Adds the listeners that both need. @returns removes them */
-function addListeners(filter: chrome.webRequest.RequestFilter, sink: RequestSink): () => void {
+/** Adds the listeners that both need. @param others what also shows in their events. @returns removes them */
+function addListeners(
+  filter: chrome.webRequest.RequestFilter,
+  sink: RequestSink,
+  others?: { onNetworkChanged(): void; onHintsAsked(url: string, acceptCh: string): void },
+): () => void {
   const { webRequest } = chrome;
 
   const onBeforeRequest = (details: chrome.webRequest.OnBeforeRequestDetails): undefined => {
@@ -102,6 +103,8 @@ function addListeners(filter: chrome.webRequest.RequestFilter, sink: RequestSink
   };
   const onHeadersReceived = (details: chrome.webRequest.OnHeadersReceivedDetails): undefined => {
     if (!isPageRequest(details)) return;
+    const acceptCh = header(details.responseHeaders, 'accept-ch');
+    if (acceptCh !== undefined) others?.onHintsAsked(details.url, acceptCh);
     const length = Number(header(details.responseHeaders, 'content-length') ?? Number.NaN);
     sink.updateRequest(details.tabId, details.requestId, {
       sent: true,
@@ -132,6 +135,7 @@ function addListeners(filter: chrome.webRequest.RequestFilter, sink: RequestSink
     });
   };
   const onErrorOccurred = (details: chrome.webRequest.OnErrorOccurredDetails): void => {
+    if (NETWORK_CHANGED.includes(details.error)) others?.onNetworkChanged();
     if (!isPageRequest(details)) return;
     sink.updateRequest(details.tabId, details.requestId, {
       endedAt: details.timeStamp,

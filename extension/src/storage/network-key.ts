@@ -1,8 +1,7 @@
 /** The key by which the helper recognises the network that the browser is on. Kept until the browser closes. */
 import { networkKeySchema } from '@hopwise/contract';
 import * as z from 'zod/mini';
-
-const KEY = 'network-key';
+import { StoredItem } from './stored-item.ts';
 
 const storedSchema = z.object({
   /** Null when the network is not recognised. */
@@ -13,19 +12,17 @@ const storedSchema = z.object({
 
 export type FoundNetwork = z.infer<typeof storedSchema>;
 
+const stored = new StoredItem<FoundNetwork | null>('session', 'network-key', (value) => {
+  const found = storedSchema.safeParse(value);
+  return found.success ? found.data : null;
+});
+
 /** Null when the helper has not been asked, or the network has changed since. */
-export async function loadFoundNetwork(): Promise<FoundNetwork | null> {
-  const stored = storedSchema.safeParse((await chrome.storage.session.get(KEY))[KEY]);
-  return stored.success ? stored.data : null;
-}
+export const loadFoundNetwork = (): Promise<FoundNetwork | null> => stored.read();
 
-export function saveFoundNetwork(found: FoundNetwork): Promise<void> {
-  return chrome.storage.session.set({ [KEY]: found });
-}
+export const saveFoundNetwork = (found: FoundNetwork): Promise<void> => stored.write(found);
 
-export function removeFoundNetwork(): Promise<void> {
-  return chrome.storage.session.remove(KEY);
-}
+export const removeFoundNetwork = (): Promise<void> => stored.remove();
 
 /** The key of the network that the browser is on; null when it is not recognised. */
 export async function readNetworkKey(): Promise<string | null> {

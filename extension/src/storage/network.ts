@@ -2,8 +2,8 @@
 import { type NetworkCluster, parseCluster } from '@hopwise/pageload-emulator';
 import { readNetworkKey } from './network-key.ts';
 import { readSettings } from './settings.ts';
+import { StoredItem } from './stored-item.ts';
 
-const KEY = 'networks';
 /** In place of a key, for the network that is not recognised. */
 const UNRECOGNISED = '';
 /** The weight of a cluster halves each day, so an older one carries almost no information. */
@@ -12,6 +12,12 @@ const MAX_AGE_MS = 3 * 24 * 3_600_000;
 export const MAX_NETWORKS = 20;
 
 type Networks = Record<string, NetworkCluster>;
+
+/** Null for those that cannot be read. */
+const storedNetworks = new StoredItem<Record<string, NetworkCluster | null>>('local', 'networks', (value) => {
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, parseCluster(each)]));
+});
 
 /** Loads the summary of the network that the browser is on; null when there were no recent loads. */
 export async function loadNetwork(nowMs = Date.now()): Promise<NetworkCluster | null> {
@@ -41,28 +47,28 @@ export async function removeUnrecognisedNetwork(): Promise<boolean> {
 /** @returns whether there was a network */
 export async function removeNetworks(): Promise<boolean> {
   const networks = await loadNetworks(Date.now());
-  await chrome.storage.local.remove(KEY);
+  await storedNetworks.remove();
   return Object.keys(networks).length > 0;
 }
 
 /** Removes networks that are too old to be used. */
 export async function removeExpiredNetworks(): Promise<void> {
   const networks = await loadNetworks(Date.now());
-  if (Object.keys(networks).length === 0) await chrome.storage.local.remove(KEY);
+  const left = Object.keys(networks).length;
+  if (left === Object.keys(await storedNetworks.read()).length) return;
+  if (left === 0) await storedNetworks.remove();
   else await saveNetworks(networks);
 }
 
 /** Those that are not too old; what cannot be read is left out. */
 async function loadNetworks(nowMs: number): Promise<Networks> {
-  const stored: unknown = (await chrome.storage.local.get(KEY))[KEY];
-  if (typeof stored !== 'object' || stored === null) return {};
+  const stored = await storedNetworks.read();
   const { ageLimitHours } = await readSettings();
   const maxAgeMs = Math.min(MAX_AGE_MS, ageLimitHours * 3_600_000);
   return Object.fromEntries(
-    Object.entries(stored).flatMap(([name, value]): [string, NetworkCluster][] => {
-      const cluster = parseCluster(value);
-      return cluster !== null && nowMs - cluster.updatedAtMs < maxAgeMs ? [[name, cluster]] : [];
-    }),
+    Object.entries(stored).flatMap(([name, cluster]): [string, NetworkCluster][] =>
+      cluster !== null && nowMs - cluster.updatedAtMs < maxAgeMs ? [[name, cluster]] : [],
+    ),
   );
 }
 
@@ -70,7 +76,7 @@ function saveNetworks(networks: Networks): Promise<void> {
   const newest = Object.entries(networks)
     .sort(([, a], [, b]) => b.updatedAtMs - a.updatedAtMs)
     .slice(0, MAX_NETWORKS);
-  return chrome.storage.local.set({ [KEY]: Object.fromEntries(newest) });
+  return storedNetworks.write(Object.fromEntries(newest));
 }
 
 const findName = async (): Promise<string> => (await readNetworkKey()) ?? UNRECOGNISED;

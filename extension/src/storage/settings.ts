@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-
-const KEY = 'settings';
+import { StoredItem } from './stored-item.ts';
 
 /** How long loads may be kept, in hours. */
 export const AGE_LIMITS_HOURS = [1, 24, 7 * 24, 30 * 24] as const;
@@ -44,13 +43,12 @@ const DEFAULTS: Settings = {
   announcesStartRate: false,
 };
 
-export async function readSettings(): Promise<Settings> {
-  return {
-    ...DEFAULTS,
-    ...settingsChangeSchema.parse((await chrome.storage.local.get(KEY))[KEY] ?? {}),
-  } as Settings;
-}
+const stored = new StoredItem<Settings>(
+  'local',
+  'settings',
+  (value) => ({ ...DEFAULTS, ...settingsChangeSchema.parse(value ?? {}) }) as Settings,
+);
 
-export async function saveSettings(settings: Settings): Promise<void> {
-  await chrome.storage.local.set({ [KEY]: settings });
-}
+export const readSettings = (): Promise<Settings> => stored.read();
+
+export const saveSettings = (settings: Settings): Promise<void> => stored.write(settings);

@@ -14,9 +14,12 @@ const EVENTS = [
 let listened: Map<unknown, number>;
 let wanted: string[];
 let nowMs: number;
+let isRare: boolean;
+let openTabs: number[];
 
 beforeEach(() => {
   nowMs = 1e12;
+  isRare = true;
   vi.spyOn(Date, 'now').mockImplementation(() => nowMs);
   listened = new Map();
   wanted = [];
@@ -29,7 +32,8 @@ beforeEach(() => {
       },
     ]),
   );
-  vi.stubGlobal('chrome', { webRequest });
+  openTabs = [];
+  vi.stubGlobal('chrome', { webRequest, tabs: { query: async () => openTabs.map((id) => ({ id })) } });
 });
 
 const nothing = () => undefined;
@@ -41,6 +45,10 @@ const start = () =>
     isForAll: false,
     has: (url) => url === 'https://wanted.test/',
     want: async (url) => void wanted.push(url),
+    wantIfRare: async (url) => {
+      if (isRare) wanted.push(url);
+      return isRare;
+    },
   });
 const tabs = () => [...new Set(listened.values())];
 
@@ -56,14 +64,16 @@ test('listens to the requests of a wanted page’s tab until its load is recorde
   expect(listened.size).toBe(0);
 });
 
-test('stops when the tab goes to another page, or is closed', async () => {
+test('stops when the tab goes to another page, and sooner or later when it is closed', async () => {
   const loads = start();
   await loads.start(1, 'https://wanted.test/', isPromising);
   expect(await loads.start(1, 'https://other.test/', isPromising)).toBe(false);
   expect(listened.size).toBe(0);
   await loads.start(1, 'https://wanted.test/', isPromising);
-  loads.removeTab(1);
-  expect(listened.size).toBe(0);
+  await loads.start(2, 'https://wanted.test/', isPromising);
+  openTabs = [2];
+  await loads.removeClosedTabs();
+  expect(tabs()).toEqual([2]);
 });
 
 test('a tab that popup or panel shows is recorded in detail, whatever its page', async () => {
@@ -76,8 +86,12 @@ test('a tab that popup or panel shows is recorded in detail, whatever its page',
   expect(await loads.start(1, 'https://other.test/', isPromising)).toBe(false);
 });
 
-test('a promising page is recorded in detail at once', async () => {
+test('a promising page is recorded in detail at once, unless too many are', async () => {
   const loads = start();
+  isRare = false;
+  expect(await loads.start(1, 'https://promising.test/', isPromising)).toBe(false);
+  expect([wanted, tabs()]).toEqual([[], []]);
+  isRare = true;
   expect(await loads.start(1, 'https://promising.test/', isPromising)).toBe(true);
   expect(wanted).toEqual(['https://promising.test/']);
   expect(tabs()).toEqual([1]);

@@ -14,6 +14,7 @@ import type { PinPeriod } from '../../src/evidence/pin-period.ts';
 import type { ObservedRequest } from '../../src/recorder/observed-request.ts';
 import type { FrameTimings } from '../../src/recorder/page-timings.ts';
 import { getAllLoads, removeLoads, updateLoad } from '../../src/storage/loads.ts';
+import { StubbedStorage } from '../support/stubbed-storage.ts';
 
 const TAB = 1;
 const PAGE = 'https://page.test/';
@@ -23,26 +24,19 @@ let answers: (() => Promise<FrameTimings | undefined>)[];
 let asked: unknown[];
 let loads: TabLoads;
 let shownUrl: string | undefined;
-let local: Record<string, unknown>;
+let local: StubbedStorage;
 let browserLanguage: string;
 
 beforeEach(() => {
   answers = [];
   asked = [];
   shownUrl = PAGE;
-  local = {};
+  local = new StubbedStorage();
   browserLanguage = 'en-GB';
   vi.stubGlobal('chrome', {
     i18n: { getUILanguage: () => browserLanguage },
     permissions: { contains: async () => true },
-    storage: {
-      session: { get: async () => ({}), set: async () => {}, remove: async () => {} },
-      local: {
-        get: async () => ({ ...local }),
-        set: async (items: Record<string, unknown>) => void Object.assign(local, items),
-        remove: async (key: string) => void delete local[key],
-      },
-    },
+    storage: { session: new StubbedStorage(), local },
     tabs: {
       get: async () => {
         if (shownUrl === 'closed') throw new Error('No tab with id: 1.');
@@ -164,7 +158,7 @@ test('a load is stored with the network summary of the loads before it, and is l
     const { load } = await findLoad(loads, { tabId: TAB });
     expect(load?.cluster?.loads).toBe(id === 'first' ? undefined : 1);
   }
-  expect(local.networks).toMatchObject({ '': { loads: 2 } });
+  expect(local.items.networks).toMatchObject({ '': { loads: 2 } });
 });
 
 test('a page too busy to answer in time is recorded when it has loaded', async () => {

@@ -1,28 +1,19 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { TabLoads } from '../../src/background/tab-loads.ts';
 import type { ObservedRequest } from '../../src/recorder/observed-request.ts';
+import { StubbedStorage } from '../support/stubbed-storage.ts';
 
-const kept = new Map<string, unknown>();
+let session: StubbedStorage;
 
 beforeEach(() => {
-  kept.clear();
-  vi.stubGlobal('chrome', {
-    storage: {
-      local: { get: async () => ({}) },
-      session: {
-        get: async () => structuredClone(Object.fromEntries(kept)),
-        set: async (values: object) => {
-          for (const [key, value] of Object.entries(values)) kept.set(key, structuredClone(value));
-        },
-        remove: async (keys: string[]) => keys.forEach((key) => void kept.delete(key)),
-      },
-    },
-  });
+  session = new StubbedStorage();
+  vi.stubGlobal('chrome', { storage: { local: new StubbedStorage(), session } });
 });
 
 const request = (requestId: string, type: ObservedRequest['type'], url = 'https://page.test/') =>
   ({ requestId, type, url }) as ObservedRequest;
-const saved = () => vi.waitFor(() => expect(kept.size).toBe(1), { timeout: 20_000 });
+const countSaved = () => Object.keys(session.items).length;
+const saved = () => vi.waitFor(() => expect(countSaved()).toBe(1), { timeout: 20_000 });
 
 test('a worker continues where the previous one was stopped', async () => {
   const before = new TabLoads();
@@ -64,12 +55,16 @@ test('requests of a tab whose page was not observed, or is recorded already, are
   expect((await loads.getLoad(1))?.storedId).toBe(3);
 });
 
-test('a closed tab leaves no data', async () => {
-  const loads = new TabLoads();
-  loads.addRequest(1, request('nav', 'document'));
+test('nothing is kept of tabs that are closed, whichever worker saw them', async () => {
+  new TabLoads().addRequest(1, request('nav', 'document'));
   await saved();
-  loads.removeTab(1);
-  await vi.waitFor(() => expect(kept.size).toBe(0), { timeout: 20_000 });
+  vi.stubGlobal('chrome', { ...chrome, tabs: { query: async () => [{ id: 1 }] } });
+  const loads = new TabLoads();
+  await loads.removeClosedTabs();
+  expect(await loads.getLoad(1)).toBeDefined();
+  vi.stubGlobal('chrome', { ...chrome, tabs: { query: async () => [{ id: 2 }] } });
+  await loads.removeClosedTabs();
+  await vi.waitFor(() => expect(countSaved()).toBe(0), { timeout: 20_000 });
 });
 
 test('an event reported twice counts once, a redirect to the same address counts separately', async () => {

@@ -9,9 +9,10 @@ import {
   MAX_LOADS,
   updateLoad,
 } from '../../src/storage/loads.ts';
+import { StubbedStorage } from '../support/stubbed-storage.ts';
 
 beforeEach(() => {
-  vi.stubGlobal('chrome', { storage: { local: { get: async () => ({}) } } });
+  vi.stubGlobal('chrome', { storage: { local: new StubbedStorage() } });
 });
 
 const load = (url: string, requestedUrl = url) => ({

@@ -57,7 +57,7 @@ export class PinManager {
   #route: Pick<HelperPins, 'port' | 'secret'> = { port: 0, secret: '' };
   #caHosts: string[] | null = null;
   #launcher: string | null = null;
-  #onChange: () => void = () => {};
+  readonly #listeners: (() => void)[] = [];
 
   constructor(
     makeSteering: SteeringMaker = createSteering,
@@ -75,7 +75,7 @@ export class PinManager {
 
   /** @param listener called after every change, also when pins were lifted */
   onChange(listener: () => void): void {
-    this.#onChange = listener;
+    this.#listeners.push(listener);
   }
 
   /** Active and waiting pins first, then lifted ones. */
@@ -337,7 +337,7 @@ export class PinManager {
   }
 
   #savePins(): Promise<void> {
-    this.#onChange();
+    for (const listener of this.#listeners) listener();
     return savePins({ pins: this.#pins.all });
   }
 

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { listenToConnection } from '../../src/background/connection-type.ts';
+
+test('another kind of connection is reported, new estimates are not', () => {
+  const connection = Object.assign(new EventTarget(), { type: 'wifi' });
+  let changes = 0;
+  listenToConnection(() => changes++, connection);
+  connection.dispatchEvent(new Event('change'));
+  expect(changes).toBe(0);
+  connection.type = 'ethernet';
+  for (let times = 0; times < 2; times++) connection.dispatchEvent(new Event('change'));
+  expect(changes).toBe(1);
+});
+
+test('where the browser does not say it, nothing is listened to', () => {
+  expect(() => listenToConnection(() => undefined, undefined)).not.toThrow();
+});

@@ -177,7 +177,7 @@ function draftOf(
   const startedMs = Date.parse(entry.startedDateTime) - navigationMs;
   const { startMs, endMs, phases } =
     webPageTestPhases(entry, offsetMs) ?? harPhases(entry, startedMs, conventions);
-  const sizes = sizesOf(entry, conventions.bodyHasHeaders);
+  const sizes = sizesOf(entry, conventions);
   const fromCache = isCached(entry, conventions);
   // A pushed response was not requested.
   if (isPushed(entry)) phases.requestStartMs = null;

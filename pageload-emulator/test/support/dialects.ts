@@ -559,6 +559,8 @@ const pcap2har = proxied('pcap2har', false, {
   timings: (asked) => ({ ...timingsOf(asked), blocked: -1, ssl: undefined }),
 });
 
+const FIRST_PART_BYTES = 1_448;
+
 const phantom: Dialect = {
   name: 'PhantomJS',
   timesConnecting: false,
@@ -578,7 +580,13 @@ const phantom: Dialect = {
         startedDateTime: at(asked.startMs),
         time: totalMsOf(asked),
         request: requestOf(asked, 'HTTP/1.1', [{ name: 'Accept', value: '*/*' }]),
-        response: responseOf(asked, 'HTTP/1.1', { headersSize: -1, bodySize: asked.bodyBytes }),
+        // The size is that of the first part to arrive.
+        response: responseOf(asked, 'HTTP/1.1', {
+          headersSize: -1,
+          bodySize: FIRST_PART_BYTES,
+          content: { size: FIRST_PART_BYTES, mimeType: asked.mimeType },
+          headers: [{ name: 'Content-Length', value: `${asked.bodyBytes}` }],
+        }),
         cache: {},
         timings: {
           blocked: 0,

@@ -17,6 +17,8 @@ export interface Conventions {
   sslApart: boolean;
   /** Whether a response's `bodySize` contains its headers (Firefox). */
   bodyHasHeaders: boolean;
+  /** Whether the sizes of a body are those of its first part to arrive (PhantomJS). */
+  sizesFirstPart: boolean;
   /** Whether `_transferSize` is written where bytes came over the network, so that 0 means none. */
   countsTransfers: boolean;
   /** Whether waits are written where an answer was waited for, so that no time at all means none. */
@@ -39,6 +41,7 @@ export function conventionsOf({ creator, browser }: Har, entries: readonly Entry
     queueing: queueingOf(entries),
     sslApart: isSslApart(entries, bodyHasHeaders),
     bodyHasHeaders,
+    sizesFirstPart: /phantomjs/i.test(creator?.name ?? ''),
     countsTransfers: entries.some(({ response }) => lengthOf(response?._transferSize) > 0),
     timesWaits: entries.some(({ timings }) => lengthOf(timings?.wait) > 0),
   };

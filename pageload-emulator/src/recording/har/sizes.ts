@@ -1,15 +1,17 @@
 import type { RecordedRequest } from '@hopwise/contract';
+import type { Conventions } from './conventions.ts';
+import { headerOf } from './headers.ts';
 import type { Entry } from './schema.ts';
-import { LARGEST_NUMBER, numberOf } from './values.ts';
+import { LARGEST_NUMBER, lengthOf, numberOf } from './values.ts';
 
 type Sizes = Pick<RecordedRequest, 'transferBytes' | 'bodyBytes' | 'decodedBytes'>;
 
 /**
  * Reads the sizes of a response, bytes.
- *
- * @param bodyHasHeaders whether the recorder counts headers into `bodySize`
  */
-export function sizesOf({ response, _bytesIn }: Entry, bodyHasHeaders: boolean): Sizes {
+export function sizesOf(entry: Entry, { bodyHasHeaders, sizesFirstPart }: Conventions): Sizes {
+  const { response, _bytesIn } = entry;
+  if (sizesFirstPart) return sizesByHeader(entry);
   const decodedBytes = sizeOf(response?.content?.size);
   const headersSize = sizeOf(response?.headersSize);
   const notModified = Number(response?.status) === 304;
@@ -28,6 +30,16 @@ export function sizesOf({ response, _bytesIn }: Entry, bodyHasHeaders: boolean):
     bodyBytes,
     decodedBytes,
   };
+}
+
+/** Sizes where the recorder wrote that of the first part of a body: the whole body's is in a header, if it is known at all. */
+function sizesByHeader({ response, timings }: Entry): Sizes {
+  const firstBytes = sizeOf(response?.bodySize);
+  const declared = sizeOf(headerOf(response, 'content-length'));
+  const isWhole = lengthOf(timings?.receive) === 0;
+  const bodyBytes =
+    declared !== null && declared >= (firstBytes ?? 0) ? declared : isWhole ? firstBytes : null;
+  return { transferBytes: null, bodyBytes, decodedBytes: bodyBytes };
 }
 
 /** Negative sizes stand for unknown ones. */

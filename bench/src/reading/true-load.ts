@@ -31,9 +31,16 @@ export interface TrueCell {
 const SEEDS = Array.from({ length: 9 }, (_, index) => index + 101);
 /** The main thread's time, milliseconds, to be multiplied by the processor's slowdown. */
 const MAIN_THREAD = { issueMs: 1, runMs: 6 };
-/** Servers of drawn pages send files at once. On every second page some take their time, log-uniformly between these. */
+/**
+ * Servers of drawn pages send files at once. On every second page some take their time before the first byte, some from the first to
+ * the last, log-uniformly between these.
+ */
 const SLOW_SHARE = 0.06;
 const SLOW_MS = [100, 1500] as const;
+const SLOW_BODY_MS = [100, 4000] as const;
+
+/** Added to a page's seed for the bodies. */
+const SLOW_BODIES = 1_000_003;
 
 const PRIORITY: Partial<Record<PageNode['type'], number>> = {
   document: 0,
@@ -48,10 +55,11 @@ const HEADER_BYTES = 250;
 /** What is true of a drawn cell. */
 export function trueCell({ page, name, network }: DrawnCell, number: number): TrueCell {
   const known = new Map(knownPage(page).requests.map((request) => [request.url, request]));
-  if (number % 2 === 1) slowDown(known, number);
+  const isSlow = number % 2 === 1;
+  if (isSlow) slowDown(known, number);
   return {
     name,
-    graph: new TrueGraph(page, known).graph(),
+    graph: new TrueGraph(page, known, isSlow ? slowBodies(known, number) : new Map()).graph(),
     servers: page.origins.flatMap(serverOf),
     path: toNetworkPath(network),
     known,
@@ -72,9 +80,19 @@ function slowDown(known: Map<string, KnownRequest>, seed: number): void {
   const random = new SeededRandom(seed);
   for (const [url, request] of known) {
     if (request.parent === null || random.fraction() >= SLOW_SHARE) continue;
-    const thinkMs = SLOW_MS[0] * (SLOW_MS[1] / SLOW_MS[0]) ** random.fraction();
-    known.set(url, { ...request, thinkMs });
+    known.set(url, { ...request, thinkMs: logUniform(SLOW_MS, random) });
   }
+}
+
+/** The times of servers for the bodies of their responses, milliseconds by URL. */
+function slowBodies(known: ReadonlyMap<string, KnownRequest>, seed: number): ReadonlyMap<string, number> {
+  const random = new SeededRandom(seed + SLOW_BODIES);
+  const slow = [...known.keys()].filter(() => random.fraction() < SLOW_SHARE);
+  return new Map(slow.map((url) => [url, logUniform(SLOW_BODY_MS, random)]));
+}
+
+function logUniform([low, high]: readonly [number, number], random: SeededRandom): number {
+  return low * (high / low) ** random.fraction();
 }
 
 function serverOf(own: DrawnPage['origins'][number]): ServerProfile {
@@ -103,15 +121,21 @@ function serverOf(own: DrawnPage['origins'][number]): ServerProfile {
 class TrueGraph {
   readonly #page: DrawnPage;
   readonly #known: ReadonlyMap<string, KnownRequest>;
+  readonly #bodyMs: ReadonlyMap<string, number>;
   readonly #nodes: ReadonlyMap<string, PageNode>;
   readonly #activities: Activity[] = [];
   readonly #fetchIds = new Map<string, number>();
   readonly #runIds = new Map<string, number>();
   readonly #origins: string[] = [];
 
-  constructor(page: DrawnPage, known: ReadonlyMap<string, KnownRequest>) {
+  constructor(
+    page: DrawnPage,
+    known: ReadonlyMap<string, KnownRequest>,
+    bodyMs: ReadonlyMap<string, number>,
+  ) {
     this.#page = page;
     this.#known = known;
+    this.#bodyMs = bodyMs;
     this.#nodes = new Map(page.nodes.map((node) => [node.url, node]));
   }
 
@@ -140,6 +164,7 @@ class TrueGraph {
     const node = this.#nodes.get(url)!;
     const own = this.#known.get(url)!;
     const after = this.#dependencies(own, node);
+    const bodyMs = this.#bodyMs.get(url);
     const id = this.#activities.length;
     const urgency = PRIORITY[node.type] ?? 3;
     this.#activities.push({
@@ -158,6 +183,7 @@ class TrueGraph {
       after,
       delayMs: own.delayMs,
       thinkMs: own.thinkMs,
+      ...(bodyMs !== undefined && { bodyMs }),
     });
     this.#fetchIds.set(url, id);
     return id;

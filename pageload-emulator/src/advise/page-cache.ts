@@ -15,7 +15,7 @@ export function withCachedDocument(graph: PageGraph): PageGraph {
   return {
     ...graph,
     activities: graph.activities.map((activity) =>
-      activity.id === id ? { ...activity, thinkMs: CACHED_MS } : activity,
+      activity.id === id ? { ...activity, thinkMs: CACHED_MS, bodyMs: 0 } : activity,
     ),
   };
 }

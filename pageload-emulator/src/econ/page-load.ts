@@ -217,7 +217,8 @@ function loadOnce(
       const transfer = new Transfer(agenda, segments, activity.urgency, [...marks, whole]);
       pool.request({
         transfer,
-        thinkMs: activity.thinkMs ?? thinkMs[activity.origin] ?? 0,
+        // The model has no responses that come in parts.
+        thinkMs: (activity.thinkMs ?? thinkMs[activity.origin] ?? 0) + (activity.bodyMs ?? 0),
         onAssigned: (connection) => {
           traced.connection = opened.findIndex((one) => one.connection === connection);
           traced.sentMs = agenda.nowMs;

@@ -308,7 +308,8 @@ class PageLoad implements EventHandler, StreamOwner {
 
   #issue(id: number): void {
     const activity = this.#activities[id]!;
-    const { urgency, incremental, requestBytes, responseBytes, thinkMs, inPartsBytes, origin } = activity;
+    const { urgency, incremental, requestBytes, responseBytes, thinkMs, bodyMs, inPartsBytes, origin } =
+      activity;
     const stream: Stream = {
       owner: this,
       id,
@@ -317,8 +318,10 @@ class PageLoad implements EventHandler, StreamOwner {
       requestBytes,
       responseBytes,
       thinkMs: thinkMs < 0 ? this.#servers[origin]!.thinkMs : thinkMs,
+      bodyMs,
       inPartsBytes,
-      unwritten: responseBytes,
+      unmade: responseBytes,
+      unwritten: 0,
       unsent: responseBytes,
       received: 0,
       order: new ByteOrder<Segment>(),

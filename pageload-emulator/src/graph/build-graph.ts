@@ -6,6 +6,7 @@ import { refuseUnordered } from '../recording/refuse-unordered.ts';
 import { documentOf } from '../recording/requests/draft.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { originOf } from '../util/url.ts';
+import { bodyTimes } from './body-times.ts';
 import { connectionPools } from './connection-pools.ts';
 import { dispatchDelays } from './dispatch-delay.ts';
 import { findHead, type Head } from './head.ts';
@@ -59,6 +60,7 @@ class GraphBuilder {
   #headId: number | null = null;
   readonly #origins: string[] = [];
   readonly #indexOfOrigin = new Map<string, number>();
+  readonly #bodyMs: ReadonlyMap<number, number>;
   readonly #thinkMs: (request: RecordedRequest) => number | undefined;
 
   constructor(recording: Recording) {
@@ -74,6 +76,7 @@ class GraphBuilder {
     this.#dispatchDelayMs = dispatchDelays(this.#kept);
     this.#executions = findExecutions(kept, this.#parents, this.#head);
     this.#thinkMs = thinkTimes(recording);
+    this.#bodyMs = bodyTimes(recording);
   }
 
   build(): PageGraph {
@@ -126,6 +129,8 @@ class GraphBuilder {
     };
     const thinkMs = this.#thinkMs(request);
     if (thinkMs !== undefined) activity.thinkMs = thinkMs;
+    const bodyMs = this.#bodyMs.get(request.id);
+    if (bodyMs !== undefined) activity.bodyMs = bodyMs;
     const pool = this.#pools[request.id]!;
     if (pool !== 0) activity.pool = pool;
     const hold = this.#head?.holds.get(request.id);

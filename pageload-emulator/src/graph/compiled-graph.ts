@@ -31,6 +31,7 @@ export interface CompiledActivity {
   readonly responseBytes: number;
   /** The request's own; negative when the server's think time applies. */
   readonly thinkMs: number;
+  readonly bodyMs: number;
   /** How many of the response's first bytes other activities wait for in parts. */
   readonly inPartsBytes: number;
 }
@@ -82,6 +83,7 @@ function compile(graph: PageGraph): CompiledGraph {
       requestBytes: fetch?.requestBytes ?? 0,
       responseBytes,
       thinkMs: fetch?.thinkMs ?? -1,
+      bodyMs: fetch?.bodyMs ?? 0,
       inPartsBytes,
     };
   });

@@ -63,6 +63,8 @@ export interface FetchActivity {
    * request; otherwise `ServerProfile.thinkMs` applies.
    */
   thinkMs?: number;
+  /** Server's time from the response's first byte to its last, milliseconds; absent where the network alone takes time for it. */
+  bodyMs?: number;
   /** Requests to one origin share connections only within a pool; 0 when absent. */
   pool?: number;
   /** How it is held back while the document's head is being parsed (`PageGraph.head`); absent when it is not held back. */

@@ -2,7 +2,7 @@ import { median, type RecordedRequest, type Recording } from '@hopwise/contract'
 import { ArrivalCurve } from '../recording/arrival-curve.ts';
 import { isHandshake } from '../recording/handshake-trips.ts';
 import { hidesConnections, replayedStarts } from '../recording/hidden-connections.ts';
-import { likelyExtraMs } from '../recording/likely-extra.ts';
+import { unseenRoundTrip } from '../recording/likely-extra.ts';
 import { busyRate, linkRate, MIN_FILLING_BYTES } from '../recording/link-rate.ts';
 import { type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
 import { pathRoundTrip } from '../recording/path-round-trip.ts';
@@ -72,7 +72,7 @@ function findWaits(recording: Recording): Map<number, Wait> {
   const queuedMs = linkQueue(recording, typicalRttMs ?? 0);
   const busyMs = connectionQueue(recording, typicalRttMs ?? 0);
   const rttOf = (own: OriginTimings) => {
-    const unshownMs = own.fromHandshake ? typicalRttMs : unseenRoundTrip(own, nearestMs);
+    const unshownMs = own.fromHandshake ? typicalRttMs : unseenRoundTrip(own.rttMs, nearestMs);
     return roundTrips.get(own.origin) ?? unshownMs;
   };
   const sentMs = hidesConnections(recording)
@@ -108,12 +108,6 @@ function findWaits(recording: Recording): Map<number, Wait> {
     if (wait.isFile) wait.maxDelayMs = Math.max(wait.maxDelayMs, Math.min(maxMs, sharedMs));
   }
   return waits;
-}
-
-/** The likely round trip of an origin that shows no handshake, which its waits bound from above, milliseconds. */
-function unseenRoundTrip({ rttMs }: OriginTimings, nearestMs: number | null): number | null {
-  if (nearestMs === null || rttMs === null) return nearestMs;
-  return nearestMs + likelyExtraMs(0, Math.max(0, rttMs - nearestMs));
 }
 
 /** No two documents are alike, nor are a frame and a redirect to it. */

@@ -2,6 +2,17 @@
 const MEDIAN_EXTRA_MS = 30;
 
 /**
+ * Returns the likely round trip of an origin that shows no handshake, which its waits bound from above, milliseconds; null without any.
+ *
+ * @param waitMs the shortest of them; null for none
+ * @param nearestMs round trip of the path; null where it is unknown
+ */
+export function unseenRoundTrip(waitMs: number | null, nearestMs: number | null): number | null {
+  if (nearestMs === null || waitMs === null) return nearestMs;
+  return nearestMs + likelyExtraMs(0, Math.max(0, waitMs - nearestMs));
+}
+
+/**
  * Returns the likely round trip of an origin beyond the path's, milliseconds, between two bounds: the median of the Lomax distribution
  * P(extra > x) = m / (m + x), m = `MEDIAN_EXTRA_MS`.
  */

@@ -15,7 +15,7 @@ export const CAUSES = [
   'connect',
   /** The round trip of request and first byte. */
   'roundTrip',
-  /** The server's think time. */
+  /** The server's time before and in the response. */
   'server',
   /** Waiting behind a lost packet. */
   'loss',
@@ -161,6 +161,7 @@ class PathFinder {
     clock.until(Math.min(entry.firstByteMs, answerMs), 'roundTrip');
     const thinkMs = activity.thinkMs ?? server?.thinkMs ?? 0;
     clock.until(Math.min(entry.firstByteMs, answerMs + thinkMs), 'server');
+    if (activity.bodyMs) clock.until(entry.firstByteMs + activity.bodyMs, 'server');
     const lossMs = this.#trace.lossWaitMs(id, clock.nowMs, toMs);
     clock.until(clock.nowMs + lossMs, 'loss');
     clock.until(toMs, 'transfer');

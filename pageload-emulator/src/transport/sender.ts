@@ -24,6 +24,11 @@ const ACKNOWLEDGED = 1;
 const PACED = 2;
 const TIMER = 3;
 
+/** A response that its server makes slowly comes in parts of about this size, but not in fewer or more than these. */
+const PART_BYTES = 16_384;
+const MIN_PARTS = 2;
+const MAX_PARTS = 32;
+
 /** The parts and settings of a sender. */
 export interface SenderParts {
   control: CongestionAlgorithm;
@@ -114,6 +119,21 @@ export class Sender implements EventHandler, AckListener, SendWindow {
     this.#context.events.schedule(requestArrivesMs + stream.thinkMs, this, RESPONSE_READY, stream);
   }
 
+  /** Makes the next part of a response: all of it, unless its server takes its time. */
+  #makePart(stream: Stream): void {
+    const { responseBytes, bodyMs } = stream;
+    const partBytes = bodyMs > 0 ? sizeOfPart(responseBytes) : responseBytes;
+    const bytes = Math.min(stream.unmade, partBytes);
+    const waits = stream.unwritten > 0;
+    stream.unmade -= bytes;
+    stream.unwritten += bytes;
+    if (!waits) this.#source.add(stream);
+    if (stream.unmade === 0) return;
+    const { events } = this.#context;
+    const intervals = Math.ceil(responseBytes / partBytes) - 1;
+    events.schedule(events.now + bodyMs / intervals, this, RESPONSE_READY, stream);
+  }
+
   onAcksLost(burst: Burst): void {
     this.#processArrivedAcks();
     this.#acks.arriving -= burst.delivered;
@@ -128,7 +148,7 @@ export class Sender implements EventHandler, AckListener, SendWindow {
     switch (kind) {
       case RESPONSE_READY:
         this.#processArrivedAcks();
-        this.#source.add(payload as Stream);
+        this.#makePart(payload as Stream);
         this.#send(0);
         break;
       case ACKNOWLEDGED:
@@ -367,4 +387,9 @@ export class Sender implements EventHandler, AckListener, SendWindow {
     this.#inFlight -= this.#recovery.onTimer(events.now, !this.#source.empty);
     return true;
   }
+}
+
+function sizeOfPart(responseBytes: number): number {
+  const parts = Math.max(MIN_PARTS, Math.min(MAX_PARTS, responseBytes / PART_BYTES));
+  return Math.ceil(responseBytes / parts);
 }

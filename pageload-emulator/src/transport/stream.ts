@@ -92,9 +92,13 @@ export interface Stream {
   readonly responseBytes: number;
   /** Server's time from the request's last byte to the response's first. */
   readonly thinkMs: number;
+  /** Server's time from the response's first byte to its last; 0 where it has the whole response at once. */
+  readonly bodyMs: number;
   /** How many of the response's first bytes other activities wait for in parts. */
   readonly inPartsBytes: number;
-  /** Response bytes that the server has not handed to its transport yet. */
+  /** Response bytes that the server has not made yet. */
+  unmade: number;
+  /** Response bytes that the server has made, but not handed to its transport yet. */
   unwritten: number;
   /** Response bytes not yet sent for the first time. */
   unsent: number;

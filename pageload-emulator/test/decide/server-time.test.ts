@@ -1,6 +1,7 @@
 import {
   type Action,
   type Decision,
+  type FetchActivity,
   type PageGraph,
   PROTOCOLS,
   type Protocol,
@@ -26,10 +27,14 @@ const pageOf = (seed: number): Page => {
   return { graph, servers: randomServers(graph, seed) };
 };
 
-/** The page with another server time of one request. */
-function withServerTime({ graph, servers }: Page, id: number, thinkMs: number): Page {
+/** The page with another server time of one request, before its response or in it. */
+function withServerTime(
+  { graph, servers }: Page,
+  id: number,
+  time: Pick<FetchActivity, 'thinkMs' | 'bodyMs'>,
+): Page {
   const activities = graph.activities.map((each) =>
-    each.id === id && each.kind === 'fetch' ? { ...each, thinkMs } : each,
+    each.id === id && each.kind === 'fetch' ? { ...each, ...time } : each,
   );
   return { graph: { ...graph, activities }, servers };
 }
@@ -59,12 +64,15 @@ const timeOf = ({ protocols }: Decision, protocol: Protocol): number => protocol
 const seeds = fc.integer({ min: 1, max: 500 });
 
 describe('the time of servers', () => {
-  it('of the document adds itself to every protocol, and changes no action', () => {
+  it.each([
+    ['before the document', (ms: number) => ({ thinkMs: 10 + ms })],
+    ['in the document', (ms: number) => ({ thinkMs: 10, bodyMs: 500 + ms })],
+  ])('%s adds itself to every protocol, and changes no action', (_, timeOfMs) => {
     fc.assert(
       fc.property(seeds, fc.integer({ min: 1, max: 40 }), (seed, seconds) => {
         const page = pageOf(seed);
-        const before = decided(withServerTime(page, 0, 10)).decision;
-        const after = decided(withServerTime(page, 0, 10 + 1000 * seconds)).decision;
+        const before = decided(withServerTime(page, 0, timeOfMs(0))).decision;
+        const after = decided(withServerTime(page, 0, timeOfMs(1000 * seconds))).decision;
         for (const protocol of PROTOCOLS) {
           const addedMs = timeOf(after, protocol) - timeOf(before, protocol);
           expect(addedMs / (1000 * seconds)).toBeGreaterThan(0.9);
@@ -85,7 +93,7 @@ describe('the time of servers', () => {
         const before = decided(page);
         const id = 1 + (choice % (page.graph.activities.length - 1));
         const spareMs = before.pltMs - before.endMs.get(id)!;
-        const slowed = withServerTime(page, id, 8 + 0.3 * spareMs);
+        const slowed = withServerTime(page, id, { thinkMs: 8 + 0.3 * spareMs });
         // Under another protocol it may be what the load event waits for.
         const isSpared = PROTOCOLS.every(
           (protocol) => Math.abs(loadMs(slowed, protocol) - loadMs(page, protocol)) < 1,

@@ -56,6 +56,69 @@ describe('handshakes', () => {
   });
 });
 
+describe('a response that its server makes slowly', () => {
+  it.each<[Protocol, number]>([
+    ['h1', 300],
+    ['h2', 300],
+    ['h3', 200],
+  ])('takes the server’s time longer over %s', (protocol, onceMs) => {
+    // Two parts, 800 ms apart.
+    expect(roundTripTime(protocol, [{ bytes: 2_000, bodyMs: 800 }])).toBeCloseTo(onceMs + 800, 1);
+    // Twenty parts of 16 kB, each of which fits into the initial window.
+    expect(roundTripTime(protocol, [{ bytes: 320_000, bodyMs: 1_900 }])).toBeCloseTo(onceMs + 1_900, 0);
+  });
+
+  it('lets other responses on its connection pass', () => {
+    const graph = pageOf([{ bytes: 2_000, bodyMs: 800 }, { bytes: 2_000 }]);
+    const { entries } = emulate(
+      graph,
+      ROUND_TRIPS_ONLY,
+      [serverOf(graph.origins[0]!)],
+      uniform(graph, 'h2'),
+      {
+        waterfall: true,
+      },
+    );
+    expect(entries.map(({ endMs }) => Math.round(endMs))).toEqual([1_100, 300]);
+  });
+
+  it('satisfies what waits for its first part with that part', () => {
+    const graph = pageOf([
+      { bytes: 24_000, bodyMs: 900 },
+      { bytes: 1_000, after: [0] },
+    ]);
+    Object.assign(graph.activities[1]!.after[0]!, { fraction: 0.5 });
+    const { entries } = emulate(
+      graph,
+      ROUND_TRIPS_ONLY,
+      [serverOf(graph.origins[0]!)],
+      uniform(graph, 'h2'),
+      {
+        waterfall: true,
+      },
+    );
+    // Two parts, 900 ms apart, the first with the first byte.
+    expect(entries[1]!.startMs).toBeCloseTo(300, 0);
+    expect(entries[0]!.endMs).toBeCloseTo(1_200, 0);
+  });
+
+  it('holds up the next response on its HTTP/1.1 connection', () => {
+    const slow = Array.from({ length: 6 }, () => ({ bytes: 2_000, bodyMs: 500, after: [0] }));
+    const graph = pageOf([{ bytes: 1_000 }, ...slow, { bytes: 1_000, after: [0] }]);
+    const { entries } = emulate(
+      graph,
+      ROUND_TRIPS_ONLY,
+      [serverOf(graph.origins[0]!)],
+      uniform(graph, 'h1'),
+      {
+        waterfall: true,
+      },
+    );
+    // 300 the document; on its connection 100 and 500 of the first slow one, then 100.
+    expect(entries[7]!.endMs).toBeCloseTo(1_000, 0);
+  });
+});
+
 describe('slow start', () => {
   it('doubles from an initial window of 10 over TCP', () => {
     // 70 packets of 1430 bytes: 10 + 20 + 40, so two round trips after the first.

@@ -16,6 +16,7 @@ export interface FetchSketch {
   incremental?: boolean;
   requestBytes?: number;
   delayMs?: number;
+  bodyMs?: number;
 }
 
 /** A page graph of fetches that all hold up the load event. */
@@ -44,6 +45,7 @@ export function pageOf(fetches: FetchSketch[], origins = ['https://a.test']): Pa
           source: 'recorded',
         })),
         delayMs: sketch.delayMs ?? 0,
+        ...(sketch.bodyMs !== undefined && { bodyMs: sketch.bodyMs }),
       }),
     ),
   };

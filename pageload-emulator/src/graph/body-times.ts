@@ -1,0 +1,124 @@
+import { groupBy, type RecordedRequest, type Recording } from '@hopwise/contract';
+import { PACKET } from '../network/packet.ts';
+import { ArrivalCurve } from '../recording/arrival-curve.ts';
+import { unseenRoundTrip } from '../recording/likely-extra.ts';
+import { busyRate } from '../recording/link-rate.ts';
+import { timingsByOrigin } from '../recording/origin-timings.ts';
+import { pathRoundTrip } from '../recording/path-round-trip.ts';
+import { responseBytesOf } from '../recording/sizes.ts';
+import { originOf } from '../util/url.ts';
+
+/** The link's rate is taken over this time. */
+const RATE_WINDOW_MS = 200;
+/** The link's rate where too little arrived to show it, bits per second; assumed. */
+const ASSUMED_BPS = 20e6;
+/** Smallest initial window in use, packets (RFC 6928). */
+const INITIAL_WINDOW = 10;
+/** What arrived meanwhile may have taken this many times its transmission time: it came with the window's bursts. */
+const LINK_TIMES = 1.5;
+/** A body is slow when the network explains at most this share of its time. */
+const MAX_EXPLAINED = 0.5;
+/** A loss is repaired within a round trip and this time. Chosen on the training split of `bench -- reading`. */
+const REPAIR_MS = 50;
+/** A queue that overflows drops the last packets of a window too, which a timer repairs: TCP's shortest in Linux (`TCP_RTO_MIN`). */
+const TIMER_MS = 200;
+/** A queue may have overflowed where the link carried something for this share of the time. */
+const BUSY_SHARE = 0.1;
+/** Time beyond what the network explains that shows a loss: most of a round trip, but not the browser's own delays. */
+const STALL_RTTS = 0.8;
+const MIN_STALL_MS = 20;
+/** Losses before any response was seen: half a loss in this many packets. */
+const PRIOR_STALLS = 0.5;
+const PRIOR_PACKETS = 100;
+const MAX_LOSS = 0.1;
+
+/** The body of a response on its way. */
+interface Body {
+  request: RecordedRequest;
+  /** From its first byte to its last, milliseconds. */
+  bodyMs: number;
+  rttMs: number;
+  /** Packets that its connection carried meanwhile. */
+  packets: number;
+  /** What the link takes for all that arrived meanwhile, milliseconds. */
+  linkMs: number;
+  /** What windows and the link take without a loss, milliseconds. */
+  explainedMs: number;
+}
+
+/**
+ * Finds the responses that came as slowly as their servers made them: in parts, or from a slow origin. The link, the other responses on
+ * it, the connection's window and the repair of losses explain neither.
+ *
+ * What a policer lets through of HTTP/3 comes as slowly, so bodies over HTTP/3 show nothing.
+ *
+ * @returns milliseconds from a response's first byte to its last, by `RecordedRequest.id`
+ */
+export function bodyTimes(recording: Recording): ReadonlyMap<number, number> {
+  const bodies = bodiesOf(recording);
+  const stalled = bodies.filter(isStalled);
+  const loss = lossSeen(bodies, stalled.length);
+  const alone = withoutHeldUp(stalled);
+  const slow = alone.filter(({ request, bodyMs, rttMs, packets, linkMs, explainedMs }) => {
+    const repairMs = rttMs + (linkMs > BUSY_SHARE * bodyMs ? TIMER_MS : REPAIR_MS);
+    const repairsMs = (1 + packets * loss) * repairMs;
+    return (
+      request.protocol !== 'h3' && bodyMs - explainedMs > repairsMs && explainedMs < MAX_EXPLAINED * bodyMs
+    );
+  });
+  return new Map(slow.map(({ request, bodyMs }) => [request.id, bodyMs]));
+}
+
+const isStalled = ({ bodyMs, explainedMs, rttMs }: Body): boolean =>
+  bodyMs - explainedMs > Math.max(MIN_STALL_MS, STALL_RTTS * rttMs);
+
+/** Leaves out bodies of one connection that end together: it is a lost packet that holds up all of them. */
+function withoutHeldUp(stalled: readonly Body[]): Body[] {
+  return [...groupBy(stalled, ({ request }) => carrierOf(request)).values()].flatMap((own) => {
+    const ordered = own.toSorted((a, b) => a.request.endMs - b.request.endMs);
+    const isClose = (a: Body | undefined, b: Body | undefined) =>
+      a !== undefined && b !== undefined && b.request.endMs - a.request.endMs <= MIN_STALL_MS;
+    return ordered.filter((body, at) => !isClose(ordered[at - 1], body) && !isClose(body, ordered[at + 1]));
+  });
+}
+
+function bodiesOf(recording: Recording): Body[] {
+  const { requests } = recording;
+  const origins = timingsByOrigin(recording);
+  const { rttMs: nearestMs } = pathRoundTrip(origins.values());
+  const arrivals = new ArrivalCurve(requests);
+  const bps = busyRate(arrivals, RATE_WINDOW_MS) ?? ASSUMED_BPS;
+  const carried = new Map(
+    [...groupBy(requests, carrierOf)].map(([name, own]) => [name, new ArrivalCurve(own)]),
+  );
+  return requests.flatMap((request) => {
+    const { responseStartMs } = request.phases;
+    const own = origins.get(originOf(request.url) ?? '');
+    const isCopy = request.fromCache || request.transferBytes === 0;
+    if (responseStartMs === null || isCopy || own === undefined) return [];
+    const carrier = carried.get(carrierOf(request))!;
+    const ownBytes = responseBytesOf(request);
+    const bytes = Math.max(ownBytes, carrier.by(request.endMs) - carrier.by(responseStartMs));
+    const packets = bytes / PACKET.tcp.payloadBytes;
+    const rttMs = (own.fromHandshake ? own.rttMs : unseenRoundTrip(own.rttMs, nearestMs)) ?? 0;
+    const windowsMs = Math.ceil(Math.log2(packets / INITIAL_WINDOW + 1)) * rttMs;
+    const unseenBytes = isSized(request) ? 0 : ownBytes;
+    const linkMs = arrivals.transmission(responseStartMs, request.endMs, bps) + (8000 * unseenBytes) / bps;
+    const explainedMs = windowsMs + LINK_TIMES * linkMs;
+    return { request, bodyMs: request.endMs - responseStartMs, rttMs, packets, linkMs, explainedMs };
+  });
+}
+
+/** Names what carries a response beside others: a multiplexed connection. */
+function carrierOf({ id, protocol, connectionId, url }: RecordedRequest): string {
+  return protocol === 'h2' || protocol === 'h3' ? (connectionId ?? `${protocol} ${originOf(url)}`) : `#${id}`;
+}
+
+const isSized = ({ transferBytes, bodyBytes }: RecordedRequest): boolean =>
+  transferBytes !== null || bodyBytes !== null;
+
+/** The losses per packet that the bodies show if losses are all that slows them. */
+function lossSeen(bodies: readonly Body[], stalls: number): number {
+  const sum = bodies.reduce((packets, body) => packets + body.packets, PRIOR_PACKETS);
+  return Math.min(MAX_LOSS, (stalls + PRIOR_STALLS) / sum);
+}

@@ -1,0 +1,94 @@
+import { buildGraph, type FetchActivity, type Protocol, type Recording } from '@hopwise/pageload-emulator';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { countRuns } from '../../../scripts/suites/draw-share.ts';
+import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
+import { randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
+
+const ORIGINS = ['https://www.test', 'https://cdn.test'];
+const PATH = pathOf({ rttMs: 40, downBps: 20e6 });
+
+function load(fetches: FetchSketch[], protocol: Protocol, path = PATH): Recording {
+  const page = pageOf(fetches, ORIGINS);
+  return recordLoad(
+    page,
+    path,
+    ORIGINS.map((origin) => serverOf(origin)),
+    uniform(page, protocol),
+  );
+}
+
+/** Servers' times for bodies as they are read, by request. */
+function bodyTimesOf(recording: Recording): Map<number, number> {
+  const fetches = buildGraph(recording).activities.filter(
+    (each): each is FetchActivity => each.kind === 'fetch',
+  );
+  return new Map(
+    fetches.flatMap(({ requestId, bodyMs }) => (bodyMs === undefined ? [] : [[requestId, bodyMs]])),
+  );
+}
+
+const files = Array.from({ length: 12 }, (_, index) => ({ origin: index % 2, bytes: 15_000, after: [0] }));
+
+describe('times of servers for bodies', () => {
+  it.each(['h1', 'h2'] as const)('are read where one response comes slowly, over %s', (protocol) => {
+    const slow = { origin: 1, bytes: 30_000, after: [0], bodyMs: 2_000 };
+    const read = bodyTimesOf(load([{ bytes: 20_000 }, slow, ...files], protocol));
+    expect([...read.keys()]).toEqual([1]);
+    expect(read.get(1)! / 2_000).toBeCloseTo(1, 1);
+  });
+
+  it('are not read from HTTP/3, which a policer may hold up', () => {
+    const slow = { origin: 1, bytes: 30_000, after: [0], bodyMs: 2_000 };
+    expect(bodyTimesOf(load([{ bytes: 20_000 }, slow, ...files], 'h3')).size).toBe(0);
+  });
+
+  it.each(['h1', 'h2'] as const)(
+    'are not read from queueing behind others on a slow link, over %s',
+    (protocol) => {
+      const path = pathOf({ rttMs: 100, downBps: 1e6 });
+      const large = Array.from({ length: 8 }, (_, index) => ({
+        origin: index % 2,
+        bytes: 60_000,
+        after: [0],
+      }));
+      const recording = load([{ bytes: 20_000 }, ...large], protocol, path);
+      const longestMs = Math.max(
+        ...recording.requests.map(({ endMs, phases }) => endMs - phases.responseStartMs!),
+      );
+      expect(longestMs).toBeGreaterThan(1_000);
+      expect(bodyTimesOf(recording).size).toBe(0);
+    },
+  );
+
+  it('are not read from a lost packet that holds up all responses on a connection', () => {
+    const recording = load([{ bytes: 20_000 }, ...files], 'h2');
+    const held = recording.requests.map((request) =>
+      request.id > 0 && request.id % 2 === 0 ? { ...request, endMs: 1_500 + request.id } : request,
+    );
+    expect(bodyTimesOf({ ...recording, requests: held, pltMs: 1_600 }).size).toBe(0);
+  });
+
+  it('are not invented where the network alone takes time', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 500 }),
+        fc.constantFrom<Protocol>('h1', 'h2', 'h3'),
+        fc.constantFrom(10, 60, 300),
+        fc.constantFrom(1e6, 5e6, 50e6),
+        (seed, protocol, rttMs, downBps) => {
+          const page = randomPage(seed);
+          const recording = recordLoad(
+            page,
+            // Nothing is dropped by so deep a queue.
+            pathOf({ rttMs, downBps, queueBytes: 3_000_000 }),
+            randomServers(page, seed),
+            uniform(page, protocol),
+          );
+          expect([...bodyTimesOf(recording)]).toEqual([]);
+        },
+      ),
+      { numRuns: countRuns(40, 200), seed: 1 },
+    );
+  });
+});

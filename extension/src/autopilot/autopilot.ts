@@ -434,8 +434,15 @@ export class Autopilot {
         ({ origin, kind, state }) =>
           state !== 'lifted' && run.pins.some((pin) => pin.origin === origin && pin.kind === kind),
       );
+      const lifting = { keepsAlternatives: run.trigger === 'trial' };
       // A helper that does not answer has lifted all pins already.
-      if (own.length > 0) await this.#pins.unpin(own.map(({ origin }) => origin)).catch(() => undefined);
+      if (own.length > 0)
+        await this.#pins
+          .unpin(
+            own.map(({ origin }) => origin),
+            lifting,
+          )
+          .catch(() => undefined);
     }
   }
 

@@ -19,6 +19,8 @@ const OVER_H3 = [0, 1, 2, 3].map((id) => requestOf(id, { protocol: 'h3' }));
 class PinsInMemory implements Pinner {
   pins: PinState[] = [];
   refusal = '';
+  /** How pins were lifted last. */
+  lifting: Parameters<Pinner['unpin']>[1];
   #listener: () => void = () => {};
 
   onChange(listener: () => void): void {
@@ -39,7 +41,8 @@ class PinsInMemory implements Pinner {
     return this.pins;
   }
 
-  async unpin(origins: readonly string[]): Promise<PinState[]> {
+  async unpin(...[origins, lifting]: Parameters<Pinner['unpin']>): Promise<PinState[]> {
+    this.lifting = lifting;
     this.pins = this.pins.filter(({ origin }) => !origins.includes(origin));
     this.#listener();
     return this.pins;
@@ -188,7 +191,7 @@ describe('it removes its pins', () => {
     await load(2000);
     for (let count = 0; count < 5; count++) await loadPinned(2010);
     expect(await lastRun()).toMatchObject({ state: 'ended', end: { cause: 'no-gain' } });
-    expect(pins.active).toEqual([]);
+    expect([pins.active, pins.lifting]).toEqual([[], { keepsAlternatives: false }]);
   });
 
   test('when the pin manager lifts one of them', async () => {
@@ -435,6 +438,7 @@ describe('exploring', () => {
     expect(trials).toBeLessThanOrEqual(5);
     const ended = (await listEnds()).filter(([, cause]) => cause !== undefined);
     expect(ended).toEqual(Array(trials).fill(['trial', 'tried']));
+    expect(pins.lifting).toEqual({ keepsAlternatives: true });
   });
 
   test('tries it within 6 loads after load times have changed', async () => {

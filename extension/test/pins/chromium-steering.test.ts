@@ -89,6 +89,13 @@ describe('the proxy settings', () => {
     expect([browser.onAuth.size, browser.onChange.size]).toEqual([1, 1]);
   });
 
+  test('the mark is left where other origins are to keep what is known of them', async () => {
+    await steering.setRoute(route);
+    await steering.setRoute({ ...route, origins: ['https://b.example'] }, { keepsAlternatives: true });
+    await steering.clearRoute({ keepsAlternatives: true });
+    expect(browser.calls).toEqual(['set', 'set', 'clear']);
+  });
+
   test.each([
     ['not_controllable', 'system', 'policy'],
     ['controlled_by_other_extensions', 'pac_script', 'Another extension'],

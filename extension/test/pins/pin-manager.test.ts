@@ -5,7 +5,7 @@ import type { NativePort } from '../../src/helper/helper-port.ts';
 import type { PinLifetime } from '../../src/pins/pin-messages.ts';
 import type { PlannedPin } from '../../src/pins/plan-pins.ts';
 import { LINGER_MS, PinManager, WAITING_PIN_DELAY_MS } from '../../src/pins/worker/pin-manager.ts';
-import type { Route } from '../../src/pins/worker/steering.ts';
+import type { Lifting, Route, Steering } from '../../src/pins/worker/steering.ts';
 
 const A = 'https://a.example';
 const B = 'https://b.example';
@@ -25,6 +25,8 @@ let allowed: boolean;
 let hosts: FakeHost[];
 /** Routes set in the browser, in order. */
 let steered: (Route['origins'] | 'released')[];
+/** How the browser's proxy settings were restored. */
+let liftings: (Lifting | undefined)[];
 let obstacle: string;
 let loseSteering: (why: string) => void;
 /** URLs of the trust trials requested, and the outcome of the next one. */
@@ -102,7 +104,7 @@ class FakeHost implements NativePort {
 }
 
 function worker(): PinManager {
-  const makeSteering = (onLost: (why: string) => void) => {
+  const makeSteering = (onLost: (why: string) => void): Steering => {
     loseSteering = onLost;
     return {
       findObstacle: async () => obstacle,
@@ -110,7 +112,10 @@ function worker(): PinManager {
         expect({ port, secret }).toEqual({ port: 4321, secret: SECRET });
         steered.push([...origins, ...trials]);
       },
-      clearRoute: async () => void steered.push('released'),
+      clearRoute: async (lifting) => {
+        steered.push('released');
+        liftings.push(lifting);
+      },
     };
   };
   return new PinManager(
@@ -139,6 +144,7 @@ beforeEach(() => {
   allowed = true;
   hosts = [];
   steered = [];
+  liftings = [];
   obstacle = '';
   tried = [];
   trial = async () => {};
@@ -171,6 +177,14 @@ describe('a pin', () => {
     expect(hosts[0]!.open).toBe(true);
     await vi.advanceTimersByTimeAsync(1);
     expect(hosts[0]!.open).toBe(false);
+  });
+
+  test('of one load ends without a reset of what is known of other origins', async () => {
+    const pins = worker();
+    await pins.pin(...wish(A));
+    await pins.unpin([A], { keepsAlternatives: true });
+    // At the start, by the request, and by the helper's report, when nothing is left to restore.
+    expect(liftings).toEqual([undefined, { keepsAlternatives: true }, {}]);
   });
 
   test('that follows soon uses the same helper', async () => {

@@ -11,7 +11,7 @@ import { allowLocalOrigin, loadLocalOrigins } from './local-origins.ts';
 import { PinList } from './pin-list.ts';
 import { hasPersistentPins, loadPins, savePins, setHasPersistentPins } from './pin-storage.ts';
 import { type HelperPinRequest, isExpired, pinAllOrNone, renewedPin } from './pin-transaction.ts';
-import type { Steering } from './steering.ts';
+import type { Lifting, Steering } from './steering.ts';
 import { TrustTrials } from './trust-trials.ts';
 
 /** Includes the time that the browser takes to start the helper. */
@@ -143,14 +143,14 @@ export class PinManager {
   }
 
   /** Removes origins' pins, or dismisses lifted ones. @throws Error with a message to show when the helper does not remove one */
-  unpin(origins: readonly string[]): Promise<PinState[]> {
+  unpin(origins: readonly string[], lifting: Lifting = {}): Promise<PinState[]> {
     return this.#change(async () => {
       this.#pins.remove(origins);
       const helper = this.#helper;
       let report: HelperPins | null = null;
       try {
         // The browser first: the helper then closes its tunnels, and the browser must not reopen them.
-        if (helper) await this.#steer();
+        if (helper) await this.#steer(lifting);
         for (const origin of origins) if (helper) report = await this.#ask(helper, { type: 'unpin', origin });
       } finally {
         if (report) await this.#apply(report);
@@ -314,12 +314,12 @@ export class PinManager {
     }
   }
 
-  async #steer(): Promise<void> {
+  async #steer(lifting: Lifting = {}): Promise<void> {
     const origins = this.#pins.current.map(({ origin }) => origin).filter((each) => !this.#delayed.has(each));
     const trials = this.#trials.listOrigins();
     this.#hasSteered ||= origins.length > 0;
-    if (origins.length + trials.length === 0) await this.#steering.clearRoute();
-    else await this.#steering.setRoute({ ...this.#route, origins, trials });
+    if (origins.length + trials.length === 0) await this.#steering.clearRoute(lifting);
+    else await this.#steering.setRoute({ ...this.#route, origins, trials }, lifting);
     // The helper may have ended, and all pins with it, while the browser applied the settings.
     if (!this.#helper) await this.#steering.clearRoute();
     else this.#trials.startDue();

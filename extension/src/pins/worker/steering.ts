@@ -10,14 +10,23 @@ export interface Route {
   trials: readonly string[];
 }
 
+/** How origins cease to be routed through the helper. */
+export interface Lifting {
+  /**
+   * Whether the browser is to remember of other origins that they offer HTTP/3, at the price of using it minutes later at those that are
+   * routed no longer. Chromium can have one or the other.
+   */
+  keepsAlternatives?: boolean;
+}
+
 /** Makes a browser send the requests of some origins through the helper and leaves all others unchanged. */
 export interface Steering {
   /** Why this browser's proxy settings cannot be used, as a message to show; '' when they can. */
   findObstacle(): Promise<string>;
   /** Routes these origins and no others through the helper. @throws Error with a message to show */
-  setRoute(route: Route): Promise<void>;
+  setRoute(route: Route, lifting?: Lifting): Promise<void>;
   /** Restores the user's proxy settings. Has no effect when no route is set. */
-  clearRoute(): Promise<void>;
+  clearRoute(lifting?: Lifting): Promise<void>;
 }
 
 /** The proxy accepts any user name. */

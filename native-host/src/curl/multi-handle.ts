@@ -7,8 +7,9 @@ import {
   type Protocol,
 } from '@hopwise/contract';
 import koffi, { type node } from 'koffi';
-import { CSELECT, MULTI_OPT, PIPE_MULTIPLEX, POLL, SOCKET_TIMEOUT } from './curl-constants.ts';
+import { CSELECT, INFO, MULTI_OPT, PIPE_MULTIPLEX, POLL, SOCKET_TIMEOUT } from './curl-constants.ts';
 import type { Libcurl, Pointer } from './libcurl.ts';
+import { WriteBackoff } from './write-backoff.ts';
 
 interface MultiHandleSettings {
   curl: Libcurl;
@@ -28,6 +29,7 @@ interface Poll {
   onReady: (...args: unknown[]) => void;
   /** `CURL_POLL_*`. */
   wanted: number;
+  backoff: WriteBackoff;
 }
 
 /**
@@ -153,16 +155,24 @@ export class MultiHandle {
     } else {
       const former = holders.get(socket);
       if (former) former.#forget(socket);
-      const onReady = this.#whenReady(socket);
-      const handle = koffi.node.poll(socket, this.#events(what), onReady);
-      this.#polls.set(socket, { handle, onReady, wanted: what });
-      holders.set(socket, this);
+      this.#open(socket, what);
     }
     return 0;
   }
 
+  #open(socket: number, wanted: number): void {
+    const onReady = this.#whenReady(socket);
+    const backoff = new WriteBackoff(() => this.#poll(poll));
+    const events = { readable: this.#reading && (wanted & POLL.IN) !== 0, writable: (wanted & POLL.OUT) !== 0 };
+    const poll = { handle: koffi.node.poll(socket, events, onReady), onReady, wanted, backoff };
+    this.#polls.set(socket, poll);
+    holders.set(socket, this);
+  }
+
   #forget(socket: number): void {
-    this.#polls.get(socket)?.handle.close();
+    const poll = this.#polls.get(socket);
+    poll?.backoff.stop();
+    poll?.handle.close();
     this.#polls.delete(socket);
     holders.delete(socket);
   }
@@ -177,18 +187,16 @@ export class MultiHandle {
     if (process.platform === 'win32') this.#forget(socket);
     else {
       poll.wanted = POLL.NONE;
+      poll.backoff.stop();
       poll.handle.stop();
     }
   }
 
-  #poll({ handle, onReady, wanted }: Poll): void {
-    const events = this.#events(wanted);
-    if (events.readable || events.writable) handle.start(events, onReady);
+  #poll({ handle, onReady, wanted, backoff }: Poll): void {
+    const readable = this.#reading && (wanted & POLL.IN) !== 0;
+    const writable = !backoff.isDelaying && (wanted & POLL.OUT) !== 0;
+    if (readable || writable) handle.start({ readable, writable }, onReady);
     else handle.stop();
-  }
-
-  #events(wanted: number): { readable: boolean; writable: boolean } {
-    return { readable: this.#reading && (wanted & POLL.IN) !== 0, writable: (wanted & POLL.OUT) !== 0 };
   }
 
   #whenReady(socket: number): (...args: unknown[]) => void {
@@ -206,8 +214,25 @@ export class MultiHandle {
     if (events.readable) flags |= CSELECT.IN;
     if (events.writable) flags |= CSELECT.OUT;
     this.#act(socket, flags);
+    this.#backOff(socket, events);
     // What arrived while libcurl was reading has been read as well and wakes this process no more.
     if (events.readable && !this.#closed && this.#polls.has(socket)) this.#settings.onSocket?.(socket);
+  }
+
+  #backOff(socket: number, events: node.PollEvents): void {
+    const poll = this.#polls.get(socket);
+    if (this.#closed || !poll) return;
+    const { backoff } = poll;
+    const wasDelaying = backoff.isDelaying;
+    if (events.readable) backoff.restart();
+    else if (events.writable) backoff.onWritable(this.#uploadedBytes());
+    if (backoff.isDelaying !== wasDelaying) this.#poll(poll);
+  }
+
+  #uploadedBytes(): number {
+    let bytes = 0;
+    for (const easy of this.#done.keys()) bytes += this.#curl.infoOffset(easy, INFO.SIZE_UPLOAD_T);
+    return bytes;
   }
 
   #disarm(): void {

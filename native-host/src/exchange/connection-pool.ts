@@ -20,6 +20,9 @@ const STREAM_WAIT_MS = 500;
  */
 const IDLE_MS = { h1: 118_000, h2: 118_000, h3: 25_000 } as const;
 
+/** The same after the early end of its last exchange, as long as only the connection's end tells the origin. */
+const IDLE_WITH_RESET_MS = 500;
+
 /** How long it may have been idle for an HTTP/3 request that must not be repeated, which would have to wait if the server has forgotten it. */
 const IDLE_BEFORE_UNREPEATABLE_MS = 10_000;
 
@@ -166,10 +169,13 @@ export class ConnectionPool {
 
   #closeWhenIdle(connection: UpstreamConnection): void {
     if (!connection.isEmpty) return;
+    connection.runWhenIdle(this.#idleMsOf(connection), () => this.#close(connection));
+  }
+
+  #idleMsOf({ isBroken, hasUnsentReset }: UpstreamConnection): number {
     const { fresh, protocol } = this.#settings;
-    connection.runWhenIdle(fresh || connection.isBroken ? 0 : IDLE_MS[protocol], () =>
-      this.#close(connection),
-    );
+    if (fresh || isBroken) return 0;
+    return hasUnsentReset ? IDLE_WITH_RESET_MS : IDLE_MS[protocol];
   }
 
   #closeIdleFor(idleMs: number): void {

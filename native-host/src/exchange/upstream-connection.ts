@@ -88,6 +88,11 @@ export class UpstreamConnection {
    */
   #assumedStreams: number | null;
   #retry: NodeJS.Timeout | null = null;
+  /**
+   * Whether the origin may not have heard of an exchange's early end. libcurl 8.14 sends an HTTP/2 connection's `RST_STREAM` only with what it
+   * sends next for another exchange.
+   */
+  #hasUnsentReset = false;
   /** What libcurl buffers for the slowest reader, and for all of them. */
   held = { maxBytes: 0, bytes: 0 };
 
@@ -143,6 +148,11 @@ export class UpstreamConnection {
     return this.#submitted.length < (this.isActive ? BATCH : 1);
   }
 
+  /** Whether only its end, or its next exchange, tells the origin that its last one was ended early. */
+  get hasUnsentReset(): boolean {
+    return this.#hasUnsentReset;
+  }
+
   /** Whether libcurl has yet to process a submitted exchange. */
   get isAssigning(): boolean {
     return this.#submitted.length > 0;
@@ -179,6 +189,7 @@ export class UpstreamConnection {
   #submit(entry: ExchangeEntry): void {
     const { transfer } = entry;
     this.multi.add(transfer.easy, (code) => {
+      this.#hasUnsentReset = false;
       if (code === CODE.HTTP2) this.#phase = { name: 'broken' };
       this.#leave(transfer);
       this.#settings.onEnd(entry, code);
@@ -188,6 +199,7 @@ export class UpstreamConnection {
 
   /** Never from a callback of libcurl. */
   remove(transfer: ExchangeTransfer): void {
+    this.#hasUnsentReset ||= this.#settings.protocol === 'h2' && transfer.connected;
     this.multi.remove(transfer.easy);
     this.#leave(transfer);
   }
@@ -230,6 +242,7 @@ export class UpstreamConnection {
   }
 
   #onSent(): void {
+    this.#hasUnsentReset = false;
     // A connection that has just been opened is known to work.
     if (this.#phase.name !== 'opening') this.#silence?.onSent();
     this.#noteOpen();

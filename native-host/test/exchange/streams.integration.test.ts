@@ -2,11 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { PROTOCOLS } from '@hopwise/contract';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { describe, expect, it } from 'vitest';
-import { serveEngine } from '../support/engine.ts';
+import type { Exchange } from '../../src/exchange/exchange.ts';
+import { engineTrusting, serveEngine } from '../support/engine.ts';
 import { PROTO } from '../support/server.ts';
 import { asking, digestOf, failure, sha256 } from './support/exchanges.ts';
+
+/** Half a second, and the rest for a busy machine. Idle connections are kept for two minutes. */
+const HEARD_WITHIN_MS = 5_000;
 
 const served = serveEngine();
 const ask = asking(served);
@@ -95,6 +100,31 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     const clients = new Set((await served.server.seen(2)).map(({ client }) => client));
     if (protocol !== 'h1') expect(clients).toEqual(new Set([first!.client]));
   });
+
+  it.each(['the last exchange of a connection', 'one of two'])(
+    'lets the origin know soon of the end of %s',
+    async (which) => {
+      // A server of its own: earlier tests' exchanges end late there, too, if they do.
+      const server = await served.program.start();
+      const engine = await engineTrusting(server);
+      const open = (from: Protocol, path: string): Exchange =>
+        engine.exchange({ protocol: from, method: 'GET', url: server.url(path), headers: [], body: null });
+      const other = which === 'one of two' ? open(protocol, '/silent') : null;
+      await other?.head;
+      const exchange = open(protocol, '/silent');
+      await exchange.head;
+      exchange.cancel();
+      const cancelledMs = performance.now();
+      // Over the others' protocol, whose connections this leaves as they are.
+      const countCancelled = async (): Promise<string> =>
+        (await buffer(open(protocol === 'h1' ? 'h2' : 'h1', '/cancelled').body)).toString();
+      while ((await countCancelled()) === '0' && performance.now() - cancelledMs < 10_000) await sleep(10);
+      expect(performance.now() - cancelledMs).toBeLessThan(HEARD_WITHIN_MS);
+      other?.cancel();
+      await engine.close();
+      await server.stop();
+    },
+  );
 
   it('ends upstream when the source of the body fails', async () => {
     const body = new PassThrough();

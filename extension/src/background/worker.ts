@@ -1,4 +1,5 @@
 /** Entry point of the extension's worker: handles browser events, and messages of content scripts and of the extension's pages. */
+import '../storage/seal-storage.ts';
 import { messageOf, type PinState } from '@hopwise/contract';
 import { StartRateAnnouncer } from '../announce/announcer.ts';
 import { Autopilot } from '../autopilot/autopilot.ts';

@@ -43,11 +43,22 @@ const DEFAULTS: Settings = {
   announcesStartRate: false,
 };
 
-const stored = new StoredItem<Settings>(
-  'local',
-  'settings',
-  (value) => ({ ...DEFAULTS, ...settingsChangeSchema.parse(value ?? {}) }) as Settings,
-);
+/** Takes the defaults for what is missing or invalid, so that one such value does not keep the others from being read. */
+function parseSettings(value: unknown): Settings {
+  const stored = value !== null && typeof value === 'object' ? value : {};
+  const settings: Record<string, unknown> = { ...DEFAULTS };
+  for (const [name, schema] of Object.entries(fields)) {
+    const field = schema.safeParse((stored as Record<string, unknown>)[name] ?? settings[name]);
+    if (field.success) settings[name] = field.data;
+    else
+      console.warn(
+        `hopwise: the setting ${name} is invalid and has its default: ${JSON.stringify(settings[name])}`,
+      );
+  }
+  return settings as Settings;
+}
+
+const stored = new StoredItem<Settings>('local', 'settings', parseSettings);
 
 export const readSettings = (): Promise<Settings> => stored.read();
 

@@ -274,3 +274,32 @@ test('nothing is recorded in private windows', async () => {
   expect(await own.evaluate(() => chrome.runtime.getManifest().incognito)).toBe('not_allowed');
   expect(await own.evaluate(() => chrome.extension.isAllowedIncognitoAccess())).toBe(false);
 });
+
+test('content scripts, which a captured page could speak for, reach nothing that is stored', async () => {
+  const { tabId } = await record(`${origin}/plain`);
+  const read = () =>
+    own.evaluate(async (tabId) => {
+      const attempt = async () => {
+        const areas = { local: chrome.storage.local, session: chrome.storage.session };
+        const answers: Record<string, string> = {};
+        for (const [name, area] of Object.entries(areas)) {
+          const reading = async () => Object.keys(await area.get(null));
+          answers[name] = await reading().then(String, () => 'refused');
+          const writing = async () => area.set({ autopilot: { isOn: true } });
+          answers[`${name} writes`] = await writing().then(
+            () => 'done',
+            () => 'refused',
+          );
+        }
+        return answers;
+      };
+      const [result] = await chrome.scripting.executeScript({ target: { tabId }, func: attempt });
+      return result!.result;
+    }, tabId);
+  expect(await read()).toEqual({
+    local: 'refused',
+    'local writes': 'refused',
+    session: 'refused',
+    'session writes': 'refused',
+  });
+});

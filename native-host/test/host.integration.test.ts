@@ -4,25 +4,15 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { joinVerification, MESSAGE_VERSION, toExtension, verificationSchema } from '@hopwise/contract';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { connectHead, credentials } from './pins/proxy/support/peers.ts';
 import { FIREFOX_ARGUMENTS, HostProcess } from './support/host-process.ts';
-import { planOf, type Server, ServerProgram } from './support/server.ts';
+import { serveProgram } from './support/serve-program.ts';
+import { planOf } from './support/server.ts';
 
-let program: ServerProgram;
-let server: Server;
+const served = serveProgram();
 let state: string;
 let hosts: Host[] = [];
-
-beforeAll(async () => {
-  program = new ServerProgram();
-  server = await program.start();
-});
-
-afterAll(async () => {
-  await server.stop();
-  program.remove();
-});
 
 beforeEach(() => {
   state = mkdtempSync(join(tmpdir(), 'hopwise-state-'));
@@ -36,7 +26,7 @@ afterEach(async () => {
 
 class Host extends HostProcess {
   constructor(env: NodeJS.ProcessEnv = {}, args?: string[]) {
-    super({ XDG_STATE_HOME: state, HOPWISE_CA_FILE: server.caFile, ...env }, args);
+    super({ XDG_STATE_HOME: state, HOPWISE_CA_FILE: served.server.caFile, ...env }, args);
     hosts.push(this);
   }
 }
@@ -57,7 +47,7 @@ function probeMessage(id: string, paths: string[], rounds = 1): unknown {
   return {
     type: 'probe',
     id,
-    plan: planOf(paths.map((path) => server.url(path))),
+    plan: planOf(paths.map((path) => served.server.url(path))),
     protocols: ['h1', 'h2', 'h3'],
     rounds,
     budgetBytes: 1e8,
@@ -97,7 +87,7 @@ it('logs origins, never whole URLs, for its user alone', async () => {
   const log = join(state, 'hopwise', 'host.log');
   expect(statSync(log).mode & 0o777).toBe(0o600);
   const text = readFileSync(log, 'utf8');
-  expect(text).toContain(`probe of https://localhost:${server.port}: done`);
+  expect(text).toContain(`probe of https://localhost:${served.server.port}: done`);
   expect(text).not.toMatch(/secret|token|\/bytes/);
 });
 
@@ -146,7 +136,7 @@ it('reports a crash of its engine and continues with a new one', async () => {
   await host.next();
   const [engine] = children(host.process.pid!);
   host.send(probeMessage('a', ['/trickle/5000000']));
-  await server.seen(1);
+  await served.server.seen(1);
   process.kill(engine!, 'SIGKILL');
   const { message } = await host.answer();
   expect(message).toMatchObject({ type: 'error', id: 'a', code: 'engine-died' });

@@ -1,9 +1,10 @@
 /** `npm run bench -- loop`: the autopilot with trials, with the helper and its pins, on pages that are visited again and again. */
 import { integer } from '@hopwise/lab/command/option-types';
 import { runProgram } from '@hopwise/lab/command/program';
-import { Command } from 'commander';
+import { benchCommand } from '../bench-command.ts';
 import { prepareRun } from '../product/prepare-run.ts';
 import { runProduct } from '../product/run-product.ts';
+import { addVisitOptions, type VisitOptions } from '../product/visit-options.ts';
 import { judgeLoop } from './judge-loop.ts';
 import { showLoop } from './loop-table.ts';
 
@@ -14,41 +15,25 @@ const QUICK = { pages: 1, networks: ['cable>udp-policed'], loads: 12 };
 /** The arm that is judged. */
 const LOOP = 'explore';
 
-interface Options {
-  pages: number;
-  page?: string[];
-  networks: string;
+interface Options extends VisitOptions {
   loads: number;
   every: number;
-  seed: number;
-  quick: boolean;
-  out?: string;
-  json: boolean;
 }
 
 await runProgram(async (context) => {
-  const command = new Command()
-    .name('npm run bench -- loop')
-    .description(
-      "Loads pages in real Chromium with hopwise as it ships, its autopilot and trials on, beside the browser's own choice and fixed protocols. Visits of a finished network are kept: the same command continues an interrupted run.",
-    )
-    .option('--pages <n>', "pages drawn from the web's distribution by the seed", integer(1, 100), 6)
-    .option('--page <page>', 'this page instead, may be given again', (page: string, all: string[] = []) => [
-      ...all,
-      page,
-    ])
-    .option(
-      '--networks <names>',
-      'of lab/networks.json; a>b replaces the network halfway through the loads of each page',
-      NETWORKS.join(','),
-    )
+  const command = benchCommand(
+    'loop',
+    "Loads pages in real Chromium with hopwise as it ships, its autopilot and trials on, beside the browser's own choice and fixed protocols. Visits of a finished network are kept: the same command continues an interrupted run.",
+  )
     .option('--loads <n>', 'of each page', integer(2, 10_000), 200)
-    .option('--every <n>', 'loads after which the fixed protocols are loaded too', integer(1, 1_000), 5)
-    .option('--seed <n>', 'of pages and losses', integer(0, 10_000), 1)
-    .option('--quick', `${QUICK.loads} loads of one page on ${QUICK.networks.join()}`, false)
-    .option('--out <dir>', 'folder of the visits (default: out/loop-LOADS-SEED)')
-    .option('--json', 'print the figures as JSON and nothing else', false)
-    .exitOverride();
+    .option('--every <n>', 'loads after which the fixed protocols are loaded too', integer(1, 1_000), 5);
+  addVisitOptions(command, {
+    pages: 6,
+    networks: NETWORKS,
+    networkNames: 'of lab/networks.json; a>b replaces the network halfway through the loads of each page',
+    quick: `${QUICK.loads} loads of one page on ${QUICK.networks.join()}`,
+    out: 'out/loop-LOADS-SEED',
+  });
   command.parse(process.argv.slice(2), { from: 'user' });
   const options = command.opts<Options>();
   const { seed, quick } = options;

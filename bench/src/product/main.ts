@@ -2,36 +2,29 @@
 import { UserError } from '@hopwise/lab/command/errors';
 import { integer } from '@hopwise/lab/command/option-types';
 import { runProgram } from '@hopwise/lab/command/program';
-import { Command } from 'commander';
+import { benchCommand } from '../bench-command.ts';
 import { ARM_NAMES, ARMS, type ProductArm } from './arms.ts';
 import { judgeProduct } from './judge-product.ts';
 import { prepareRun } from './prepare-run.ts';
 import { showProduct } from './product-table.ts';
 import { runProduct } from './run-product.ts';
+import { addVisitOptions, type VisitOptions } from './visit-options.ts';
 
 /** Seeds of the pages that only this bench draws. */
 const FIRST_PAGE_SEED = 5_300_000;
 const NETWORKS = ['cable', 'udp-policed', 'lte', 'lossy', 'dsl', 'wifi-bursty', 'fast', 'udp-blocked'];
 const QUICK = { pages: 2, networks: ['cable', 'udp-policed'], visits: 3 };
 
-interface Options {
+interface Options extends VisitOptions {
   arms: string;
-  pages: number;
-  page?: string[];
-  networks: string;
   visits: number;
-  seed: number;
-  quick: boolean;
-  out?: string;
-  json: boolean;
 }
 
 await runProgram(async (context) => {
-  const command = new Command()
-    .name('npm run bench -- product')
-    .description(
-      "Loads pages in real Chromium with hopwise as it ships and beside it with the browser alone, by turns on the lab's networks, in one profile for each network and arm. Visits of a finished network are kept: the same command continues an interrupted run.",
-    )
+  const command = benchCommand(
+    'product',
+    "Loads pages in real Chromium with hopwise as it ships and beside it with the browser alone, by turns on the lab's networks, in one profile for each network and arm. Visits of a finished network are kept: the same command continues an interrupted run.",
+  )
     .option(
       '--arms <names>',
       `besides \`off\`, with commas between them: ${ARM_NAMES.slice(1)
@@ -39,22 +32,13 @@ await runProgram(async (context) => {
         .join(', ')}`,
       'off-again,record,auto',
     )
-    .option('--pages <n>', "pages drawn from the web's distribution by the seed", integer(1, 100), 12)
-    .option('--page <page>', 'this page instead, may be given again', (page: string, all: string[] = []) => [
-      ...all,
-      page,
-    ])
-    .option('--networks <names>', 'of lab/networks.json', NETWORKS.join(','))
-    .option('--visits <n>', 'of each page', integer(1, 50), 6)
-    .option('--seed <n>', 'of pages and losses', integer(0, 10_000), 1)
-    .option(
-      '--quick',
-      `${QUICK.pages} pages, ${QUICK.visits} visits on ${QUICK.networks.join(' and ')}`,
-      false,
-    )
-    .option('--out <dir>', 'folder of the visits (default: out/product-SEED)')
-    .option('--json', 'print the figures as JSON and nothing else', false)
-    .exitOverride();
+    .option('--visits <n>', 'of each page', integer(1, 50), 6);
+  addVisitOptions(command, {
+    pages: 12,
+    networks: NETWORKS,
+    quick: `${QUICK.pages} pages, ${QUICK.visits} visits on ${QUICK.networks.join(' and ')}`,
+    out: 'out/product-SEED',
+  });
   command.parse(process.argv.slice(2), { from: 'user' });
   const options = command.opts<Options>();
   const { seed } = options;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXTENSION_ID } from '@hopwise/contract';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { DISABLED_FEATURES } from '../../../native-host/test/support/chromium-features.ts';
+import { DISABLED_FEATURES } from '../../../lab/src/browser/chromium-features.ts';
 import type { PageAnswers, PageRequest } from '../../src/background/page-requests.ts';
 
 /** Real Chromium with the extension, in its own profile. */

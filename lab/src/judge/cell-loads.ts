@@ -9,22 +9,25 @@
 
 import { median } from '@hopwise/contract';
 import { type Assignment, PROTOCOLS } from '@hopwise/pageload-emulator';
-import type { GroundTruthMatrix, LoadProtocol, View } from '../ground-truth/ground-truth.ts';
+import type {
+  GroundTruthLoad,
+  GroundTruthMatrix,
+  GroundTruthOutcome,
+  LoadProtocol,
+  View,
+} from '../ground-truth/ground-truth.ts';
 import type { ProtocolMode } from '../loads/protocol-args.ts';
 
 /** The fields of a `GroundTruthLoad` that decide how it judges. */
-export interface LoadFacts {
-  page: string;
-  network: string;
-  protocol: LoadProtocol;
-  assignment?: Assignment;
-  view: View;
-  seed: number;
-  disturbed: boolean;
-  outcome:
-    | { ok: true; pltMs: number; proved: boolean; failed: { url: string; reason: string }[] }
-    | { ok: false; kind: 'unreachable' | 'timeout' | 'browser'; reason: string };
+export interface LoadFacts
+  extends Pick<
+    GroundTruthLoad,
+    'page' | 'network' | 'protocol' | 'assignment' | 'view' | 'seed' | 'disturbed'
+  > {
+  outcome: Pick<Loaded, 'ok' | 'pltMs' | 'proved' | 'failed'> | Exclude<GroundTruthOutcome, Loaded>;
 }
+
+type Loaded = Extract<GroundTruthOutcome, { ok: true }>;
 
 /** Page load times in milliseconds by the seed of their losses; infinite without a load event in time. */
 export type BySeed = ReadonlyMap<number, number>;

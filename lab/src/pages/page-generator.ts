@@ -1,6 +1,6 @@
 import { SeededRandom } from '../random.ts';
 import { padFont, readFont } from '../sites/fonts.ts';
-import type { Site } from '../sites/site.ts';
+import { type Site, siteOf } from '../sites/site.ts';
 import type { GeneratedSite } from '../sites/write-site.ts';
 import { fill, json, moduleScript, script, stylesheet } from './code.ts';
 import { app } from './kinds/app.ts';
@@ -239,19 +239,6 @@ function assemble(plan: PagePlan, bodies: Map<number, Uint8Array>): GeneratedSit
       thinkMs: resource.thinkMs,
     };
   });
-  return {
-    site: {
-      format: 'hopwise-site',
-      version: 1,
-      name: plan.name,
-      entry: `${plan.origins[0]?.origin}/`,
-      origins: plan.origins.map(({ origin, extraRttMs }) => ({
-        origin,
-        protocols: ['h1', 'h2', 'h3'],
-        extraRttMs,
-      })),
-      resources,
-    },
-    files,
-  };
+  const { name, origins } = plan;
+  return { site: siteOf({ name, entry: `${origins[0]?.origin}/`, origins }, resources), files };
 }

@@ -1,4 +1,5 @@
 import type { Recording } from '@hopwise/pageload-emulator';
+import { siteOf } from '../sites/site.ts';
 import type { GeneratedSite } from '../sites/write-site.ts';
 import { fixedTime } from './fixed-time.ts';
 import { planReplay, type SkippedRequest } from './plan.ts';
@@ -39,18 +40,7 @@ export function siteFromRecording(recording: Recording, options: ReplayOptions):
   const plan = planReplay(recording, { maxRequests, maxOrigins });
   const { resources, files } = servedNodes(plan.nodes, seed);
   return {
-    site: {
-      format: 'hopwise-site',
-      version: 1,
-      name,
-      entry: plan.entry.url,
-      origins: plan.origins.map(({ origin, extraRttMs }) => ({
-        origin,
-        protocols: ['h1', 'h2', 'h3'],
-        extraRttMs,
-      })),
-      resources,
-    },
+    site: siteOf({ name, entry: plan.entry.url, origins: plan.origins }, resources),
     files,
     requests: plan.nodes.map(({ request, url, afterLoad }) => ({
       id: request.id,

@@ -76,3 +76,24 @@ export const siteSchema = z.strictObject({
 });
 
 export type Site = z.infer<typeof siteSchema>;
+
+/** A site of which every origin offers every protocol. */
+export function siteOf(
+  { name, entry, origins }: { name: string; entry: string; origins: readonly PlannedOrigin[] },
+  resources: Site['resources'],
+): Site {
+  return {
+    format: 'hopwise-site',
+    version: 1,
+    name,
+    entry,
+    origins: origins.map(({ origin, extraRttMs }) => ({
+      origin,
+      protocols: ['h1', 'h2', 'h3'],
+      extraRttMs,
+    })),
+    resources,
+  };
+}
+
+type PlannedOrigin = Pick<Site['origins'][number], 'origin' | 'extraRttMs'>;

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { afterEach, expect, it } from 'vitest';
-import { DISABLED_FEATURES as OF_OTHER_TESTS } from '../../../native-host/test/support/chromium-features.ts';
 import { chromiumPath } from '../../src/browser/chromium.ts';
 import { DISABLED_FEATURES } from '../../src/browser/chromium-features.ts';
 import { CHROMIUM_ARGS } from '../../src/loads/protocol-args.ts';
@@ -22,7 +21,6 @@ it('disables internal pages, besides everything that Playwright disables', async
   const [playwrights, ours, ...others] = words.filter((word) => word.startsWith('--disable-features='));
   expect(others).toEqual([]);
   expect(ours).toBe(DISABLED_FEATURES);
-  expect(OF_OTHER_TESTS).toBe(DISABLED_FEATURES);
   expect(playwrights).toMatch(/=\w+(,\w+)*$/);
   expect(ours).toContain(playwrights);
 });

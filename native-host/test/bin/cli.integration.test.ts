@@ -4,29 +4,18 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { verificationSchema } from '@hopwise/contract';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import { COMMAND } from '../support/command.ts';
-import { type Server, ServerProgram } from '../support/server.ts';
+import { serveProgram } from '../support/serve-program.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/hopwise-host.ts', import.meta.url));
 /** The libcurl is searched anew, in all places; otherwise the one is used that the run's set-up has found. */
 const SEARCH = { HOPWISE_LIBCURL: '' };
 const DATA = process.env.XDG_DATA_HOME ?? join(homedir(), '.local', 'share');
 
-let program: ServerProgram;
-let server: Server;
+const served = serveProgram();
 let home: string;
-
-beforeAll(async () => {
-  program = new ServerProgram();
-  server = await program.start();
-});
-
-afterAll(async () => {
-  await server.stop();
-  program.remove();
-});
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'hopwise-cli-'));
@@ -46,7 +35,7 @@ function run(args: string[], env: NodeJS.ProcessEnv = {}): { code: number | null
       XDG_CONFIG_HOME: '',
       XDG_DATA_HOME: join(home, 'data'),
       XDG_STATE_HOME: join(home, 'state'),
-      HOPWISE_CA_FILE: server.caFile,
+      HOPWISE_CA_FILE: served.server.caFile,
       ...env,
     },
   });
@@ -152,8 +141,8 @@ it('uninstall --all leaves nothing', () => {
 it('probe prints a verification', () => {
   const { code, out } = run([
     'probe',
-    server.url('/bytes/10'),
-    server.url('/bytes/20'),
+    served.server.url('/bytes/10'),
+    served.server.url('/bytes/20'),
     '--rounds',
     '1',
     '--json',
@@ -164,7 +153,7 @@ it('probe prints a verification', () => {
 });
 
 it('probe prints a table', () => {
-  const url = server.url('/bytes/10');
+  const url = served.server.url('/bytes/10');
   const { code, out } = run(['probe', url, '--rounds', '1', '--protocols', 'h2,h3', '--resources']);
   expect(code).toBe(0);
   expect(out).toMatch(/^HTTP\/2 +\d+ ms .* 1 of 1$/m);
@@ -173,7 +162,9 @@ it('probe prints a table', () => {
   // The origin: where it offers HTTP/3, least and smoothed round trip, bound of QUIC's, segments, losses, what was sent again.
   const origin = new URL(url).origin;
   const times = '\\d+\\.\\d+ ms +\\d+\\.\\d+ ms +<= \\d+\\.\\d+ ms';
-  expect(out).toMatch(new RegExp(`^${origin} +Alt-Svc :${server.port} +${times} +\\d+ +0 +\\d+$`, 'm'));
+  expect(out).toMatch(
+    new RegExp(`^${origin} +Alt-Svc :${served.server.port} +${times} +\\d+ +0 +\\d+$`, 'm'),
+  );
   expect(out).toMatch(/^UDP: unknown\. UDP gets through; 0 kB under both are too few/m);
   // Each resource under each protocol.
   expect(out.match(new RegExp(`^${url} +200 +HTTP/[23] `, 'gm'))).toHaveLength(2);
@@ -185,7 +176,7 @@ it('probe takes its plan from a HAR', () => {
     time: 20,
     request: {
       method: 'GET',
-      url: server.url(path),
+      url: served.server.url(path),
       httpVersion: 'h2',
       headers: [],
       headersSize: -1,
@@ -205,7 +196,7 @@ it('probe takes its plan from a HAR', () => {
     _initiator: initiator,
     pageref: 'page',
   });
-  const parser = { type: 'parser', url: server.url('/bytes/3000') };
+  const parser = { type: 'parser', url: served.server.url('/bytes/3000') };
   const har = {
     log: {
       version: '1.2',
@@ -213,7 +204,7 @@ it('probe takes its plan from a HAR', () => {
       pages: [
         {
           id: 'page',
-          title: server.url('/bytes/3000'),
+          title: served.server.url('/bytes/3000'),
           startedDateTime: '2026-11-20T12:00:00.000Z',
           pageTimings: { onContentLoad: 60, onLoad: 80 },
         },
@@ -231,7 +222,7 @@ it('probe takes its plan from a HAR', () => {
   const { code, out } = run(['probe', '--har', path, '--rounds', '1', '--json']);
   expect(code).toBe(0);
   const verification = verificationSchema.parse(JSON.parse(out));
-  expect(verification.pageUrl).toBe(server.url('/bytes/3000'));
+  expect(verification.pageUrl).toBe(served.server.url('/bytes/3000'));
   expect(verification.protocols.h2).toMatchObject({ provedRequests: 3, answeredRequests: 3 });
   // On a first visit the document arrives over HTTP/2 and offers HTTP/3.
   expect(verification.assignments).toHaveLength(1);

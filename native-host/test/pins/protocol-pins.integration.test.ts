@@ -5,30 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { PROTOCOLS } from '@hopwise/contract';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { hopwiseHostAsync } from '../support/command.ts';
 import { HostProcess, type PinsMessage } from '../support/host-process.ts';
 import { privateLibcurl } from '../support/private-libcurl.ts';
-import { PROTO, type Server, ServerProgram } from '../support/server.ts';
+import { serveProgram } from '../support/serve-program.ts';
+import { PROTO } from '../support/server.ts';
 import { openTunnel } from './proxy/support/peers.ts';
 import { ask2, isTerminated } from './terminating/support/pinned.ts';
 import { showTrust } from './terminating/support/show-trust.ts';
 
-let program: ServerProgram;
-let server: Server;
+const served = serveProgram();
 let libcurl: string;
 let home: string;
 let host: HostProcess;
 
 beforeAll(async () => {
   libcurl = await privateLibcurl();
-  program = new ServerProgram();
-  server = await program.start();
-});
-
-afterAll(async () => {
-  await server.stop();
-  program.remove();
 });
 
 beforeEach(() => {
@@ -36,7 +29,7 @@ beforeEach(() => {
   host = new HostProcess({
     XDG_STATE_HOME: join(home, 'state'),
     XDG_DATA_HOME: join(home, 'data'),
-    HOPWISE_CA_FILE: server.caFile,
+    HOPWISE_CA_FILE: served.server.caFile,
     HOPWISE_LIBCURL: libcurl,
   });
 });
@@ -46,7 +39,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true });
 });
 
-const origin = (): string => `https://localhost:${server.port}`;
+const origin = (): string => `https://localhost:${served.server.port}`;
 const run = (...words: string[]): ReturnType<typeof hopwiseHostAsync> => hopwiseHostAsync(home, words);
 
 /** The answer to a message; unsolicited messages before it are skipped. */
@@ -92,7 +85,7 @@ it('needs a local CA, and says so in one line', async () => {
 it('carries requests under each protocol, from the browser to the origin and back', async () => {
   const made = JSON.parse((await run('ca', 'create', origin(), '--json')).out) as { root: string };
   const root = readFileSync(made.root, 'utf8');
-  await server.seen();
+  await served.server.seen();
   for (const protocol of PROTOCOLS) {
     const waiting = await pin(protocol, protocol);
     expect(waiting).toMatchObject({
@@ -106,14 +99,14 @@ it('carries requests under each protocol, from the browser to the origin and bac
     }
     const { pins, port } = await untilSettled(waiting);
     expect(pins).toMatchObject([{ kind: protocol, state: 'active', reason: '' }]);
-    const tunnel = await openTunnel(port, `localhost:${server.port}`, waiting.secret);
+    const tunnel = await openTunnel(port, `localhost:${served.server.port}`, waiting.secret);
     const socket = connect({ socket: tunnel, servername: 'localhost', ca: root, ALPNProtocols: ['h2'] });
     await new Promise((resolve) => socket.once('secureConnect', resolve));
     expect(isTerminated(socket)).toBe(true);
     const session = connectHttp2(origin(), { createConnection: () => socket });
     expect((await ask2(session, { ':path': `/hello?${protocol}` })).status).toBe(200);
     session.close();
-    const seen = await server.seen(1);
+    const seen = await served.server.seen(1);
     expect(seen.filter(({ path }) => path.startsWith('/hello'))).toMatchObject([{ proto: PROTO[protocol] }]);
   }
 });

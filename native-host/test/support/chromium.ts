@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { DISABLED_FEATURES } from './chromium-features.ts';
+import { DISABLED_FEATURES } from '../../../lab/src/browser/chromium-features.ts';
 import { homeEnvironment } from './command.ts';
 
 /** Chromium that ends by itself takes seconds; a machine may be busy. */

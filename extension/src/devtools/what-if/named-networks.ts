@@ -7,6 +7,16 @@ interface NamedNetwork {
   network: WhatIfNetwork;
 }
 
+const CABLE: WhatIfNetwork = {
+  rttMs: 28,
+  downMbps: 40,
+  upMbps: 8,
+  loss: 0,
+  lossBurst: 1,
+  queueMs: 150,
+  udp: 'open',
+};
+
 /** Networks to ask about, in the figures of the lab's profiles of these names: `lab/networks.json` has their sources. */
 export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   {
@@ -25,15 +35,7 @@ export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   {
     id: 'cable',
     title: 'netCable',
-    network: {
-      rttMs: 28,
-      downMbps: 40,
-      upMbps: 8,
-      loss: 0,
-      lossBurst: 1,
-      queueMs: 150,
-      udp: 'open',
-    },
+    network: CABLE,
   },
   {
     id: 'dsl',
@@ -142,27 +144,11 @@ export const NAMED_NETWORKS: readonly NamedNetwork[] = [
   {
     id: 'udp-policed',
     title: 'netPoliced',
-    network: {
-      rttMs: 28,
-      downMbps: 40,
-      upMbps: 8,
-      loss: 0,
-      lossBurst: 1,
-      queueMs: 150,
-      udp: 2,
-    },
+    network: { ...CABLE, udp: 2 },
   },
   {
     id: 'udp-blocked',
     title: 'netUdpBlocked',
-    network: {
-      rttMs: 28,
-      downMbps: 40,
-      upMbps: 8,
-      loss: 0,
-      lossBurst: 1,
-      queueMs: 150,
-      udp: 'blocked',
-    },
+    network: { ...CABLE, udp: 'blocked' },
   },
 ];

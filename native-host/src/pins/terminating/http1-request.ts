@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
 import { type HeaderField, valuesOf } from '../../exchange/headers.ts';
 import { type BrowserRequest, fieldsOf, isBodyless } from './browser-request.ts';
+import { StreamedRequest } from './streamed-request.ts';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -18,37 +18,21 @@ const NO_RESPONSE = [
 ].join('\r\n');
 
 /** A request of a browser over HTTP/1.1. */
-export class Http1Request implements BrowserRequest {
-  readonly method: string;
-  readonly authority: string;
-  readonly target: string;
-  readonly headers: readonly HeaderField[];
-  readonly body: Readable | null;
-  onGone: () => void = () => {};
-  onDrain: () => void = () => {};
+export class Http1Request extends StreamedRequest implements BrowserRequest {
   readonly #response: ServerResponse;
-  #over = false;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
-    this.#response = response;
-    this.headers = fieldsOf(request.rawHeaders);
-    this.method = request.method ?? '';
-    const hosts = valuesOf(this.headers, 'host');
+    const headers = fieldsOf(request.rawHeaders);
+    const hosts = valuesOf(headers, 'host');
     // RFC 9112 section 3.2.2: the absolute form includes the authority.
     const [, absolute, rest] = /^https:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '') ?? [];
-    this.authority = absolute ?? (hosts.length === 1 ? hosts[0]! : '');
-    this.target = absolute === undefined ? (request.url ?? '') : rest || '/';
-    const length = valuesOf(this.headers, 'content-length')[0];
-    const hasBody = valuesOf(this.headers, 'transfer-encoding').length > 0 || Number(length ?? 0) > 0;
-    this.body = hasBody ? request : null;
+    const authority = absolute ?? (hosts.length === 1 ? hosts[0]! : '');
+    const target = absolute === undefined ? (request.url ?? '') : rest || '/';
+    const length = valuesOf(headers, 'content-length')[0];
+    const hasBody = valuesOf(headers, 'transfer-encoding').length > 0 || Number(length ?? 0) > 0;
+    super({ method: request.method ?? '', authority, target, headers }, hasBody ? request : null, response);
+    this.#response = response;
     response.sendDate = false;
-    response
-      .on('error', () => {})
-      .on('drain', () => this.onDrain())
-      .on('close', () => {
-        if (!this.#over) this.onGone();
-        this.#over = true;
-      });
     request.on('error', () => {});
   }
 
@@ -71,7 +55,7 @@ export class Http1Request implements BrowserRequest {
   answer(status: number, headers: readonly HeaderField[], body: Buffer | null): void {
     if (this.#isClosed) return;
     this.#writeHead(status, headers);
-    this.#over = true;
+    this.isOver = true;
     this.#response.end(body ?? NOTHING);
   }
 
@@ -89,7 +73,7 @@ export class Http1Request implements BrowserRequest {
   end(trailers: readonly HeaderField[]): void {
     if (this.#isClosed) return;
     this.#response.addTrailers(trailers.map(([name, value]): [string, string] => [name, value]));
-    this.#over = true;
+    this.isOver = true;
     this.#response.end();
   }
 
@@ -99,19 +83,19 @@ export class Http1Request implements BrowserRequest {
    */
   refuse(): void {
     if (this.#isClosed) return;
-    this.#over = true;
+    this.isOver = true;
     this.#response.writeHead(421, ['content-length', '0', 'connection', 'close']).end();
   }
 
   fail(): void {
     if (this.#isClosed) return;
-    this.#over = true;
+    this.isOver = true;
     const { socket, headersSent } = this.#response;
     if (headersSent || !socket) this.#response.destroy();
     else socket.end(NO_RESPONSE, () => socket.destroy());
   }
 
   get #isClosed(): boolean {
-    return this.#over || this.#response.destroyed;
+    return this.isOver || this.#response.destroyed;
   }
 }

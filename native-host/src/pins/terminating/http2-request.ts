@@ -4,28 +4,19 @@ import {
   type ServerHttp2Stream,
   type ServerStreamResponseOptions,
 } from 'node:http2';
-import type { Readable } from 'node:stream';
 import { type HeaderField, valuesOf } from '../../exchange/headers.ts';
 import { type BrowserRequest, fieldsOf, isBodyless } from './browser-request.ts';
+import { StreamedRequest } from './streamed-request.ts';
 
 /** How a stream ends that must not be repeated: after `INTERNAL_ERROR` Firefox 153 sends a request up to nine times more, even a POST. */
 const FAILED = constants.NGHTTP2_CANCEL;
 
 /** A request of a browser over HTTP/2. */
-export class Http2Request implements BrowserRequest {
-  readonly method: string;
-  readonly authority: string;
-  readonly target: string;
-  readonly headers: readonly HeaderField[];
-  readonly body: Readable | null;
-  onGone: () => void = () => {};
-  onDrain: () => void = () => {};
+export class Http2Request extends StreamedRequest implements BrowserRequest {
   readonly #stream: ServerHttp2Stream;
-  #over = false;
 
   /** @param raw header names and values alternately. */
   constructor(stream: ServerHttp2Stream, raw: readonly string[]) {
-    this.#stream = stream;
     const headers: HeaderField[] = [];
     const pseudo = { ':method': '', ':path': '', ':scheme': '', ':authority': '' };
     for (const field of fieldsOf(raw)) {
@@ -33,23 +24,14 @@ export class Http2Request implements BrowserRequest {
       if (!name.startsWith(':')) headers.push(field);
       else if (name in pseudo) pseudo[name as keyof typeof pseudo] = value;
     }
-    this.headers = headers;
-    this.method = pseudo[':method'];
-    this.target = pseudo[':path'];
     // RFC 9113 section 8.3.1: `Host` replaces a missing pseudo-header.
-    const authority = pseudo[':authority'] || valuesOf(headers, 'host')[0] || '';
-    this.authority = pseudo[':scheme'] === 'https' ? authority : '';
-    this.body = stream.endAfterHeaders ? null : stream;
+    const named = pseudo[':authority'] || valuesOf(headers, 'host')[0] || '';
+    const authority = pseudo[':scheme'] === 'https' ? named : '';
+    const head = { method: pseudo[':method'], authority, target: pseudo[':path'], headers };
+    super(head, stream.endAfterHeaders ? null : stream, stream);
+    this.#stream = stream;
     // The stream closes only once its end has been read.
     if (!this.body) stream.resume();
-    stream
-      // A stream that is reset emits an error; `close` follows every end.
-      .on('error', () => {})
-      .on('drain', () => this.onDrain())
-      .on('close', () => {
-        if (!this.#over) this.onGone();
-        this.#over = true;
-      });
     if (this.body && this.headers.some(isExpectation)) this.informational(100, []);
   }
 
@@ -106,7 +88,7 @@ export class Http2Request implements BrowserRequest {
 
   #finish(): void {
     const stream = this.#stream;
-    this.#over = true;
+    this.isOver = true;
     if (!this.body) return;
     // RFC 9113 section 8.1: the rest of the upload is not needed.
     stream.once('finish', () => {
@@ -123,12 +105,12 @@ export class Http2Request implements BrowserRequest {
   }
 
   get #isClosed(): boolean {
-    return this.#over || this.#stream.destroyed || this.#stream.closed;
+    return this.isOver || this.#stream.destroyed || this.#stream.closed;
   }
 
   #close(code: number): void {
     if (this.#isClosed) return;
-    this.#over = true;
+    this.isOver = true;
     this.#stream.close(code);
   }
 }

@@ -2,14 +2,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DISABLED_FEATURES } from '../../../../lab/src/browser/chromium-features.ts';
 import { LoopbackProxy } from '../../../src/pins/proxy/loopback-proxy.ts';
-import { DISABLED_FEATURES } from '../../support/chromium-features.ts';
-import { type Server, ServerProgram } from '../../support/server.ts';
+import { serveProgram } from '../../support/serve-program.ts';
 import { Origin, SECRET, until } from './support/peers.ts';
 
-let program: ServerProgram;
-let server: Server;
+const served = serveProgram();
 let proxy: LoopbackProxy;
 let proxyPort: number;
 let browser: Browser;
@@ -19,18 +18,8 @@ let asked: number;
 const routed: string[] = [];
 const resets: string[] = [];
 
-beforeAll(async () => {
-  program = new ServerProgram();
-  server = await program.start();
-});
-
-afterAll(async () => {
-  await server.stop();
-  program.remove();
-});
-
 beforeEach(async () => {
-  await server.seen();
+  await served.server.seen();
   routed.length = 0;
   resets.length = 0;
   asked = 0;
@@ -103,7 +92,7 @@ async function visit(url: string): Promise<string> {
 }
 
 it('loads a page through a tunnel and keeps what is in it', async () => {
-  expect(await visit(server.url('/status/200', 'a.lab.test'))).toBe('');
+  expect(await visit(served.server.url('/status/200', 'a.lab.test'))).toBe('');
   const got = await page.evaluate(async () => {
     const sizes = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
@@ -116,15 +105,15 @@ it('loads a page through a tunnel and keeps what is in it', async () => {
   });
   expect(got.sizes).toEqual(new Array(20).fill(200_000));
   expect(got.protocols).toEqual(['h2']);
-  expect(new Set(routed)).toEqual(new Set([`a.lab.test:${server.port}`]));
+  expect(new Set(routed)).toEqual(new Set([`a.lab.test:${served.server.port}`]));
   expect(asked).toBeGreaterThan(0);
   expect(proxy.open).toBeGreaterThan(0);
 });
 
 it('has the secret sent unasked from the second connection on', async () => {
-  await visit(server.url('/status/200', 'a.lab.test'));
+  await visit(served.server.url('/status/200', 'a.lab.test'));
   const before = asked;
-  const other = await program.start();
+  const other = await served.program.start();
   expect(await visit(other.url('/status/200', 'a.lab.test'))).toBe('');
   expect(asked).toBe(before);
   expect(routed).toContain(`a.lab.test:${other.port}`);
@@ -132,7 +121,7 @@ it('has the secret sent unasked from the second connection on', async () => {
 });
 
 it('leaves an origin that is dead to the error of the browser, and stays in use', async () => {
-  expect(await visit(server.url('/status/200', 'a.lab.test'))).toBe('');
+  expect(await visit(served.server.url('/status/200', 'a.lab.test'))).toBe('');
   expect(await visit('https://dead.example/')).toBe('net::ERR_NAME_NOT_RESOLVED');
   const gone = await Origin.listen(() => {});
   const { port } = gone;
@@ -140,16 +129,16 @@ it('leaves an origin that is dead to the error of the browser, and stays in use'
   expect(await visit(`https://a.lab.test:${port}/`)).toBe('net::ERR_CONNECTION_REFUSED');
   expect(new Set(resets)).toEqual(new Set(['dead.example:443', `a.lab.test:${port}`]));
   routed.length = 0;
-  const other = await program.start();
+  const other = await served.program.start();
   expect(await visit(other.url('/status/200', 'a.lab.test'))).toBe('');
   expect(routed).toContain(`a.lab.test:${other.port}`);
   await other.stop();
 });
 
 it('lets the browser reach by itself what the proxy cannot', async () => {
-  expect(await visit(server.url('/status/200', 'b.lab.test'))).toBe('');
-  expect(resets).toContain(`b.lab.test:${server.port}`);
-  expect((await server.seen(1)).map(({ host }) => host)).toContain(`b.lab.test:${server.port}`);
+  expect(await visit(served.server.url('/status/200', 'b.lab.test'))).toBe('');
+  expect(resets).toContain(`b.lab.test:${served.server.port}`);
+  expect((await served.server.seen(1)).map(({ host }) => host)).toContain(`b.lab.test:${served.server.port}`);
 });
 
 it('reveals nothing to pages', async () => {

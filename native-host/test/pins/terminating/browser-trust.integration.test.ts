@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { duplexPair } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DISTRUST } from '../../../src/pins/terminating/browser-trust.ts';
-import { type Server, ServerProgram } from '../../support/server.ts';
+import { serveProgram } from '../../support/serve-program.ts';
 import { until } from '../proxy/support/peers.ts';
 import { ask1, isTerminated, Pinned } from './support/pinned.ts';
 
@@ -17,30 +17,19 @@ const FATAL_UNKNOWN_CA = Buffer.from([21, 3, 3, 0, 2, 2, 48]);
 const FATAL_USER_CANCELED = Buffer.from([21, 3, 3, 0, 2, 2, 90]);
 
 let folder: string;
-let program: ServerProgram;
-let server: Server;
+const served = serveProgram();
 let pinned: Pinned;
-
-beforeAll(async () => {
-  program = new ServerProgram();
-  server = await program.start();
-});
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hopwise-trust-'));
-  pinned = await Pinned.start(folder, [server.caFile]);
-  pinned.terminating.pin('localhost', server.port, 'h2', 'loopback');
+  pinned = await Pinned.start(folder, [served.server.caFile]);
+  pinned.terminating.pin('localhost', served.server.port, 'h2', 'loopback');
 });
 
 afterEach(() => pinned.stop(folder));
 
-afterAll(async () => {
-  await server.stop();
-  program.remove();
-});
-
-const waitsFor = (): string => pinned.terminating.explainWait('localhost', server.port);
-const route = (): string => pinned.terminating.routeConnect('localhost', server.port).kind;
+const waitsFor = (): string => pinned.terminating.explainWait('localhost', served.server.port);
+const route = (): string => pinned.terminating.routeConnect('localhost', served.server.port).kind;
 
 /** The first message of a TLS 1.2 client, whose handshake is not encrypted. */
 async function clientHello(): Promise<Buffer> {
@@ -74,15 +63,15 @@ it('waits for a browser that shows trust', async () => {
   expect(waitsFor()).toMatch(/^until this browser has shown/);
   expect(route()).toBe('tunnel');
   expect(await pinned.tryTrust(pinned.roots)).toBe(true);
-  await until(() => pinned.ready.includes(server.port));
+  await until(() => pinned.ready.includes(served.server.port));
   expect(waitsFor()).toBe('');
-  expect(isTerminated(await pinned.connect(server.port, 'h2'))).toBe(true);
+  expect(isTerminated(await pinned.connect(served.server.port, 'h2'))).toBe(true);
 });
 
 it('lifts the pins of a host in whose trial the browser rejects the certificate', async () => {
   await rejectCertificate(await pinned.trialTunnel());
   await until(() => pinned.lifted.length > 0);
-  expect(pinned.lifted).toEqual([{ port: server.port, reason: DISTRUST }]);
+  expect(pinned.lifted).toEqual([{ port: served.server.port, reason: DISTRUST }]);
   expect(route()).toBe('tunnel');
 });
 
@@ -116,11 +105,11 @@ it('takes no request of a page for a trial', async () => {
 
 it('lifts a pin when a browser that had shown trust refuses our certificate', async () => {
   await pinned.tryTrust(pinned.roots);
-  await until(() => pinned.ready.includes(server.port));
-  await rejectCertificate(await pinned.tunnel(server.port));
+  await until(() => pinned.ready.includes(served.server.port));
+  await rejectCertificate(await pinned.tunnel(served.server.port));
   await until(() => pinned.lifted.length > 0);
-  expect(pinned.lifted).toEqual([{ port: server.port, reason: DISTRUST }]);
-  expect(isTerminated(await pinned.connect(server.port, 'http/1.1'))).toBe(false);
+  expect(pinned.lifted).toEqual([{ port: served.server.port, reason: DISTRUST }]);
+  expect(isTerminated(await pinned.connect(served.server.port, 'http/1.1'))).toBe(false);
 });
 
 it('is tried only while a pin of the host waits for it', async () => {

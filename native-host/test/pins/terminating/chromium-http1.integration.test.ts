@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { DISABLED_FEATURES } from '../../support/chromium-features.ts';
+import { DISABLED_FEATURES } from '../../../../lab/src/browser/chromium-features.ts';
 import { SECRET } from '../proxy/support/peers.ts';
 import { newAuthority, type OwnOrigin, Pinned } from './support/pinned.ts';
 

@@ -200,6 +200,7 @@ export class ExchangeTransfer implements EasyHandleListener {
   }
 
   onHeader(line: string): boolean {
+    if (this.#phase.name === 'refused') return false;
     if (this.#phase.name !== 'responding') this.#phase = { name: 'answering' };
     // SETTINGS come before any response: this libcurl traces them in other words.
     this.#reportStreamLimit(Infinity);

@@ -61,8 +61,18 @@ type ConnectionPhase =
    * It carries no further exchange: it has ended, its server is silent, or the origin has violated HTTP/2, where libcurl 8.14 would
    * parse the same bytes again.
    */
-  | { name: 'broken' }
+  | { name: 'broken'; timer: NodeJS.Timeout | null }
   | { name: 'closed' };
+
+/** Whether the connection has a stream for another exchange, as far as is known, and the exchange that waits. */
+type Streams =
+  | { name: 'free' }
+  /** The exchange waits for the connection to open. */
+  | { name: 'opening'; waiting: ExchangeEntry }
+  /** The last exchange submitted found none, and none in progress has ended since. */
+  | { name: 'used-up'; waiting: ExchangeEntry | null }
+  /** One has ended: libcurl gives its stream to the exchange that waits. */
+  | { name: 'promised'; waiting: ExchangeEntry };
 
 /**
  * libcurl does not report how many streams the peer allows. So exchanges are submitted, and those that libcurl does not
@@ -78,9 +88,7 @@ export class UpstreamConnection {
   #phase: ConnectionPhase = { name: 'opening' };
   /** Submitted, and not yet processed by libcurl. */
   #submitted: ExchangeEntry[] = [];
-  #waiting: { entry: ExchangeEntry; for: 'connection' | 'stream' } | null = null;
-  /** The last exchange submitted found no stream, and none in progress has ended since. */
-  #isFull = false;
+  #streams: Streams = { name: 'free' };
   /**
    * How many exchanges it may have until an HTTP/2 origin says so after the first request (RFC 9113 section 3.4); then null, as
    * libcurl keeps to that number. libcurl 8.14 would send 100 by then, repeat those that are refused on new connections, and fail
@@ -143,7 +151,7 @@ export class UpstreamConnection {
   /** Whether an exchange would start at once, as far as is known, or would open the connection. */
   get canAccept(): boolean {
     if (this.#settings.protocol === 'h1') return this.#entries.size < MAX_CONNECTIONS_PER_HOST;
-    if (this.#isFull || this.#waiting || this.isBroken) return false;
+    if (this.#streams.name !== 'free' || this.isBroken) return false;
     if (this.#assumedStreams !== null && this.#entries.size >= this.#assumedStreams) return false;
     return this.#submitted.length < (this.isActive ? BATCH : 1);
   }
@@ -166,7 +174,8 @@ export class UpstreamConnection {
 
   /** The exchange that waits for a stream. */
   get waitsForStream(): ExchangeEntry | null {
-    return this.#waiting?.for === 'stream' ? this.#waiting.entry : null;
+    const { name } = this.#streams;
+    return name === 'used-up' || name === 'promised' ? this.#streams.waiting : null;
   }
 
   add(entry: ExchangeEntry): void {
@@ -190,7 +199,7 @@ export class UpstreamConnection {
     const { transfer } = entry;
     this.multi.add(transfer.easy, (code) => {
       this.#hasUnsentReset = false;
-      if (code === CODE.HTTP2) this.#phase = { name: 'broken' };
+      if (code === CODE.HTTP2) this.#break();
       this.#leave(transfer);
       this.#settings.onEnd(entry, code);
     });
@@ -217,8 +226,7 @@ export class UpstreamConnection {
     if (transfer.connected) this.#noteOpen();
     if (this.isEmpty) this.#silence?.stop();
     this.#submitted = this.#submitted.filter((entry) => entry.transfer !== transfer);
-    if (this.#waiting?.entry.transfer === transfer) this.#waiting = null;
-    else if (transfer.connected) this.#isFull = false;
+    this.#streams = streamsWithout(transfer, this.#streams);
   }
 
   /** After libcurl has processed what was submitted: removes the exchanges that found no stream, in order. */
@@ -226,18 +234,17 @@ export class UpstreamConnection {
     const without = this.#submitted.filter(({ transfer }) => !transfer.connected);
     if (without.length < this.#submitted.length) this.#onSent();
     this.#submitted = [];
-    if (this.#waiting?.entry.transfer.connected) {
-      this.#waiting = null;
-      this.#isFull = false;
+    if (this.#streams.name !== 'free' && this.#streams.waiting?.transfer.connected) {
+      this.#streams = { name: 'free' };
       this.#onSent();
     }
     const [first, ...others] = without;
     if (!first) return [];
-    this.#isFull = this.isActive;
-    this.#waiting = { entry: first, for: this.#isFull ? 'stream' : 'connection' };
-    first.transfer.limitConnecting(!this.#isFull);
+    const isOpen = this.isActive;
+    this.#streams = { name: isOpen ? 'used-up' : 'opening', waiting: first };
+    first.transfer.limitConnecting(!isOpen);
     for (const { transfer } of others) this.remove(transfer);
-    if (this.#isFull && this.#settings.protocol === 'h3') this.#retryLater();
+    if (isOpen && this.#settings.protocol === 'h3') this.#retryLater();
     return others;
   }
 
@@ -254,7 +261,7 @@ export class UpstreamConnection {
 
   /** Removes the exchanges that can be sent again on another connection. This one gets no further exchange. */
   reclaimFromSilence(): ExchangeEntry[] {
-    this.#phase = { name: 'broken' };
+    this.#break();
     const repeatable = [...this.#entries.values()].filter(({ transfer }) => transfer.canRestart);
     for (const { transfer } of repeatable) {
       this.remove(transfer);
@@ -270,11 +277,10 @@ export class UpstreamConnection {
   #retryLater(): void {
     this.#retry ??= setTimeout(() => {
       this.#retry = null;
-      this.#isFull = false;
       const waiting = this.waitsForStream;
+      if (this.#streams.name !== 'opening') this.#streams = { name: 'free' };
       if (waiting) {
         this.multi.remove(waiting.transfer.easy);
-        this.#waiting = null;
         this.#submit(waiting);
       } else {
         // Exchanges that wait elsewhere may try this connection.
@@ -296,18 +302,33 @@ export class UpstreamConnection {
     this.multi.setReading(reading);
   }
 
-  /** @param run called after `idleMs`, unless an exchange is added before. */
+  /** @param run called once after `idleMs`, unless an exchange is added or the connection closed before. */
   runWhenIdle(idleMs: number, run: () => void): void {
+    const phase = this.#phase;
+    if (phase.name === 'broken') phase.timer ??= setTimeout(run, idleMs);
+    if (phase.name !== 'opening' && phase.name !== 'open') return;
     const timer = setTimeout(run, idleMs);
-    if (this.#phase.name !== 'opening' && this.#phase.name !== 'open') return;
-    this.#phase = { name: 'idle', was: this.#phase.name, sinceMs: performance.now(), timer };
+    this.#phase = { name: 'idle', was: phase.name, sinceMs: performance.now(), timer };
+  }
+
+  #break(): void {
+    if (!this.isBroken) this.#phase = { name: 'broken', timer: null };
   }
 
   close(): void {
     if (this.#retry) clearTimeout(this.#retry);
-    if (this.#phase.name === 'idle') clearTimeout(this.#phase.timer);
+    if ('timer' in this.#phase && this.#phase.timer) clearTimeout(this.#phase.timer);
     this.#phase = { name: 'closed' };
     this.#silence?.stop();
     this.multi.close();
   }
+}
+
+/** The streams after an exchange has left: that of a connected one is free. */
+function streamsWithout(transfer: ExchangeTransfer, streams: Streams): Streams {
+  if (streams.name === 'free') return streams;
+  const { name, waiting } = streams;
+  if (waiting?.transfer === transfer) return name === 'used-up' ? { name, waiting: null } : { name: 'free' };
+  if (name !== 'used-up' || !transfer.connected) return streams;
+  return waiting === null ? { name: 'free' } : { name: 'promised', waiting };
 }

@@ -189,15 +189,14 @@ export class Belief<Candidate> {
     return this.#components.reduce((sum, { weight }, scenario) => sum + weight * of(scenario), 0);
   }
 
-  /** How much longer than the fastest of `candidates` each takes, as a fraction; means over the scenarios. */
-  regrets(candidates: readonly Candidate[]): number[] {
-    const rows = candidates.map((candidate) => this.#rows.get(candidate)!);
-    return rows.map((row) =>
-      this.#average((component) => {
-        const fastestMs = Math.min(...rows.map((other) => totalMs(component, other)));
-        return totalMs(component, row) / fastestMs - 1;
-      }),
-    );
+  /** How much longer than the fastest of `rivals` a candidate takes, as a fraction; the mean over the scenarios. */
+  regret(candidate: Candidate, rivals: readonly Candidate[]): number {
+    const row = this.#rows.get(candidate)!;
+    const rows = rivals.map((rival) => this.#rows.get(rival)!);
+    return this.#average((component) => {
+      const fastestMs = Math.min(...rows.map((other) => totalMs(component, other)));
+      return totalMs(component, row) / fastestMs - 1;
+    });
   }
 
   #average(read: (component: Component) => number): number {

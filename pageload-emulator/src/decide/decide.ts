@@ -169,8 +169,9 @@ export function decide(
 
 /** The protocol of the smallest expected regret. */
 function safestUniform(belief: Belief<Candidate>, uniform: ReadonlyMap<Protocol, Candidate>): Protocol {
-  const regrets = belief.regrets([...uniform.values()]);
-  return [...uniform.keys()][regrets.indexOf(Math.min(...regrets))]!;
+  const rivals = [...uniform.values()];
+  const regrets = new Map([...uniform].map(([protocol, own]) => [protocol, belief.regret(own, rivals)]));
+  return [...regrets].reduce((least, one) => (one[1] < least[1] ? one : least))[0];
 }
 
 /** Probability that a protocol is faster than each other one, the least of these. */

@@ -1,10 +1,10 @@
 import type { PinState } from '@hopwise/contract';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { PageRequest } from '../../src/background/page-requests.ts';
-import { ActionControl } from '../../src/pins/page/action-control.ts';
-import { PinsModel } from '../../src/pins/page/pins-model.ts';
-import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
+import type { PageRequest } from '../../../src/background/page-requests.ts';
+import { ActionControl } from '../../../src/pins/page/action-control.ts';
+import { PinsModel } from '../../../src/pins/page/pins-model.ts';
+import { actionOf, decisionOf, LEAVE } from '../../support/decisions.ts';
 
 const A = 'https://a.example';
 const B = 'https://b.example';

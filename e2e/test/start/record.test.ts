@@ -1,6 +1,6 @@
 import type { StoredLoad } from '@hopwise/extension/messages';
 import { describe, expect, it } from 'vitest';
-import { type ExtensionRecorder, recordPage } from '../src/start/record.ts';
+import { type ExtensionRecorder, recordPage } from '../../src/start/record.ts';
 
 /** Loads of which the first ones are disturbed, each in a browser of its own. */
 function machine(disturbed: number) {

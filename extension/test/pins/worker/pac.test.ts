@@ -1,8 +1,8 @@
 import { createContext, runInContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPinnable } from '../../src/pins/pinnable-origin.ts';
-import { createPacScript } from '../../src/pins/worker/pac.ts';
+import { isPinnable } from '../../../src/pins/pinnable-origin.ts';
+import { createPacScript } from '../../../src/pins/worker/pac.ts';
 
 /** Answers of a PAC script, run as in browsers: with the bare language only. */
 function asked(script: string, ...urls: string[]): string[] {

@@ -1,12 +1,12 @@
 import type { Decision, PinState, Protocol } from '@hopwise/contract';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { PageRequest } from '../../src/background/page-requests.ts';
-import type { PinOutcome } from '../../src/evidence/pin-outcomes.ts';
-import { describeOutcome, describePin } from '../../src/pins/page/pin-text.ts';
-import { PinsControl } from '../../src/pins/page/pins-control.ts';
-import { PinsModel } from '../../src/pins/page/pins-model.ts';
-import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
+import type { PageRequest } from '../../../src/background/page-requests.ts';
+import type { PinOutcome } from '../../../src/evidence/pin-outcomes.ts';
+import { describeOutcome, describePin } from '../../../src/pins/page/pin-text.ts';
+import { PinsControl } from '../../../src/pins/page/pins-control.ts';
+import { PinsModel } from '../../../src/pins/page/pins-model.ts';
+import { actionOf, decisionOf, LEAVE } from '../../support/decisions.ts';
 
 const A = 'https://a.example';
 const B = 'https://b.example';

@@ -1,7 +1,7 @@
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import type { PinPeriod } from '../../src/evidence/pin-period.ts';
-import { correctProxiedRequests } from '../../src/pins/worker/proxied-requests.ts';
+import type { PinPeriod } from '../../../src/evidence/pin-period.ts';
+import { correctProxiedRequests } from '../../../src/pins/worker/proxied-requests.ts';
 
 const NAVIGATED_MS = Date.parse('2026-01-02T03:04:05.000Z');
 

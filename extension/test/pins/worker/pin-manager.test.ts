@@ -1,11 +1,11 @@
 import { MESSAGE_VERSION, type PinState, type ToHost, toHost } from '@hopwise/contract';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { HelperConnection } from '../../src/helper/helper-connection.ts';
-import type { NativePort } from '../../src/helper/helper-port.ts';
-import type { PinLifetime } from '../../src/pins/pin-messages.ts';
-import type { PlannedPin } from '../../src/pins/plan-pins.ts';
-import { LINGER_MS, PinManager, WAITING_PIN_DELAY_MS } from '../../src/pins/worker/pin-manager.ts';
-import type { Lifting, Route, Steering } from '../../src/pins/worker/steering.ts';
+import { HelperConnection } from '../../../src/helper/helper-connection.ts';
+import type { NativePort } from '../../../src/helper/helper-port.ts';
+import type { PinLifetime } from '../../../src/pins/pin-messages.ts';
+import type { PlannedPin } from '../../../src/pins/plan-pins.ts';
+import { LINGER_MS, PinManager, WAITING_PIN_DELAY_MS } from '../../../src/pins/worker/pin-manager.ts';
+import type { Lifting, Route, Steering } from '../../../src/pins/worker/steering.ts';
 
 const A = 'https://a.example';
 const B = 'https://b.example';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { FirefoxSteering } from '../../src/pins/worker/firefox-steering.ts';
+import { FirefoxSteering } from '../../../src/pins/worker/firefox-steering.ts';
 
 type OnRequest = (request: { url: string }) => unknown;
 let onRequest: { listener: OnRequest; filter: unknown }[];

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { ChromiumSteering } from '../../src/pins/worker/chromium-steering.ts';
+import { ChromiumSteering } from '../../../src/pins/worker/chromium-steering.ts';
 
 const route = {
   port: 4321,

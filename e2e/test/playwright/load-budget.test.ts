@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { parseRecording } from '@hopwise/pageload-emulator';
 import { expect as base, describe, it } from 'vitest';
-import type { ReplayLoad } from '../src/playwright/load.ts';
-import { judgeLoads, showLoadJudgement } from '../src/playwright/load-budget.ts';
-import { expect } from '../src/playwright/matchers.ts';
+import type { ReplayLoad } from '../../src/playwright/load.ts';
+import { judgeLoads, showLoadJudgement } from '../../src/playwright/load-budget.ts';
+import { expect } from '../../src/playwright/matchers.ts';
 
-const PAGE = new URL('../examples/playwright/pages/app.json.gz', import.meta.url);
+const PAGE = new URL('../../examples/playwright/pages/app.json.gz', import.meta.url);
 const recording = parseRecording(gunzipSync(readFileSync(PAGE)).toString());
 const path = {
   rttMs: 28,

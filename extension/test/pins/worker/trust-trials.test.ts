@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { TrustTrials } from '../../src/pins/worker/trust-trials.ts';
+import { TrustTrials } from '../../../src/pins/worker/trust-trials.ts';
 
 test('requests only the trial’s URL, without credentials and referrer', async () => {
   const fetch = vi.fn(async () => new Response(null, { status: 204 }));

@@ -1,10 +1,10 @@
 import type { PinState } from '@hopwise/contract';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { PageRequest } from '../../src/background/page-requests.ts';
-import { compareLoads } from '../../src/evidence/pin-outcomes.ts';
-import { PinsModel } from '../../src/pins/page/pins-model.ts';
-import { UndoControl } from '../../src/pins/page/undo-control.ts';
+import type { PageRequest } from '../../../src/background/page-requests.ts';
+import { compareLoads } from '../../../src/evidence/pin-outcomes.ts';
+import { PinsModel } from '../../../src/pins/page/pins-model.ts';
+import { UndoControl } from '../../../src/pins/page/undo-control.ts';
 
 const [A, B, ELSEWHERE] = ['https://a.example', 'https://b.example', 'https://elsewhere.example'];
 let pins: PinState[];

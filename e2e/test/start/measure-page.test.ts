@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { disturbanceWarnings, isHopeless } from '../src/start/measure-page.ts';
+import { disturbanceWarnings, isHopeless } from '../../src/start/measure-page.ts';
 
 const timesMs = { natural: [13_000], h1: [1500, 1600], h2: [1400, 2000], h3: [6100] };
 

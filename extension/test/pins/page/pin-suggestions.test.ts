@@ -1,8 +1,8 @@
 import type { Action } from '@hopwise/contract';
 import { expect, test } from 'vitest';
-import { suggestPins } from '../../src/pins/page/pin-suggestions.ts';
-import { planPins } from '../../src/pins/plan-pins.ts';
-import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
+import { suggestPins } from '../../../src/pins/page/pin-suggestions.ts';
+import { planPins } from '../../../src/pins/plan-pins.ts';
+import { actionOf, decisionOf, LEAVE } from '../../support/decisions.ts';
 
 const A = 'https://a.example';
 const B = 'https://b.example';

@@ -1,7 +1,7 @@
 /** The link that the command line of `npm start` asks for. */
 import { expect, it, vi } from 'vitest';
-import { networkFrom } from '../src/start/network.ts';
-import { parseOptions } from '../src/start/options.ts';
+import { networkFrom } from '../../src/start/network.ts';
+import { parseOptions } from '../../src/start/options.ts';
 
 it('replaces figures of a profile by those that are given', () => {
   const { network, asSet } = networkFrom(

@@ -1,6 +1,6 @@
 /** What a test asks of the replay fixtures. */
 import { expect, it } from 'vitest';
-import { browserProtocol, namedNetwork, type ReplayNetwork, replayOf } from '../src/playwright/options.ts';
+import { browserProtocol, namedNetwork, type ReplayNetwork, replayOf } from '../../src/playwright/options.ts';
 
 const ORIGINS = ['https://a.test', 'https://b.test'].map((origin) => ({
   origin,

@@ -17,14 +17,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ROOT } from '@hopwise/lab/paths';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { buildDebianPackage } from '../package/debian.ts';
-import { findRemoteCode } from '../package/extension.ts';
-import { launcherScript } from '../package/helper-tree.ts';
-import { readLock, runtimeDependencies } from '../package/npm-packages.ts';
-import { readRelease } from '../package/release.ts';
-import { checkSizes } from '../package/size-budgets.ts';
-import { buildTarball, installScript, uninstallScript } from '../package/tarball.ts';
-import { writeZip } from '../package/zip.ts';
+import { buildDebianPackage } from '../../package/debian.ts';
+import { findRemoteCode } from '../../package/extension.ts';
+import { launcherScript } from '../../package/helper-tree.ts';
+import { readLock, runtimeDependencies } from '../../package/npm-packages.ts';
+import { readRelease } from '../../package/release.ts';
+import { checkSizes } from '../../package/size-budgets.ts';
+import { buildTarball, installScript, uninstallScript } from '../../package/tarball.ts';
+import { writeZip } from '../../package/zip.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Report } from '@hopwise/extension/report';
 import { expect, test } from 'vitest';
-import { renderTerminal } from '../src/report/terminal.ts';
+import { renderTerminal } from '../../src/report/terminal.ts';
 
 const none = { predictedMs: null, predictedGivenNetworkMs: null, verifiedMs: null, measuredMs: null };
 const network = { rttMs: 60, downMbps: 18, upMbps: 6, loss: 0.003, udp: 'open' };

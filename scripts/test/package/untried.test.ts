@@ -17,7 +17,7 @@ import {
   macosUninstaller,
   windowsInstaller,
   windowsUninstaller,
-} from '../package/untried.ts';
+} from '../../package/untried.ts';
 
 const HOST = 'native-host/bin/hopwise-host.mjs';
 

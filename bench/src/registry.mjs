@@ -99,12 +99,12 @@ export const BENCHES = {
     judges: 'what recording costs a page: load time, processor time, memory',
   },
   faults: {
-    script: 'native-host/test/faults/main.ts',
+    script: 'bench/src/faults/main.ts',
     needs: 'helper',
     judges: 'exchanges of pinned origins under random faults in mid-transfer',
   },
   'browser-faults': {
-    script: 'extension/test/pins/faults/main.ts',
+    script: 'bench/src/browser-faults/main.ts',
     needs: 'all',
     judges: 'the same in a real browser with the extension',
   },

@@ -2,14 +2,14 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { SHARE_VARIABLE } from '../../../../scripts/suites/draw-share.ts';
+import { SHARE_VARIABLE } from '../../../scripts/suites/draw-share.ts';
 
 const USAGE = `npm run bench -- browser-faults --browser chromium|firefox [--cases 21] [--seed N] [--fault NAME]
   --cases N     how many, in rounds of 21 with successive seeds
   --seed N      the draws of the first round; the time of day unless given
   --fault NAME  only this fault of each round, such as reset`;
 
-const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 function readArguments() {
   try {

@@ -1,6 +1,6 @@
 /** `npm run bench -- faults --cases 2000 --seed 7`: any number of random faults. Ctrl-C ends it after the current batches. */
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { runFaults } from './run.ts';
+import { runFaults } from '../../../native-host/test/faults/run.ts';
 
 const command = new Command('npm run bench -- faults')
   .description('Makes exchanges of pinned origins under random faults in mid-transfer.')

@@ -311,9 +311,9 @@ export class Autopilot {
     const decision =
       findRecentDecision(load, comparable) ?? predictionOf(await this.#predict(load))?.decision;
     if (!decision) return;
-    const isFirst = visitsUntil(load, all).judge(load) === 'first';
-    const reason = trialOfLoad ? (trialOfLoad.reason ?? 'explore') : isFirst ? null : 'best';
-    const trial = settings.explores ? await this.#planTrial(runs, load, decision, settings, reason) : null;
+    const reason = trialOfLoad ? (trialOfLoad.reason ?? 'explore') : 'best';
+    const isLearned = settings.explores && visitsUntil(load, all).judge(load) === 'later';
+    const trial = isLearned ? await this.#planTrial(runs, load, decision, settings, reason) : null;
     const planned = chooseRun(decision, settings);
     const makeWhole = (run: PlannedRun) => make(addUnknownOffers(run, load, settings));
     const isMade = planned !== null && (await makeWhole(planned));
@@ -326,7 +326,7 @@ export class Autopilot {
     load: StoredLoad,
     decision: Decision,
     settings: AutopilotSettings,
-    reason: ChoiceReason | null,
+    reason: ChoiceReason,
   ): Promise<PlannedRun | null> {
     const key = load.networkKey ?? null;
     const experience = await readExperience(key);

@@ -16,7 +16,8 @@ const LEAVE = 'leave';
  * Learns from a load, and chooses what to try with the next one of its page: TCP WISE's loop on protocols, see `Explorer`. What a trial
  * shows counts for the next decision, as every measured load with pins does.
  *
- * @param reason why the load was made as it was; null for a first visit, which shows nothing of the next ones
+ * @param load not a first visit, which would show nothing of the next ones
+ * @param reason why the load was made as it was
  * @param mayTry whether an option may be tried now
  * @returns null when nothing is to be tried
  */
@@ -25,7 +26,7 @@ export function chooseTrial(
   load: StoredLoad,
   decision: Decision,
   settings: AutopilotSettings,
-  reason: ChoiceReason | null,
+  reason: ChoiceReason,
   mayTry: (option: Option) => boolean,
 ): PlannedRun | null {
   const options = listOptions(decision, settings);
@@ -36,10 +37,8 @@ export function chooseTrial(
   const place = networkOf(load) === 'internet' ? 'internet' : 'local';
   const page = keyOfPage(place, maskQuery(load.recording.url));
   const scaleMs = scalesMs.get(page) ?? pltOf(load);
-  if (reason !== null) {
-    scalesMs.delete(page);
-    scalesMs.set(page, scaleMs);
-  }
+  scalesMs.delete(page);
+  scalesMs.set(page, scaleMs);
 
   const available = options.filter((option) => nameOf(option) === current || mayTry(option));
   const question: ExplorerQuestion = {
@@ -50,7 +49,7 @@ export function chooseTrial(
     objective: settings.objective,
     random: Math.random,
   };
-  if (reason !== null) explorer.note(question, { arm: current, reason }, pltOf(load));
+  explorer.note(question, { arm: current, reason }, pltOf(load));
   const chosen = explorer.choose(question);
   const option = available.find((each) => nameOf(each) === chosen.arm);
   const { reason: why } = chosen;

@@ -1,5 +1,8 @@
 /** The number on the extension's icon: how much faster a page could be. */
 import type { Decision } from '@hopwise/contract';
+import { loadLanguage } from '../language/load-language.ts';
+import { t } from '../language/translate.ts';
+import { formatDurations } from '../ui/format.ts';
 
 /** What a person does not notice is not worth a badge: less than this, or less of the load time. */
 const MIN_GAIN_MS = 1_000;
@@ -8,29 +11,51 @@ const MIN_GAIN = 0.2;
 /** The light theme's `--hw-focus`, on which white text is readable; the browser's toolbar has a theme of its own. */
 const BADGE_COLOUR = '#0069b0';
 
+interface NoticeableGain {
+  beforeMs: number;
+  afterMs: number;
+  /** Whether later visits take longer by themselves than this first one. */
+  isOfLaterVisits: boolean;
+}
+
 /**
- * Seconds that a decision's action gains; null for too little, and where there is nothing left to do.
+ * What a decision's action gains, in this visit or in later ones, whichever take longer by themselves; null for too little, and where
+ * there is nothing left to do.
  *
  * @param pinned origins with a pin: the next load shows what it gains
  */
-function findNoticeableGain({ kind, action, baseline }: Decision, pinned: readonly string[]): number | null {
+function findNoticeableGain(
+  { kind, action, baseline: { pltMs, laterPltMs } }: Decision,
+  pinned: readonly string[],
+): NoticeableGain | null {
   if (kind !== 'act' || action.origins.some((origin) => pinned.includes(origin))) return null;
-  const gainMs = baseline.pltMs - action.time.pltMs;
-  return gainMs >= MIN_GAIN_MS && gainMs >= MIN_GAIN * baseline.pltMs ? gainMs / 1000 : null;
+  const beforeMs = Math.max(pltMs, laterPltMs);
+  const afterMs = action.time.pltMs;
+  const isNoticed = beforeMs - afterMs >= Math.max(MIN_GAIN_MS, MIN_GAIN * beforeMs);
+  return isNoticed ? { beforeMs, afterMs, isOfLaterVisits: laterPltMs > pltMs } : null;
 }
 
-/** Shows the gain on the icon of a tab, or nothing. The browser removes it with the tab's next page. */
+/** Shows the gain on the icon of a tab, explained in its tooltip, or nothing. The browser removes both with the tab's next page. */
 export async function showBadge(
   tabId: number,
   decision: Decision | null,
   pinned: readonly string[],
 ): Promise<void> {
-  const seconds = decision && findNoticeableGain(decision, pinned);
-  const text = seconds === null ? '' : `−${Math.round(seconds)}s`;
+  const gain = decision && findNoticeableGain(decision, pinned);
   try {
+    if (gain === null) return await chrome.action.setBadgeText({ tabId, text: '' });
+    const title = await describeGain(gain);
+    const text = `−${Math.round((gain.beforeMs - gain.afterMs) / 1000)}s`;
     await chrome.action.setBadgeText({ tabId, text });
-    if (text !== '') await chrome.action.setBadgeBackgroundColor({ tabId, color: BADGE_COLOUR });
+    await chrome.action.setBadgeBackgroundColor({ tabId, color: BADGE_COLOUR });
+    await chrome.action.setTitle({ tabId, title });
   } catch {
     // The tab was closed in the meantime.
   }
+}
+
+async function describeGain({ beforeMs, afterMs, isOfLaterVisits }: NoticeableGain): Promise<string> {
+  await loadLanguage();
+  const [before, after] = formatDurations(beforeMs, afterMs);
+  return t(isOfLaterVisits ? 'badgeTitleLater' : 'badgeTitle', { before, after });
 }

@@ -25,14 +25,31 @@ const ENOUGH_LOADS = 3;
  */
 export function deservesDetail(load: StoredLoad, all: readonly StoredLoad[]): boolean {
   const comparable = findComparableLoads(load, all);
-  const isLong = pltOf(load) >= LONG_LOAD_MS || isSlower(load, comparable);
-  if (!isSlow(load) || !isLong || judgeAmong(load, comparable).kind !== 'full') return false;
+  if (!isLong(load, comparable) || judgeAmong(load, comparable).kind !== 'full') return false;
   const detailed = [...comparable, load].filter(({ isDetailed = true }) => isDetailed);
   if (detailed.length >= ENOUGH_LOADS) return false;
   const decision = predictionOf(load)?.decision;
   if (decision === undefined) return true;
   const { baseline, actions } = decision;
   return actions.some(({ time }) => time.pltMs < (1 - MIN_GAIN) * baseline.pltMs);
+}
+
+/** Whether a load takes long enough for a closer look, as such or among those before it. */
+const isLong = (load: StoredLoad, before: readonly StoredLoad[]): boolean =>
+  isSlow(load) && (pltOf(load) >= LONG_LOAD_MS || isSlower(load, before));
+
+/**
+ * Whether a slow load is worth a prediction that nobody has asked for: it was recorded in detail, or is the second in a row that takes
+ * long, of a page that no prediction is of. The first may have been slow by chance.
+ *
+ * @param all stored loads, oldest first
+ */
+export function deservesPrediction(load: StoredLoad, all: readonly StoredLoad[]): boolean {
+  if (load.isDetailed !== false) return true;
+  const comparable = findComparableLoads(load, all);
+  const last = comparable.at(-1);
+  const isSecond = last !== undefined && isLong(last, comparable.slice(0, -1)) && isLong(load, comparable);
+  return isSecond && comparable.every((each) => predictionOf(each) === null);
 }
 
 /** Where UDP is less likely open than this, pages over HTTP/3 may take several times as long. */

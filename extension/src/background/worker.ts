@@ -31,7 +31,7 @@ import { openWelcome } from '../welcome/open-welcome.ts';
 import { showBadge } from './badge.ts';
 import { doChores } from './chores.ts';
 import { listenToConnection } from './connection-type.ts';
-import { deservesDetail, isPromising, isSlow } from './deserves-detail.ts';
+import { deservesDetail, deservesPrediction, isPromising, isSlow } from './deserves-detail.ts';
 import { DetailedLoads } from './detailed-loads.ts';
 import { DetailedPages } from './detailed-pages.ts';
 import { exportLoad } from './export-load.ts';
@@ -166,7 +166,7 @@ async function noteOutcome(tabId: number, loadId: number): Promise<void> {
   }
   if (isPinned) return;
   if (deservesDetail(stored, all)) await detailedPages.wantIfRare(stored.requestedUrl);
-  const shown = stored.isDetailed === false ? stored : await ensurePrediction(stored);
+  const shown = deservesPrediction(stored, all) ? await ensurePrediction(stored) : stored;
   const earlier = findComparableLoads(shown, all).findLast((each) => predictionOf(each) !== null);
   const decision = predictionOf(shown)?.decision ?? (earlier && predictionOf(earlier)?.decision) ?? null;
   const pinned = (await pins.listPins())

@@ -34,22 +34,19 @@ export class Visits {
   }
 
   /**
-   * By the protocol with which the load met each origin that is used over HTTP/3 on this network. Most requests decide: pages request
-   * something from new servers in every load. Null where there are none.
+   * By the protocols of requests to origins that are used over HTTP/3 on this network: those of the first half, as a first visit may go
+   * on over HTTP/3, and most of them, as a TCP connection sometimes wins the race in later visits, and pages have new servers in every load.
+   * Null where there are none.
    */
   #judgeByProtocols({ recording, pinned }: StoredLoad): VisitKind | null {
-    const metOver = new Map<string, RecordedRequest['protocol']>();
-    let balance = 0;
-    let seen = 0;
-    for (const request of recording.requests.filter(cameOverNetwork)) {
-      const origin = originOf(request);
-      if (!this.#overH3.has(origin) || pinned?.[origin] !== undefined) continue;
-      if (!metOver.has(origin)) metOver.set(origin, request.protocol);
-      balance += metOver.get(origin) === 'h3' ? 1 : -1;
-      seen++;
-    }
-    if (seen === 0) return null;
-    return balance >= 0 ? 'later' : 'first';
+    const asked = recording.requests
+      .filter(cameOverNetwork)
+      .filter((request) => this.#overH3.has(originOf(request)) && pinned?.[originOf(request)] === undefined)
+      .sort((a, b) => a.startMs - b.startMs);
+    const early = asked.slice(0, Math.ceil(asked.length / 2));
+    if (early.length === 0) return null;
+    const overH3 = early.filter(({ protocol }) => protocol === 'h3');
+    return overH3.length > early.length / 2 ? 'later' : 'first';
   }
 
   /**

@@ -1,37 +1,62 @@
+import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { showBadge } from '../../src/background/badge.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
+import { StubbedStorage } from '../support/stubbed-storage.ts';
 
 let text: string;
+let title: string;
 
 beforeEach(() => {
   text = 'before';
+  title = '';
   const action = {
     setBadgeText: async (badge: { text: string }) => {
       text = badge.text;
     },
     setBadgeBackgroundColor: async () => undefined,
+    setTitle: async (shown: { title: string }) => {
+      title = shown.title.replaceAll('\u00a0', ' ');
+    },
   };
-  vi.stubGlobal('chrome', { action });
+  vi.stubGlobal('chrome', {
+    action,
+    i18n: { getUILanguage: () => 'en-GB' },
+    runtime: { getURL: (path: string) => path },
+    storage: { local: new StubbedStorage() },
+  });
+  vi.stubGlobal(
+    'fetch',
+    async (path: string) => new Response(readFileSync(new URL(`../../src/${path}`, import.meta.url))),
+  );
 });
 
 const ORIGIN = 'https://a.example';
+const withBaseline = (pltMs: number, laterPltMs = pltMs) => ({
+  baseline: { ...decisionOf([LEAVE]).baseline, pltMs, laterPltMs },
+});
 const taking = (pltMs: number) =>
   actionOf('avoid-h3', { [ORIGIN]: 'h2' }, { time: { pltMs, low: pltMs, high: pltMs } });
 
 test.each([
   ['two seconds of four', decisionOf([taking(2300)]), [], '−2s'],
   ['less than a second', decisionOf([taking(3400)]), [], ''],
-  [
-    'less than a fifth',
-    decisionOf([taking(11_000)], { baseline: { ...decisionOf([LEAVE]).baseline, pltMs: 13_000 } }),
-    [],
-    '',
-  ],
+  ['less than a fifth', decisionOf([taking(11_000)], withBaseline(13_000)), [], ''],
+  ['what a first visit does not show', decisionOf([taking(1300)], withBaseline(1100, 12_300)), [], '−11s'],
+  ['what a first visit alone takes', decisionOf([taking(1300)], withBaseline(3300, 1300)), [], '−2s'],
   ['what is pinned already', decisionOf([taking(2300)]), [ORIGIN], ''],
   ['nothing to do', decisionOf([LEAVE]), [], ''],
   ['nothing known', null, [], ''],
 ])('shows a gain of %s', async (_what, decision, pinned, shown) => {
   await showBadge(1, decision, pinned);
   expect(text).toBe(shown);
+});
+
+test('the tooltip says whether the gain is this visit’s or that of the next ones', async () => {
+  await showBadge(1, decisionOf([taking(2300)]), []);
+  expect(title).toBe('hopwise: this page takes about 4.3 s; it could take 2.3 s.');
+  await showBadge(1, decisionOf([taking(1300)], withBaseline(1100, 12_300)), []);
+  expect(title).toBe(
+    'hopwise: the next visits to this page take about 12 s by themselves; they could take 1.3 s.',
+  );
 });

@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import { learnNetwork, type NetworkCluster, type Prediction } from '@hopwise/pageload-emulator';
 import { expect, test, vi } from 'vitest';
 import { AUTOPILOT_DEFAULTS, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
-import { deservesDetail, isPromising } from '../../src/background/deserves-detail.ts';
+import { deservesDetail, deservesPrediction, isPromising } from '../../src/background/deserves-detail.ts';
 import { saveNetwork } from '../../src/storage/network.ts';
 import { loadOf, loadsTaking } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
@@ -62,4 +62,19 @@ test('a page is promising where UDP is likely hindered, until HTTP/3 is kept off
   expect(await isPromising(url), 'kept off by the user').toBe(false);
   await choose(false, true);
   expect(await isPromising(url), 'allowed by the user').toBe(true);
+});
+
+test('the second slow load in a row is predicted also where it is light; the first may have been slow by chance', () => {
+  const visits = loadsTaking([1100, 12_000, 11_000], 1, light);
+  const isPredicted = (load: typeof slow, all = visits) => deservesPrediction(load, all);
+  expect(visits.map((load) => isPredicted(load))).toEqual([false, false, true]);
+  const once = loadsTaking([1100, 12_000, 1100, 11_000], 1, light);
+  expect(once.map((load) => isPredicted(load, once))).toEqual([false, false, false, false]);
+});
+
+test('a page of which there is a prediction is not predicted again after each light load', () => {
+  const [first, second, third] = loadsTaking([1100, 12_000, 11_000], 1, light) as (typeof slow)[];
+  const predicted = { ...second!, prediction: { decision: decisionOf([LEAVE]) } as Prediction };
+  expect(deservesPrediction(third!, [first!, predicted, third!])).toBe(false);
+  expect(deservesPrediction({ ...third!, isDetailed: true }, [first!, predicted])).toBe(true);
 });

@@ -12,7 +12,7 @@ function loadOver(
   protocols: readonly (Protocol | null)[],
   more: Parameters<typeof loadOf>[1] = {},
 ) {
-  const requests = protocols.map((protocol, index) => requestOf(index, { protocol }));
+  const requests = protocols.map((protocol, index) => requestOf(index, { protocol, startMs: 10 * index }));
   return loadOf(id, { isDetailed: false, ...more, recording: { requests, ...more.recording } });
 }
 const offering = (offersH3: boolean | null, more: Partial<RecordedRequest> = {}) =>
@@ -29,7 +29,12 @@ test('a load over HTTP/2 was a first visit where another one is over HTTP/3', ()
 });
 
 test('a load that changes to HTTP/3 on the way is a first visit', () => {
-  expect(kindsOf([loadOver(1, ['h2', 'h3', 'h3'])])).toEqual(['first']);
+  expect(kindsOf([loadOver(1, ['h2', 'h2', 'h2', 'h3', 'h3', 'h3', 'h3'])])).toEqual(['first']);
+});
+
+test('a later visit may begin over TCP here and there, where that won the race', () => {
+  expect(kindsOf([loadOver(1, ['h3', 'h2', 'h3', 'h3', 'h3', 'h3'])])).toEqual(['later']);
+  expect(kindsOf([loadOver(1, ['h2', 'h3', 'h3', 'h3', 'h3', 'h3'])])).toEqual(['later']);
 });
 
 test('a new server beside those that are known makes no first visit', () => {
@@ -38,7 +43,7 @@ test('a new server beside those that are known makes no first visit', () => {
     ...[0, 1, 2].map((id) => requestOf(id, { protocol: 'h3' })),
     requestOf(3, { url, protocol: 'h2' }),
     requestOf(4, { url, protocol: 'h3' }),
-  ];
+  ].map((request, id) => ({ ...request, startMs: 10 * id }));
   expect(kindsOf([loadOf(1, { recording: { requests } })])).toEqual(['later']);
 });
 

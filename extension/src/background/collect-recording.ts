@@ -2,7 +2,7 @@ import type { Recording } from '@hopwise/pageload-emulator';
 import { joinRecording } from '../recorder/join.ts';
 import type { FrameReport } from '../recorder/joined-request.ts';
 import { MAX_FRAMES } from '../recorder/limits.ts';
-import { type Collect, frameTimingsSchema } from '../recorder/page-timings.ts';
+import { type Collect, type FrameTimings, frameTimingsSchema } from '../recorder/page-timings.ts';
 import { ALL_SITES } from '../ui/site-access.ts';
 import type { ExcludedSites } from './excluded-sites.ts';
 import type { TabLoad } from './tab-loads.ts';
@@ -11,9 +11,10 @@ import type { TabLoad } from './tab-loads.ts';
 const FRAME_TIMEOUT_MS = 3000;
 
 /**
- * Asks all frames of a tab for their timings and joins them with the requests seen.
+ * Asks the frames of a tab for their timings and joins them with the requests seen.
  *
  * @param hasFrames whether the page has frames besides the top one
+ * @param sent timings of the top frame, which then need not be asked for
  * @param final whether the frames may stop observing
  * @throws Error when the page cannot be recorded
  */
@@ -23,12 +24,17 @@ export async function collectRecording(
   excludedSites: Pick<ExcludedSites, 'has'>,
   documentId: string,
   hasFrames: boolean,
+  sent: FrameTimings | null,
   final: boolean,
 ): Promise<Recording> {
   const ofRequests = load.requests.map((request) => request.frameId).filter((id) => id >= 0);
   const others = load.isDetailed || !hasFrames ? ofRequests : await injectIntoFrames(tabId);
   const frameIds = [...new Set([0, ...others])].slice(0, MAX_FRAMES);
-  const reports = await Promise.all(frameIds.map((frameId) => askFrame(tabId, frameId, documentId, final)));
+  const reports = await Promise.all(
+    frameIds.map((frameId) =>
+      frameId === 0 && sent?.isTop ? { ...sent, frameId } : askFrame(tabId, frameId, documentId, final),
+    ),
+  );
   const frames = reports.filter((report) => report !== null).filter(({ url }) => !excludedSites.has(url));
   return joinRecording({
     requests: load.requests,

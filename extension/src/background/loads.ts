@@ -23,7 +23,7 @@ import { stripLoad, stripLoadUrls } from '../storage/strip-load.ts';
 import { collectRecording } from './collect-recording.ts';
 import { knowsQueries } from './known-queries.ts';
 import { recallNetwork } from './network-memory.ts';
-import { predictLoad } from './predict-load.ts';
+import { type Extent, predictLoad } from './predict-load.ts';
 import { selectShownLoad } from './shown-load.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 
@@ -74,14 +74,24 @@ async function recordAndStore(
   tabId: number,
   navigationId: string,
   documentId: string,
-  { loaded, hasFrames }: Omit<PageSettled, 'type'>,
+  { loaded, hasFrames, timings }: Omit<PageSettled, 'type'>,
   periods: readonly PinPeriod[],
 ): Promise<void> {
   const load = await loads.getLoad(tabId);
   if (load?.phase !== 'loading' || load.navigationId !== navigationId) return;
+  // Where requests are seen, they may end after the report.
+  const sent = load.isDetailed ? null : timings;
   if (loaded) await waitForRequestEnds(load);
   try {
-    const collected = await collectRecording(tabId, load, loads.excludedSites, documentId, hasFrames, loaded);
+    const collected = await collectRecording(
+      tabId,
+      load,
+      loads.excludedSites,
+      documentId,
+      hasFrames,
+      sent,
+      loaded,
+    );
     const duringLoad = findPeriodsDuring(collected, periods);
     const observed = correctProxiedRequests(collected, duringLoad);
     const { keepsQueries } = await readSettings();
@@ -147,14 +157,22 @@ async function waitForRequestEnds({ requests }: TabLoad): Promise<void> {
 
 const predicting = new Map<number, Promise<StoredLoad>>();
 
-/** Returns the load with its predictions in the user interface's language, which the first call makes and stores. */
-export async function ensurePrediction(load: StoredLoad): Promise<StoredLoad> {
+/** Returns the load with its predictions as people see them, in the user interface's language, which the first call makes and stores. */
+export const ensurePrediction = (load: StoredLoad): Promise<StoredLoad> => ensureExtent(load, 'shown');
+
+/** The same with no more than the decision, which takes less time. */
+export const ensureDecision = (load: StoredLoad): Promise<StoredLoad> => ensureExtent(load, 'decision');
+
+async function ensureExtent(load: StoredLoad, extent: Extent): Promise<StoredLoad> {
   if (load.problem !== '') return load;
   const language = await findLanguage();
-  if (isPredicted(load, language)) return load;
-  const underWay = predicting.get(load.id) ?? makePredictions(load, language);
-  predicting.set(load.id, underWay);
-  return underWay.finally(() => predicting.delete(load.id));
+  if (isPredicted(load, language, extent)) return load;
+  const underWay = predicting.get(load.id);
+  // It may be of another extent.
+  if (underWay) return ensureExtent(await underWay, extent);
+  const made = makePredictions(load, language, extent).finally(() => predicting.delete(load.id));
+  predicting.set(load.id, made);
+  return made;
 }
 
 const EXCLUDED =
@@ -163,9 +181,11 @@ const EXCLUDED =
 function isPredicted(
   { prediction, verification, verifiedPrediction, language = 'en' }: StoredLoad,
   wanted: Language,
+  extent: Extent,
 ): boolean {
-  if (language !== wanted) return false;
-  return isOfThisVersion(prediction) && (verification === null || isOfThisVersion(verifiedPrediction));
+  if (!isOfThisVersion(prediction) || !(verification === null || isOfThisVersion(verifiedPrediction)))
+    return false;
+  return extent === 'decision' || (language === wanted && Object.keys(prediction!.waterfall).length > 0);
 }
 
 /** Predictions of earlier versions have another form. */
@@ -173,11 +193,15 @@ function isOfThisVersion(prediction: Prediction | null | undefined): boolean {
   return prediction?.schema === PREDICTION_SCHEMA;
 }
 
-async function makePredictions(load: StoredLoad, language: Language): Promise<StoredLoad> {
+async function makePredictions(load: StoredLoad, language: Language, extent: Extent): Promise<StoredLoad> {
   const knowledge = collectKnowledge(load, await getAllLoads());
   const verifiedPrediction =
-    load.verification && predictLoad(load, knowledge, language, load.verification).prediction;
-  return updateLoad(load.id, { ...predictLoad(load, knowledge, language), verifiedPrediction, language });
+    load.verification && predictLoad(load, knowledge, language, extent, load.verification).prediction;
+  return updateLoad(load.id, {
+    ...predictLoad(load, knowledge, language, extent),
+    verifiedPrediction,
+    language,
+  });
 }
 
 /** Finds the load that a page of the extension requests. */

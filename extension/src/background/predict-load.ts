@@ -18,8 +18,10 @@ import {
 } from '@hopwise/pageload-emulator';
 import type { StoredLoad } from '../storage/loads.ts';
 
-/** For display: with the waterfalls, and the load time of the best assignment. */
-const FULL = { waterfall: true, thorough: true } as const;
+/** `shown`: for people, with the waterfalls and a long search for the best assignment. `decision`: what else acts on needs no more. */
+export type Extent = 'shown' | 'decision';
+
+const OPTIONS = { shown: { waterfall: true, thorough: true }, decision: {} } as const;
 
 /**
  * Predicts a load. Never throws: when the recording cannot be emulated, `problem` gives the reason.
@@ -32,13 +34,14 @@ export function predictLoad(
   { recording, cluster: stored, check }: Pick<StoredLoad, 'recording' | 'cluster' | 'check'>,
   knowledge: Knowledge,
   language: Language,
+  extent: Extent,
   verification?: Verification,
 ): { prediction: Prediction | null; problem: string } {
   try {
     const figures = verification ? measuredBy(verification) : check;
     const measured = figures && { measured: figures };
     const cluster = parseCluster(stored);
-    const prediction = predict(recording, { ...FULL, ...measured, cluster, knowledge, language });
+    const prediction = predict(recording, { ...OPTIONS[extent], ...measured, cluster, knowledge, language });
     return { prediction, problem: '' };
   } catch (error) {
     const why = messageOf(error);

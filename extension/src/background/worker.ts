@@ -36,7 +36,13 @@ import { DetailedLoads } from './detailed-loads.ts';
 import { DetailedPages } from './detailed-pages.ts';
 import { exportLoad } from './export-load.ts';
 import { listenToHistoryDeletions } from './history-deletions.ts';
-import { ensurePrediction, findLoad, findSettledNavigation, storeSettledLoad } from './loads.ts';
+import {
+  ensureDecision,
+  ensurePrediction,
+  findLoad,
+  findSettledNavigation,
+  storeSettledLoad,
+} from './loads.ts';
 import { Memory } from './memory.ts';
 import { checkNetwork, forgetChecks } from './network-check.ts';
 import { forgetNetworks, leaveNetwork } from './network-memory.ts';
@@ -52,7 +58,7 @@ const loads = new TabLoads((tabId, load) => void startLoad(tabId, load));
 const detailedLoads = new DetailedLoads(loads, detailedPages);
 const verifications = new Verifications();
 const memory = new Memory(loads, verifications);
-const autopilot = new Autopilot(pins, ensurePrediction);
+const autopilot = new Autopilot(pins, ensureDecision);
 const announcer = new StartRateAnnouncer();
 
 listenToNavigations(loads, handleNetworkChange, (url, acceptCh) => {
@@ -166,7 +172,7 @@ async function noteOutcome(tabId: number, loadId: number): Promise<void> {
   }
   if (isPinned) return;
   if (deservesDetail(stored, all)) await detailedPages.wantIfRare(stored.requestedUrl);
-  const shown = deservesPrediction(stored, all) ? await ensurePrediction(stored) : stored;
+  const shown = deservesPrediction(stored, all) ? await ensureDecision(stored) : stored;
   const earlier = findComparableLoads(shown, all).findLast((each) => predictionOf(each) !== null);
   const decision = predictionOf(shown)?.decision ?? (earlier && predictionOf(earlier)?.decision) ?? null;
   const pinned = (await pins.listPins())

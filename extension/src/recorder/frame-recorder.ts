@@ -15,6 +15,9 @@ import type { ScriptObserver } from './script-observer.ts';
 /** Wait after the load event: late paints, and requests that start right after it, still belong to the load. */
 const SETTLE_MS = 1000;
 
+/** A page that stays busy reports after this time. */
+const IDLE_TIMEOUT_MS = 2000;
+
 /** A page that has not fired its load event by now, after the navigation, is recorded as it is. */
 const LOAD_TIMEOUT_MS = 30_000;
 
@@ -52,9 +55,7 @@ export class FrameRecorder {
     });
     chrome.runtime.onMessage.addListener((message: Collect, _sender, answer) => {
       if (message?.type !== 'collect' || this.#isExcluded) return;
-      this.#addResources(this.#resourceObserver.takeRecords());
-      this.#updateLargestPaint(this.#paintObserver.takeRecords());
-      answer(this.#readTimings());
+      answer(this.#takeTimings());
       if (message.final) this.#stopObserving();
     });
     if (window.top === window) this.#reportPage();
@@ -87,7 +88,17 @@ export class FrameRecorder {
   }
 
   #reportSettled(loaded: boolean): void {
-    void this.#send({ type: 'page-settled', loaded, hasFrames: window.length > 0 });
+    const settledMs = performance.now();
+    // What is done with the report would slow down a page that is busy.
+    requestIdleCallback(
+      () => {
+        const hasFrames = window.length > 0;
+        const timings = this.#scripts === null ? this.#takeTimings(settledMs) : null;
+        void this.#send({ type: 'page-settled', loaded, hasFrames, timings });
+        if (loaded && timings) this.#stopObserving();
+      },
+      { timeout: IDLE_TIMEOUT_MS },
+    );
   }
 
   async #send(message: PageSettled | PageShown): Promise<void> {
@@ -129,10 +140,13 @@ export class FrameRecorder {
     this.#largestPaint = { startMs: last.startTime, url };
   }
 
-  #readTimings(): FrameTimings {
+  /** @param untilMs leaves out resources that were requested later */
+  #takeTimings(untilMs = Number.POSITIVE_INFINITY): FrameTimings {
+    this.#addResources(this.#resourceObserver.takeRecords());
+    this.#updateLargestPaint(this.#paintObserver.takeRecords());
     const navigation = readNavigation();
     const paint = performance.getEntriesByName('first-contentful-paint')[0];
-    const web = this.#resources.filter((entry) => /^https?:/.test(entry.name));
+    const web = this.#resources.filter((entry) => /^https?:/.test(entry.name) && entry.startTime <= untilMs);
     return {
       url: location.href.slice(0, MAX_TEXT_CHARS),
       isTop: window.top === window,

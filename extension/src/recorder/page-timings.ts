@@ -91,6 +91,8 @@ export const pageSettledSchema = z.object({
   loaded: z.boolean(),
   /** Whether the page has frames of its own. */
   hasFrames: z.boolean(),
+  /** What the browser measured until then; null from pages that are recorded in detail, of which requests may be under way. */
+  timings: z.nullable(frameTimingsSchema),
 });
 
 /**

@@ -2,6 +2,7 @@ import 'fake-indexeddb/auto';
 import type { Prediction } from '@hopwise/contract';
 import { beforeEach, expect, test, vi } from 'vitest';
 import {
+  ensureDecision,
   ensurePrediction,
   findLoad,
   findSettledNavigation,
@@ -60,11 +61,15 @@ const periodOf = (kind: PinPeriod['kind'], more: Partial<PinPeriod> = {}): PinPe
   ...more,
 });
 
-/** The page in the tab reports that it has settled. */
-async function settle(loaded: boolean, pins: readonly PinPeriod[] = []): Promise<void> {
+/** The page in the tab reports that it has settled. @param sent timings in the report of a light recording */
+async function settle(
+  loaded: boolean,
+  pins: readonly PinPeriod[] = [],
+  sent: FrameTimings | null = null,
+): Promise<void> {
   const navigationId = await findSettledNavigation(loads, TAB);
-  if (navigationId !== null)
-    await storeSettledLoad(loads, TAB, navigationId, 'doc', { loaded, hasFrames: false }, pins);
+  const report = { loaded, hasFrames: false, timings: sent };
+  if (navigationId !== null) await storeSettledLoad(loads, TAB, navigationId, 'doc', report, pins);
 }
 
 function navigation(requestId: string, more: Partial<ObservedRequest> = {}): ObservedRequest {
@@ -149,6 +154,19 @@ test('the recording of a page that has not loaded in time is replaced when it ha
   expect(asked).toEqual([{ documentId: 'doc' }, { documentId: 'doc' }]);
 });
 
+test('a light recording takes the timings from the report, a detailed one asks for those after the last request', async () => {
+  loads.addRequest(TAB, navigation('light'));
+  await settle(true, [], timings(700));
+  expect(asked).toEqual([]);
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ load: { recording: { pltMs: 700 } } });
+  loads.addRequest(TAB, navigation('detailed'));
+  loads.updateLoad(TAB, 'detailed', { isDetailed: true });
+  answers = [async () => timings(800)];
+  await settle(true, [], timings(790));
+  expect(asked).toHaveLength(1);
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ load: { recording: { pltMs: 800 } } });
+});
+
 test('a load is stored with the network summary of the loads before it, and is learned once', async () => {
   for (const id of ['first', 'second']) {
     loads.addRequest(TAB, navigation(id));
@@ -191,7 +209,7 @@ test('a page that loads while the one before it waits to be stored is recorded a
   loads.addRequest(TAB, navigation('before'));
   const before = (await findSettledNavigation(loads, TAB))!;
   loads.addRequest(TAB, navigation('next'));
-  await storeSettledLoad(loads, TAB, before, 'doc', { loaded: true, hasFrames: false }, []);
+  await storeSettledLoad(loads, TAB, before, 'doc', { loaded: true, hasFrames: false, timings: null }, []);
   expect(asked).toEqual([]);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', problem: '' });
   answers = [async () => timings(900)];
@@ -346,6 +364,20 @@ test('a prediction is made again in the language of the user interface', async (
   expect(german.prediction!.decision.action).toEqual(english.prediction!.decision.action);
   expect(german.prediction!.decision.verdict).not.toBe(english.prediction!.decision.verdict);
   expect(await ensurePrediction(german)).toBe(german);
+});
+
+test('what acts on a load has its decision alone; who looks at it has the waterfalls too', async () => {
+  const { load } = await storeLoad('decided', 900);
+  const [decided, alike] = await Promise.all([ensureDecision(load!), ensureDecision(load!)]);
+  expect(decided.prediction!.waterfall).toEqual({});
+  expect(alike).toBe(decided);
+  browserLanguage = 'de-AT';
+  expect(await ensureDecision(decided)).toBe(decided);
+  const [shown, again] = await Promise.all([ensurePrediction(decided), ensureDecision(load!)]);
+  expect(Object.keys(shown.prediction!.waterfall)).not.toEqual([]);
+  expect(shown.prediction!.decision.action).toEqual(decided.prediction!.decision.action);
+  expect(again).toBe(shown);
+  expect(await ensureDecision(shown)).toBe(shown);
 });
 
 test('a prediction uses the earlier loads of the page', async () => {

@@ -49,10 +49,10 @@ test.each([
 });
 
 test('a content script may only report that its page has settled or is shown', () => {
-  expect(pageSettledSchema.safeParse({ type: 'page-settled', loaded: true, hasFrames: false }).success).toBe(
-    true,
-  );
-  expect(pageSettledSchema.safeParse({ type: 'latest', loaded: true, hasFrames: false }).success).toBe(false);
+  const report = { loaded: true, hasFrames: false, timings: null };
+  expect(pageSettledSchema.safeParse({ type: 'page-settled', ...report }).success).toBe(true);
+  expect(pageSettledSchema.safeParse({ type: 'page-settled', ...report, timings: {} }).success).toBe(false);
+  expect(pageSettledSchema.safeParse({ type: 'latest', ...report }).success).toBe(false);
   expect(pageShownSchema.safeParse({ type: 'page-shown' }).success).toBe(true);
   expect(pageShownSchema.safeParse({ type: 'latest' }).success).toBe(false);
 });

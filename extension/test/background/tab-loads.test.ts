@@ -104,3 +104,44 @@ test('failures are kept by URL while the page loads, also of requests that are n
   expect(failures[0]).toBe('https://page.test/a.js');
   expect(failures).not.toContain('https://page.test/after.js');
 });
+
+test('of what the last worker kept, no more is read than the tab’s own load', async () => {
+  await session.set({ 'tab-load:2': {}, 'queries:1': ['long'] });
+  const keys: unknown[] = [];
+  const { get } = session;
+  session.get = (key) => {
+    keys.push(key);
+    return get.call(session, key);
+  };
+  const loads = new TabLoads();
+  loads.addRequest(1, request('nav', 'document'));
+  loads.updateRequest(1, 'nav', { status: 200 });
+  expect((await loads.getLoad(1))?.requests).toHaveLength(1);
+  expect(keys).toEqual(['tab-load:1']);
+});
+
+test('a growing list of requests is saved seldom, what a load has become at once', async () => {
+  vi.useFakeTimers();
+  const writes = vi.spyOn(session, 'set');
+  const loads = new TabLoads();
+  loads.addRequest(1, request('nav', 'document'));
+  loads.updateLoad(1, 'nav', { isDetailed: true });
+  await vi.advanceTimersByTimeAsync(400);
+  expect(writes).toHaveBeenCalledTimes(1);
+  for (let number = 0; number < 40; number++) {
+    loads.addRequest(1, request(`${number}`, 'image'));
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  expect(writes).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(writes).toHaveBeenCalledTimes(2);
+  loads.addRequest(1, request('last', 'image'));
+  await vi.advanceTimersByTimeAsync(100);
+  loads.updateLoad(1, 'nav', { phase: 'recorded', requests: [] });
+  await vi.advanceTimersByTimeAsync(400);
+  expect(writes).toHaveBeenCalledTimes(3);
+  expect(session.items['tab-load:1']).toMatchObject({ phase: 'recorded' });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(writes).toHaveBeenCalledTimes(3);
+  vi.useRealTimers();
+});

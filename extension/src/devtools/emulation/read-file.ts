@@ -83,8 +83,9 @@ function predict(
   const knowledge = collectKnowledge(load, []);
   return {
     ...load,
-    ...predictLoad(load, knowledge, language),
-    verifiedPrediction: verification && predictLoad(load, knowledge, language, verification).prediction,
+    ...predictLoad(load, knowledge, language, 'shown'),
+    verifiedPrediction:
+      verification && predictLoad(load, knowledge, language, 'shown', verification).prediction,
     language,
   };
 }

@@ -1,28 +1,23 @@
 /** `npm run bench -- faults --cases 2000 --seed 7`: any number of random faults. Ctrl-C ends it after the current batches. */
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { integer } from '@hopwise/lab/command/option-types';
 import { runFaults } from '../../../native-host/test/faults/run.ts';
+import { benchCommand, parseOrExit } from '../bench-command.ts';
 
-const command = new Command('npm run bench -- faults')
-  .description('Makes exchanges of pinned origins under random faults in mid-transfer.')
-  .option('--cases <n>', 'how many', wholeNumber, 200)
-  .option('--seed <n>', 'of the draws', wholeNumber, Date.now() % 1_000_000)
-  .option('--batch <n>', 'only this one of the batches, each of which shares a host', wholeNumber)
-  .option('--case <n>', 'only this one of the batch', wholeNumber)
-  .addHelpText('after', '\nIn a real browser: npm run bench -- browser-faults --help')
-  .allowExcessArguments(false)
-  .exitOverride();
-try {
-  command.parse();
-} catch (error) {
-  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
-  throw error;
-}
+const command = benchCommand(
+  'faults',
+  'Makes exchanges of pinned origins under random faults in mid-transfer.',
+)
+  .option('--cases <n>', 'how many', integer(1, 1_000_000), 200)
+  .option('--seed <n>', 'of the draws', integer(0, Number.MAX_SAFE_INTEGER), Date.now() % 1_000_000)
+  .option('--batch <n>', 'only this one of the batches, each of which shares a host', integer(0, 1_000_000))
+  .option('--case <n>', 'only this one of the batch', integer(0, 1_000_000))
+  .addHelpText('after', '\nIn a real browser: npm run bench -- browser-faults --help');
 const {
   seed,
   cases,
   batch,
   case: only,
-} = command.opts<{ seed: number; cases: number; batch?: number; case?: number }>();
+} = parseOrExit(command).opts<{ seed: number; cases: number; batch?: number; case?: number }>();
 const stop = new AbortController();
 process.once('SIGINT', () => stop.abort());
 console.log(`seed ${seed}`);
@@ -39,8 +34,3 @@ const outcome = await runFaults({
 });
 console.log(`${outcome.cases} cases, ${outcome.wrong.length} faults of the helper`);
 process.exitCode = outcome.wrong.length > 0 ? 1 : 0;
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('expected a whole number');
-  return Number(text);
-}

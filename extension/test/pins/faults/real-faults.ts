@@ -96,7 +96,7 @@ function isHarm(fault: Fault): fault is Harm {
 /** Command that repeats a case. */
 function repetition(browser: string, words: string): string {
   const [, seed, fault] = /^(\d+)\/([a-z-]+)/.exec(words)!;
-  return `npm run bench -- faults --browser ${browser} --seed ${seed} --fault ${fault}`;
+  return `npm run bench -- browser-faults --browser ${browser} --seed ${seed} --fault ${fault}`;
 }
 
 /** The browser, its host and the servers that all batches share. */

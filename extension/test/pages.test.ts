@@ -4,7 +4,7 @@ import type { Prediction } from '@hopwise/contract';
 import { predict } from '@hopwise/pageload-emulator';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { AUTOPILOT_DEFAULTS } from '../src/autopilot/autopilot-settings.ts';
+import { AUTOPILOT_DEFAULTS, type AutopilotSettings } from '../src/autopilot/autopilot-settings.ts';
 import type { PageRequest } from '../src/background/page-requests.ts';
 import type { PinGain } from '../src/evidence/pin-outcomes.ts';
 import type { IncompleteLoad } from '../src/messages/load-messages.ts';
@@ -21,6 +21,7 @@ let load: StoredLoad;
 let incomplete: IncompleteLoad | null;
 let pinGain: PinGain | null;
 let saved: SavedTime;
+let settings: AutopilotSettings;
 /** URL of the tab. */
 let tabUrl: string;
 let isRecorded: boolean;
@@ -50,9 +51,10 @@ function stub(body: string): void {
         }
         if (request.type === 'verification') return { ok: true, state: 'none' };
         if (request.type === 'saved-time') return { ok: true, saved };
-        if (request.type === 'autopilot') {
+        if (request.type === 'change-autopilot') settings = { ...settings, ...request.change };
+        if (request.type === 'autopilot' || request.type === 'change-autopilot') {
           const network = { hindersUdp: null, keepsOffH3: false };
-          return { ok: true, settings: AUTOPILOT_DEFAULTS, runs: [], learnt: [], network };
+          return { ok: true, settings, runs: [], learnt: [], network };
         }
         if (request.type === 'pin-outcomes') return { ok: true, outcomes: [] };
         if (request.type === 'pin') asked.push(request);
@@ -83,6 +85,7 @@ beforeEach(() => {
   asked = [];
   incomplete = null;
   pinGain = null;
+  settings = AUTOPILOT_DEFAULTS;
   saved = { savedMs: 0, loads: 0, estimated: 0 };
   tabUrl = `${A}/`;
   isRecorded = true;
@@ -181,4 +184,48 @@ test.each([
   await import('../src/popup/popup.ts');
   await vi.advanceTimersByTimeAsync(10);
   expect(document.body.textContent!.replaceAll('\u00a0', ' ')).toContain(words);
+});
+
+describe('the popup’s switch for a site', () => {
+  const show = async () => {
+    stub(bodyOf('popup/popup.html'));
+    await import('../src/popup/popup.ts');
+    await vi.advanceTimersByTimeAsync(10);
+    const label = [...document.querySelectorAll<HTMLElement>('label')].find(({ textContent }) =>
+      textContent!.startsWith('Leave '),
+    );
+    return { label, input: label?.querySelector('input') };
+  };
+
+  test('leaves the site alone, and no longer', async () => {
+    const other = { site: 'other.test', rule: 'leave' as const };
+    settings = { ...settings, isOn: true, siteRules: [other, { site: 'page.test', rule: 'h2' }] };
+    const { label, input } = await show();
+    expect([label!.textContent, label!.hidden, input!.checked]).toEqual([
+      'Leave page.test as it is',
+      false,
+      false,
+    ]);
+    input!.click();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(settings.siteRules).toEqual([other, { site: 'page.test', rule: 'leave' }]);
+    input!.click();
+    await vi.advanceTimersByTimeAsync(10);
+    expect([settings.siteRules, input!.checked]).toEqual([[other], false]);
+  });
+
+  test('also ends a rule of a wider site', async () => {
+    settings = { ...settings, isOn: true, siteRules: [{ site: 'test', rule: 'leave' }] };
+    const { input } = await show();
+    expect(input!.checked).toBe(true);
+    input!.click();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(settings.siteRules).toEqual([]);
+  });
+
+  test('is hidden while the autopilot is off, and absent on the browser’s own pages', async () => {
+    expect((await show()).label!.hidden).toBe(true);
+    tabUrl = 'chrome://settings/';
+    expect((await show()).label).toBeUndefined();
+  });
 });

@@ -34,9 +34,6 @@ const content = document.getElementById('content')!;
 const actions = document.getElementById('actions')!;
 const options = document.getElementById('options')!;
 options.textContent = t('popupOptions');
-void Promise.all([renderSavedTime(), renderAutopilotSection()]).then((always) =>
-  options.parentElement!.before(...always),
-);
 options.addEventListener('click', () => void chrome.runtime.openOptionsPage());
 
 /** Finds the active tab, or the one in the URL's `tabId` if the popup is opened as a page. */
@@ -51,6 +48,9 @@ async function findTab(): Promise<chrome.tabs.Tab | undefined> {
 }
 
 const tab = await findTab();
+void Promise.all([renderSavedTime(), renderAutopilotSection(tab?.url ?? '')]).then((always) =>
+  options.parentElement!.before(...always),
+);
 if (tab?.id === undefined) {
   content.replaceChildren(el('p', { class: 'hw-empty' }, t('popupNoTab')));
 } else {

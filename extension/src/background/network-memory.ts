@@ -12,6 +12,7 @@ import {
 } from '../storage/network.ts';
 import { readNetworkKey } from '../storage/network-key.ts';
 import { deservesLearning } from './deserves-learning.ts';
+import { doubtNetworkKey } from './recognise-network.ts';
 
 /** Changes to the stored networks. */
 const changes = new SerialQueue();
@@ -33,6 +34,7 @@ export function recallNetwork(
       if (!isFinal || !(await deservesLearning(before, load))) return before;
       const after = learnNetwork(before, load.recording);
       await saveNetwork(after);
+      if (before !== null && after.loads === 1) await doubtNetworkKey();
       return after.loads > 1 ? before : null;
     })
     .catch(() => null);

@@ -129,7 +129,8 @@ async function startLoad(tabId: number, { url, navigationId }: TabLoad): Promise
 async function storeAndHandle(tabId: number, documentId: string, settled: PageSettled): Promise<void> {
   const navigationId = await findSettledNavigation(loads, tabId);
   if (navigationId === null) return;
-  if (await recogniseNetwork(() => askForNetworkKey(pins.helper))) await autopilot.handleNetworkChange();
+  const ask = () => askForNetworkKey(pins.helper);
+  if (await recogniseNetwork(ask, pins.helper !== null)) await autopilot.handleNetworkChange();
   await storeSettledLoad(loads, tabId, navigationId, documentId, settled, pins.periods);
   const load = await loads.getLoad(tabId);
   if (load?.navigationId !== navigationId) return;

@@ -8,6 +8,8 @@ const storedSchema = z.object({
   key: z.nullable(networkKeySchema),
   /** When the helper is to be asked again, milliseconds since 1970. */
   askAgainAtMs: z.number(),
+  /** When a page was last loaded on it, to a minute, milliseconds since 1970. */
+  usedAtMs: z.number(),
 });
 
 export type FoundNetwork = z.infer<typeof storedSchema>;

@@ -11,8 +11,8 @@ import {
   removeOldNetworks,
 } from '../../src/background/network-memory.ts';
 import { addLoad, getLoad } from '../../src/storage/loads.ts';
-import { countOtherNetworks, loadNetwork } from '../../src/storage/network.ts';
-import { saveFoundNetwork } from '../../src/storage/network-key.ts';
+import { countOtherNetworks, loadNetwork, saveNetwork } from '../../src/storage/network.ts';
+import { loadFoundNetwork, saveFoundNetwork } from '../../src/storage/network-key.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import { udpOf, verificationOf } from '../support/verification.ts';
 
@@ -26,7 +26,8 @@ beforeEach(() => {
   vi.stubGlobal('chrome', { storage: { local, session: new StubbedStorage() } });
 });
 
-const goTo = (key: string | null) => saveFoundNetwork({ key, askAgainAtMs: Number.MAX_SAFE_INTEGER });
+const goTo = (key: string | null) =>
+  saveFoundNetwork({ key, askAgainAtMs: Number.MAX_SAFE_INTEGER, usedAtMs: 0 });
 
 function request(id: number, more: Partial<RecordedRequest> = {}): RecordedRequest {
   return {
@@ -203,4 +204,15 @@ test('the twenty networks that were used last are kept, for three days', async (
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('a load that cannot be of the same network raises the doubt whether it is', async () => {
+  await goTo(HOME);
+  for (let load = 0; load < 3; load++) await recallNetwork({ recording: recordingOf() }, true);
+  expect((await loadFoundNetwork())?.askAgainAtMs).toBe(Number.MAX_SAFE_INTEGER);
+  // 1 Mbit/s, surely; then 50 MB in a tenth of a second.
+  await saveNetwork({ ...(await loadNetwork())!, downBps: { mean: Math.log(1e6), spread: 0.01 } });
+  const faster = { transferBytes: 50_000_300, bodyBytes: 50_000_000, decodedBytes: 50_000_000 };
+  expect(await recallNetwork({ recording: recordingOf(faster) }, true)).toBeNull();
+  expect(await loadFoundNetwork()).toMatchObject({ key: HOME, askAgainAtMs: 0 });
 });

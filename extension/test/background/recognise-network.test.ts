@@ -1,6 +1,10 @@
 import { MINUTE_MS } from '@hopwise/contract';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { forgetNetworkKey, recogniseNetwork } from '../../src/background/recognise-network.ts';
+import {
+  doubtNetworkKey,
+  forgetNetworkKey,
+  recogniseNetwork,
+} from '../../src/background/recognise-network.ts';
 import { readNetworkKey } from '../../src/storage/network-key.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 
@@ -11,11 +15,14 @@ const TRAIN = 't'.repeat(22);
 let answer: () => Promise<string | null>;
 let asked: number;
 let nowMs: number;
+/** Whether the helper runs in any case. */
+let isRunning: boolean;
 
 beforeEach(() => {
   vi.stubGlobal('chrome', { storage: { session: new StubbedStorage() } });
   asked = 0;
   nowMs = 0;
+  isRunning = false;
 });
 
 /** A load after some minutes. @returns whether it shows that a network was left */
@@ -25,20 +32,52 @@ function load(minutes: number): Promise<boolean> {
     asked += 1;
     return answer();
   };
-  return recogniseNetwork(ask, () => nowMs);
+  return recogniseNetwork(ask, isRunning, () => nowMs);
 }
 
-test('the helper is asked at most every ten minutes, and at once when the network has changed', async () => {
+test('while pages are loaded the helper is asked every hour, and at once when the network has changed', async () => {
   answer = async () => HOME;
   await Promise.all([load(0), load(0)]);
-  await load(9);
+  for (let times = 0; times < 6; times++) await load(9);
   expect([asked, await readNetworkKey()]).toEqual([1, HOME]);
-  expect(await load(2)).toBe(false);
+  expect(await load(7)).toBe(false);
   expect(asked).toBe(2);
   await forgetNetworkKey();
   expect(await readNetworkKey()).toBeNull();
   await load(0);
   expect([asked, await readNetworkKey()]).toEqual([3, HOME]);
+});
+
+test('it is asked after a pause of ten minutes, and where it runs in any case', async () => {
+  answer = async () => HOME;
+  await load(0);
+  await load(11);
+  expect(asked).toBe(2);
+  isRunning = true;
+  await load(11);
+  expect(asked).toBe(3);
+  await load(6);
+  await load(6);
+  expect(asked).toBe(4);
+});
+
+test('it is asked with the next load after one that was not like those before', async () => {
+  answer = async () => HOME;
+  await load(0);
+  await doubtNetworkKey();
+  expect(await readNetworkKey()).toBe(HOME);
+  answer = async () => TRAIN;
+  expect(await load(1)).toBe(true);
+  expect([asked, await readNetworkKey()]).toEqual([2, TRAIN]);
+});
+
+test('where no network is recognised, a pause changes nothing', async () => {
+  answer = async () => null;
+  await load(0);
+  await load(1);
+  expect(asked).toBe(2);
+  await load(30);
+  expect(asked).toBe(2);
 });
 
 test('another key shows that the network was left, although the browser did not report it', async () => {

@@ -25,7 +25,7 @@ const PREFIX = 'tab-load:';
 const MAX_FAILURES = 200;
 /** Requests arrive in bursts, so changes are saved together. The browser does not stop a worker this soon after an event. */
 const SAVE_AFTER_MS = 400;
-/** A list of all requests grows, and each time is saved as a whole. */
+/** A list of all requests is saved as a whole each time: while it grows, not before this time, as the browser does not stop a busy worker. */
 const SAVE_GROWING_AFTER_MS = 5_000;
 
 const NOT_LOADED =
@@ -43,9 +43,11 @@ export class TabLoads implements RequestSink {
   /** By tab: resolves once its load is known, as far as the last worker has saved it. */
   readonly #restored = new Map<number, Promise<unknown>>();
   readonly #onNavigation: (tabId: number, load: TabLoad) => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the timer is over, milliseconds since 1970. */
-  #saveAtMs = Number.POSITIVE_INFINITY;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  /** When the last unsaved change was, milliseconds since 1970. */
+  #changedMs = 0;
+  /** Whether lists of requests have grown, and nothing else has changed since the last time. */
+  #isGrowthAlone = true;
 
   /** @param onNavigation called when a tab begins to load a page that is not excluded */
   constructor(onNavigation: (tabId: number, load: TabLoad) => void = () => undefined) {
@@ -164,8 +166,9 @@ export class TabLoads implements RequestSink {
       if (!apply()) return;
       this.#unsaved.add(tabId);
       const load = this.#loads.get(tabId);
-      const isGrowing = load?.isDetailed === true && load.phase === 'loading' && load.requests.length > 1;
-      this.#saveWithin(isGrowing ? SAVE_GROWING_AFTER_MS : SAVE_AFTER_MS);
+      this.#isGrowthAlone &&= load?.isDetailed === true && load.phase === 'loading';
+      this.#changedMs = Date.now();
+      this.#timer ??= setTimeout(() => this.#saveWhenQuiet(0), SAVE_AFTER_MS);
     });
   }
 
@@ -191,16 +194,16 @@ export class TabLoads implements RequestSink {
     return [...this.#loads.keys()];
   }
 
-  #saveWithin(ms: number): void {
-    const saveAtMs = Date.now() + ms;
-    if (saveAtMs >= this.#saveAtMs) return;
-    clearTimeout(this.#timer);
-    this.#saveAtMs = saveAtMs;
-    this.#timer = setTimeout(() => void this.#save(), ms);
+  #saveWhenQuiet(waitedMs: number): void {
+    const leftMs = SAVE_AFTER_MS - (Date.now() - this.#changedMs);
+    const mayWait = this.#isGrowthAlone && waitedMs < SAVE_GROWING_AFTER_MS;
+    if (leftMs <= 0 || !mayWait) void this.#save();
+    else this.#timer = setTimeout(() => this.#saveWhenQuiet(waitedMs + leftMs), leftMs);
   }
 
   async #save(): Promise<void> {
-    this.#saveAtMs = Number.POSITIVE_INFINITY;
+    this.#timer = null;
+    this.#isGrowthAlone = true;
     const tabs = [...this.#unsaved];
     this.#unsaved.clear();
     const entries = tabs.flatMap((tabId) => {

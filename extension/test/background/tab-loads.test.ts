@@ -120,7 +120,7 @@ test('of what the last worker kept, no more is read than the tab’s own load', 
   expect(keys).toEqual(['tab-load:1']);
 });
 
-test('a growing list of requests is saved seldom, what a load has become at once', async () => {
+test('a list of requests is saved when it grows no more, or after five seconds; what a load has become at once', async () => {
   vi.useFakeTimers();
   const writes = vi.spyOn(session, 'set');
   const loads = new TabLoads();
@@ -128,20 +128,27 @@ test('a growing list of requests is saved seldom, what a load has become at once
   loads.updateLoad(1, 'nav', { isDetailed: true });
   await vi.advanceTimersByTimeAsync(400);
   expect(writes).toHaveBeenCalledTimes(1);
-  for (let number = 0; number < 40; number++) {
-    loads.addRequest(1, request(`${number}`, 'image'));
-    await vi.advanceTimersByTimeAsync(100);
-  }
+  const grow = async (from: number, to: number) => {
+    for (let number = from; number < to; number++) {
+      loads.addRequest(1, request(`${number}`, 'image'));
+      await vi.advanceTimersByTimeAsync(100);
+    }
+  };
+  await grow(0, 40);
   expect(writes).toHaveBeenCalledTimes(1);
-  await vi.advanceTimersByTimeAsync(1_000);
+  await vi.advanceTimersByTimeAsync(300);
   expect(writes).toHaveBeenCalledTimes(2);
+  await grow(40, 100);
+  expect(writes).toHaveBeenCalledTimes(3);
+  await vi.advanceTimersByTimeAsync(400);
+  expect(writes).toHaveBeenCalledTimes(4);
   loads.addRequest(1, request('last', 'image'));
   await vi.advanceTimersByTimeAsync(100);
   loads.updateLoad(1, 'nav', { phase: 'recorded', requests: [] });
   await vi.advanceTimersByTimeAsync(400);
-  expect(writes).toHaveBeenCalledTimes(3);
+  expect(writes).toHaveBeenCalledTimes(5);
   expect(session.items['tab-load:1']).toMatchObject({ phase: 'recorded' });
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(writes).toHaveBeenCalledTimes(3);
+  expect(writes).toHaveBeenCalledTimes(5);
   vi.useRealTimers();
 });

@@ -12,6 +12,7 @@ const MAX_LOST_MS = 60_000;
 const AT_SERVER = 0;
 const AT_CLIENT = 1;
 const EARLY = 2;
+const START = 3;
 
 /** Is notified of a handshake's progress. */
 export interface HandshakeOwner {
@@ -59,10 +60,13 @@ export class HandshakeExchange implements EventHandler {
   }
 
   start(atMs: number): void {
+    const { events } = this.#context;
     this.#startMs = atMs;
-    this.#ask(atMs);
+    // Until then the link carries what others send.
+    if (atMs > events.now) events.scheduleRare(atMs, this, START);
+    else this.#ask();
     if (this.#requestsAfter > 0) return;
-    this.#context.events.scheduleRare(atMs, this, EARLY);
+    events.scheduleRare(atMs, this, EARLY);
     // Until its first measurement a resumed connection uses the remembered round trip (RFC 9002 section 6.2.2).
     this.#connection.rtt.sample(this.#baseRttMs, this.#baseRttMs);
   }
@@ -78,17 +82,18 @@ export class HandshakeExchange implements EventHandler {
   }
 
   handle(kind: number): void {
-    if (kind === AT_SERVER) this.#answer();
+    if (kind === START) this.#ask();
+    else if (kind === AT_SERVER) this.#answer();
     else if (this.#abandoned) return;
     else if (kind === AT_CLIENT) this.#endRound();
     else this.#owner.onReady();
   }
 
-  #ask(atMs: number): void {
+  #ask(): void {
     const { events, path } = this.#context;
     const { upBytes } = this.#rounds[this.#round]!;
     const lostMs = this.#lostMs('up', upBytes);
-    this.atServerMs = path.up.serialise(atMs, upBytes) + lostMs + this.#connection.oneWayUpMs;
+    this.atServerMs = path.up.serialise(events.now, upBytes) + lostMs + this.#connection.oneWayUpMs;
     events.scheduleRare(this.atServerMs, this, AT_SERVER);
   }
 
@@ -109,7 +114,7 @@ export class HandshakeExchange implements EventHandler {
       // Retransmissions do not spoil the sample: answers identify what they acknowledge (RFC 7323 section 4, RFC 9002 section 5.1).
       this.#connection.rtt.sample(events.now - this.#startMs - this.#retriesMs, this.#baseRttMs);
     }
-    if (++this.#round < this.#rounds.length) this.#ask(events.now);
+    if (++this.#round < this.#rounds.length) this.#ask();
     else this.confirmed = true;
     if (this.#round === this.#requestsAfter) this.#owner.onReady();
     else if (this.confirmed) this.#owner.onConfirmed();

@@ -46,6 +46,18 @@ describe('handshakes', () => {
     expect(time).toBeCloseTo(590, 2);
   });
 
+  it('leaves the link to others while a name is being resolved', () => {
+    const origins = ['https://a.test', 'https://b.test'];
+    const graph = pageOf(
+      [{ bytes: 1_000 }, { bytes: 1_000, origin: 1, after: [0] }, { bytes: 1_000, after: [0] }],
+      origins,
+    );
+    const servers = [serverOf(origins[0]!), serverOf(origins[1]!, { dnsMs: 5_000 })];
+    const { entries } = emulate(graph, ROUND_TRIPS_ONLY, servers, uniform(graph, 'h2'), { waterfall: true });
+    // 300 the document; then 5000 DNS + 200 handshake + 100, beside 100 on the open connection
+    expect(entries.map(({ endMs }) => Math.round(endMs))).toEqual([300, 5_600, 400]);
+  });
+
   it('serialises the certificate on a slow link', () => {
     // 1 Mbit/s is 125 B/ms; upstream as good as infinite, RTT 100.
     const path = pathOf({ rttMs: 100, downBps: 1e6, upBps: 1e12 });

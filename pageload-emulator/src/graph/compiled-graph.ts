@@ -101,7 +101,9 @@ function dependantsOf(graph: PageGraph): Dependant[][] {
     for (const { activity: parent, fraction } of after) {
       const before = graph.activities[parent]!;
       const size = before.kind === 'fetch' ? wholeBytes(before.responseBytes) : 0;
-      dependants[parent]!.push({ activity: id, bytes: Math.min(size, Math.ceil(size * fraction)) });
+      // What waits for no part of a response waits for its beginning.
+      const bytes = Math.max(1, Math.ceil(size * fraction));
+      dependants[parent]!.push({ activity: id, bytes: Math.min(size, bytes) });
     }
   }
   for (const list of dependants) list.sort((a, b) => a.bytes - b.bytes || a.activity - b.activity);

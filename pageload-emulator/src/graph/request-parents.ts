@@ -26,20 +26,29 @@ const STALE_MS = 50;
  * that is named but ended long before competes with later ones, as some recorders name only the innermost function of a stack.
  *
  * @param kept requests in the graph, in order of start
- * @returns by `RecordedRequest.id`; the first request has none
+ * @returns by `RecordedRequest.id`; the first request has none, nor what was requested before any response began
  */
 export function findParents(recording: Recording, kept: readonly RecordedRequest[]): Map<number, Parent> {
   const document = documentOf(recording);
   const [first] = kept as [RecordedRequest];
+  // Where the document came from the cache, nothing stands for it.
+  const start = document.fromCache && first !== document ? null : first;
   const before = new Set<number>();
   const recorded = new Map<number, RecordedRequest>();
+  const roots = new Set<RecordedRequest>();
   const doubtful = new Map<RecordedRequest, RecordedRequest | null>();
   for (const request of kept) {
     const initiator = beganInitiator(request, recording, before);
     const known = before.has(document.id) && document !== request && hadBegun(document, request);
     before.add(request.id);
     if (request === first) continue;
-    const parent = initiator ?? (known ? document : first);
+    // Nothing led to what was requested before any response began.
+    const parent = initiator ?? (known ? document : start);
+    if (parent === null || (parent === first && !hadBegun(first, request))) {
+      roots.add(request);
+      if (parent === null) doubtful.set(request, null);
+      continue;
+    }
     if (parent === document && !isOfDocument(request, document)) doubtful.set(request, null);
     else if (isStale(request, parent)) doubtful.set(request, parent);
     else recorded.set(request.id, parent);
@@ -49,6 +58,7 @@ export function findParents(recording: Recording, kept: readonly RecordedRequest
   for (const request of kept) {
     if (request === first) continue;
     const cause = causes.get(request.id);
+    if (cause === undefined && roots.has(request)) continue;
     const parent = cause ?? recorded.get(request.id) ?? document;
     const isStated = request.initiator.requestId === parent.id && request.initiator.source === 'recorded';
     parents.set(request.id, {

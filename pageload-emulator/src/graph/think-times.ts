@@ -1,4 +1,5 @@
 import { median, type RecordedRequest, type Recording } from '@hopwise/contract';
+import { QUEUE_MS_PRIOR } from '../network/priors.ts';
 import { ArrivalCurve } from '../recording/arrival-curve.ts';
 import { isHandshake } from '../recording/handshake-trips.ts';
 import { hidesConnections, replayedStarts } from '../recording/hidden-connections.ts';
@@ -23,6 +24,9 @@ const UNSEEN_SHARE = 0.5;
 const MAX_SHARED_RTTS = 2;
 /** A round trip this much longer than another response's whole wait was delayed. */
 const DELAYED_SHARE = 1.2;
+
+/** Hardly a link's full queue takes longer to drain. */
+const MAX_QUEUE_MS = QUEUE_MS_PRIOR.quantile(0.99);
 
 /** A request's wait for the server's first byte. */
 interface Wait {
@@ -155,7 +159,9 @@ function linkQueue({ requests }: Recording, rttMs: number): (request: RecordedRe
     if (bps === null || requestStartMs === null || responseStartMs === null) return 0;
     // Nothing queues for long on a link that the page never fills.
     if (!isFilled && !isComputed(request)) return 0;
-    return arrivals.transmission(requestStartMs, responseStartMs, bps);
+    const carriedMs = arrivals.transmission(requestStartMs, responseStartMs, bps);
+    // On an HTTP/1.1 connection nothing is ahead of a response but what is in the link's queue.
+    return request.protocol === 'h1' ? Math.min(MAX_QUEUE_MS, carriedMs) : carriedMs;
   };
 }
 

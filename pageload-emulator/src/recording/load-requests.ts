@@ -6,7 +6,7 @@ type Exclusion = 'after-load' | 'cached' | 'failed';
 
 /** The requests of a recording that its load event could have waited for. */
 interface LoadRequests {
-  /** In order of start; at least the document. */
+  /** In order of start; at least one: the document, if it or all came from the cache. */
   kept: RecordedRequest[];
   /** How many others there are, by the first reason that applies. */
   excluded: Record<Exclusion, number>;
@@ -24,6 +24,11 @@ export function loadRequests(recording: Recording): LoadRequests {
     if (exclusion !== null) excluded[exclusion]++;
     return exclusion === null;
   });
+  // A document from the cache took no time on the network, unlike the others.
+  if (document.fromCache && kept.length > 1) {
+    kept.splice(kept.indexOf(document), 1);
+    excluded.cached++;
+  }
   return { kept, excluded, loadMs };
 }
 

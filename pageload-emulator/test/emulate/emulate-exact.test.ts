@@ -114,6 +114,24 @@ describe('a response that its server makes slowly', () => {
     expect(entries[0]!.endMs).toBeCloseTo(1_200, 0);
   });
 
+  it('satisfies what waits for its beginning with its first byte', () => {
+    const graph = pageOf([
+      { bytes: 24_000, bodyMs: 900 },
+      { bytes: 1_000, after: [0] },
+    ]);
+    Object.assign(graph.activities[1]!.after[0]!, { fraction: 0 });
+    const { entries } = emulate(
+      graph,
+      ROUND_TRIPS_ONLY,
+      [serverOf(graph.origins[0]!)],
+      uniform(graph, 'h2'),
+      {
+        waterfall: true,
+      },
+    );
+    expect(entries[1]!.startMs).toBeCloseTo(300, 0);
+  });
+
   it('holds up the next response on its HTTP/1.1 connection', () => {
     const slow = Array.from({ length: 6 }, () => ({ bytes: 2_000, bodyMs: 500, after: [0] }));
     const graph = pageOf([{ bytes: 1_000 }, ...slow, { bytes: 1_000, after: [0] }]);

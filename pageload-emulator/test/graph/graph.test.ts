@@ -42,6 +42,42 @@ describe('page graph', () => {
     expect(byPath(graph, '/a.css').delayMs).toBeCloseTo(5, 6);
   });
 
+  it('ascribes to nothing what was requested before any response began', () => {
+    const early = {
+      ...recording.requests[0]!,
+      id: 1,
+      url: 'https://shop.test/early.js',
+      type: 'script' as const,
+    };
+    const requests = [
+      recording.requests[0]!,
+      {
+        ...early,
+        startMs: 20,
+        initiator: { kind: 'other' as const, requestId: null, source: 'inferred' as const },
+      },
+    ];
+    const [, found] = fetches(buildGraph({ ...recording, requests }));
+    expect(found).toMatchObject({ url: early.url, after: [], delayMs: 20 });
+  });
+
+  it('leaves out a document from the cache, and begins with what it named when that was requested', () => {
+    const [document, ...others] = recording.requests;
+    const cached = {
+      ...document!,
+      endMs: 5,
+      fromCache: true,
+      transferBytes: 0,
+      protocol: null,
+      phases: { ...document!.phases, connectStartMs: null, requestStartMs: null, responseStartMs: 4 },
+    };
+    const fromCache = buildGraph({ ...recording, requests: [cached, ...others] });
+    expect(fetches(fromCache).map(({ url }) => url)).not.toContain(document!.url);
+    expect(byPath(fromCache, '/a.css')).toMatchObject({ after: [], delayMs: 150 });
+    // What scripts and stylesheets led to still waits for them.
+    expect(byPath(fromCache, '/f.woff2').after[0]!.activity).toBe(byPath(fromCache, '/a.css').id);
+  });
+
   it('makes a font wait for its stylesheet and no longer than the browser did', () => {
     // a.css: 150 + wait 30 + receive 10 = 190; the font at 195.
     const font = byPath(graph, '/f.woff2');

@@ -100,6 +100,21 @@ describe('think times', () => {
     expect(ofImage).toBeCloseTo(1_500 - 50, 3);
   });
 
+  it('of files over HTTP/1.1 are not taken for queueing for longer than a queue takes to drain', () => {
+    // A file of 2 MB fills a link of 4 Mbit/s for four seconds, in which the server of a small one takes three.
+    const page = pageOf(
+      [{ bytes: 20_000 }, { origin: 1, bytes: 2_000_000, after: [0] }, { bytes: 2_000, after: [0] }],
+      ORIGINS,
+    );
+    Object.assign(page.activities[2]!, { thinkMs: 3_000 });
+    const path = pathOf({ rttMs: 40, downBps: 4e6 });
+    const servers = ORIGINS.map((origin) => serverOf(origin));
+    const small = buildGraph(recordLoad(page, path, servers, uniform(page, 'h1')))
+      .activities[2] as FetchActivity;
+    expect(small.thinkMs).toBeGreaterThan(2_300);
+    expect(small.thinkMs).toBeLessThan(3_200);
+  });
+
   it('of files on an origin that shows no handshake are the waits less a likely round trip', () => {
     const [document, call] = withCalls([1_500]).requests as [RecordedRequest, RecordedRequest];
     const noHandshake = { connectStartMs: null, secureStartMs: null, connectEndMs: null };

@@ -1,5 +1,6 @@
 /** `npm run bench -- faults --cases 2000 --seed 7`: any number of random faults. Ctrl-C ends it after the current batches. */
 import { integer } from '@hopwise/lab/command/option-types';
+import { describeCost } from '../../../native-host/test/faults/batch-cost.ts';
 import { runFaults } from '../../../native-host/test/faults/run.ts';
 import { benchCommand, parseOrExit } from '../bench-command.ts';
 
@@ -27,8 +28,10 @@ const outcome = await runFaults({
   ...(batch === undefined ? {} : { batch }),
   ...(only === undefined ? {} : { only }),
   signal: stop.signal,
-  onBatch: ({ name, hostFault }, wrong, done) => {
-    console.log(`${done} of ${cases}: batch ${name}${hostFault ? ` ${hostFault}` : ''}`);
+  onBatch: ({ name, hostFault }, { wrong, cost }, done) => {
+    console.log(
+      `${done} of ${cases}: batch ${name}${hostFault ? ` ${hostFault}` : ''} ${describeCost(cost)}`,
+    );
     for (const line of wrong) console.log(`  ${line}`);
   },
 });

@@ -2,6 +2,7 @@
 import { DAY_MS } from '@hopwise/contract';
 import { until } from '../pins/proxy/support/peers.ts';
 import { bundle } from '../support/server.ts';
+import { BatchCost, type Cost, faultsOfCost } from './batch-cost.ts';
 import {
   faultOfArrivals,
   faultOfPin,
@@ -47,14 +48,21 @@ interface Tools {
   libcurl: string;
 }
 
-/** One line for each thing that was wrong. */
-export async function runBatch(plan: BatchPlan, tools: Tools): Promise<string[]> {
+export interface BatchOutcome {
+  /** One line for each thing that was wrong. */
+  wrong: string[];
+  cost: Cost;
+}
+
+export async function runBatch(plan: BatchPlan, tools: Tools): Promise<BatchOutcome> {
   const host = await FaultHost.start({
     hosts: ['localhost'],
     caFile: tools.caFile,
     libcurl: tools.libcurl,
     hasSmallDisk: plan.hostFault === 'ca-disk-full',
   });
+  const processes = (): number[] => host.processes;
+  const measured = new BatchCost(processes, new Patience(processes));
   const hostFault = new HostFaults(host, plan);
   const runs = plan.cases.map((one) => new CaseRun(one, host, hostFault, tools));
   const wrong: string[] = [];
@@ -69,6 +77,8 @@ export async function runBatch(plan: BatchPlan, tools: Tools): Promise<string[]>
     wrong.push(`${plan.name}: ${(fault as Error).stack}`);
   }
   const log = host.log;
+  const cost = measured.stop();
+  for (const words of faultsOfCost(cost)) wrong.push(`${plan.name} ${plan.hostFault ?? ''}: ${words}`);
   for (const words of await host.end()) wrong.push(`${plan.name} ${plan.hostFault ?? ''}: ${words}`);
   if (/seeded|digest/.test(log)) wrong.push(`${plan.name}: the log has paths of requests`);
   await Promise.all(runs.map((run) => run.close()));
@@ -76,7 +86,7 @@ export async function runBatch(plan: BatchPlan, tools: Tools): Promise<string[]>
   for (const run of runs) run.judgeArrivals(arrivals);
   for (const path of await tools.servers.underExpired())
     wrong.push(`${plan.name}: ${path} was sent under an expired certificate`);
-  return [...wrong, ...runs.flatMap((run) => run.wrong)];
+  return { wrong: [...wrong, ...runs.flatMap((run) => run.wrong)], cost };
 }
 
 /** A fault that all cases of a batch have in common: it happens at the moment of one of them. */

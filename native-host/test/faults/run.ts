@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { privateLibcurl } from '../support/private-libcurl.ts';
 import { bundle } from '../support/server.ts';
 import { type BatchPlan, planBatch } from './plan.ts';
-import { runBatch } from './run-batch.ts';
+import { type BatchOutcome, runBatch } from './run-batch.ts';
 import { Servers } from './servers.ts';
 
 /** What two processors can take. */
@@ -19,7 +19,7 @@ export interface RunOptions {
   /** Only this case of it. */
   only?: number;
   /** Called after each batch. */
-  onBatch?: (plan: BatchPlan, wrong: readonly string[], done: number) => void;
+  onBatch?: (plan: BatchPlan, outcome: BatchOutcome, done: number) => void;
   signal?: AbortSignal;
 }
 
@@ -40,10 +40,10 @@ export async function runFaults({ seed, cases, batch, only, onBatch, signal }: R
   const outcome: Outcome = { cases: 0, wrong: [] };
   const work = async (): Promise<void> => {
     for (let plan = plans.shift(); plan && !signal?.aborted; plan = plans.shift()) {
-      const wrong = await runBatch(plan, tools);
+      const batch = await runBatch(plan, tools);
       outcome.cases += plan.cases.length;
-      outcome.wrong.push(...wrong);
-      onBatch?.(plan, wrong, outcome.cases);
+      outcome.wrong.push(...batch.wrong);
+      onBatch?.(plan, batch, outcome.cases);
     }
   };
   try {

@@ -1,0 +1,77 @@
+/** What a batch may cost: a helper that is busy without end can still give every right answer. */
+import { processorMs } from '../support/processor-time.ts';
+import type { Patience } from './patience.ts';
+
+const CHECK_EVERY_MS = 100;
+/** Host and engine, their start included, take 1 to 3 s. */
+const PROCESSOR_LIMIT_MS = 15_000;
+/** More than the time limits of a batch's requests and pages in a row. */
+const ELAPSED_LIMIT_MS = 120_000;
+
+export interface Cost {
+  /** Time without that in which the processes waited for a processor. */
+  elapsedMs: number;
+  processorMs: number;
+}
+
+/** Measures the time of a batch, and the processor time of the processes that carry its requests, which may be replaced meanwhile. */
+export class BatchCost {
+  readonly #processes: () => readonly number[];
+  readonly #patience: Patience;
+  readonly #beganMs = performance.now();
+  readonly #waitedMs: number;
+  readonly #processorMs = new Map<number, number>();
+  readonly #timer: NodeJS.Timeout;
+
+  /**
+   * @param processes ids of those there are now
+   * @param patience of these processes
+   */
+  constructor(processes: () => readonly number[], patience: Patience) {
+    this.#processes = processes;
+    this.#patience = patience;
+    this.#waitedMs = patience.waitedMs();
+    this.#timer = setInterval(() => this.#look(), CHECK_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  /** To be called before the processes end. */
+  stop(): Cost {
+    clearInterval(this.#timer);
+    this.#look();
+    const waitedMs = this.#patience.waitedMs() - this.#waitedMs;
+    return {
+      elapsedMs: performance.now() - this.#beganMs - waitedMs,
+      processorMs: [...this.#processorMs.values()].reduce((sum, ms) => sum + ms, 0),
+    };
+  }
+
+  #look(): void {
+    for (const pid of this.#processes()) {
+      this.#processorMs.set(pid, Math.max(processorMs(pid), this.#processorMs.get(pid) ?? 0));
+    }
+  }
+}
+
+/** What is wrong with the cost of a batch. */
+export function faultsOfCost(cost: Cost): string[] {
+  const faults: string[] = [];
+  if (cost.processorMs > PROCESSOR_LIMIT_MS)
+    faults.push(
+      `host and engine took ${seconds(cost.processorMs)} of processor time, at most ${seconds(PROCESSOR_LIMIT_MS)} are expected`,
+    );
+  if (cost.elapsedMs > ELAPSED_LIMIT_MS)
+    faults.push(
+      `the batch took ${seconds(cost.elapsedMs)}, at most ${seconds(ELAPSED_LIMIT_MS)} are expected`,
+    );
+  return faults;
+}
+
+/** Such as `took 38 s and 2 s of processor time`. */
+export function describeCost({ elapsedMs, processorMs }: Cost): string {
+  return `took ${seconds(elapsedMs)} and ${seconds(processorMs)} of processor time`;
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`;
+}

@@ -23,5 +23,6 @@ export * from './serial-queue.ts';
 export * from './statistics.ts';
 export * from './this-machine.ts';
 export * from './transfer-plan.ts';
+export * from './userinfo.ts';
 export * from './verification.ts';
 export * from './verification-parts.ts';

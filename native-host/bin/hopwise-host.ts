@@ -1,6 +1,13 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
-import { EXTENSION_ID, FIREFOX_EXTENSION_ID, firstLine, MAX_PIN_MINUTES, PIN_KINDS } from '@hopwise/contract';
+import {
+  EXTENSION_ID,
+  FIREFOX_EXTENSION_ID,
+  firstLine,
+  MAX_PIN_MINUTES,
+  PIN_KINDS,
+  removeUserinfoInText,
+} from '@hopwise/contract';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../src/base/errors.ts';
 /** The `hopwise-host` command. Started by a browser, it speaks native messaging instead. */
@@ -282,7 +289,7 @@ program
 function unifyErrors(command: Command, words = ''): void {
   command.configureOutput({
     outputError: (text, write) => {
-      const line = text
+      const line = removeUserinfoInText(text)
         .trim()
         .replace(/^error: /, '')
         .replaceAll('\n', ' ');

@@ -1,5 +1,6 @@
 /** What the commands write, and the exit codes that they end with. */
 import { writeFileSync } from 'node:fs';
+import { removeUserinfoInText } from '@hopwise/contract';
 
 export const EXIT_FAILURE = 1;
 export const EXIT_USAGE = 2;
@@ -10,6 +11,7 @@ export function print(text: string): void {
   writeFileSync(1, `${text}\n`);
 }
 
+/** Writes a line to standard error, without the passwords of URLs: errors quote the input. */
 export function note(text: string): void {
-  process.stderr.write(`hopwise-host: ${text}\n`);
+  process.stderr.write(`hopwise-host: ${removeUserinfoInText(text)}\n`);
 }

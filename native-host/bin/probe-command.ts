@@ -12,6 +12,7 @@ import {
   type Verification,
 } from '@hopwise/contract';
 import { RequestError, UsageError } from '../src/base/errors.ts';
+import { quoteInput } from '../src/base/one-line.ts';
 import { hostVersion } from '../src/base/version.ts';
 import { Engine } from '../src/engine/engine.ts';
 import { probe } from '../src/probe/probe.ts';
@@ -119,7 +120,7 @@ function userAgent(): string {
 function planOfUrls(urls: string[]): TransferPlan {
   for (const url of urls) {
     if (!URL.canParse(url) || new URL(url).protocol !== 'https:') {
-      throw new UsageError(`expected an https URL, found "${url}"`);
+      throw new UsageError(`expected an https URL, found ${quoteInput(url)}`);
     }
   }
   const whole = urls.map((url) => new URL(url).href);

@@ -3,6 +3,7 @@ import {
   median,
   PROTOCOL_NAME,
   PROTOCOLS,
+  removeUserinfo,
   type TransferPlan,
   type Verification,
   type VerifiedAssignment,
@@ -217,7 +218,8 @@ function between(from: number | null, to: number | null): number | null {
   return from === null || to === null ? null : Math.max(0, to - from);
 }
 
-function shortened(url: string): string {
+function shortened(whole: string): string {
+  const url = removeUserinfo(whole);
   return url.length <= URL_WIDTH ? url : `${url.slice(0, URL_WIDTH - 23)}...${url.slice(-20)}`;
 }
 

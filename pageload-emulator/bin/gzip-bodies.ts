@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { removeUserinfo } from '@hopwise/contract';
 import { jsonIn } from '@hopwise/pageload-emulator';
 import { shownName } from './read-input.ts';
 
@@ -28,7 +29,7 @@ export async function gzipBodies(file: string): Promise<Map<string, number>> {
     const { text, encoding } = response?.content ?? {};
     if (typeof request?.url !== 'string' || typeof text !== 'string' || text === '' || encoding === 'base64')
       continue;
-    sizes.set(withoutFragment(request.url), gzipSync(text).length);
+    sizes.set(removeUserinfo(withoutFragment(request.url)), gzipSync(text).length);
   }
   return sizes;
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { removeUserinfoInText } from '@hopwise/contract';
 import { printable } from '@hopwise/contract/terminal';
 import {
   adviseServers,
@@ -395,7 +396,7 @@ export async function runHopwise(args: readonly string[]): Promise<void> {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof InputError) {
-      process.stderr.write(`hopwise: ${printable(error.message, 600)}\n`);
+      process.stderr.write(`hopwise: ${printable(removeUserinfoInText(error.message), 600)}\n`);
       process.exitCode = UNUSABLE;
     } else if (error instanceof CommanderError) {
       // Commander has printed its line; asking for help is no error.

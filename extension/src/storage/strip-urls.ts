@@ -3,8 +3,7 @@
  * load equal URLs stay equal and different ones different, because their URLs distinguish requests.
  */
 
-/** User name and password of a URL (RFC 3986 section 3.2.1): everything in the authority before its last "@". */
-const USERINFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i;
+import { removeUserinfo } from '@hopwise/contract';
 
 /** A query string that `UrlStripper` put in place of a real one. */
 const MARKER = /\?(\d+)$/;
@@ -36,7 +35,7 @@ export class UrlStripper {
 
 export function removeUserinfoAndFragment(url: string): string {
   const hash = url.indexOf('#');
-  return (hash < 0 ? url : url.slice(0, hash)).replace(USERINFO, '$1');
+  return removeUserinfo(hash < 0 ? url : url.slice(0, hash));
 }
 
 /** Puts a query string back into a URL that `UrlStripper` stripped. */

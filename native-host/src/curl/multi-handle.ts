@@ -163,7 +163,10 @@ export class MultiHandle {
   #open(socket: number, wanted: number): void {
     const onReady = this.#whenReady(socket);
     const backoff = new WriteBackoff(() => this.#poll(poll));
-    const events = { readable: this.#reading && (wanted & POLL.IN) !== 0, writable: (wanted & POLL.OUT) !== 0 };
+    const events = {
+      readable: this.#reading && (wanted & POLL.IN) !== 0,
+      writable: (wanted & POLL.OUT) !== 0,
+    };
     const poll = { handle: koffi.node.poll(socket, events, onReady), onReady, wanted, backoff };
     this.#polls.set(socket, poll);
     holders.set(socket, this);

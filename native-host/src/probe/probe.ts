@@ -12,7 +12,14 @@ import type {
   VerifiedAssignment,
   VerifiedProtocol,
 } from '@hopwise/contract';
-import { areSameRounds, originUse, PROTOCOL_NAME, PROTOCOLS, uniformPlan } from '@hopwise/contract';
+import {
+  areSameRounds,
+  originUse,
+  PROTOCOL_NAME,
+  PROTOCOLS,
+  removeUserinfo,
+  uniformPlan,
+} from '@hopwise/contract';
 import { RequestError } from '../base/errors.ts';
 import { http3InstallHint } from '../base/install-hints.ts';
 import { CONNECT_TIMEOUT_MS } from '../curl/easy-options.ts';
@@ -188,7 +195,7 @@ class Probe {
     const finished = this.#kinds.some(({ rounds }) => rounds.length > 0);
     if (this.#stopped && !finished) throw new RequestError(this.#stopCode, this.#stopped);
     return {
-      pageUrl: this.#plan.pageUrl,
+      pageUrl: removeUserinfo(this.#plan.pageUrl),
       engine: engineLine(info),
       startedAt,
       protocols: Object.fromEntries(

@@ -262,6 +262,26 @@ it.each(drawShare(REFUSED, 3).map((words) => [words]))('refuses %j in one line',
   expect(err).toMatch(/^hopwise-host: .*\n$/);
 });
 
+/** Each quotes a URL; an answer of JSON, of a table, and errors of the commands and of the argument parser. */
+it.each(
+  [
+    ['probe', '--json', '--rounds', '1'],
+    ['probe', '--rounds', '1'],
+    ['pin', '--as', 'h2'],
+    ['unpin'],
+    ['resolver'],
+    ['ca', 'create'],
+    ['--libcurl'],
+  ].map((words) => [words]),
+)('%j repeats no password of a URL', (words) => {
+  for (const scheme of ['http', 'https']) {
+    const url = server.url('/bytes/10').replace('https://', `${scheme}://user:s3cret@`);
+    const { out, err } = run([...words, url]);
+    expect(out + err).not.toBe('');
+    expect(out + err).not.toContain('s3cret');
+  }
+});
+
 it('points to the help in errors of the argument parser', () => {
   expect(run(['fly']).err).toBe(`hopwise-host: unknown command 'fly' (see ${COMMAND} --help)\n`);
   expect(run(['pin']).err).toBe(

@@ -1,4 +1,4 @@
-import type { Recording, Verification } from '@hopwise/contract';
+import { type Recording, removeUserinfo, type Verification } from '@hopwise/contract';
 import { InputError, placeOf, shown } from '../util/input-error.ts';
 import { harForm } from './har/forms.ts';
 import { objectOf } from './har/values.ts';
@@ -45,8 +45,29 @@ function otherFormat(value: unknown): string | null {
 
 const NONE_DROPPED: DroppedEntries = { otherPages: 0, beforeNavigation: 0, afterSilence: 0, otherSchemes: 0 };
 
-function read(input: unknown, options: ReadOptions = {}): ReadRecording & { dropped: DroppedEntries } {
-  const value = typeof input === 'string' ? parseJson(input) : input;
+interface FoundRecording extends ReadRecording {
+  dropped: DroppedEntries;
+}
+
+function read(input: unknown, options: ReadOptions = {}): FoundRecording {
+  const found = find(typeof input === 'string' ? parseJson(input) : input, options);
+  return { ...found, recording: withoutUserinfo(found.recording) };
+}
+
+/** What is made of a recording, such as reports, must not repeat a password that someone typed into the address bar. */
+function withoutUserinfo(recording: Recording): Recording {
+  const { url, requests, largestContentfulPaintUrl } = recording;
+  return {
+    ...recording,
+    url: removeUserinfo(url),
+    requests: requests.map((request) => ({ ...request, url: removeUserinfo(request.url) })),
+    ...(largestContentfulPaintUrl && {
+      largestContentfulPaintUrl: removeUserinfo(largestContentfulPaintUrl),
+    }),
+  };
+}
+
+function find(value: unknown, options: ReadOptions): FoundRecording {
   if (isOwnRecording(value)) {
     const { recording, otherSchemes } = readOwnRecording(value);
     return { recording, notes: [], dropped: { ...NONE_DROPPED, otherSchemes } };

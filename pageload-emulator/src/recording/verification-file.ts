@@ -1,4 +1,4 @@
-import { type Verification, verificationSchema } from '@hopwise/contract';
+import { removeUserinfo, type Verification, verificationSchema } from '@hopwise/contract';
 import { InputError, inputErrorFrom, placeOf, shown } from '../util/input-error.ts';
 import { objectOf } from './har/values.ts';
 
@@ -40,6 +40,6 @@ export function readVerification(value: unknown, place: readonly string[] = []):
     throw new InputError(`${placeOf(place)}: expected ${EXPECTED}, got ${shown(value)}`);
   }
   const parsed = verificationSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { ...parsed.data, pageUrl: removeUserinfo(parsed.data.pageUrl) };
   throw inputErrorFrom(parsed.error.issues, value, place);
 }

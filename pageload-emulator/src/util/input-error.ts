@@ -1,3 +1,4 @@
+import { removeUserinfoInText } from '@hopwise/contract';
 import type * as z from 'zod/mini';
 
 /** Input that cannot be used. The message is one line that names the place, what was expected there and what was found. */
@@ -46,13 +47,13 @@ export function placeOf(path: readonly PropertyKey[]): string {
   return place === '' ? 'top level' : place;
 }
 
-/** Writes a value as JSON, short enough for one line. */
+/** Writes a value as JSON, short enough for one line and without the passwords of URLs. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   // JSON has no word for NaN and the infinities.
   if (typeof value === 'number') return String(value);
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';
-  const text = JSON.stringify(value) ?? String(value);
+  const text = removeUserinfoInText(JSON.stringify(value) ?? String(value));
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

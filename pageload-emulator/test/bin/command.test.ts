@@ -46,6 +46,42 @@ beforeAll(() => {
 
 afterAll(() => rmSync(dir, { recursive: true }));
 
+describe('a page whose URLs have a password', () => {
+  const withPassword = (text: string): string => text.replaceAll('https://', 'https://user:s3cret@');
+
+  beforeAll(() => {
+    writeFileSync(file('password.har'), withPassword(HAR));
+    const verification = { ...VERIFICATION, pageUrl: withPassword(VERIFICATION.pageUrl) };
+    writeFileSync(file('password-probe.json'), JSON.stringify(verification));
+    writeFileSync(
+      file('password-broken.har'),
+      withPassword(HAR).replaceAll('https://user', 'ftp//https://user'),
+    );
+  });
+
+  it.each([
+    ['predict', 'password.har'],
+    ['predict', 'password.har', '--json'],
+    ['predict', 'password.har', '--verification', 'password-probe.json'],
+    ['explain', 'password.har'],
+    ['compare', 'password.har', '--json'],
+    ['graph', 'password.har'],
+    ['graph', 'password.har', '--json'],
+    ['advise', 'password.har', '--servers', '--json'],
+    ['predict', 'password-broken.har'],
+  ])('is shown without it by %s %s %s', async (...args) => {
+    const { stdout, stderr } = await hopwise(
+      args.map((arg) => (/\.(har|json)$/.test(arg) ? file(arg) : arg)),
+    );
+    expect(stdout + stderr).not.toBe('');
+    expect(stdout + stderr).not.toContain('s3cret');
+  });
+
+  it('is the same page as without it', () => {
+    expect(parseRecording(withPassword(HAR))).toEqual(parseRecording(HAR));
+  });
+});
+
 describe('a file of several page loads', () => {
   const urlOf = async (...args: string[]) => {
     const { stdout, stderr } = await hopwise(['predict', file('pages.har.zip'), '--json', ...args]);

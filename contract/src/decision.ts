@@ -34,7 +34,7 @@ export interface Action {
   assignment: Assignment;
   /** Load time under the action. */
   time: LoadTime;
-  /** The same by the emulation alone, without experience and evidence. */
+  /** What the emulation alone says, without experience and evidence. */
   emulated: LoadTime;
   /** Expected gain over the baseline, milliseconds; negative for a loss. */
   gainMs: number;

@@ -70,7 +70,7 @@ export interface OriginRecommendation {
 export interface Fit {
   /** The recorded load time, milliseconds; null without a load event. */
   recordedMs: number | null;
-  /** The same load emulated, milliseconds, median; null where the recorded one was on another network than the one asked about. */
+  /** What emulating the recorded load gives, milliseconds, median; null where the recorded one was on another network than the one asked about. */
   explainedMs: number | null;
   /** Whether the recorded load is reproduced within the stated error and the network's figures are plausible. */
   understood: boolean;
@@ -153,11 +153,11 @@ export interface Prediction {
   fit: Fit;
   /** Each protocol applied to every origin, as if all offered it. Times are those of `decision.protocols`, paints are emulated. */
   protocols: Record<Protocol, ProtocolPrediction | Unavailable>;
-  /** As `decision.best`. */
+  /** Equals `decision.best`. */
   best: Protocol;
   /** Gain of `best` over the runner-up, as a fraction of the runner-up's time; 0 when `best` is the safest but not the fastest. */
   margin: number;
-  /** As `decision.confidence`. */
+  /** Equals `decision.confidence`. */
   confidence: number;
   /** Whether margin and confidence are enough to act on. */
   decided: boolean;

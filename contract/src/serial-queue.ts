@@ -10,7 +10,7 @@ export class SerialQueue {
   }
 
   /**
-   * Runs a task when all earlier ones have ended. Its error rejects the returned promise alone: later tasks run all the same, and a
+   * Runs a task when all earlier ones have ended. Its error rejects the returned promise alone: later tasks still run, and a
    * caller who does not wait for the outcome causes no unhandled rejection.
    */
   run<T>(task: () => Promise<T> | T): Promise<T> {

@@ -345,7 +345,7 @@ describe('a repeat view', () => {
         if (betweenViews === undefined) expect(opened).toEqual([]);
         else {
           expect(opened.length).toBeGreaterThan(0);
-          // The servers were closed and opened again, and their clients' sessions are good all the same.
+          // The servers were closed and opened again, and their clients' sessions are still good.
           expect(entries.filter(({ resumed }) => !resumed)).toEqual([]);
         }
       }
@@ -454,7 +454,7 @@ describe('a browser that fails', () => {
     },
   );
 
-  it("is reported when the page's process ends, and makes the next load all the same", async () => {
+  it("is reported when the page's process ends, and makes the next load anyway", async () => {
     const browser = await launch('h2');
     await lab.drain();
     await lab.configure({ ...network, downMbps: 1 });

@@ -85,7 +85,7 @@ func up(args []string) error {
 		case err := <-reading:
 			return err
 		case line := <-commands:
-			answer, err := l.obey(line)
+			answer, err := l.handleCommand(line)
 			if err != nil {
 				answer = map[string]string{"error": err.Error()}
 			}
@@ -173,7 +173,8 @@ type command struct {
 
 var done = map[string]bool{"ok": true}
 
-func (l *lab) obey(line []byte) (any, error) {
+// handleCommand carries out one line of the client and returns its answer.
+func (l *lab) handleCommand(line []byte) (any, error) {
 	var order command
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.DisallowUnknownFields()

@@ -225,13 +225,13 @@ const SHORT_NAMES: Record<Chooser, string> = {
   hopwiseGiven: 'given',
   hopwiseUdp: 'UDP known',
   hopwiseEstimated: 'one load',
-  hopwiseLearnt: 'others before',
+  hopwiseLearned: 'others before',
   lantern: 'Lantern',
   econ: 'ECON',
   decisionGiven: 'decision given',
   decisionUdp: 'decision UDP',
   decisionEstimated: 'decision one load',
-  decisionLearnt: 'decision others before',
+  decisionLearned: 'decision others before',
   alwaysH1: 'h1',
   alwaysH2: 'h2',
   alwaysH3: 'h3',
@@ -351,7 +351,7 @@ function notes({ figures, measured }: Accuracy): string[] {
   return [
     'Error: |predicted / measured median − 1|, its median over cells and recorded loads. h1/h2, h3/h2: median error of the ratio in percentage points.',
     'Network given: round trip, rates, random loss and its bursts, queue and what happens to UDP. The settings of the servers (congestion control, initial window, priorities) are not given: hopwise assumes its defaults.',
-    ...(figures.predictors.hopwiseLearnt
+    ...(figures.predictors.hopwiseLearned
       ? [
           `Other loads before: also given what up to ${EARLIER_LOADS} loads, each of another page on the same network, showed about it: natural loads where any were recorded there, else one over h2 and two over h3.`,
         ]

@@ -16,7 +16,7 @@ import {
   intervalsOf,
 } from './figures.ts';
 import { type Guess, type LanternProtocol, PREDICTORS, type Predictor } from './guess.ts';
-import { assignedRatio, hopwiseGuess, learntFrom, learntGuess, serversOf } from './hopwise.ts';
+import { assignedRatio, hopwiseGuess, learnedFrom, learnedGuess, serversOf } from './hopwise.ts';
 import { lanternGuess, withH3 } from './lantern.ts';
 import { type CellScore, scoreCell } from './scores.ts';
 import { TUNING_GROUPS, type TuningGroup, tuningGroups } from './tuning.ts';
@@ -83,9 +83,9 @@ const ASK: Record<Predictor, (cell: Cell) => ((recorded: Recorded) => Guess) | n
     () =>
     ({ recording }) =>
       hopwiseGuess(recording),
-  hopwiseLearnt: ({ earlier }) => {
-    const cluster = learntFrom(earlier);
-    return cluster && (({ recording }) => learntGuess(recording, cluster));
+  hopwiseLearned: ({ earlier }) => {
+    const cluster = learnedFrom(earlier);
+    return cluster && (({ recording }) => learnedGuess(recording, cluster));
   },
   lantern:
     ({ path }) =>

@@ -7,7 +7,7 @@ export const DECISIONS = {
   decisionGiven: 'hopwiseGiven',
   decisionUdp: 'hopwiseUdp',
   decisionEstimated: 'hopwiseEstimated',
-  decisionLearnt: 'hopwiseLearnt',
+  decisionLearned: 'hopwiseLearned',
 } as const satisfies Record<string, Predictor>;
 export type DecisionMode = keyof typeof DECISIONS;
 export const DECISION_MODES = Object.keys(DECISIONS) as DecisionMode[];
@@ -20,7 +20,7 @@ export const CHOOSER_NAMES: Record<Chooser, string> = {
   decisionGiven: 'decision, network given',
   decisionUdp: 'decision, one load and UDP known',
   decisionEstimated: 'decision, one load only',
-  decisionLearnt: 'decision, other loads before',
+  decisionLearned: 'decision, other loads before',
   ...(Object.fromEntries(RULES.map((rule) => [rule, RULE_NAMES[rule].name])) as Record<Rule, string>),
 };
 

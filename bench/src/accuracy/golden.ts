@@ -22,7 +22,7 @@ import { type Figures, figuresOf } from './figures.ts';
 import { PREDICTOR_NAMES } from './guess.ts';
 
 const FIGURES_FILE = 'accuracy.json';
-const GOLDEN_PREDICTORS = ['hopwiseGiven', 'hopwiseEstimated', 'hopwiseLearnt'] as const;
+const GOLDEN_PREDICTORS = ['hopwiseGiven', 'hopwiseEstimated', 'hopwiseLearned'] as const;
 
 /** One accepted figure, a fraction of 1; null where there is none. */
 export interface GoldenFigure {

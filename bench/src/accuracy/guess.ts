@@ -24,13 +24,13 @@ export type LanternProtocol = 'h1' | 'h2';
 
 /**
  * All get the recording of one load; `hopwiseGiven`, `lantern` and `econ` are also given the path, `hopwiseUdp` is given what
- * happens to UDP, `hopwiseLearnt` earlier loads of other pages on the same network.
+ * happens to UDP, `hopwiseLearned` earlier loads of other pages on the same network.
  */
 export const PREDICTORS = [
   'hopwiseGiven',
   'hopwiseUdp',
   'hopwiseEstimated',
-  'hopwiseLearnt',
+  'hopwiseLearned',
   'lantern',
   'econ',
 ] as const;
@@ -40,7 +40,7 @@ export const PREDICTOR_NAMES: Record<Predictor, string> = {
   hopwiseGiven: 'hopwise, network given',
   hopwiseUdp: 'hopwise, one load and UDP known',
   hopwiseEstimated: 'hopwise, one load only',
-  hopwiseLearnt: 'hopwise, other loads before',
+  hopwiseLearned: 'hopwise, other loads before',
   lantern: 'Lantern, network given',
   econ: 'ECON, network given',
 };

@@ -47,14 +47,14 @@ export function serversOf(recording: Recording, sending: Cell['sending']): Known
 }
 
 /** What loads show about their network; null without loads. */
-export function learntFrom(recordings: readonly Recording[]): NetworkCluster | null {
+export function learnedFrom(recordings: readonly Recording[]): NetworkCluster | null {
   let cluster: NetworkCluster | null = null;
   for (const recording of recordings) cluster = learnNetwork(cluster, atOnce(recording));
   return cluster;
 }
 
-/** hopwise's prediction right after the loads from which a cluster was learnt. */
-export function learntGuess(recording: Recording, cluster: NetworkCluster): Guess {
+/** hopwise's prediction right after the loads from which a cluster was learned. */
+export function learnedGuess(recording: Recording, cluster: NetworkCluster): Guess {
   return hopwiseGuess(atOnce(recording), { cluster });
 }
 

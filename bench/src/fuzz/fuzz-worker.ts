@@ -48,11 +48,11 @@ async function readCorpus(running: OpenTarget): Promise<void> {
 async function fuzz(running: OpenTarget): Promise<void> {
   const inputs = new InputQueue(target, corpus, order.seed);
   const endAt = performance.now() + order.seconds * 1000;
-  const mayGoOn = (): boolean =>
+  const fitsBudget = (): boolean =>
     executions < order.executions && performance.now() < endAt && !shared.isStopped;
-  while (mayGoOn()) {
+  while (fitsBudget()) {
     const batch: Uint8Array[] = [];
-    while (batch.length < BATCH && mayGoOn()) {
+    while (batch.length < BATCH && fitsBudget()) {
       const input = inputs.next();
       batch.push(input);
       await execute(running, input);

@@ -120,7 +120,7 @@ async function request(): Promise<{ proto: string; tookMs: number }> {
   return { proto: seen.find((one) => one.path === path)?.proto ?? 'nothing', tookMs };
 }
 
-/** As between two of a person's clicks. */
+/** Waits as long as a person does between two clicks, or less. */
 function rest(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 10 * LOOK_MS));
 }

@@ -32,7 +32,7 @@ const REQUESTS_A_ROUND = 60;
 const WARM_UP_REQUESTS = 1_000;
 const TRANSFER_ROUNDS = 3;
 const IN_FLIGHT = 1_000;
-/** As many as take them: Chromium's streams of a connection are 100. */
+/** They carry as many in flight: Chromium's streams of a connection are 100. */
 const CONNECTIONS = 10;
 const command = benchCommand(
   'terminating',

@@ -29,7 +29,7 @@ export interface ArmFigures {
   network: string;
   /** Geometric mean of the load times over those of the browser alone, by `VISIT_GROUPS`; null without visits. */
   ratios: (ConfidenceInterval | null)[];
-  /** The same ratio of the sums: by how much a person waits less. */
+  /** The ratio of the sums: by how much a person waits less. */
   waiting: number;
   /** The page with the highest ratio, and that. */
   worst: { page: string; ratio: ConfidenceInterval };

@@ -17,7 +17,7 @@ import { type TrueCell, trueTime, uniform } from './true-load.ts';
 export const KNOWLEDGE = ['network', 'udp', 'nothing'] as const;
 type KnowledgeKind = (typeof KNOWLEDGE)[number];
 
-/** Of one recording under one kind of knowledge. */
+/** What is read from one recording under one kind of knowledge. */
 export interface JudgedReading {
   cell: string;
   udp: string;
@@ -32,7 +32,7 @@ export interface JudgedReading {
   regret: number;
   /** Largest of the requests' times over the recorded one, under the recorded protocol on the network as it is read. */
   longest: number;
-  /** Of the requests whose cause is not the document, the share hung on a cause that ended at another time. */
+  /** Share hung on a cause that ended at another time, of the requests whose cause is not the document. */
   wrongParents: number;
 }
 

@@ -58,7 +58,7 @@ export function confusion(judged: readonly JudgedProbe[]): ConfusionRow[] {
   });
 }
 
-/** As a table for a terminal, followed by the wrong verdicts. */
+/** Renders a table for a terminal, followed by the wrong verdicts. */
 export function renderConfusion(judged: readonly JudgedProbe[]): string {
   const head = ['network', 'UDP', 'probes', ...VERDICTS, 'h3 over h2', 'rate found'];
   const rows = confusion(judged).map(({ network, treatment, probes, counts, ratio, rateShare }) => [

@@ -22,7 +22,7 @@ interface WildFigures {
   inRange: number | null;
   /** Headlines that claim a gain. */
   claims: number;
-  /** Of these, those above twice the emulation's gain without a measurement. */
+  /** Those among them above twice the emulation's gain without a measurement. */
   excessive: number;
 }
 

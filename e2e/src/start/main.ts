@@ -1,4 +1,4 @@
-/** `npm start`: see README.md, "The main job". */
+/** `npm start`: records a page in the lab or at a URL, predicts, verifies and measures it, and writes the report (README.md, "Use"). */
 
 import { runProgram } from '@hopwise/lab/command/program';
 import { Progress } from '@hopwise/lab/command/progress';

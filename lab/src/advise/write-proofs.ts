@@ -73,7 +73,7 @@ function gainTable(network: string, gains: readonly MeasuredGain[]): string {
   return markdown([`\`${network}\``, ...pages], rows);
 }
 
-/** As "12; 9 (7 to 14)"; in brackets where the advice is not given. */
+/** Writes "12; 9 (7 to 14)"; in brackets where the advice is not given. */
 function cellText([, , , promised, ...measured]: MeasuredGain): string {
   const [gained, low, high] = measured.map((share) => (100 * share).toFixed(0));
   const text = `${(100 * promised).toFixed(0)}; ${gained} (${low} to ${high})`

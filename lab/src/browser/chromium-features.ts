@@ -4,7 +4,7 @@
  */
 const OWN_PAGES = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'];
 
-/** What playwright-core disables. It is repeated here because Chromium obeys only the last of several such switches. */
+/** What playwright-core disables. It is repeated here because Chromium takes only the last of several such switches. */
 const PLAYWRIGHTS = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',

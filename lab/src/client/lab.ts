@@ -208,7 +208,7 @@ export class Lab {
   readonly facts: LabFacts;
   readonly #channel: Channel;
   readonly #dir: string;
-  /** As the site has them. */
+  /** What the site has. */
   #own: LabOrigin[];
   #origins: LabOrigin[];
   #wrappers = 0;
@@ -282,7 +282,7 @@ export class Lab {
     return this.facts.caSpki;
   }
 
-  /** As currently served. */
+  /** What is currently served. */
   get origins(): LabOrigin[] {
     return this.#origins;
   }
@@ -425,12 +425,12 @@ class Channel {
     this.#ended = new Promise((resolve) => {
       child.on('error', (error) => this.#fail(new Error(`lab: ${binary}: ${error.message}`)));
       child.on('close', (code, killer) => {
-        const words = complaintIn(this.#complaint);
+        const message = complaintIn(this.#complaint);
         // Go panics exit with the same code, but without this prefix.
         this.#fail(
-          words !== undefined && code === EXIT_INPUT
-            ? new LabInputError(words)
-            : new Error(words ?? `lab: ended with ${killer ?? `exit code ${code}`}`),
+          message !== undefined && code === EXIT_INPUT
+            ? new LabInputError(message)
+            : new Error(message ?? `lab: ended with ${killer ?? `exit code ${code}`}`),
         );
         resolve();
       });

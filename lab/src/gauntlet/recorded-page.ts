@@ -8,7 +8,7 @@ import { CPU_SLOWDOWNS, type DrawnPage } from './draw-page.ts';
 import { drawServers } from './draw-servers.ts';
 import { OWNERS, randomFor, type Split } from './splits.ts';
 
-/** As many as a structure replay takes. */
+/** A structure replay takes as many. */
 const LIMITS = { maxRequests: 3000, maxOrigins: 400 };
 
 /** The split that a recorded page belongs to, by its file's name. */

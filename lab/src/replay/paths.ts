@@ -33,7 +33,7 @@ export class ReplayPaths {
 const repeated = (text: string, length: number): string =>
   text.repeat(Math.ceil(Math.max(0, length) / text.length)).slice(0, Math.max(0, length));
 
-/** As many of the last segments as there is space for, with characters that mean nothing in HTML, CSS and scripts. */
+/** Keeps as many of the last segments as there is space for, with characters that mean nothing in HTML, CSS and scripts. */
 function readablePath(pathname: string): string {
   const plain = pathname.replace(/[^\w.~/-]/g, '-').replace(/\/(?=\/)/g, '-');
   if (plain.startsWith('/') && plain.length <= MAX_READABLE) return plain;

@@ -97,8 +97,8 @@ export class ControlServer {
   async #answer(value: unknown): Promise<ControlAnswer> {
     const version = versionOf(value);
     if (version !== CONTROL_VERSION && version !== undefined) {
-      const words = `the host has version ${CONTROL_VERSION} of the messages, the command ${version}: restart the browser`;
-      return refusal('version', words);
+      const message = `the host has version ${CONTROL_VERSION} of the messages, the command ${version}: restart the browser`;
+      return refusal('version', message);
     }
     const parsed = controlRequest.safeParse(value);
     if (!parsed.success) {

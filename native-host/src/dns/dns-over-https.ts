@@ -6,7 +6,7 @@ import { caFile } from '../curl/ca-file.ts';
 /** The largest DNS message (RFC 1035, section 4.2.2). */
 const ANSWER_BYTES = 65_535;
 const MEDIA_TYPE = 'application/dns-message';
-/** As long as browsers keep an idle connection to a resolver, roughly: a page's names come within seconds. */
+/** Browsers keep an idle connection to a resolver about as long: a page's names come within seconds. */
 const IDLE_MS = 60_000;
 
 /** By origin. */

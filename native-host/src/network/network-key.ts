@@ -11,7 +11,7 @@ const KEY_LENGTH = 22;
 const SECRET_BYTES = 32;
 /** A neighbour's hardware address is known: `ATF_COM` (`linux/if_arp.h`). */
 const COMPLETE = 0x2;
-/** As Node reports interfaces without a hardware address, such as tunnels: their neighbours have none either. */
+/** What Node reports for interfaces without a hardware address, such as tunnels: their neighbours have none either. */
 const NO_HARDWARE = '00:00:00:00:00:00';
 /** Octets of an IPv4 router's address, and groups of an IPv6 router's, that count: its /24, as TCP WISE clusters users, and its /48. */
 const IPV4_OCTETS = 3;

@@ -44,7 +44,7 @@ vi.mock(import('../../bin/output.ts'), async (original) => ({
   print: (text) => void printed.push(`${text}\n`),
 }));
 
-/** The same in this process, which takes a fraction of the time. Errors are thrown, and texts name another command. */
+/** Runs the command in this process, which takes a fraction of the time. Errors are thrown, and texts name another command. */
 async function ca(
   words: string[],
   environment: NodeJS.ProcessEnv = {},
@@ -63,7 +63,7 @@ async function ca(
   }
 }
 
-/** As `ca create` does for `ORIGINS`. */
+/** Creates what `ca create` does for `ORIGINS`. */
 function createOnce(): void {
   execFileSync('cp', ['-a', join(created, 'data'), home]);
 }

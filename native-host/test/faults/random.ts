@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const WORD = 2 ** 32;
 
-/** The same draws for the same seed, on every machine. */
+/** Draws the same numbers for the same seed, on every machine. */
 export class Random {
   readonly #seed: string;
   #drawn = 0;

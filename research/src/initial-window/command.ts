@@ -21,13 +21,13 @@ interface Options {
   json?: true;
 }
 
-interface Learnt {
+interface Learned {
   name: string;
   source: string;
   phases: WindowFigures[];
 }
 
-/** `initial-window`: TCP WISE's own variable, learnt against the kernel's TCP. */
+/** `initial-window`: TCP WISE's own variable, learned against the kernel's TCP. */
 export function initialWindowCommand(context: ProgramContext): Command {
   return new Command('initial-window')
     .exitOverride()
@@ -41,11 +41,11 @@ export function initialWindowCommand(context: ProgramContext): Command {
     .action(async ({ figure, requests, seed, json }: Options) => {
       const obstacle = await labObstacle();
       if (obstacle !== null) throw new UserError(obstacle);
-      const learnt: Learnt[] = [];
+      const learned: Learned[] = [];
       for (const experiment of EXPERIMENTS)
         if (figure === undefined || experiment.source === `Figure ${figure}`)
-          learnt.push(await measureExperiment(experiment, requests, seed, context));
-      process.stdout.write(`${json ? JSON.stringify(learnt, null, 1) : showLearnt(learnt)}\n`);
+          learned.push(await measureExperiment(experiment, requests, seed, context));
+      process.stdout.write(`${json ? JSON.stringify(learned, null, 1) : showLearned(learned)}\n`);
     });
 }
 
@@ -55,7 +55,7 @@ export async function measureExperiment(
   requests: number,
   seed: number,
   { cleanup, signal, say }: ProgramContext,
-): Promise<Learnt> {
+): Promise<Learned> {
   const scratch = await makeScratch('run');
   cleanup.add('the site of the flows', () => removeScratch(scratch));
   const site = join(scratch, 'site');
@@ -99,20 +99,20 @@ export async function measureExperiment(
 }
 
 /** Percentiles in milliseconds, gains in percent against a window of 10 beside. */
-export function showLearnt(learnt: readonly Learnt[]): string {
-  const rows = learnt.flatMap(({ name, source, phases }) =>
-    phases.map(({ phase, window, untilLearnt, learnt: after, all }) => [
+export function showLearned(learned: readonly Learned[]): string {
+  const rows = learned.flatMap(({ name, source, phases }) =>
+    phases.map(({ phase, window, untilLearned, learned: after, all }) => [
       phase === 0 ? `${name} (TCP WISE, ${source})` : '',
       `${phase + 1}`,
       window === null ? '–' : `${window}`,
-      `${untilLearnt}`,
+      `${untilLearned}`,
       after === null ? '–' : after.p80Ms.toFixed(0),
       after === null ? '–' : after.usualP80Ms.toFixed(0),
       after === null ? '–' : percent(after.gain),
       percent(all.gain),
     ]),
   );
-  const head = ['', 'phase', 'window', 'learnt after', 'p80', 'p80 of 10', 'gain', 'with trials'];
+  const head = ['', 'phase', 'window', 'learned after', 'p80', 'p80 of 10', 'gain', 'with trials'];
   return table([head, ...rows], { numbers: true });
 }
 

@@ -7,9 +7,9 @@ export interface WindowFigures {
   /** Most used window after learning, segments; null where learning did not end. */
   window: number | null;
   /** Requests until the last trial of the phase. */
-  untilLearnt: number;
-  /** 80th percentiles after learning, milliseconds, and the share that the learnt window saves; null where nothing is left. */
-  learnt: { p80Ms: number; usualP80Ms: number; gain: number } | null;
+  untilLearned: number;
+  /** 80th percentiles after learning, milliseconds, and the share that the learned window saves; null where nothing is left. */
+  learned: { p80Ms: number; usualP80Ms: number; gain: number } | null;
   /** Those figures over all of the phase's requests, trials included. */
   all: { p80Ms: number; usualP80Ms: number; gain: number };
 }
@@ -18,15 +18,15 @@ export function judgeWindow(exchanges: readonly WindowExchange[]): WindowFigures
   const phases = [...new Set(exchanges.map(({ phase }) => phase))];
   return phases.map((phase) => {
     const own = exchanges.filter((each) => each.phase === phase);
-    const untilLearnt = own.findLastIndex(({ reason }) => reason === 'trial') + 1;
-    const after = own.slice(untilLearnt);
+    const untilLearned = own.findLastIndex(({ reason }) => reason === 'trial') + 1;
+    const after = own.slice(untilLearned);
     const used = after.map(({ window }) => window);
     return {
       phase,
       requests: own.length,
       window: used.length === 0 ? null : mostFrequent(used),
-      untilLearnt,
-      learnt: after.length === 0 ? null : comparisonOf(after),
+      untilLearned,
+      learned: after.length === 0 ? null : comparisonOf(after),
       all: comparisonOf(own),
     };
   });

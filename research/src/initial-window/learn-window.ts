@@ -2,7 +2,7 @@ import { SeededRandom } from '@hopwise/lab/random';
 import { type Arm, type Chosen, Explorer } from '@hopwise/model';
 import { WINDOWS, type WindowExperiment } from './experiments.ts';
 
-/** A request with the window that was learnt, and one with 10 segments beside it. */
+/** A request with the window that was learned, and one with 10 segments beside it. */
 export interface WindowExchange {
   /** Number of the phase, from 0. */
   phase: number;

@@ -10,12 +10,12 @@ const initialWindow = (...words: string[]) =>
 it('sends responses with the windows that it chooses, beside a window of 10', () => {
   const { status, stdout, stderr } = initialWindow('--figure', '7', '--requests', '5', '--json');
   expect(status, stderr).toBe(0);
-  const learnt: { source: string; phases: WindowFigures[] }[] = JSON.parse(stdout);
-  expect(learnt.map(({ source }) => source)).toEqual(['Figure 7']);
-  for (const { phases } of learnt) expect(phases.map(({ requests }) => requests)).toEqual([5, 5, 5]);
+  const learned: { source: string; phases: WindowFigures[] }[] = JSON.parse(stdout);
+  expect(learned.map(({ source }) => source)).toEqual(['Figure 7']);
+  for (const { phases } of learned) expect(phases.map(({ requests }) => requests)).toEqual([5, 5, 5]);
   // 100 kB take 40 ms at 20 Mbit/s, and a round trip of 20 ms before the first byte.
-  expect(learnt[0]!.phases[0]!.all.usualP80Ms).toBeGreaterThan(60);
-  expect(learnt[0]!.phases[0]!.all.usualP80Ms).toBeLessThan(500);
+  expect(learned[0]!.phases[0]!.all.usualP80Ms).toBeGreaterThan(60);
+  expect(learned[0]!.phases[0]!.all.usualP80Ms).toBeLessThan(500);
 });
 
 it('refuses too few requests in one line', () => {

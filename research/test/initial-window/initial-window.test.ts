@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { showLearnt } from '../../src/initial-window/command.ts';
+import { showLearned } from '../../src/initial-window/command.ts';
 import { EXPERIMENTS } from '../../src/initial-window/experiments.ts';
 import { judgeWindow } from '../../src/initial-window/judge-window.ts';
 import { learnWindow, type WindowExchange } from '../../src/initial-window/learn-window.ts';
@@ -15,10 +15,10 @@ describe('learning', () => {
     const figures = judgeWindow(exchanges);
     expect(figures.map(({ window }) => window)).toEqual([30, 15, 30]);
     // Five windows, each tried five times.
-    expect(figures[0]!.untilLearnt).toBe(25);
-    expect(figures[0]!.learnt!.gain).toBeCloseTo(0.4, 9);
-    for (const { untilLearnt } of figures) expect(untilLearnt).toBeLessThan(45);
-    const text = showLearnt([{ name: 'rate', source: 'Figure 7', phases: figures }]);
+    expect(figures[0]!.untilLearned).toBe(25);
+    expect(figures[0]!.learned!.gain).toBeCloseTo(0.4, 9);
+    for (const { untilLearned } of figures) expect(untilLearned).toBeLessThan(45);
+    const text = showLearned([{ name: 'rate', source: 'Figure 7', phases: figures }]);
     expect(text).toMatch(/rate \(TCP WISE, Figure 7\) +1 +30 +25 +60 +100 +40\.0%/);
   });
 });
@@ -39,8 +39,8 @@ it('takes the 80th percentile by the nearest rank, and of what follows the last 
   // The fourth of five, and the fifth of six.
   expect(figures).toMatchObject({
     window: 20,
-    untilLearnt: 1,
-    learnt: { p80Ms: 4, usualP80Ms: 8, gain: 0.5 },
+    untilLearned: 1,
+    learned: { p80Ms: 4, usualP80Ms: 8, gain: 0.5 },
   });
   expect(figures!.all).toMatchObject({ p80Ms: 5, usualP80Ms: 10 });
 });

@@ -21,7 +21,7 @@ import { passUpgrade } from './upgraded-connection.ts';
 const STREAMS_PER_CONNECTION = 100;
 /** Chromium's limit on heads in either direction; servers' limits are far lower. */
 const HEAD_BYTES = 256 * 1024;
-/** As many as fit, at the minimum of 32 bytes each (RFC 9113 section 6.5.2): cookies are sent one by one. Node's default is 128. */
+/** As many fit, at the minimum of 32 bytes each (RFC 9113 section 6.5.2): cookies are sent one by one. Node's default is 128. */
 const HEAD_FIELDS = HEAD_BYTES / 32;
 /** 100 streams that the browser does not read exceed Node's default of 10 MB. */
 const SESSION_MEMORY_MB = 64;

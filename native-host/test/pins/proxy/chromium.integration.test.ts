@@ -147,7 +147,7 @@ it('reveals nothing to pages', async () => {
   }).listen(0, '127.0.0.1');
   await until(() => site.listening);
   await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
-  const learnt = await page.evaluate(async (port) => {
+  const learned = await page.evaluate(async (port) => {
     const at = `127.0.0.1:${port}`;
     const outcome = (request: Promise<unknown>) => request.then(String, ({ name }) => name as string);
     const socket = new WebSocket(`ws://${at}/`);
@@ -184,7 +184,7 @@ it('reveals nothing to pages', async () => {
     return outcomes;
   }, proxyPort);
   // The same as from a closed port.
-  expect(learnt).toEqual([...new Array(5).fill('TypeError'), 1006, 'error', []]);
+  expect(learned).toEqual([...new Array(5).fill('TypeError'), 1006, 'error', []]);
   expect(routed).toEqual([]);
   expect(asked).toBe(0);
   await new Promise((resolve) => site.close(resolve));

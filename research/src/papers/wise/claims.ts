@@ -48,7 +48,7 @@ function convergence(experiment: WindowExperiment): Claim {
           reason: `${settled.length} of ${phases.length} phases converged within ${requests} requests; the paper has 2,000 in each`,
         };
       }
-      const worst = Math.min(...settled.map(({ learnt }) => learnt!.gain));
+      const worst = Math.min(...settled.map(({ learned }) => learned!.gain));
       return {
         kind: 'measured',
         hopwise: 'its explorer chooses the window, by the 80th percentile',
@@ -56,11 +56,11 @@ function convergence(experiment: WindowExperiment): Claim {
           source: 'kernel',
           value: worst,
           min: 0,
-          bounds: 'the learnt window is no slower than 10 segments in any phase',
+          bounds: 'the learned window is no slower than 10 segments in any phase',
           text: settled
             .map(
-              ({ window, untilLearnt, learnt }) =>
-                `${window} segments after ${untilLearnt} requests, 80th percentile ${(100 * learnt!.gain).toFixed(1)}% below that of 10`,
+              ({ window, untilLearned, learned }) =>
+                `${window} segments after ${untilLearned} requests, 80th percentile ${(100 * learned!.gain).toFixed(1)}% below that of 10`,
             )
             .join('; '),
         },

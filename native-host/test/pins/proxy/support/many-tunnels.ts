@@ -12,7 +12,7 @@ const OTHER_DESCRIPTORS = 60;
 /** In steps, so that no listening queue overflows. */
 const AT_ONCE = 100;
 
-/** As many of the wanted tunnels as may be open: two descriptors each. Node itself raises the soft limit to the hard one. */
+/** Limits the wanted tunnels to those that may be open: two descriptors each. Node itself raises the soft limit to the hard one. */
 function limited(wanted: number): number {
   const limit = execFileSync('sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' }).trim();
   const descriptors = limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit);

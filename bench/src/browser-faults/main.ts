@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { integer } from '@hopwise/lab/command/option-types';
 import { ROOT } from '@hopwise/lab/paths';
 import { Option } from 'commander';
-import { SHARE_VARIABLE } from '../../../scripts/suites/draw-share.ts';
 import { benchCommand, parseOrExit } from '../bench-command.ts';
 
 const command = benchCommand(
@@ -32,7 +31,6 @@ const { browser, cases, seed, fault } = parseOrExit(command).opts<{
 console.log(`seed ${seed}`);
 const env = {
   ...process.env,
-  [SHARE_VARIABLE]: 'all',
   HOPWISE_FAULTS_BROWSER: browser,
   HOPWISE_FAULTS_CASES: String(cases),
   HOPWISE_FAULTS_SEED: String(seed),

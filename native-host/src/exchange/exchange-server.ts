@@ -4,9 +4,9 @@ import { CODE } from '../curl/curl-constants.ts';
 import type { NameChecks } from '../curl/easy-options.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
 import { nativeMemory } from '../curl/native-memory.ts';
-import { ConnectionPools } from './connection-pools.ts';
 import { CreditPool } from './credit-pool.ts';
 import { EasyHandles } from './easy-handles.ts';
+import { ExchangeConnections } from './exchange-connections.ts';
 import type { ExchangeFault } from './exchange-fault.ts';
 import { creditOf, ExchangeFrameError, FRAME, type FrameHandler, FrameReader } from './exchange-frames.ts';
 import type { ExchangeOrder, MarkedOrder } from './exchange-order.ts';
@@ -27,7 +27,7 @@ interface ExchangeServerOptions {
 
 export class ExchangeServer implements FrameHandler {
   readonly #tools: ExchangeTools;
-  readonly #pools: ConnectionPools;
+  readonly #connections: ExchangeConnections;
   readonly #transfers = new Map<number, ExchangeTransfer>();
   readonly #uploads = new CreditPool();
 
@@ -35,7 +35,7 @@ export class ExchangeServer implements FrameHandler {
     const memory = nativeMemory();
     const keepAlive = keepAliveWithin(hungAfterMs);
     const output = new FrameBatch(pipe, memory);
-    this.#pools = new ConnectionPools({
+    this.#connections = new ExchangeConnections({
       curl,
       hungAfterMs,
       onFault,
@@ -48,14 +48,14 @@ export class ExchangeServer implements FrameHandler {
       memory,
       output,
       markSent,
-      runDue: (transfer) => this.#pools.runDue(transfer),
+      runDue: (transfer) => this.#connections.runDue(transfer),
     };
     const reader = new FrameReader(this);
     pipe.on('error', onFault);
     pipe.on('data', (chunk: Buffer) => {
       try {
         reader.push(chunk);
-        this.#pools.runDeferred();
+        this.#connections.runDeferred();
       } catch (fault) {
         onFault(fault as Error);
       }
@@ -74,7 +74,7 @@ export class ExchangeServer implements FrameHandler {
     else if (kind === FRAME.END) this.#checkResumed(transfer, transfer.endUpload());
     else if (kind === FRAME.CREDIT) {
       this.#checkResumed(transfer, transfer.addCredit(creditOf(payload)));
-      this.#pools.onReaderProgress(transfer);
+      this.#connections.onReaderProgress(transfer);
     } else throw new ExchangeFrameError(`a frame of kind ${kind} from the host`);
   }
 
@@ -91,7 +91,7 @@ export class ExchangeServer implements FrameHandler {
       this.#transfers.set(id, transfer);
       const started = transfer;
       const requirements = { protocol: order.protocol, origin: connectionsFor(order), fresh: order.fresh };
-      this.#pools.add(requirements, started, (code, message) => {
+      this.#connections.add(requirements, started, (code, message) => {
         started.end(code, message);
         this.#forget(started);
       });
@@ -111,7 +111,7 @@ export class ExchangeServer implements FrameHandler {
 
   #forget(transfer: ExchangeTransfer): void {
     this.#transfers.delete(transfer.id);
-    this.#pools.remove(transfer);
+    this.#connections.remove(transfer);
     transfer.free();
   }
 }

@@ -275,7 +275,7 @@ it.each(
   ].map((words) => [words]),
 )('%j repeats no password of a URL', (words) => {
   for (const scheme of ['http', 'https']) {
-    const url = server.url('/bytes/10').replace('https://', `${scheme}://user:s3cret@`);
+    const url = served.server.url('/bytes/10').replace('https://', `${scheme}://user:s3cret@`);
     const { out, err } = run([...words, url]);
     expect(out + err).not.toBe('');
     expect(out + err).not.toContain('s3cret');

@@ -7,4 +7,6 @@ testRealFaults({
   cases: Number(env.HOPWISE_FAULTS_CASES ?? CASES_PER_ROUND),
   seed: Number(env.HOPWISE_FAULTS_SEED ?? 1),
   only: env.HOPWISE_FAULTS_CASE,
+  // The bench says how many cases there are.
+  ...(env.HOPWISE_FAULTS_CASES !== undefined && { all: true }),
 });

@@ -44,15 +44,23 @@ interface RealFaults {
   seed: number;
   /** Only this fault, such as `reset`. */
   only: string | undefined;
+  /** Whether each round has all faults, also in `npm test`. */
+  all?: boolean;
 }
 
 export const CASES_PER_ROUND = SIDE_BY_SIDE + HARMS.length;
 
 /** Defines the tests: one for each batch of cases that share a host. */
-export function testRealFaults({ browser: name, cases, seed, only }: RealFaults): void {
+export function testRealFaults({
+  browser: name,
+  cases,
+  seed,
+  only,
+  all = only !== undefined,
+}: RealFaults): void {
   const rounds = Array.from({ length: Math.ceil(cases / CASES_PER_ROUND) }, (_, round) => seed + round);
   const harms = HARMS.filter((harm) => name === 'chromium' || harm !== CHROMIUM_ONLY);
-  const batches = rounds.flatMap((round) => batchesOf(round, harms, only));
+  const batches = rounds.flatMap((round) => batchesOf(round, all ? harms : drawHarms(round, harms), only));
   describe(`${name}`, () => {
     const run = new RealRun(name);
     beforeAll(() => run.start());
@@ -68,10 +76,13 @@ function wordsOf(plans: readonly CasePlan[]): string {
   return plans.map(({ name }) => name).join(', ');
 }
 
+function drawHarms(seed: number, harms: readonly Harm[]): Harm[] {
+  return drawShare(harms, HARMS_OF_SHARE, (harm) => `${seed} ${harm}`);
+}
+
 function batchesOf(seed: number, harms: readonly Harm[], only: string | undefined): CasePlan[][] {
   const links: readonly Fault[] = new Random(seed).some(SIDE_BY_SIDE, LINK_FAULTS);
-  const drawn = only === undefined ? drawShare(harms, HARMS_OF_SHARE, (harm) => `${seed} ${harm}`) : harms;
-  return [links, ...drawn.map((fault) => [fault])]
+  return [links, ...harms.map((fault) => [fault])]
     .map((faults) => faults.filter((fault) => only === undefined || only === fault))
     .filter((faults) => faults.length > 0)
     .map((faults) => faults.map((fault) => planVerification(seed, fault)));

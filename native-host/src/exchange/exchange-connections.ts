@@ -10,7 +10,7 @@ import type { ExchangeTransfer } from './exchange-transfer.ts';
 import { HungConnections } from './hung-connections.ts';
 import type { ExchangeEntry, UpstreamConnection } from './upstream-connection.ts';
 
-interface ConnectionPoolsSettings {
+interface ExchangeConnectionsSettings {
   curl: Libcurl;
   /** How long the peer of a TCP connection may acknowledge nothing. */
   hungAfterMs: number;
@@ -27,7 +27,7 @@ interface ConnectionRequirements {
   fresh: boolean;
 }
 
-export class ConnectionPools {
+export class ExchangeConnections {
   readonly #curl: Libcurl;
   readonly #onFault: (fault: Error) => void;
   readonly #onActed: () => void;
@@ -39,7 +39,7 @@ export class ConnectionPools {
   readonly #streamLimits = new Map<string, number>();
   #freshPools = 0;
 
-  constructor({ curl, hungAfterMs, onFault, onActed }: ConnectionPoolsSettings) {
+  constructor({ curl, hungAfterMs, onFault, onActed }: ExchangeConnectionsSettings) {
     this.#curl = curl;
     this.#onFault = onFault;
     this.#onActed = onActed;

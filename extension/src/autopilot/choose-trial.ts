@@ -36,7 +36,9 @@ export function chooseTrial(
   // A pinned load of a page without a public address shows no address: it is on the same network as those without the pin.
   const place = networkOf(load) === 'internet' ? 'internet' : 'local';
   const page = keyOfPage(place, maskQuery(load.recording.url));
-  const scaleMs = scalesMs.get(page) ?? pltOf(load);
+  const leaving = armOfLeaving(decision);
+  // Pages are compared by what the browser does by itself, also where pins came first.
+  const scaleMs = scalesMs.get(page) ?? leaving.predicted!.pltMs;
   scalesMs.delete(page);
   scalesMs.set(page, scaleMs);
 
@@ -44,7 +46,7 @@ export function chooseTrial(
   const question: ExplorerQuestion = {
     clusters: [page, place],
     scaleMs,
-    arms: [armOfLeaving(decision), ...available.map(armOf)],
+    arms: [leaving, ...available.map(armOf)],
     minGain: settings.minGain,
     objective: settings.objective,
     random: Math.random,
@@ -54,7 +56,7 @@ export function chooseTrial(
   const option = available.find((each) => nameOf(each) === chosen.arm);
   const { reason: why } = chosen;
   if (why === 'best' || option === undefined) return null;
-  const { pltMs: beforeMs } = armOfLeaving(decision).predicted!;
+  const { pltMs: beforeMs } = leaving.predicted!;
   const predicted = { beforeMs, afterMs: option.action.time.pltMs };
   return { trigger: 'trial', reason: why, pins: option.pins, predicted };
 }

@@ -14,26 +14,40 @@ const FORGETTING = 0.97;
 const PREDICTION_LOADS = 2;
 const REFUTED_LOADS = 0.5;
 const PREDICTION_SHARES = { low: 0.3, pltMs: 0.4, high: 0.3 } as const;
+/** Clusters that a load belongs to, narrowest first. */
+export type Clusters = readonly [ClusterState, ...ClusterState[]];
 
-/** What is known of each arm's load times on a page: those measured in the cluster, the older the less, and the predicted ones. */
+/** What was measured in a wider cluster counts as much as so many loads at most: more than a prediction, as it was measured. */
+const WIDER_LOADS = 2 * PREDICTION_LOADS;
+
+/**
+ * What is known of each arm's load times on a page: those measured in the cluster, the older the less, and before them the predicted
+ * ones. Of an arm that was not measured there, those of other pages in wider clusters, relative to the pages' usual times.
+ */
 export class Beliefs {
   readonly #times: ReadonlyMap<string, readonly WeightedTime[]>;
 
-  /** @param scaleMs see `Question.scaleMs` */
-  constructor({ arms: measured, loads, refuted }: ClusterState, arms: readonly Arm[], scaleMs: number) {
-    const predictionLoads = refuted ? REFUTED_LOADS : PREDICTION_LOADS;
-    const weightAt = (at: number) => FORGETTING ** (loads - 1 - at);
+  /**
+   * @param clusters narrowest first
+   * @param scaleMs see `Question.scaleMs`
+   */
+  constructor([cluster, ...wider]: Clusters, arms: readonly Arm[], scaleMs: number) {
+    const { refuted } = cluster;
     this.#times = new Map(
       arms.map(({ name, predicted }) => {
-        const own = measured[name] ?? [];
-        // What was measured must not give way to what was predicted before it.
-        const agedLoads = predictionLoads * (own.length === 0 ? 1 : weightAt(own.at(-1)!.at));
+        const own = measuredIn(cluster, name, scaleMs);
+        // What was measured must not give way to what was known before it.
+        const age = own.at(-1)?.weight ?? 1;
+        const predictionLoads = age * (refuted ? REFUTED_LOADS : PREDICTION_LOADS);
+        // After a change here, what is known of other pages may be of the time before.
+        const pooled = own.length === 0 && !refuted ? wider : [];
         const times = [
           ...(predicted === null ? [] : (['low', 'pltMs', 'high'] as const)).map((end) => ({
             time: predicted![end],
-            weight: agedLoads * PREDICTION_SHARES[end],
+            weight: predictionLoads * PREDICTION_SHARES[end],
           })),
-          ...own.map(({ relative, at }) => ({ time: relative * scaleMs, weight: weightAt(at) })),
+          ...pooled.flatMap((each) => limitWeight(measuredIn(each, name, scaleMs), WIDER_LOADS)),
+          ...own,
         ];
         return [name, times];
       }),
@@ -57,4 +71,17 @@ export class Beliefs {
       .map(({ time, weight }) => ({ time, weight: -weight * Math.log(1 - random()) + Number.MIN_VALUE }));
     return evaluate(objective, drawn);
   }
+}
+
+function measuredIn({ arms, loads }: ClusterState, arm: string, scaleMs: number): WeightedTime[] {
+  return (arms[arm] ?? []).map(({ relative, at }) => ({
+    time: relative * scaleMs,
+    weight: FORGETTING ** (loads - 1 - at),
+  }));
+}
+
+function limitWeight(times: readonly WeightedTime[], limit: number): WeightedTime[] {
+  const total = times.reduce((sum, { weight }) => sum + weight, 0);
+  const factor = Math.min(1, limit / total);
+  return times.map(({ time, weight }) => ({ time, weight: factor * weight }));
 }

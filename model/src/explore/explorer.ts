@@ -1,4 +1,4 @@
-import { type Arm, Beliefs } from './beliefs.ts';
+import { type Arm, Beliefs, type Clusters } from './beliefs.ts';
 import { type ClusterState, emptyCluster, MAX_LOADS_OF_ARM, MAX_SURPRISES } from './cluster-state.ts';
 import { evaluate, type Objective } from './objective.ts';
 
@@ -12,8 +12,6 @@ const MIN_EXPLORED = 0.02;
 const MIN_CHANCE = 0.01;
 const DRAWS = 200;
 
-/** A wider cluster is asked where a narrower one has fewer loads. */
-const MIN_LOADS = 3;
 /** An arm without a prediction is tried until it has as many loads. */
 const MIN_UNKNOWN_LOADS = 5;
 /** Loads after a change in which every arm may be tried. */
@@ -76,11 +74,12 @@ export class Explorer {
   }
 
   choose({ clusters, scaleMs, arms, objective, minGain, random }: ExplorerQuestion): Chosen {
-    const state = this.#widenedTo(clusters);
-    const unknown = leastKnown(state, arms);
+    const states = this.#statesOf(clusters);
+    const [state] = states;
+    const unknown = leastKnown(states, arms);
     if (unknown !== null) return { arm: unknown, reason: 'trial' };
-    const beliefs = new Beliefs(state, arms, scaleMs);
-    if (this.#stateOf(clusters[0]!).trials > 0) {
+    const beliefs = new Beliefs(states, arms, scaleMs);
+    if (state.trials > 0) {
       const drawn = arms.map(({ name }) => ({ name, ms: beliefs.draw(name, objective, random) }));
       return { arm: fastest(drawn).name, reason: 'trial' };
     }
@@ -98,7 +97,7 @@ export class Explorer {
 
   /** Notes how long a load took that was chosen for this question. */
   note({ clusters, scaleMs, arms, objective }: ExplorerQuestion, { arm, reason }: Chosen, ms: number): void {
-    const before = this.#widenedTo(clusters);
+    const before = this.#statesOf(clusters);
     const bestMs = leastKnown(before, arms) === null ? bestOf(before, arms, scaleMs, objective) : ms;
     for (const [index, key] of clusters.entries()) {
       const state = this.#stateOf(key);
@@ -125,10 +124,8 @@ export class Explorer {
     return this.#clusters.get(key) ?? emptyCluster();
   }
 
-  /** The narrowest cluster with enough loads, else the narrowest one. */
-  #widenedTo(keys: readonly string[]): ClusterState {
-    const known = keys.find((key) => this.#stateOf(key).loads >= MIN_LOADS);
-    return this.#stateOf(known ?? keys[0]!);
+  #statesOf([narrowest, ...wider]: readonly string[]): Clusters {
+    return [this.#stateOf(narrowest!), ...wider.map((key) => this.#stateOf(key))];
   }
 
   /** Share of loads that explore the runner-up. */
@@ -160,16 +157,16 @@ interface Valued {
 
 const fastest = (arms: readonly Valued[]): Valued => arms.reduce((a, b) => (b.ms < a.ms ? b : a));
 
-/** The arm without a prediction of which the fewest loads are known, if these are too few; null when there is none. */
-function leastKnown({ arms: measured }: ClusterState, arms: readonly Arm[]): string | null {
-  const loadsOf = ({ name }: Arm) => measured[name]?.length ?? 0;
+/** The arm without a prediction of which the fewest loads are known, also in wider clusters, if these are too few; null when there is none. */
+function leastKnown(clusters: Clusters, arms: readonly Arm[]): string | null {
+  const loadsOf = ({ name }: Arm) => Math.max(...clusters.map((each) => each.arms[name]?.length ?? 0));
   const unknown = arms.filter((arm) => arm.predicted === null && loadsOf(arm) < MIN_UNKNOWN_LOADS);
   if (unknown.length === 0) return null;
   return unknown.reduce((a, b) => (loadsOf(b) < loadsOf(a) ? b : a)).name;
 }
 
-function bestOf(state: ClusterState, arms: readonly Arm[], scaleMs: number, objective: Objective): number {
-  const beliefs = new Beliefs(state, arms, scaleMs);
+function bestOf(clusters: Clusters, arms: readonly Arm[], scaleMs: number, objective: Objective): number {
+  const beliefs = new Beliefs(clusters, arms, scaleMs);
   return Math.min(...arms.map(({ name }) => beliefs.value(name, objective)));
 }
 

@@ -34,6 +34,7 @@ it('adds up the processor time of processes, of those that have ended, too', asy
   const second = await startBusy();
   alive.add(second.pid);
   expect(cost.stop().processorMs).toBeGreaterThanOrEqual(2 * BUSY_MS);
+  expect(cost.over.aborted).toBe(false);
   await second.end();
 });
 

@@ -14,7 +14,10 @@ export interface Cost {
   processorMs: number;
 }
 
-/** Measures the time of a batch, and the processor time of the processes that carry its requests, which may be replaced meanwhile. */
+/**
+ * Measures the time of a batch, and the processor time of the processes that carry its requests, which may be
+ * replaced meanwhile.
+ */
 export class BatchCost {
   readonly #processes: () => readonly number[];
   readonly #patience: Patience;
@@ -22,6 +25,7 @@ export class BatchCost {
   readonly #waitedMs: number;
   readonly #processorMs = new Map<number, number>();
   readonly #timer: NodeJS.Timeout;
+  readonly #over = new AbortController();
 
   /**
    * @param processes ids of those there are now
@@ -35,10 +39,19 @@ export class BatchCost {
     this.#timer.unref();
   }
 
+  /** Aborts once the batch has cost too much: nothing is waited for any longer. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
   /** To be called before the processes end. */
   stop(): Cost {
     clearInterval(this.#timer);
     this.#look();
+    return this.#cost;
+  }
+
+  get #cost(): Cost {
     const waitedMs = this.#patience.waitedMs() - this.#waitedMs;
     return {
       elapsedMs: performance.now() - this.#beganMs - waitedMs,
@@ -50,6 +63,7 @@ export class BatchCost {
     for (const pid of this.#processes()) {
       this.#processorMs.set(pid, Math.max(processorMs(pid), this.#processorMs.get(pid) ?? 0));
     }
+    if (faultsOfCost(this.#cost).length > 0) this.#over.abort();
   }
 }
 

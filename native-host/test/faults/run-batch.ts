@@ -64,7 +64,7 @@ export async function runBatch(plan: BatchPlan, tools: Tools): Promise<BatchOutc
   const processes = (): number[] => host.processes;
   const measured = new BatchCost(processes, new Patience(processes));
   const hostFault = new HostFaults(host, plan);
-  const runs = plan.cases.map((one) => new CaseRun(one, host, hostFault, tools));
+  const runs = plan.cases.map((one) => new CaseRun(one, host, hostFault, { ...tools, over: measured.over }));
   const wrong: string[] = [];
   try {
     for (const run of runs) await run.prepare(KEPT.includes(plan.hostFault));
@@ -142,6 +142,11 @@ class HostFaults {
   }
 }
 
+interface CaseTools extends Tools {
+  /** The batch has cost too much. */
+  over: AbortSignal;
+}
+
 interface Asked {
   id: string;
   request: PlannedRequest;
@@ -153,14 +158,14 @@ class CaseRun {
   readonly #plan: CasePlan;
   readonly #host: FaultHost;
   readonly #hostFaults: HostFaults;
-  readonly #tools: Tools;
+  readonly #tools: CaseTools;
   readonly #asked: Asked[] = [];
   readonly #patience: Patience;
   #link: FaultyLink | null = null;
   #browser: ModelBrowser | null = null;
   #healed: Promise<void> = Promise.resolve();
 
-  constructor(plan: CasePlan, host: FaultHost, hostFaults: HostFaults, tools: Tools) {
+  constructor(plan: CasePlan, host: FaultHost, hostFaults: HostFaults, tools: CaseTools) {
     this.#plan = plan;
     this.#host = host;
     this.#hostFaults = hostFaults;
@@ -210,7 +215,7 @@ class CaseRun {
     void reached?.then(() => {
       if (!isOver) this.#happen();
     });
-    const limit = this.#patience.limit(limitMs(this.#plan));
+    const limit = this.#limit(limitMs(this.#plan));
     await Promise.all(requests.map((request) => this.#ask(request, limit)));
     isOver = true;
     this.#happen();
@@ -223,7 +228,7 @@ class CaseRun {
   /** The browser may see a failure before the helper has checked the origin and lifted its pin. */
   async awaitLift(): Promise<void> {
     if (!mustLift(this.#plan)) return;
-    const over = this.#patience.limit(pageLimitMs(this.#plan));
+    const over = this.#limit(pageLimitMs(this.#plan));
     const isOver = (): boolean =>
       over.aborted || this.#host.isOver || this.#host.pinOf(this.#link!.origin)?.state === 'lifted';
     await until(isOver, Number.POSITIVE_INFINITY);
@@ -248,6 +253,10 @@ class CaseRun {
     await this.#link?.close();
   }
 
+  #limit(ms: number): AbortSignal {
+    return AbortSignal.any([this.#patience.limit(ms), this.#tools.over]);
+  }
+
   #note(words: string): void {
     const { name, pin, alpn, isWarm, fault, moment } = this.#plan;
     const browser = `${alpn[0]}${isWarm ? '' : ' cold'}`;
@@ -257,7 +266,7 @@ class CaseRun {
   /** @param shows the browser's own words on the certificate; null: it loads. */
   async #page(when: string, limit: number, shows: RegExp | null): Promise<void> {
     const begin = performance.now();
-    const signal = this.#patience.limit(limit);
+    const signal = this.#limit(limit);
     for (const request of PAGE) {
       const { failure, attempts } = await this.#ask(request, signal, !shows);
       const failures = attempts.map(({ error }) => error).join(', then ');

@@ -100,7 +100,7 @@ export class BufferLimits {
       const slowest = connection.transfers.reduce((slow, transfer) =>
         transfer.heldBytes() > slow.heldBytes() ? transfer : slow,
       );
-      connection.endExchange(slowest, CODE.TOO_LARGE);
+      connection.endExchange(slowest, CODE.ABORTED_BY_CALLBACK);
     }
     this.#measure(connection);
   }

@@ -6,7 +6,7 @@ import { CODE } from '../curl/curl-constants.ts';
  * - `connect`: no connection to the origin,
  * - `local-address`: no connection, because none of its addresses may be reached from the request's address space,
  * - `certificate`: its certificate was not accepted,
- * - `protocol`: the origin does not speak the protocol, or violates it,
+ * - `protocol`: the origin does not speak the protocol, violates it, or answers what the engine does not accept,
  * - `timeout`: no connection in time,
  * - `reset`: the connection was broken off by the origin or on the path,
  * - `engine-died`: the engine's process has ended or could not be started,
@@ -48,8 +48,17 @@ const CERTIFICATE = new Set<number>([
 /** The TLS handshake failed, mostly for lack of a common ALPN protocol. */
 const HANDSHAKE = new Set<number>([CODE.SSL_CONNECT_ERROR, CODE.SSL_CIPHER]);
 
-/** The response is not in the requested protocol. */
-const MALFORMED = new Set<number>([CODE.UNSUPPORTED_PROTOCOL, CODE.WEIRD_SERVER_REPLY, CODE.HTTP2]);
+/**
+ * The response is not in the requested protocol, or libcurl does not take what browsers may: header lines of 100 kB, 300 kB of them in all,
+ * transfer codings but `chunked`.
+ */
+const MALFORMED = new Set<number>([
+  CODE.UNSUPPORTED_PROTOCOL,
+  CODE.WEIRD_SERVER_REPLY,
+  CODE.HTTP2,
+  CODE.BAD_CONTENT_ENCODING,
+  CODE.TOO_LARGE,
+]);
 
 /** Whether the handshake failed. Any middlebox can break off a handshake; only the origin can answer a request. */
 export function isHandshakeFailure({ code, sent }: Pick<ExchangeFault, 'code' | 'sent'>): boolean {

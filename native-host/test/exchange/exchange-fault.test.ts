@@ -8,6 +8,18 @@ const asked = { protocol: 'h2', phase: 'sent' } as const;
 describe('what went wrong', () => {
   it.each([
     ['a frame that breaks the rules', CODE.HTTP2, 'Invalid frame', 'protocol'],
+    [
+      'a header that is too large',
+      CODE.TOO_LARGE,
+      'A value or data field grew larger than allowed',
+      'protocol',
+    ],
+    [
+      'a transfer coding',
+      CODE.BAD_CONTENT_ENCODING,
+      'Unsolicited Transfer-Encoding (gzip) found',
+      'protocol',
+    ],
     ['a connection that has ended', CODE.HTTP2, '', 'reset'],
     ['one that was reset', CODE.HTTP2, RESET, 'reset'],
     [

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,6 +42,7 @@ var (
 //	/rejected    HTTP/3: the first request is rejected (H3_REQUEST_REJECTED), others get the length of their body
 //	/abort       no answer: the stream is reset with an internal error
 //	/refuse      an answer before the body, which is not read
+//	/large/N     a response whose header field X-Large has N bytes
 //	/seeded/N    see answerSeeded
 func answerExchange(kind string, number int, w http.ResponseWriter, r *http.Request) bool {
 	controller := http.NewResponseController(w)
@@ -146,6 +148,9 @@ func answerExchange(kind string, number int, w http.ResponseWriter, r *http.Requ
 		_, _ = io.WriteString(w, strconv.FormatInt(bytes, 10))
 	case "refuse":
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
+	case "large":
+		w.Header().Set("X-Large", strings.Repeat("a", number))
+		_, _ = io.WriteString(w, "large")
 	case "seeded":
 		answerSeeded(number, w, r)
 	default:

@@ -4,7 +4,7 @@ import {
   type ServerHttp2Stream,
   type ServerStreamResponseOptions,
 } from 'node:http2';
-import { type HeaderField, valuesOf } from '../../exchange/headers.ts';
+import { type HeaderField, isFieldValue, valuesOf } from '../../exchange/headers.ts';
 import { type BrowserRequest, fieldsOf, isBodyless } from './browser-request.ts';
 import { StreamedRequest } from './streamed-request.ts';
 
@@ -115,11 +115,16 @@ export class Http2Request extends StreamedRequest implements BrowserRequest {
   }
 }
 
-/** Fields in Node's form: all lines of one name at the place of its first one. */
+/**
+ * Fields in Node's form: all lines of one name at the place of its first one.
+ *
+ * @throws Error for a value that HTTP/2 does not allow (RFC 9113 section 8.2.1), which Node would send.
+ */
 function grouped(fields: readonly HeaderField[], status?: number): OutgoingHttpHeaders {
   const byName: OutgoingHttpHeaders = Object.create(null);
   if (status !== undefined) byName[':status'] = status;
   for (const [name, value] of fields) {
+    if (!isFieldValue(value)) throw new Error(`an invalid value of ${name}`);
     const key = name.toLowerCase();
     const former = byName[key];
     if (former === undefined) byName[key] = value;

@@ -27,7 +27,7 @@ export interface RelayEvents {
   onFailed(pinned: Protocol, fault: ExchangeError): void;
   /** A request has waited for its response for `SUSPECT_AFTER_MS` or more. */
   onSuspect(pinned: Protocol): void;
-  /** A response cannot be forwarded in the browser's HTTP version. */
+  /** A response cannot be forwarded in the browser's HTTP version, or is accepted under no protocol. */
   onUnforwardable(pinned: Protocol, reason: string): void;
 }
 
@@ -118,9 +118,12 @@ export class Relay {
     this.#attemptAgain(fault);
   }
 
-  #attemptAgain({ code, sent }: ExchangeError): void {
+  #attemptAgain({ code, sent, message }: ExchangeError): void {
     const { method, body } = this.#request;
     const action = nextAction({ method, hasBody: body !== null, code, sent, tried: this.#tried });
+    // Over HTTP/3 libcurl 8.14 reports a response that it does not accept as a lost connection: another protocol shows what it is.
+    if (action === 'refuse' && sent && code === 'protocol')
+      this.#upstream.events.onUnforwardable(this.#pinned, message);
     if (action === 'refuse') this.#finish(() => this.#request.refuse());
     else if (action === 'fail') this.#finish(() => this.#request.fail());
     else this.#attempt(action);
@@ -134,11 +137,13 @@ export class Relay {
     if (protocol === this.#pinned) events.onAnswered(this.#pinned);
     else events.onOtherAnswered(this.#pinned, this.#pinnedFault!);
     const first = exchange.take();
+    // Nothing of the response has gone to the browser: it may send the request itself.
+    const orRefuse = (): void => (isRepeatable(request.method, true) ? request.refuse() : request.fail());
     if (exchange.arrivedTrailers?.length === 0) {
-      if (this.#forwards(() => request.answer(status, headers, first))) this.#finish();
+      if (this.#forwards(() => request.answer(status, headers, first), orRefuse)) this.#finish();
       return;
     }
-    if (!this.#forwards(() => request.head(status, headers, first))) return;
+    if (!this.#forwards(() => request.head(status, headers, first), orRefuse)) return;
     const { body } = exchange;
     body
       .on('error', (fault: ExchangeError) => {
@@ -149,7 +154,14 @@ export class Relay {
       .on('end', () => {
         exchange.trailers.then(
           (trailers) => {
-            if (!this.#over && this.#forwards(() => request.end(trailers))) this.#finish();
+            if (
+              !this.#over &&
+              this.#forwards(
+                () => request.end(trailers),
+                () => request.fail(),
+              )
+            )
+              this.#finish();
           },
           () => {},
         );
@@ -160,8 +172,11 @@ export class Relay {
     request.onDrain = () => body.resume();
   }
 
-  /** @returns whether the browser's side accepted it; otherwise the request has failed. */
-  #forwards(write: () => unknown): boolean {
+  /**
+   * @param otherwise ends the request where the browser's side does not accept it
+   * @returns whether it did
+   */
+  #forwards(write: () => unknown, otherwise: () => void): boolean {
     try {
       write();
       return true;
@@ -169,7 +184,7 @@ export class Relay {
       this.#upstream.events.onUnforwardable(this.#pinned, (fault as Error).message);
       this.#finish(() => {
         this.#exchange?.cancel();
-        this.#request.fail();
+        otherwise();
       });
       return false;
     }

@@ -55,6 +55,8 @@ export function nextAction({
   // A connection may end at any time, during its handshake too, for instance because the origin restarts.
   const isLost = code === 'reset' || isHandshakeFailure({ code, sent });
   if (isLost && tried.length === 1) return pinned;
-  // An origin that resets every connection resets the browser's as well.
-  return otherProtocols(pinned).find((other) => !tried.includes(other)) ?? (sent ? 'fail' : 'refuse');
+  const other = otherProtocols(pinned).find((each) => !tried.includes(each));
+  if (other) return other;
+  // An origin that resets every connection resets the browser's as well. What the engine does not accept, the browser may.
+  return sent && code !== 'protocol' ? 'fail' : 'refuse';
 }

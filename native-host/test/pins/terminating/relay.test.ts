@@ -211,17 +211,32 @@ it('passes on so many informational responses and no more', async () => {
   expect(request.notes).toHaveLength(32);
 });
 
-it('gives up on a response that cannot be written', async () => {
-  const request = new NotedRequest('GET');
+it.each([
+  ['GET', 'refuse'],
+  ['POST', 'fail'],
+])('ends a %s whose response cannot be written: %s', async (method, outcome) => {
+  const request = new NotedRequest(method);
   request.head = () => {
     throw new Error('odd');
   };
   begin(request);
   engine.last.answer();
   await settled();
-  expect(request.notes).toEqual(['fail']);
+  expect(request.notes).toEqual([outcome]);
   expect(engine.last.cancelled).toBe(true);
   expect(events).toEqual(['answered h3', 'unpassable odd', 'done']);
+});
+
+it('reports a response that no protocol accepts, and leaves the request to the browser', async () => {
+  const request = new NotedRequest('GET');
+  begin(request);
+  // As libcurl reports too large a header over HTTP/3, twice.
+  for (const code of ['reset', 'reset', 'protocol', 'protocol'] as const) {
+    engine.last.fail(code, true);
+    await settled();
+  }
+  expect(request.notes).toEqual(['refuse']);
+  expect(events).toEqual(['failed h3 reset', 'failed h3 reset', 'unpassable protocol', 'done']);
 });
 
 it('answers in one go with a response that is whole, unless it has trailers', async () => {

@@ -52,6 +52,7 @@ describe('a request that may have been sent', () => {
     expect(action('reset', true, { method })).toBe('h3');
     expect(action('reset', true, { method, tried: ['h3', 'h3'] })).toBe('h2');
     expect(action('reset', true, { method, tried: ['h3', 'h3', 'h2', 'h1'] })).toBe('fail');
+    expect(action('protocol', true, { method, tried: ['h3', 'h2', 'h1'] })).toBe('refuse');
     expect(action('engine-died', true, { method })).toBe('refuse');
     expect(action('reset', true, { method, hasBody: true })).toBe('refuse');
   });

@@ -64,6 +64,13 @@ describe.each(PROTOCOLS)('pinned to %s', (protocol) => {
       ['a head', () => ['--head', '--output', '/dev/null', server.url('/file/5000')]],
       ['a stream in pieces', () => [server.url('/trickle/5000')]],
       ['an error', () => [server.url('/status/404')]],
+      ['nothing without credentials', () => [server.url('/credentials/basic')]],
+      ['a response by Basic credentials', () => ['--user', 'user:s3cret', server.url('/credentials/basic')]],
+      ['nothing by wrong ones', () => ['--user', 'user:wrong', server.url('/credentials/basic')]],
+      [
+        'a response by Digest credentials',
+        () => ['--digest', '--user', 'user:s3cret', server.url('/credentials/digest')],
+      ],
       ['a response that breaks off', () => [server.url('/cut/50000')]],
     ])('gets %s', async (_name, args) => {
       const direct = await curl(args(), version, false);

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,6 +43,7 @@ var (
 //	/rejected    HTTP/3: the first request is rejected (H3_REQUEST_REJECTED), others get the length of their body
 //	/abort       no answer: the stream is reset with an internal error
 //	/refuse      an answer before the body, which is not read
+//	/credentials/basic, /credentials/digest   see answerCredentials
 //	/large/N     a response whose header field X-Large has N bytes
 //	/seeded/N    see answerSeeded
 func answerExchange(kind string, number int, w http.ResponseWriter, r *http.Request) bool {
@@ -148,6 +150,8 @@ func answerExchange(kind string, number int, w http.ResponseWriter, r *http.Requ
 		_, _ = io.WriteString(w, strconv.FormatInt(bytes, 10))
 	case "refuse":
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
+	case "credentials":
+		answerCredentials(path.Base(r.URL.Path), w, r)
 	case "large":
 		w.Header().Set("X-Large", strings.Repeat("a", number))
 		_, _ = io.WriteString(w, "large")

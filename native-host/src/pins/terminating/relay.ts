@@ -5,6 +5,7 @@ import {
   type ExchangeRequest,
   type ResponseHead,
 } from '../../exchange/exchange.ts';
+import { type HeaderField, valuesOf } from '../../exchange/headers.ts';
 import type { BrowserRequest } from './browser-request.ts';
 import { isRepeatable, nextAction } from './retry-policy.ts';
 
@@ -36,6 +37,14 @@ export interface Upstream {
   readonly events: RelayEvents;
   exchange(request: Omit<ExchangeRequest, 'url'>, target: string): Exchange;
   removeRelay(relay: Relay): void;
+}
+
+/**
+ * Whether an origin asks for credentials of a whole connection, as NTLM and Negotiate do (RFC 4559): those of a pin are shared, so that no
+ * such log-in would work, or others would use it. A request that is answered so was not processed.
+ */
+function bindsConnection(headers: readonly HeaderField[]): boolean {
+  return valuesOf(headers, 'www-authenticate').some((value) => /(^|,)\s*(ntlm|negotiate)\b/i.test(value));
 }
 
 /** Relays one request of the browser to the origin and the response back, if necessary under other protocols. */
@@ -131,6 +140,14 @@ export class Relay {
 
   #respond(exchange: Exchange, { protocol, status, headers }: ResponseHead): void {
     const request = this.#request;
+    if (status === 401 && bindsConnection(headers)) {
+      this.#upstream.events.onUnforwardable(this.#pinned, 'the origin authenticates connections');
+      this.#finish(() => {
+        exchange.cancel();
+        request.refuse();
+      });
+      return;
+    }
     this.#headSeen = true;
     clearTimeout(this.#waiting);
     const { events } = this.#upstream;

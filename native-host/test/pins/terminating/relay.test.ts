@@ -239,6 +239,30 @@ it('reports a response that no protocol accepts, and leaves the request to the b
   expect(events).toEqual(['failed h3 reset', 'failed h3 reset', 'unpassable protocol', 'done']);
 });
 
+it.each(['GET', 'POST'])(
+  'leaves a %s to the browser that is answered by a log-in of the connection, and ends the pin',
+  async (method) => {
+    const request = new NotedRequest(method);
+    begin(request);
+    engine.last.answer(401, [
+      ['www-authenticate', 'Basic realm="a, NTLM"'],
+      ['WWW-Authenticate', 'Negotiate, ntlm'],
+    ]);
+    await settled();
+    expect(request.notes).toEqual(['refuse']);
+    expect(engine.last.cancelled).toBe(true);
+    expect(events).toEqual(['unpassable the origin authenticates connections', 'done']);
+  },
+);
+
+it('passes other log-ins on', async () => {
+  const request = new NotedRequest('GET');
+  begin(request);
+  engine.last.answer(401, [['www-authenticate', 'Digest realm="ntlm", qop="auth", Basic realm="negotiate"']]);
+  await settled();
+  expect(request.notes).toEqual(['head 401']);
+});
+
 it('answers in one go with a response that is whole, unless it has trailers', async () => {
   const request = new NotedRequest('GET');
   begin(request);

@@ -7,6 +7,7 @@ import {
   type ResponseHead,
 } from '../../../../src/exchange/exchange.ts';
 import type { ExchangeErrorCode } from '../../../../src/exchange/exchange-fault.ts';
+import type { HeaderField } from '../../../../src/exchange/headers.ts';
 
 /** An exchange whose end the test decides. */
 class FakeExchange implements Exchange {
@@ -34,8 +35,8 @@ class FakeExchange implements Exchange {
     return this.#fault ?? (this.body.errored as ExchangeError | null);
   }
 
-  answer(status = 200): void {
-    this.#answer({ protocol: this.request.protocol, status, headers: [] });
+  answer(status = 200, headers: HeaderField[] = []): void {
+    this.#answer({ protocol: this.request.protocol, status, headers });
   }
 
   take(): Buffer | null {

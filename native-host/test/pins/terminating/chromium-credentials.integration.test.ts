@@ -2,7 +2,7 @@
 
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DISABLED_FEATURES } from '../../support/chromium-features.ts';
+import { DISABLED_FEATURES } from '../../../../lab/src/browser/chromium-features.ts';
 import { SECRET } from '../proxy/support/peers.ts';
 import { type ServedPins, servePins } from './support/served-pins.ts';
 

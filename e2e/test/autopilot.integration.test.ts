@@ -93,22 +93,26 @@ test('a trial has one load and is not repeated when it lost time; undoing ends a
   await link.browser.ask(link.own, { type: 'change-autopilot', change: { minGain: 0.9 } });
   await fixDraws();
 
+  // A first visit, from which nothing is learned.
+  await link.loadCold(tab);
   const untouched = await loadUntilTrial();
   const scaleMs = untouched[0]!.recording.pltMs!;
   link.network = SLOW;
   const lost = await link.loadCold(tab);
   expect(usesH3(lost)).toBe(false);
   expect(lost.recording.pltMs).toBeGreaterThan(1.1 * scaleMs);
-  await expect
-    .poll(readLearnt, RUN_TIMEOUT)
-    .toMatchObject({ 'avoid-h3 h2': [lost.recording.pltMs! / scaleMs] });
+  await expect.poll(readLearnt, RUN_TIMEOUT).toMatchObject({ 'avoid-h3 h2': [expect.any(Number)] });
+  const { leave, 'avoid-h3 h2': avoided } = await readLearnt();
+  expect(avoided![0]! / leave![0]!).toBeCloseTo(lost.recording.pltMs! / scaleMs, 6);
   expect(await listTrials()).toMatchObject([{ end: { cause: 'tried' }, afterMs: [lost.recording.pltMs] }]);
   expect(await listPins()).toEqual([]);
   await options.getByText('Its load was measured, and the pins were removed.').waitFor();
 
   link.network = POLICED;
-  expect(usesH3(await link.loadCold(tab))).toBe(true);
-  await expect.poll(async () => (await readLearnt()).leave, RUN_TIMEOUT).toHaveLength(untouched.length + 1);
+  // Lifting pins may make the browser forget that servers offer HTTP/3: the next load is then a first visit, from which nothing is learned.
+  for (let load = 0; load < 2; load++) expect(usesH3(await link.loadCold(tab))).toBe(true);
+  const countLeft = async () => (await readLearnt()).leave!.length;
+  await expect.poll(countLeft, RUN_TIMEOUT).toBeGreaterThan(untouched.length);
   expect(await listTrials()).toHaveLength(1);
 
   // What was lost is forgotten, so the choice may be tried again.
@@ -133,6 +137,8 @@ test('after a load over HTTP/3 it keeps the page off it, measures the gain, and 
     type: 'change-autopilot',
     change: { isOn: false, explores: false, minGain: 0.1 },
   });
+  // Lifted pins may have made the browser forget that servers offer HTTP/3; from here on all loads are later visits.
+  await link.loadCold(tab);
   await link.browser.ask(link.own, { type: 'erase-all' });
   const untouched = await link.loadCold(tab);
   expect(usesH3(untouched)).toBe(true);

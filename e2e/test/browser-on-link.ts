@@ -94,7 +94,8 @@ export class BrowserOnLink {
   }
 
   /**
-   * Loads the page without cache and open connections.
+   * Loads the page without cache and open connections. To clear the cache would also make the browser forget `Alt-Svc`, and every load
+   * a first visit.
    *
    * @returns the recorded load. What is asked of the autopilot from now on is answered after it has handled the load
    */
@@ -102,13 +103,14 @@ export class BrowserOnLink {
     const { lab, page } = this.#open;
     const before = await this.#latest();
     const devtools = await this.browser.context.newCDPSession(tab);
-    await devtools.send('Network.clearBrowserCache');
-    await devtools.detach();
+    await devtools.send('Network.enable');
+    await devtools.send('Network.setCacheDisabled', { cacheDisabled: true });
     await lab.serve(page.dir);
     await lab.drain();
     // The policer's bucket is full again.
     await lab.configure(this.network);
     await tab.goto(this.site.entry, { waitUntil: 'load', timeout: LOAD_TIMEOUT_MS });
+    await devtools.detach();
     const load = await this.nextLoad(before?.id ?? null);
     await this.#waitUntilHandled(tab, load);
     return load;

@@ -42,8 +42,10 @@ async function listPins() {
 
 test('one click keeps a page off HTTP/3 and reloads it, the gain is measured, and one click undoes it', async () => {
   const tab = await link.newTab();
+  // What the first visit takes, which begins over HTTP/2, is not what later ones take.
+  await link.loadCold(tab);
   const slow = await link.loadCold(tab);
-  expect(countH3(slow)).toBeGreaterThan(0);
+  expect(slow.recording.requests[0]!.protocol).toBe('h3');
   const popup = await link.openPopup(tab);
   await popup.setViewportSize(POPUP);
   await popup.getByRole('heading', { name: /off HTTP\/3: .* → / }).waitFor();
@@ -55,7 +57,7 @@ test('one click keeps a page off HTTP/3 and reloads it, the gain is measured, an
   expect((await listPins()).map(({ kind, state }) => `${kind} ${state}`)).toEqual(
     link.site.origins.map(() => 'avoid-h3 active'),
   );
-  const seconds = ({ recording }: StoredLoad) => `${(recording.pltMs! / 1000).toFixed(1)} s`;
+  const seconds = ({ recording }: StoredLoad) => `${(recording.pltMs! / 1000).toPrecision(2)} s`;
   const gain = `With these pins: ${seconds(slow)} → ${seconds(fast)}, measured over 2 loads.`;
   await popup.getByRole('heading', { name: gain }).waitFor();
   expect(await bottomOf(popup)).toBeLessThan(POPUP.height);

@@ -3,29 +3,47 @@ import { FrameRecorder } from '../../src/recorder/frame-recorder.ts';
 
 const sent = vi.fn(async (_message: unknown) => undefined);
 let loadEventEnd = 0;
+let isIdle: boolean;
+/** What waits for the page to be idle. */
+let waiting: (() => void)[];
+/** What the browser has measured. */
+let resources: { name: string; startTime: number; responseEnd: number }[];
+let observers: number;
 
 beforeEach(() => {
   vi.useFakeTimers();
   sent.mockClear();
-  class NoObserver {
-    observe(): void {}
-    disconnect(): void {}
-    takeRecords(): [] {
-      return [];
+  isIdle = true;
+  waiting = [];
+  resources = [];
+  observers = 0;
+  class Observer {
+    #type = '';
+    observe({ type }: { type: string }): void {
+      this.#type = type;
+      observers += 1;
+    }
+    takeRecords(): unknown[] {
+      return this.#type === 'resource' ? resources : [];
+    }
+    disconnect(): void {
+      observers -= 1;
     }
   }
   const window = { length: 0, top: null as unknown };
   window.top = window;
   vi.stubGlobal('window', window);
-  vi.stubGlobal('PerformanceObserver', NoObserver);
+  vi.stubGlobal('location', { href: 'https://page.test/' });
+  vi.stubGlobal('PerformanceObserver', Observer);
+  vi.stubGlobal('requestIdleCallback', (callback: () => void) =>
+    isIdle ? callback() : void waiting.push(callback),
+  );
   vi.stubGlobal('performance', {
     now: () => 250,
-    timeOrigin: 0,
+    timeOrigin: 1e12,
+    getEntriesByType: () => [{ name: 'https://page.test/', loadEventEnd }],
     getEntriesByName: () => [],
-    getEntriesByType: () => [{ name: '', loadEventEnd }],
   });
-  vi.stubGlobal('location', new URL('https://page.example/'));
-  vi.stubGlobal('requestIdleCallback', (run: () => void) => run());
   vi.stubGlobal('addEventListener', vi.fn());
   vi.stubGlobal('removeEventListener', vi.fn());
   vi.stubGlobal('chrome', { runtime: { onMessage: { addListener: vi.fn() }, sendMessage: sent } });
@@ -41,7 +59,7 @@ function start(readyState: DocumentReadyState): void {
   new FrameRecorder(null, Promise.resolve(true));
 }
 
-const SETTLED = { type: 'page-settled', loaded: true };
+const SETTLED = expect.objectContaining({ type: 'page-settled', loaded: true, hasFrames: false });
 
 test('a page whose load event is under way has settled a second later', async () => {
   loadEventEnd = 0;
@@ -49,14 +67,14 @@ test('a page whose load event is under way has settled a second later', async ()
   await vi.advanceTimersByTimeAsync(999);
   expect(sent).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
-  expect(sent.mock.calls).toMatchObject([[SETTLED]]);
+  expect(sent.mock.calls).toEqual([[SETTLED]]);
 });
 
 test('a page that had loaded before has settled a second after that', async () => {
   loadEventEnd = 100;
   start('complete');
   await vi.advanceTimersByTimeAsync(850);
-  expect(sent.mock.calls).toMatchObject([[SETTLED]]);
+  expect(sent.mock.calls).toEqual([[SETTLED]]);
 });
 
 test('a page that still loads has not settled', async () => {
@@ -64,4 +82,24 @@ test('a page that still loads has not settled', async () => {
   start('interactive');
   await vi.advanceTimersByTimeAsync(5000);
   expect(sent).not.toHaveBeenCalled();
+});
+
+test('a light recording reports once the page is idle, with what was requested until it had settled', async () => {
+  loadEventEnd = 100;
+  isIdle = false;
+  resources = [
+    { name: 'https://page.test/a.png', startTime: 200, responseEnd: 300 },
+    { name: 'https://page.test/late.png', startTime: 260, responseEnd: 300 },
+    { name: 'chrome-extension://other/a.js', startTime: 10, responseEnd: 20 },
+  ];
+  start('complete');
+  await vi.advanceTimersByTimeAsync(850);
+  expect(sent).not.toHaveBeenCalled();
+  expect(observers).toBe(2);
+  waiting.forEach((report) => void report());
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sent.mock.calls).toMatchObject([
+    [{ type: 'page-settled', timings: { isTop: true, resources: [{ name: 'https://page.test/a.png' }] } }],
+  ]);
+  expect(observers).toBe(0);
 });

@@ -9,7 +9,6 @@ import {
 } from '@hopwise/contract';
 import { CHROMIUM_COSTS, type ClientCosts, NO_COSTS } from '../client/client-costs.ts';
 import { emulate } from '../emulate/emulate.ts';
-import { bodyTimes } from '../graph/body-times.ts';
 import { connectionPools } from '../graph/connection-pools.ts';
 import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
 import { PACKET } from '../network/packet.ts';
@@ -92,7 +91,6 @@ export class RecordingReplay {
       .filter((request) => isTransfer(request) && serverOf(request) !== undefined)
       .slice(0, MAX_REQUESTS);
     const pools = connectionPools(recording);
-    const bodyMs = bodyTimes(recording);
     const byCarrier = groupBy(transfers, (request) => carrierKey(request, pools));
     const carriers = [...byCarrier.values()].map((members, pool): Carrier => {
       const [first] = members as [RecordedRequest];
@@ -108,8 +106,6 @@ export class RecordingReplay {
       const rttMs = rttOf(request);
       const activity = transferOf(request, activities.length, carrier, rttMs);
       activity.thinkMs = isStatic(request) ? serverOf(request)!.thinkMs : thinkOf(request, rttMs);
-      const serverMs = bodyMs.get(request.id);
-      if (serverMs !== undefined) activity.bodyMs = serverMs;
       activities.push(activity);
       this.requests.push({
         protocol: request.protocol!,

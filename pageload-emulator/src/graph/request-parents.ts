@@ -44,7 +44,8 @@ export function findParents(recording: Recording, kept: readonly RecordedRequest
     if (request === first) continue;
     // Nothing led to what was requested before any response began.
     const parent = initiator ?? (known ? document : start);
-    if (parent === null || (parent === first && !hadBegun(first, request))) {
+    const isStated = request.initiator.source === 'recorded' && request.initiator.requestId !== null;
+    if (parent === null || (parent === first && !isStated && !hadBegun(first, request))) {
       roots.add(request);
       if (parent === null) doubtful.set(request, null);
       continue;

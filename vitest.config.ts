@@ -15,7 +15,7 @@ const shared = {
 
 const unit = {
   exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   maxWorkers: '100%',
 };
 

@@ -172,7 +172,8 @@ it('ends with its input though the browser has read none of its messages', async
   for (let request = 0; request < 3000; request += 1) host.send({ type: 'pins', id: String(request) });
   const begin = performance.now();
   expect(await host.end()).toBe(0);
-  expect(performance.now() - begin).toBeLessThan(5000);
+  // It would wait for its reader for ever. A busy machine takes seconds for the messages.
+  expect(performance.now() - begin).toBeLessThan(30_000);
 });
 
 it('is ended by its engine when it hangs while browsers depend on it', async () => {

@@ -54,7 +54,8 @@ const MIN_QUEUE_MS = 100;
  * - Loss comes from stalled responses if there are several; else it is the mean of a prior updated by the packets that came
  *   without a stall. The queue is that of typical access links, the upstream rate a quarter of the downstream one.
  * - UDP is taken to be open.
- * - An unusual initial window shows in the first response on a new connection (`initialWindow`).
+ * - An unusual initial window shows in the first response on a new connection (`initialWindow`). QUIC's is that of quic-go where HTTP/3
+ *   is on offer, else TCP's.
  * - Origins served by one connection share connections (`connectionGroups`).
  * - An origin offers h3 if it used it or announced it (`Alt-Svc`), and h2 unless it used only h1.
  */
@@ -161,12 +162,12 @@ function profileOf(
   const isAnnounced = requests.some((request) => request.offersH3 === true);
   const announcesH3 = profile.offers.h2 && isAnnounced;
   const offersH3 = seen('h3') || announcesH3;
+  const window = initialWindow(requests, originRttMs, downBps) ?? profile.tcp.initialWindow;
   return {
     ...profile,
-    tcp: {
-      ...profile.tcp,
-      initialWindow: initialWindow(requests, originRttMs, downBps) ?? profile.tcp.initialWindow,
-    },
+    tcp: { ...profile.tcp, initialWindow: window },
+    // Of a server that has no HTTP/3 yet nothing says that it would begin faster than over TCP (RFC 9002 section 7.2 recommends 10).
+    quic: { ...profile.quic, initialWindow: offersH3 ? profile.quic.initialWindow : window },
     extraRttMs,
     // The shortest wait: the others also waited for the recorder's browser.
     thinkMs: Math.min(MAX_STATIC_THINK_MS, Math.max(0, (minimum(waits) ?? 0) - originRttMs)),

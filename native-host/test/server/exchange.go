@@ -43,6 +43,7 @@ var (
 //	/rejected    HTTP/3: the first request is rejected (H3_REQUEST_REJECTED), others get the length of their body
 //	/abort       no answer: the stream is reset with an internal error
 //	/refuse      an answer before the body, which is not read
+//	/says        what ?answer= says, see answerAsTold
 //	/credentials/basic, /credentials/digest   see answerCredentials
 //	/large/N     a response whose header field X-Large has N bytes
 //	/seeded/N    see answerSeeded
@@ -150,6 +151,8 @@ func answerExchange(kind string, number int, w http.ResponseWriter, r *http.Requ
 		_, _ = io.WriteString(w, strconv.FormatInt(bytes, 10))
 	case "refuse":
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
+	case "says":
+		answerAsTold(w, r)
 	case "credentials":
 		answerCredentials(path.Base(r.URL.Path), w, r)
 	case "large":

@@ -313,12 +313,16 @@ describe('an origin over HTTP/3', () => {
 });
 
 describe('a response that HTTP/2 cannot carry', () => {
-  it('is an error, and the next one comes by a tunnel', async () => {
+  it.each([
+    ['GET', 'left to the browser', REFUSED],
+    ['POST', 'an error', FAILED],
+  ])('to a %s is %s, and the next one comes by a tunnel', async (method, _outcome, expected) => {
     await pinned.pin(server.port, 'h1');
     const session = await pinned.http2(server.port);
     const answer = Buffer.from('HTTP/1.1 799 Odd\r\nContent-Length: 2\r\n\r\nok').toString('base64url');
-    await expect(ask2(session, { ':path': `/raw?answer=${answer}` })).rejects.toMatchObject(FAILED);
-    expect(pinned.lifted).toHaveLength(1);
+    const asked = ask2(session, { ':path': `/raw?answer=${answer}`, ':method': method });
+    await expect(asked).rejects.toMatchObject(expected);
+    expect(pinned.lifted.map(({ port }) => port)).toEqual([server.port]);
     expect(await isTunnelled(server.port)).toBe(true);
   });
 });

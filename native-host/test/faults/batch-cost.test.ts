@@ -39,10 +39,12 @@ it('adds up the processor time of processes, of those that have ended, too', asy
 });
 
 it('calls too much of either a fault', () => {
-  expect(faultsOfCost({ elapsedMs: 50_000, processorMs: 2_500 })).toEqual([]);
-  expect(faultsOfCost({ elapsedMs: 275_000, processorMs: 130_000 })).toEqual([
+  expect(faultsOfCost({ elapsedMs: 150_000, waitedMs: 40_000, processorMs: 2_500 })).toEqual([]);
+  expect(faultsOfCost({ elapsedMs: 275_000, waitedMs: 1_000, processorMs: 130_000 })).toEqual([
     'host and engine took 130 s of processor time, at most 15 s are expected',
     'the batch took 275 s, at most 120 s are expected',
   ]);
-  expect(describeCost({ elapsedMs: 38_400, processorMs: 2_100 })).toBe('took 38 s and 2 s of processor time');
+  expect(describeCost({ elapsedMs: 38_400, waitedMs: 900, processorMs: 2_100 })).toBe(
+    'took 38 s and 2 s of processor time',
+  );
 });

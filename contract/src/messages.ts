@@ -5,7 +5,9 @@
 import * as z from 'zod/mini';
 import {
   MAX_CA_HOSTS,
+  MAX_EXCEPTIONS,
   MAX_PINS,
+  MAX_PROXY_PORTS,
   pinKindSchema as pinKind,
   pinMinutesSchema as pinMinutes,
   pinStateSchema as pinState,
@@ -28,6 +30,8 @@ const launcher = text(4096);
 
 /** 132 bits in base64url. */
 export const networkKeySchema = z.string().check(z.regex(/^[A-Za-z0-9_-]{22}$/));
+
+const proxyPort = z.int().check(z.gte(1), z.lte(65_535));
 
 const requestId = z.string().check(z.minLength(1), z.maxLength(64));
 
@@ -164,6 +168,15 @@ export const toExtension = z.discriminatedUnion('type', [
     /** Path of that request, behind the slash: 16 random bytes in base64url. */
     trialToken: z.string().check(z.regex(/^[A-Za-z0-9_-]{22}$/)),
     pins: z.array(pinState).check(z.maxLength(MAX_PINS)),
+    /** While a pin of `EVERY_ORIGIN` is in effect. Older helpers take such a pin for one of a single origin, and leave this out. */
+    everyOrigin: z.optional(
+      z.object({
+        /** Further ports of the proxy, to which the origins without a pin of their own are spread. */
+        ports: z.array(proxyPort).check(z.minLength(1), z.maxLength(MAX_PROXY_PORTS)),
+        /** Origins that the proxy cannot reach, and the browser perhaps can: it must connect directly. */
+        exceptions: z.array(origin).check(z.maxLength(MAX_EXCEPTIONS)),
+      }),
+    ),
   }),
   z.object({
     type: z.literal('error'),

@@ -14,6 +14,22 @@ export const MAX_PIN_MINUTES = 43_200;
 export const MAX_PINS = 200;
 
 /**
+ * In place of a pin's origin: all https origins at public addresses that have no pin of their own. Such a pin is `avoid-h3` and lasts for
+ * one session at most, as it is for the network that the browser is on. No server can have this name (RFC 6761, section 6.4), which every
+ * browser and Node serialize alike.
+ */
+export const EVERY_ORIGIN = 'https://every-origin.invalid';
+
+/** Maximum number of origins that a pin of `EVERY_ORIGIN` leaves to the browser because the helper cannot reach them. */
+export const MAX_EXCEPTIONS = 200;
+
+/**
+ * Maximum number of ports of the proxy for a pin of `EVERY_ORIGIN`. Browsers open 32 connections to each proxy, and 256 without one:
+ * so many are needed by people with many tabs.
+ */
+export const MAX_PROXY_PORTS = 8;
+
+/**
  * While a pin of a host waits for it, the proxy answers requests for `https://host:49151/` with a certificate of the local CA and
  * status 204: a browser that reports an error does not trust the CA. The port is reserved by IANA (RFC 6335).
  */

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
 import {
+  EVERY_ORIGIN,
   EXTENSION_ID,
   FIREFOX_EXTENSION_ID,
   firstLine,
@@ -236,7 +237,7 @@ program
   .description(
     'steer an origin to a protocol in the connected browsers, or else in the next one that connects',
   )
-  .argument('<origin>', 'such as https://example.org')
+  .argument('<origin>', `such as https://example.org; ${EVERY_ORIGIN} for all that have no pin of their own`)
   .addOption(
     new Option('--as <kind>', 'avoid-h3 needs nothing more; a protocol needs the local CA')
       .choices(PIN_KINDS)

@@ -7,7 +7,7 @@ import { authorityStatus } from '../src/ca/authority-status.ts';
 import { hostsOf, readOrigin } from '../src/ca/hosts.ts';
 import { askHosts, type ControlQuestion, type HostAnswer } from '../src/control/control-client.ts';
 import type { ControlStatus } from '../src/control/control-messages.ts';
-import { explainLocalOrigin } from '../src/pins/origin.ts';
+import { explainEveryOrigin, explainLocalOrigin } from '../src/pins/origin.ts';
 import { createPin } from '../src/pins/pin.ts';
 import { pinLine } from '../src/pins/pin-status.ts';
 import { FilePinStore } from '../src/pins/pin-store.ts';
@@ -47,14 +47,15 @@ interface Outcome {
 export async function pinCommand(argument: string, options: PinCommandOptions): Promise<void> {
   const origin = readOrigin(argument);
   const { as: kind, minutes = null, keep: persistent = false, allowLocal, json } = options;
-  const local = explainLocalOrigin({ origin, allowLocal });
-  if (local !== '') throw new UsageError(local);
+  const pin = { origin, kind, persistent, allowLocal };
+  const obstacle = explainEveryOrigin(pin) || explainLocalOrigin(pin);
+  if (obstacle !== '') throw new UsageError(obstacle);
   // A local CA cannot certify an address.
   const [host] = kind === 'avoid-h3' ? [] : hostsOf([origin]);
-  const answers = await ask({ type: 'pin', origin, kind, minutes, persistent, allowLocal }, options.browser);
+  const answers = await ask({ type: 'pin', ...pin, minutes }, options.browser);
   if (answers.length === 0) {
     if (options.browser !== undefined && !persistent) throw new Error(notConnected(options.browser));
-    new FilePinStore().keep(createPin({ origin, kind, minutes, persistent, allowLocal }));
+    new FilePinStore().keep(createPin({ ...pin, minutes }));
     if (json) print(JSON.stringify({ origin, kept: persistent, waiting: true, browsers: [] }));
     else {
       const sessions = persistent ? 'every session' : 'one session';

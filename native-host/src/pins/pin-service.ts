@@ -1,8 +1,18 @@
 /** Pins and the proxy that puts them into effect, which listens only while there is a pin. */
 import { randomBytes } from 'node:crypto';
-import { type AddressSpace, isAskedWithoutProxy, type PinState, TRUST_TRIAL_PORT } from '@hopwise/contract';
+import {
+  type AddressSpace,
+  EVERY_ORIGIN,
+  isAskedWithoutProxy,
+  isLocalHost,
+  MAX_EXCEPTIONS,
+  MAX_PROXY_PORTS,
+  type PinState,
+  TRUST_TRIAL_PORT,
+} from '@hopwise/contract';
 import { RequestError } from '../base/errors.ts';
-import { authorityOf, explainLocalOrigin, originOf } from './origin.ts';
+import type { Lookup } from '../dns/lookup.ts';
+import { authorityOf, explainEveryOrigin, explainLocalOrigin, originOf } from './origin.ts';
 import { type NewPin, type Pin, spaceOf } from './pin.ts';
 import type { PinStore } from './pin-store.ts';
 import { Pins, type RouteChangeCause } from './pins.ts';
@@ -18,6 +28,8 @@ interface PinServiceOptions {
   /** Where the system configures a proxy for browsers, '' for nowhere. */
   systemProxy?: () => Promise<string>;
   graceMs?: number;
+  /** Instead of the configured resolver. */
+  lookup?: Lookup;
 }
 
 export interface PinServiceState {
@@ -29,6 +41,8 @@ export interface PinServiceState {
   trials: string[];
   trialToken: string;
   pins: PinState[];
+  /** While a pin of `EVERY_ORIGIN` is in effect. */
+  everyOrigin?: { ports: number[]; exceptions: string[] };
 }
 
 /**
@@ -44,8 +58,6 @@ const WITHOUT_PROXY =
   'until the browser requests it through a proxy, which Chromium never does for this machine itself, and Firefox only if ' +
   'network.proxy.allow_hijacking_localhost is set';
 
-const REFUSE: ProxyRoute = { kind: 'refuse' };
-
 interface EndedPin {
   /** On the clock of `performance.now()`. */
   untilMs: number;
@@ -60,6 +72,8 @@ export class PinService {
   readonly #terminator: Terminator;
   /** Origins whose pin has ended and that are still served. */
   readonly #ended = new Map<string, EndedPin>();
+  /** Origins that the proxy cannot reach, oldest first, of the pin of `EVERY_ORIGIN`. */
+  readonly #exceptions = new Set<string>();
   /** Hosts that the browser has requested through the proxy although most browsers bypass it for them. */
   readonly #proxied = new Set<string>();
   /** Resolves when it is known whether the system's proxy settings allow the restored pins. */
@@ -67,6 +81,8 @@ export class PinService {
   #hadNoSystemProxy = false;
   #proxy: LoopbackProxy | null = null;
   #listening: Promise<number> | null = null;
+  /** Further ports of the proxy; null before a pin of `EVERY_ORIGIN`. */
+  #morePorts: Promise<number[]> | null = null;
   #resets = 0;
   #resetsTimer: NodeJS.Timeout | undefined;
   #graceTimer: NodeJS.Timeout | undefined;
@@ -95,7 +111,7 @@ export class PinService {
     for (const pin of this.#pins.list()) {
       const local = explainLocalOrigin(pin);
       if (local) this.#refuseAddress(pin.origin, local);
-      const problem = this.#explainObstacle(pin);
+      const problem = explainEveryOrigin(pin) || this.#explainObstacle(pin);
       if (problem) this.#lift(pin.origin, problem);
     }
     this.#restored = this.#pins.list().length > 0 ? this.#liftForSystemProxy() : Promise.resolve('');
@@ -110,6 +126,7 @@ export class PinService {
     // The check runs other programs and takes longer than everything else here: after one that found no proxy, the next runs in parallel.
     const hadNone = this.#hadNoSystemProxy;
     const problem =
+      explainEveryOrigin(pin) ||
       explainLocalOrigin(pin) ||
       this.#explainObstacle(pin) ||
       (hadNone ? '' : await this.#liftForSystemProxy());
@@ -117,6 +134,7 @@ export class PinService {
     this.#pins.add(pin);
     try {
       await this.#listen();
+      if (pin.origin === EVERY_ORIGIN) await this.#listenOnMore();
     } catch (fault) {
       this.#pins.remove(pin.origin);
       throw new RequestError('internal', `the proxy cannot listen: ${(fault as Error).message}`);
@@ -141,6 +159,8 @@ export class PinService {
   async readState(): Promise<PinServiceState> {
     await this.#restored;
     const port = this.#isActive() ? await this.#listen().catch(() => 0) : 0;
+    const isEvery = () => this.#pins.findActive(EVERY_ORIGIN) !== null;
+    const ports = isEvery() ? await this.#listenOnMore().catch(() => []) : [];
     // Read after the wait: they may have changed meanwhile.
     return {
       port: this.#isActive() ? port : 0,
@@ -150,6 +170,7 @@ export class PinService {
       trials: this.#terminator.listUntriedHosts(),
       trialToken: this.#terminator.trialToken,
       pins: this.#pins.list().map((pin) => this.#showWait(pin)),
+      ...(isEvery() && ports.length > 0 && { everyOrigin: { ports, exceptions: [...this.#exceptions] } }),
     };
   }
 
@@ -201,7 +222,9 @@ export class PinService {
       secret: this.#secret,
       route: (host, port) => this.#route(host, port),
       log: this.#options.log,
+      ...(this.#options.lookup && { lookup: this.#options.lookup }),
       onAddressRefused: (host, port, reason) => this.#refuseAddress(originOf({ host, port }), reason),
+      onNameUnknown: (host, port) => this.#addException(originOf({ host, port })),
       onReset: () => this.#onReset(),
     });
     const listening = proxy.listen();
@@ -215,12 +238,26 @@ export class PinService {
     return listening;
   }
 
+  /** @throws the error of `node:net` when the proxy can listen on none */
+  async #listenOnMore(): Promise<number[]> {
+    await this.#listen();
+    const proxy = this.#proxy;
+    if (proxy === null) throw new Error('the proxy has ended');
+    this.#morePorts ??= Promise.all(Array.from({ length: MAX_PROXY_PORTS }, () => proxy.listen()));
+    const ports = this.#morePorts;
+    ports.catch(() => {
+      if (this.#morePorts === ports) this.#morePorts = null;
+    });
+    return ports;
+  }
+
   async #stop(): Promise<void> {
     const proxy = this.#proxy;
-    const listening = this.#listening;
+    const listening = [this.#listening, this.#morePorts];
     this.#proxy = null;
     this.#listening = null;
-    await listening?.catch(() => {});
+    this.#morePorts = null;
+    await Promise.allSettled(listening);
     await proxy?.close();
   }
 
@@ -229,14 +266,24 @@ export class PinService {
     const pin = this.#pins.findActive(origin);
     if (pin || port === TRUST_TRIAL_PORT) this.#noteProxied(host);
     if (!pin && port === TRUST_TRIAL_PORT) return this.#terminator.routeTrial(host);
-    if (!pin) return this.#routeOfEnded(origin);
+    if (!pin) return this.#routeUnpinned(host, origin);
     if (pin.kind === 'avoid-h3') return { kind: 'tunnel', from: spaceOf(pin) };
     return this.#terminator.routeConnect(host, port);
   }
 
-  #routeOfEnded(origin: string): ProxyRoute {
+  #routeUnpinned(host: string, origin: string): ProxyRoute {
+    const ended = this.#findEnded(origin);
+    if (ended) return { kind: 'tunnel', from: ended.from };
+    if (!this.#pins.findActive(EVERY_ORIGIN) && !this.#findEnded(EVERY_ORIGIN)) return { kind: 'refuse' };
+    const isException = isLocalHost(host) || this.#exceptions.has(origin);
+    return isException
+      ? { kind: 'refuse', isUnnamed: true }
+      : { kind: 'tunnel', from: 'public', isUnnamed: true };
+  }
+
+  #findEnded(origin: string): EndedPin | undefined {
     const ended = this.#ended.get(origin);
-    return ended && ended.untilMs > performance.now() ? { kind: 'tunnel', from: ended.from } : REFUSE;
+    return ended && ended.untilMs > performance.now() ? ended : undefined;
   }
 
   #noteProxied(host: string): void {
@@ -247,6 +294,7 @@ export class PinService {
 
   #onRouteChange(pin: Pin, cause: RouteChangeCause): void {
     const { origin } = pin;
+    if (origin === EVERY_ORIGIN) this.#exceptions.clear();
     if (cause === 'pinned') this.#ended.delete(origin);
     else this.#ended.set(origin, { untilMs: performance.now() + this.#graceMs, from: spaceOf(pin) });
     this.#release(origin);
@@ -256,6 +304,10 @@ export class PinService {
 
   /** Ends connections over the former route, and applies the current one to new connections. */
   #release(origin: string): void {
+    if (origin === EVERY_ORIGIN) {
+      this.#proxy?.closeOrigins((host, port) => this.#pins.findActive(originOf({ host, port })) === null);
+      return;
+    }
     const { host, port } = authorityOf(origin);
     const pin = this.#pins.findActive(origin);
     this.#proxy?.closeOrigin(host, port);
@@ -267,6 +319,17 @@ export class PinService {
   #refuseAddress(origin: string, reason: string): void {
     const pin = this.#pins.findActive(origin);
     if (pin) this.#pins.lift(origin, pin.kind, reason, 'local-address');
+    else this.#addException(origin);
+  }
+
+  /** The browser learns of it with the reset that follows. */
+  #addException(origin: string): void {
+    if (this.#pins.findActive(origin) || !this.#pins.findActive(EVERY_ORIGIN)) return;
+    this.#exceptions.add(origin);
+    for (const oldest of this.#exceptions) {
+      if (this.#exceptions.size <= MAX_EXCEPTIONS) break;
+      this.#exceptions.delete(oldest);
+    }
   }
 
   /** Lifts pins to a protocol only: a tunnel fails only where a direct connection would fail as well. */

@@ -1,9 +1,11 @@
 /** Pins with the proxy that they lead through, without a browser or a host. */
+import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Protocol, TRUST_TRIAL_PORT } from '@hopwise/contract';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { EVERY_ORIGIN, MAX_EXCEPTIONS, type Protocol, TRUST_TRIAL_PORT } from '@hopwise/contract';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Lookup } from '../../src/dns/lookup.ts';
 import type { NewPin, Pin } from '../../src/pins/pin.ts';
 import { PinService, type PinServiceState } from '../../src/pins/pin-service.ts';
 import type { PinStore } from '../../src/pins/pin-store.ts';
@@ -26,12 +28,14 @@ let kept: Pin[];
 /** What `explainObstacle` of terminators to come returns. */
 let problems: string;
 let changes: number;
+let logged: string[];
 const services: PinService[] = [];
 
 beforeEach(async () => {
   kept = [];
   problems = '';
   changes = 0;
+  logged = [];
   origin = await Origin.listen(
     (socket) => socket.write('hello') && socket.resume().once('end', () => socket.end()),
   );
@@ -97,15 +101,16 @@ class FakeTerminator implements Terminator {
   }
 }
 
-function start(graceMs = GRACE_MS): { service: PinService; terminator: FakeTerminator } {
+function start(graceMs = GRACE_MS, lookup?: Lookup): { service: PinService; terminator: FakeTerminator } {
   let terminator!: FakeTerminator;
   const service = new PinService({
     store: memory,
-    log: () => {},
+    log: (line) => logged.push(line),
     onChange: () => {
       changes += 1;
     },
     graceMs,
+    ...(lookup && { lookup }),
     createTerminator: (hooks) => {
       terminator = new FakeTerminator(hooks);
       return terminator;
@@ -439,4 +444,96 @@ it('closes everything at the end', async () => {
   await expect(service.pin(pin())).rejects.toMatchObject({ code: 'internal' });
   expect(changes).toBe(0);
   await expect(say(port, 'x')).resolves.toMatchObject({ bytes: Buffer.alloc(0) });
+});
+
+describe('a pin of every origin', () => {
+  const every: NewPin = {
+    origin: EVERY_ORIGIN,
+    kind: 'avoid-h3',
+    minutes: null,
+    persistent: false,
+    allowLocal: false,
+  };
+  /** Names that were looked up, which are those that the proxy leads to. */
+  let asked: string[];
+  let answer: () => Promise<LookupAddress[]>;
+
+  beforeEach(() => {
+    asked = [];
+    answer = () => Promise.reject(Object.assign(new Error('no network'), { code: 'EAI_AGAIN' }));
+  });
+
+  async function startPinned() {
+    const { service } = start(GRACE_MS, async (host) => {
+      if (host === PROXIED_HOST) return [{ address: host, family: 4 }];
+      asked.push(host);
+      return answer();
+    });
+    await service.pin(every);
+    return service;
+  }
+
+  it('leads to all hosts but local ones, also through its further ports', async () => {
+    const service = await startPinned();
+    const state = await service.readState();
+    const { ports, exceptions } = state.everyOrigin!;
+    expect([new Set([...ports, state.port]).size, exceptions]).toEqual([9, []]);
+    for (const port of [state.port, ...ports]) await visit({ ...state, port }, `a${port}.test:443`);
+    expect(asked).toEqual([state.port, ...ports].map((port) => `a${port}.test`));
+    for (const host of ['localhost', '127.0.0.1', '10.0.0.1', '[fd00::1]']) await visit(state, `${host}:443`);
+    expect(asked).toHaveLength(9);
+    expect(logged.filter((line) => /no route/.test(line))).toHaveLength(13);
+    expect(logged.join()).not.toMatch(/test|localhost|10\.0\.0\.1/);
+    // What fails for a while is no exception.
+    expect((await service.readState()).everyOrigin?.exceptions).toEqual([]);
+  });
+
+  it.each([
+    ['at an address that is not public', async () => [{ address: '10.0.0.1', family: 4 }]],
+    ['without a name here', () => Promise.reject(Object.assign(new Error('none'), { code: 'ENOTFOUND' }))],
+  ])('leaves an origin %s to the browser', async (_name, found) => {
+    const service = await startPinned();
+    answer = found;
+    const state = await service.readState();
+    expect(await visit(state, 'intranet.test:8443')).toEqual({ bytes: Buffer.alloc(0), reset: true });
+    const after = await service.readState();
+    expect(after.everyOrigin?.exceptions).toEqual(['https://intranet.test:8443']);
+    expect(after.resets).toBeGreaterThan(state.resets);
+    await visit(state, 'intranet.test:8443');
+    expect(asked).toEqual(['intranet.test']);
+    service.unpin(EVERY_ORIGIN);
+    await service.pin(every);
+    expect((await service.readState()).everyOrigin?.exceptions).toEqual([]);
+  });
+
+  it('gives up the oldest of too many exceptions', async () => {
+    const service = await startPinned();
+    answer = async () => [{ address: '127.0.0.1', family: 4 }];
+    const state = await service.readState();
+    for (let count = 0; count <= MAX_EXCEPTIONS; count++) await visit(state, `a${count}.test:443`);
+    const { exceptions } = (await service.readState()).everyOrigin!;
+    expect([exceptions.length, exceptions[0]]).toEqual([MAX_EXCEPTIONS, 'https://a1.test']);
+  });
+
+  it('yields to an origin’s own pin, and serves all for a time of grace after its end', async () => {
+    const service = await startPinned();
+    await service.pin(pin());
+    const state = await service.readState();
+    expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
+    service.unpin(EVERY_ORIGIN);
+    expect((await service.readState()).everyOrigin).toBeUndefined();
+    await visit(state, 'a.test:443');
+    expect(asked).toEqual(['a.test']);
+    await new Promise((resolve) => setTimeout(resolve, 2 * GRACE_MS));
+    await visit(state, 'b.test:443');
+    expect(asked).toEqual(['a.test']);
+  });
+
+  it.each([{ kind: 'h2' }, { persistent: true }, { allowLocal: true }] as const)(
+    'is refused with %o',
+    async (more) => {
+      const { service } = start();
+      await expect(service.pin({ ...every, ...more })).rejects.toMatchObject({ code: 'unavailable' });
+    },
+  );
 });

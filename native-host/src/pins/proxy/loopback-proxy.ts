@@ -16,12 +16,15 @@ import { reset } from './reset.ts';
 import { HALF_CLOSED_TIMEOUT_MS, IDLE_TIMEOUT_MS, Tunnel } from './tunnel.ts';
 import { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
-/** Hosts are as in `URL.hostname`: an IPv6 address is in brackets. */
+/**
+ * Hosts are as in `URL.hostname`: an IPv6 address is in brackets. The log does not name an `isUnnamed` one: the user did not, but visits
+ * it.
+ */
 export type ProxyRoute =
   /** `from` bounds the addresses that it may lead to. */
-  | { kind: 'tunnel'; from: AddressSpace }
+  | { kind: 'tunnel'; from: AddressSpace; isUnnamed?: boolean }
   | { kind: 'terminate'; accept(socket: Duplex, host: string, port: number): void }
-  | { kind: 'refuse' };
+  | { kind: 'refuse'; isUnnamed?: boolean };
 
 export interface ProxyLimits {
   /** Maximum size of a CONNECT's head; browsers send less than 1 KiB. */
@@ -60,12 +63,16 @@ export interface LoopbackProxyOptions {
   onReset?(host: string, port: number): void;
   /** Called before the reset of a CONNECT whose host has no address that it may lead to; `reason` is one line for the user. */
   onAddressRefused?(host: string, port: number, reason: string): void;
+  /** Called before the reset of a CONNECT whose host this machine's resolver does not know. The browser's own may. */
+  onNameUnknown?(host: string, port: number): void;
   limits?: Partial<ProxyLimits>;
   /** Instead of the configured resolver. */
   lookup?: Lookup;
 }
 
 const LOOPBACK = '127.0.0.1';
+/** The resolver's answer for a name that does not exist; without a network it is another. */
+const NAME_UNKNOWN = 'ENOTFOUND';
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection Established\r\n\r\n';
 const AUTHENTICATE = [
@@ -96,8 +103,9 @@ export class LoopbackProxy {
   readonly #addresses: AddressCache;
   readonly #unauthenticated: UnauthenticatedConnections;
   readonly #passages = new Set<Passage>();
-  readonly #server: Server;
-  #port = 0;
+  /** One for each port. */
+  readonly #servers: Server[] = [];
+  readonly #ports = new Set<number>();
 
   constructor(options: LoopbackProxyOptions) {
     this.#options = options;
@@ -108,24 +116,6 @@ export class LoopbackProxy {
       this.#limits.unauthenticated,
       this.#limits.headTimeoutMs,
     );
-    // `UnauthenticatedConnections` has the time limit. Node would answer a request without Host.
-    this.#server = createServer({
-      maxHeaderSize: this.#limits.headBytes,
-      headersTimeout: 0,
-      requestTimeout: 0,
-      requireHostHeader: false,
-    });
-    const drop = ({ socket }: IncomingMessage): void => void socket.destroy();
-    this.#server
-      .on('connection', (socket) => {
-        socket.on('error', () => {});
-        this.#unauthenticated.add(socket);
-      })
-      .on('request', drop)
-      .on('checkContinue', drop)
-      .on('checkExpectation', drop)
-      .on('clientError', (_fault, socket) => socket.destroy())
-      .on('connect', (request, socket, head) => this.#onConnect(request, socket as Socket, head));
   }
 
   /** Number of authenticated connections. */
@@ -133,16 +123,19 @@ export class LoopbackProxy {
     return this.#passages.size;
   }
 
-  /** @returns the port. */
+  /** Listens on one more port. @returns the port. */
   listen(): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(0, LOOPBACK, () => {
-        this.#server.off('error', reject);
+      const server = this.#createServer();
+      server.once('error', reject);
+      server.listen(0, LOOPBACK, () => {
+        server.off('error', reject);
         // Such as a lack of descriptors: the connection is lost, the proxy goes on.
-        this.#server.on('error', (fault) => this.#options.log(`pin proxy: ${fault.message}`));
-        this.#port = (this.#server.address() as AddressInfo).port;
-        resolve(this.#port);
+        server.on('error', (fault) => this.#options.log(`pin proxy: ${fault.message}`));
+        const { port } = server.address() as AddressInfo;
+        this.#servers.push(server);
+        this.#ports.add(port);
+        resolve(port);
       });
     });
   }
@@ -152,10 +145,15 @@ export class LoopbackProxy {
    * are routed again. Terminated connections are managed by their `accept`, which knows the requests in progress.
    */
   closeOrigin(host: string, port: number): void {
-    for (const passage of this.#passages) {
-      if (passage.host !== host || passage.port !== port) continue;
-      passage.connecting?.abort(REROUTED);
-      passage.tunnel?.endWhenIdle();
+    this.closeOrigins((...own) => own[0] === host && own[1] === port);
+  }
+
+  /** The same for all origins that `isChanged` selects. */
+  closeOrigins(isChanged: (host: string, port: number) => boolean): void {
+    for (const { host, port, connecting, tunnel } of this.#passages) {
+      if (!isChanged(host, port)) continue;
+      connecting?.abort(REROUTED);
+      tunnel?.endWhenIdle();
     }
   }
 
@@ -164,7 +162,7 @@ export class LoopbackProxy {
     const closed = [...this.#passages].map(
       ({ socket }) => new Promise<void>((resolve) => socket.once('close', resolve)),
     );
-    closed.push(new Promise((resolve) => this.#server.close(() => resolve())));
+    for (const server of this.#servers) closed.push(new Promise((resolve) => server.close(() => resolve())));
     this.#unauthenticated.clear();
     for (const { socket, connecting, tunnel } of this.#passages) {
       if (connecting) connecting.abort(new Error('the proxy is closed'));
@@ -172,6 +170,26 @@ export class LoopbackProxy {
       else socket.destroy();
     }
     await Promise.all(closed);
+  }
+
+  #createServer(): Server {
+    const drop = ({ socket }: IncomingMessage): void => void socket.destroy();
+    // `UnauthenticatedConnections` has the time limit. Node would answer a request without Host.
+    return createServer({
+      maxHeaderSize: this.#limits.headBytes,
+      headersTimeout: 0,
+      requestTimeout: 0,
+      requireHostHeader: false,
+    })
+      .on('connection', (socket) => {
+        socket.on('error', () => {});
+        this.#unauthenticated.add(socket);
+      })
+      .on('request', drop)
+      .on('checkContinue', drop)
+      .on('checkExpectation', drop)
+      .on('clientError', (_fault, socket) => socket.destroy())
+      .on('connect', (request, socket, head) => this.#onConnect(request, socket as Socket, head));
   }
 
   #onConnect(request: IncomingMessage, socket: Socket, head: Buffer): void {
@@ -204,8 +222,9 @@ export class LoopbackProxy {
 
   async #pass(passage: Passage): Promise<void> {
     const { socket, host, port } = passage;
+    let route: ProxyRoute = { kind: 'refuse' };
     try {
-      const route = this.#options.route(host, port);
+      route = this.#options.route(host, port);
       if (route.kind === 'refuse') throw new Error('it is not pinned');
       if (route.kind === 'terminate') {
         socket.write(ESTABLISHED);
@@ -225,8 +244,14 @@ export class LoopbackProxy {
     } catch (fault) {
       if (socket.destroyed) return;
       if (fault === REROUTED) return this.#pass(passage);
-      this.#options.log(`pin proxy: no route to ${host}:${port}: ${(fault as Error).message}`);
-      if (fault instanceof AddressRefusedError) this.#options.onAddressRefused?.(host, port, fault.message);
+      const { code, message } = fault as NodeJS.ErrnoException;
+      const isUnnamed = 'isUnnamed' in route && route.isUnnamed;
+      // The message of a failed lookup has the name as well.
+      this.#options.log(
+        `pin proxy: no route${isUnnamed ? `: ${code ?? 'no answer'}` : ` to ${host}:${port}: ${message}`}`,
+      );
+      if (fault instanceof AddressRefusedError) this.#options.onAddressRefused?.(host, port, message);
+      if (code === NAME_UNKNOWN) this.#options.onNameUnknown?.(host, port);
       // After a reset Chromium connects directly, and loads the page or shows its own error. After an orderly end or a status of
       // 4xx or 5xx it shows a proxy error.
       reset(socket);
@@ -257,7 +282,7 @@ export class LoopbackProxy {
 
   /** Whether a connection would loop back to this proxy. */
   #isOwn(address: string, port: number): boolean {
-    return port === this.#port && addressSpace(address) === 'loopback';
+    return this.#ports.has(port) && addressSpace(address) === 'loopback';
   }
 }
 

@@ -35,7 +35,7 @@ const time = z.number().check(z.nonnegative());
 export const autopilotRunSchema = z.object({
   id: z.string(),
   madeAtMs: time,
-  /** The page whose load led to it, with its query string as stored with the load. */
+  /** The page whose load led to it, with its query string as stored with the load; '' where the network alone did. */
   pageUrl: z.string().check(z.maxLength(8192)),
   /**
    * `decision`: a prediction promised a gain. `trial`: to learn from one load. `rule`: the user's rule for the site. `traffic`: the

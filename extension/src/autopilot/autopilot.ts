@@ -1,5 +1,5 @@
 /** Creates pins automatically if the user allows it, and removes them as soon as they do not help. */
-import { type Decision, HOUR_MS, MAX_PINS, messageOf, SerialQueue } from '@hopwise/contract';
+import { type Decision, HOUR_MS, messageOf, SerialQueue } from '@hopwise/contract';
 import type { ChoiceReason } from '@hopwise/model';
 import {
   findComparableLoads,
@@ -11,7 +11,6 @@ import {
 } from '../evidence/comparable-loads.ts';
 import type { Reference } from '../evidence/pin-outcomes.ts';
 import { networkOf } from '../evidence/used-network.ts';
-import type { PlannedPin } from '../pins/plan-pins.ts';
 import { listLocalOrigins } from '../pins/worker/local-origins.ts';
 import type { PinManager } from '../pins/worker/pin-manager.ts';
 import { getAllLoads, getLoad, predictionOf, type StoredLoad } from '../storage/loads.ts';
@@ -43,8 +42,9 @@ import {
   hindersUdp,
   keepsOffH3,
   leavesUdpOpen,
+  listLeftSites,
+  NETWORK_PIN,
   nameOf,
-  planByNetwork,
   UNRECOGNISED,
 } from './network-rule.ts';
 import { findRecentDecision } from './recent-decision.ts';
@@ -61,7 +61,7 @@ const SESSION_KEY = 'autopilot-session';
 const MAX_BEFORE_LOADS = 20;
 
 /** The parts of the pin manager in use. */
-export type Pinner = Pick<PinManager, 'pin' | 'unpin' | 'listPins' | 'onChange'>;
+export type Pinner = Pick<PinManager, 'pin' | 'unpin' | 'listPins' | 'leaveSites' | 'onChange'>;
 
 export class Autopilot {
   readonly #pins: Pinner;
@@ -88,7 +88,11 @@ export class Autopilot {
       await this.#endExpired(runs);
       if (isFirstOnNetwork(load)) {
         await forgetExperience(load.networkKey ?? null);
-        await this.#endRuns(runs, 'network');
+        const isOfThis = (run: AutopilotRun) => isOfNetwork(run) && nameOf(run) === nameOf(load);
+        await this.#endRuns(
+          runs.filter((run) => !isOfThis(run)),
+          'network',
+        );
       }
       const all = await getAllLoads();
       await this.#measure(runs, load, all);
@@ -100,10 +104,40 @@ export class Autopilot {
   /** Keeps HTTP/3 off on the network that the browser is on, for every page, or allows it. */
   switchNetwork(keepsOffH3: boolean): Promise<void> {
     return this.#change(async (runs) => {
-      const name = (await readNetworkKey()) ?? UNRECOGNISED;
-      await this.#changeNetworkRule(name, keepsOffH3);
-      if (!keepsOffH3) await this.#endRuns(runs.filter(isOfNetwork), 'rule');
+      const networkKey = await readNetworkKey();
+      await this.#changeNetworkRule(networkKey ?? UNRECOGNISED, keepsOffH3);
+      if (keepsOffH3) await this.#startNetworkRun(runs, networkKey);
+      else await this.#endRuns(runs.filter(isOfNetwork), 'rule');
     });
+  }
+
+  /** Whether it acts on networks at all, so that it is worth asking the helper which one the browser is on. */
+  async actsOnNetworks(): Promise<boolean> {
+    return isAsked(await readAutopilotSettings());
+  }
+
+  /** The helper has recognised the network: what is known of it holds from the first page on. */
+  handleRecognisedNetwork(): Promise<void> {
+    return this.#change(async (runs) => {
+      const networkKey = await readNetworkKey();
+      if (networkKey === null) return;
+      const settings = await readAutopilotSettings();
+      if (!keepsOffH3(networkKey, { cluster: await loadNetwork() }, settings)) return;
+      if (!isNetworkCoolingDown(runs, networkKey, findChoice(networkKey, settings)))
+        await this.#startNetworkRun(runs, networkKey);
+    });
+  }
+
+  /** @param load which led to it, if one did. @returns whether it made the pin */
+  async #startNetworkRun(
+    runs: AutopilotRun[],
+    networkKey: string | null,
+    load: StoredLoad | null = null,
+    beforeMs: number[] = [],
+  ): Promise<boolean> {
+    await this.#pins.leaveSites(listLeftSites(await readAutopilotSettings()));
+    const planned: PlannedRun = { trigger: 'network', pins: [NETWORK_PIN], predicted: null };
+    return this.#startRun(runs, { networkKey, load }, beforeMs, planned);
   }
 
   async #changeNetworkRule(name: string, keepsOffH3: boolean | null): Promise<void> {
@@ -147,8 +181,7 @@ export class Autopilot {
   /** The user removed a pin. */
   handleUnpin(origin: string): Promise<void> {
     return this.#change(async (runs) => {
-      const own = runs.filter((run) => run.pins.some((pin) => pin.origin === origin));
-      await this.#endRuns(own, 'you');
+      await this.#undoRuns(runs.filter((run) => run.pins.some((pin) => pin.origin === origin)));
     });
   }
 
@@ -159,13 +192,14 @@ export class Autopilot {
     const key = await readNetworkKey();
     const cluster = await loadNetwork();
     const isHindered = hindersUdp({ cluster });
+    const runs = await readRuns();
     return {
       settings,
-      runs: (await readRuns()).reverse(),
+      runs: runs.toReversed(),
       learnt: listLearnt(await listExperiences(), key),
       network: {
         hindersUdp: isHindered || leavesUdpOpen({ cluster }) ? isHindered : null,
-        keepsOffH3: keepsOffH3(key ?? UNRECOGNISED, { cluster }, settings),
+        keepsOffH3: runs.some((run) => isRunning(run) && isOfNetwork(run)),
       },
     };
   }
@@ -204,6 +238,7 @@ export class Autopilot {
         }),
       );
       await this.#endRuns(ruled, 'rule');
+      await this.#pins.leaveSites(listLeftSites(settings));
       if (change.trafficRules) {
         const byTraffic = runs.filter(({ trigger }) => trigger === 'traffic');
         await this.#endRuns(byTraffic, 'rule');
@@ -213,7 +248,14 @@ export class Autopilot {
 
   /** Removes all pins that the autopilot made. */
   undoAll(): Promise<void> {
-    return this.#change((runs) => this.#endRuns(runs, 'you'));
+    return this.#change((runs) => this.#undoRuns(runs));
+  }
+
+  /** Ends runs for the user, who then no longer wants HTTP/3 off on their networks. */
+  async #undoRuns(runs: readonly AutopilotRun[]): Promise<void> {
+    for (const run of runs.filter(isRunning).filter(isOfNetwork))
+      await this.#changeNetworkRule(nameOf(run), null);
+    await this.#endRuns(runs, 'you');
   }
 
   /** Forgets what loads on a network have shown. */
@@ -237,7 +279,7 @@ export class Autopilot {
     });
   }
 
-  /** Keeps the origins of a load off HTTP/3 where its network hinders UDP, or the user asked for it. @returns whether that is so */
+  /** Keeps HTTP/3 off where a load's network hinders UDP, or the user asked for it. @returns whether that is so */
   async #applyNetworkRule(
     runs: AutopilotRun[],
     load: StoredLoad,
@@ -253,12 +295,10 @@ export class Autopilot {
     if (choice === null && leavesUdpOpen(known))
       await this.#endRuns(runs.filter(isOfNetwork), 'network-open');
     if (!keepsOffH3(nameOf(load), known, settings)) return false;
-    if (!isSuitable(load, await listLocalOrigins([]))) return false;
-    const mayMake = (pin: PlannedPin) => !isCoolingDown([pin], runs, Date.now(), load.networkKey ?? null);
-    const isKnown = runs.some((run) => isRunning(run) && isOfNetwork(run) && isOfRunsPage(load, run));
-    const pins = planByNetwork(load, settings, isKnown).filter(mayMake);
-    await this.#makeRoom(runs, pins.length);
-    const isMade = await this.#startRun(runs, load, beforeMs, { trigger: 'network', pins, predicted: null });
+    const networkKey = load.networkKey ?? null;
+    if (!isSuitable(load, await listLocalOrigins([])) || isNetworkCoolingDown(runs, networkKey, choice))
+      return false;
+    const isMade = await this.#startNetworkRun(runs, networkKey, load, beforeMs);
     if (isMade && beforeMs.length === 0) runs.at(-1)!.predicted = await this.#predictLaterVisits(load);
     return true;
   }
@@ -269,17 +309,6 @@ export class Autopilot {
     const decision = predictionOf(await this.#predict(load))?.decision;
     const action = decision?.actions.find(({ kind }) => kind === 'avoid-h3');
     return decision && action ? { beforeMs: decision.baseline.laterPltMs, afterMs: action.time.pltMs } : null;
-  }
-
-  /** Ends the oldest runs of the network while the helper could not make all of a number of pins. */
-  async #makeRoom(runs: readonly AutopilotRun[], wanted: number): Promise<void> {
-    const existing = (await this.#pins.listPins()).filter(({ state }) => state !== 'lifted');
-    let surplus = existing.length + wanted - MAX_PINS;
-    for (const run of runs.filter(isRunning).filter(isOfNetwork)) {
-      if (surplus <= 0) return;
-      surplus -= run.pins.length;
-      await this.#endRuns([run], 'expired');
-    }
   }
 
   async #startBest(
@@ -294,7 +323,8 @@ export class Autopilot {
     const isFull = judgeAmong(load, comparable).kind === 'full';
     const alike = comparable.filter((each) => hasSamePins(each, load));
     const beforeMs = listBefore(load, all);
-    const make = (planned: PlannedRun) => this.#startRun(runs, load, beforeMs, planned);
+    const networkKey = load.networkKey ?? null;
+    const make = (planned: PlannedRun) => this.#startRun(runs, { networkKey, load }, beforeMs, planned);
 
     const ruled = planByRules(recording, settings.siteRules);
     if (await make({ trigger: 'rule', pins: ruled, predicted: null })) return;
@@ -336,10 +366,10 @@ export class Autopilot {
     return trial;
   }
 
-  /** Makes those pins that are missing, all or none. @returns whether it made any */
+  /** Makes those pins that are missing, all or none. @param load null where none led to it. @returns whether it made any */
   async #startRun(
     runs: AutopilotRun[],
-    load: StoredLoad,
+    { networkKey, load }: { networkKey: string | null; load: StoredLoad | null },
     beforeMs: number[],
     planned: PlannedRun,
   ): Promise<boolean> {
@@ -353,18 +383,17 @@ export class Autopilot {
       existing.some(({ origin, kind }) => origin === pin.origin && kind !== pin.kind),
     );
     if (missing.length === 0 || (!['rule', 'network'].includes(trigger) && isOther)) return false;
-    const networkKey = load.networkKey ?? null;
-    if (isCoolingDown(missing, runs, Date.now(), networkKey)) return false;
+    if (trigger !== 'network' && isCoolingDown(missing, runs, Date.now(), networkKey)) return false;
     const run: AutopilotRun = {
       id: crypto.randomUUID(),
       madeAtMs: Date.now(),
-      pageUrl: load.recording.url,
+      pageUrl: load?.recording.url ?? '',
       ...planned,
       pins: missing,
       beforeMs,
       afterMs: [],
       networkKey,
-      lastLoadId: load.id,
+      lastLoadId: load?.id ?? 0,
       state: isByRule(trigger) ? 'kept' : 'checking',
       end: null,
     };
@@ -479,6 +508,16 @@ const describeChangeable = (runs: readonly AutopilotRun[]): string =>
 
 const isAsked = ({ isOn, networkRules }: AutopilotSettings): boolean =>
   isOn || networkRules.some(({ keepsOffH3 }) => keepsOffH3);
+
+/** Whether an earlier end has HTTP/3 stay on for now. What the user undid no longer does once they chose to keep it off. */
+function isNetworkCoolingDown(
+  runs: readonly AutopilotRun[],
+  networkKey: string | null,
+  choice: boolean | null,
+): boolean {
+  const counted = choice === true ? runs.filter(({ end }) => end?.cause !== 'you') : runs;
+  return isCoolingDown([NETWORK_PIN], counted, Date.now(), networkKey);
+}
 
 async function saveOrForget(key: string | null, experience: Experience): Promise<void> {
   if (experience.scalesMs.size === 0) await forgetExperience(key);

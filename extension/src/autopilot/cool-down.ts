@@ -17,7 +17,8 @@ const LONGER = 2;
 
 /**
  * Whether earlier runs with one of these pins ended so badly that they are not made again yet. What a network did to pins holds for
- * that network: a middlebox that refuses a protocol stands in one place. What the user undid holds everywhere.
+ * that network: a middlebox that refuses a protocol stands in one place. What the user undid holds everywhere, but for what was done for
+ * the sake of a network.
  *
  * @param runs oldest first
  * @param networkKey of the network that the pins are for; null for one that is not recognised
@@ -31,8 +32,11 @@ export function isCoolingDown(
   const share = (earlier: AutopilotRun['pins']) =>
     pins.some(({ origin, kind }) => earlier.some((pin) => pin.origin === origin && pin.kind === kind));
   const bad = runs.filter(
-    ({ end, pins: earlier, networkKey: key = null }) =>
-      end && COOL_DOWN_MS[end.cause] && (end.cause === 'you' || key === networkKey) && share(earlier),
+    ({ end, pins: earlier, trigger, networkKey: key = null }) =>
+      end &&
+      COOL_DOWN_MS[end.cause] &&
+      ((end.cause === 'you' && trigger !== 'network') || key === networkKey) &&
+      share(earlier),
   );
   return bad.some(({ end }, before) => nowMs - end!.atMs < COOL_DOWN_MS[end!.cause]! * LONGER ** before);
 }

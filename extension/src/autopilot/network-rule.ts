@@ -1,11 +1,9 @@
 /** Keeps HTTP/3 off on networks that hinder UDP, for every page at once: nothing has to be learned of each page first. */
-import { MAX_PINS, type UdpTreatment } from '@hopwise/contract';
+import { EVERY_ORIGIN, type UdpTreatment } from '@hopwise/contract';
 import { parseCluster } from '@hopwise/pageload-emulator';
-import { isLocalOrigin, isPinnable } from '../pins/pinnable-origin.ts';
 import type { PlannedPin } from '../pins/plan-pins.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { type AutopilotSettings, MAX_NETWORK_RULES } from './autopilot-settings.ts';
-import { findRule } from './site-rules.ts';
 
 /**
  * Surer than this, a network hinders UDP, or leaves it open. Loads without HTTP/3 leave 0.95 of what was certain (`ClusterPrior` of the
@@ -14,8 +12,6 @@ import { findRule } from './site-rules.ts';
 const SURE = 0.85;
 /** A policer that lets more of the link's rate through does not slow pages down much. */
 const MAX_SHARE = 0.5;
-/** Origins of one page, those first that surely offer HTTP/3: half of what the helper can pin. */
-const MAX_PAGE_PINS = MAX_PINS / 2;
 
 /** The name of a network that the helper does not recognise, among the keys of those that it does. */
 export const UNRECOGNISED = '';
@@ -75,27 +71,10 @@ export function leavesUdpOpen({ cluster: stored, check }: Pick<StoredLoad, 'clus
   return measured === null ? (parseCluster(stored)?.udp.open ?? 0) >= SURE : measured === 'open';
 }
 
-/**
- * The pins that keep a load's origins off HTTP/3: those that offer it, or of which it is not known. Sites with a rule of the user's
- * are left out.
- *
- * @param isKnown whether an earlier load of the page has shown which origins offer it
- */
-export function planByNetwork(
-  { recording }: Pick<StoredLoad, 'recording'>,
-  { siteRules }: Pick<AutopilotSettings, 'siteRules'>,
-  isKnown: boolean,
-): PlannedPin[] {
-  const offering = recording.requests.filter(
-    ({ protocol, offersH3 }) => protocol === 'h3' || offersH3 === true,
-  );
-  const unknown = recording.requests.filter(({ offersH3 }) => offersH3 === null);
-  const origins = (isKnown ? offering : [...offering, ...unknown])
-    .filter(({ fromCache }) => !fromCache)
-    .map(({ url }) => new URL(url).origin)
-    .filter((origin) => origin.startsWith('https:') && isPinnable(origin) && !isLocalOrigin(origin));
-  return [...new Set(origins)]
-    .filter((origin) => findRule(origin, siteRules) === null)
-    .slice(0, MAX_PAGE_PINS)
-    .map((origin) => ({ origin, kind: 'avoid-h3' }));
+/** The pin that keeps HTTP/3 off for every page. */
+export const NETWORK_PIN: PlannedPin = { origin: EVERY_ORIGIN, kind: 'avoid-h3' };
+
+/** Sites at which the user's rules leave HTTP/3 on, also on a network that hinders UDP. */
+export function listLeftSites({ siteRules }: Pick<AutopilotSettings, 'siteRules'>): string[] {
+  return siteRules.filter(({ rule }) => rule === 'leave' || rule === 'h3').map(({ site }) => site);
 }

@@ -65,6 +65,7 @@ listenToNavigations(loads, handleNetworkChange, (url, acceptCh) => {
   if (!loads.excludedSites.has(url)) void announcer.handleHintsAsked(url, acceptCh);
 });
 self.addEventListener('offline', handleNetworkChange);
+self.addEventListener('online', () => void forgetNetworkKey().then(prepareForNetwork));
 listenToConnection(handleNetworkChange);
 let endListeningToFailures: (() => void) | null = null;
 pins.onChange(() => {
@@ -88,7 +89,7 @@ listenToHistoryDeletions(
 // Registering for this event also makes the browser start the worker when it starts itself.
 chrome.runtime.onStartup.addListener(() => {
   void registerContentScript();
-  void pins.handleBrowserStart();
+  void pins.handleBrowserStart().then(prepareForNetwork);
 });
 chrome.runtime.onInstalled.addListener(({ reason }) => {
   void registerContentScript();
@@ -129,8 +130,7 @@ async function startLoad(tabId: number, { url, navigationId }: TabLoad): Promise
 async function storeAndHandle(tabId: number, documentId: string, settled: PageSettled): Promise<void> {
   const navigationId = await findSettledNavigation(loads, tabId);
   if (navigationId === null) return;
-  const ask = () => askForNetworkKey(pins.helper);
-  if (await recogniseNetwork(ask, pins.helper !== null)) await autopilot.handleNetworkChange();
+  if (await recognise()) await autopilot.handleNetworkChange();
   await storeSettledLoad(loads, tabId, navigationId, documentId, settled, pins.periods);
   const load = await loads.getLoad(tabId);
   if (load?.navigationId !== navigationId) return;
@@ -189,8 +189,19 @@ async function findGain(load: StoredLoad, all: readonly StoredLoad[]): Promise<P
 }
 
 function handleNetworkChange(): void {
-  void Promise.all([leaveNetwork(), forgetNetworkKey()]).then(() => announcer.update());
-  void autopilot.handleNetworkChange();
+  void Promise.all([leaveNetwork(), forgetNetworkKey(), autopilot.handleNetworkChange()]).then(() => {
+    void announcer.update();
+    void prepareForNetwork();
+  });
+}
+
+const recognise = () => recogniseNetwork(() => askForNetworkKey(pins.helper), pins.helper !== null);
+
+/** Has what is known of the network that the browser is on take effect before its first page. */
+async function prepareForNetwork(): Promise<void> {
+  if (!navigator.onLine || !(await hasPinPermissions()) || !(await autopilot.actsOnNetworks())) return;
+  await recognise();
+  await autopilot.handleRecognisedNetwork();
 }
 
 async function eraseAll(): Promise<Erased> {

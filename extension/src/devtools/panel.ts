@@ -1,3 +1,4 @@
+import { listPinnedProtocols } from '../evidence/pinned-protocols.ts';
 import { loadLanguage } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
 import { type LatestAnswer, type LoadExport, sendLoadRequest } from '../messages/load-messages.ts';
@@ -177,7 +178,7 @@ function renderOverview(load: StoredLoad): HTMLElement[] {
       renderSummary(prediction, {
         controls: [action.element, undo.element, ...(opened ? [] : [pins.lifted])],
         pinGain: opened ? null : shown?.pinGain,
-        pinned: load.pinned,
+        pinned: listPinnedProtocols(load),
       }),
     ),
     renderCard(t('chartTitle'), '', renderProtocolChart(comparison, { width: left })),

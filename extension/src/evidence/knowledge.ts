@@ -4,6 +4,7 @@ import type { Knowledge } from '@hopwise/pageload-emulator';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { findComparableLoads, hasPins, keyOfPins, pltOf, timeOf, visitsUntil } from './comparable-loads.ts';
 import { isSlowed } from './load-quality.ts';
+import { listPinnedProtocols } from './pinned-protocols.ts';
 
 /**
  * What stored loads show of a load's page: transfers, load times by the pins that were active, and the earlier decision.
@@ -21,7 +22,7 @@ export function collectKnowledge(load: StoredLoad, all: readonly StoredLoad[]): 
     ...(verification && { verification }),
     loads: groupByPins(alike, timeOf(load)),
     earlier: earlier.map(decisionOf).findLast((decision) => decision !== null) ?? null,
-    pinned: load.pinned ?? {},
+    pinned: listPinnedProtocols(load),
   };
 }
 
@@ -30,7 +31,7 @@ function groupByPins(loads: readonly StoredLoad[], nowMs: number): MeasuredLoads
   return [...groups.values()].map((group) => {
     const times = group.map(pltOf);
     const usual = group.filter((_, index) => !isSlowed(times[index]!, times.toSpliced(index, 1)));
-    const pinned = group[0]!.pinned ?? {};
+    const pinned = listPinnedProtocols(group[0]!);
     return {
       under: Object.keys(pinned).length === 0 ? 'browser' : pinned,
       pltMs: usual.map(pltOf),

@@ -1,4 +1,5 @@
-import type { PinKind, Recording } from '@hopwise/contract';
+import { EVERY_ORIGIN, type PinKind, type Recording } from '@hopwise/contract';
+import { type EveryOrigin, findPort } from './every-origin.ts';
 
 /** A time in which an origin's requests went through the helper's proxy. */
 export interface PinPeriod {
@@ -6,9 +7,21 @@ export interface PinPeriod {
   kind: PinKind;
   /** Whether the user has allowed the helper to connect to an address that is not public. */
   allowsLocal: boolean;
+  /** Of a pin of `EVERY_ORIGIN`, as it is now or was in the end. */
+  everyOrigin?: EveryOrigin;
   /** Milliseconds since 1970; the end is null while it lasts. */
   sinceMs: number;
   endedMs: number | null;
+}
+
+/** The periods that hold for an origin: those of its own pins, and otherwise of pins of every origin. */
+export function findPeriodsOf(origin: string, periods: readonly PinPeriod[]): PinPeriod[] {
+  const own = periods.filter((period) => period.origin === origin);
+  if (own.length > 0) return own;
+  return periods.filter(
+    (period) =>
+      period.origin === EVERY_ORIGIN && period.everyOrigin && findPort(`${origin}/`, period.everyOrigin) > 0,
+  );
 }
 
 /** Whether a moment, milliseconds since 1970, lies in a period. */

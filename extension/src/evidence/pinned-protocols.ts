@@ -1,8 +1,10 @@
-import type { Assignment, Recording } from '@hopwise/contract';
-import { durationOf, type PinPeriod } from './pin-period.ts';
+import { type Assignment, EVERY_ORIGIN, type Recording } from '@hopwise/contract';
+import type { StoredLoad } from '../storage/loads.ts';
+import { durationOf, findPeriodsOf, type PinPeriod } from './pin-period.ts';
 
 /**
- * The protocols that pins held a load's origins to. Null when a pin began or ended during the load, or did not keep its origin off
+ * The protocols that pins held a load's origins to, in one entry for all that a pin of `EVERY_ORIGIN` held: pages request something from
+ * other servers in every load, and would otherwise never have the same pins twice. Null when a pin began or ended during the load, or did not keep its origin off
  * HTTP/3: the load is then neither one with these pins nor one without.
  *
  * @param periods of pins that were active during the load
@@ -11,14 +13,28 @@ export function findPinnedProtocols(recording: Recording, periods: readonly PinP
   const load = durationOf(recording);
   const pinned: Assignment = {};
   for (const origin of new Set(recording.requests.map(({ url }) => new URL(url).origin))) {
-    for (const { kind, sinceMs, endedMs } of periods.filter((period) => period.origin === origin)) {
+    for (const { origin: held, kind, sinceMs, endedMs } of findPeriodsOf(origin, periods)) {
       const isWhole = sinceMs <= load.beganMs && (endedMs === null || endedMs >= load.endedMs);
       const protocol = kind === 'avoid-h3' ? usedProtocol(recording, origin) : kind;
       if (!isWhole || (kind === 'avoid-h3' && protocol === 'h3')) return null;
-      pinned[origin] = protocol;
+      pinned[held] = held === EVERY_ORIGIN ? 'h2' : protocol;
     }
   }
   return pinned;
+}
+
+/** The protocols that pins held each origin of a load to, of its own or by a pin of `EVERY_ORIGIN`. */
+export function listPinnedProtocols({
+  pinned,
+  recording,
+}: Pick<StoredLoad, 'pinned' | 'recording'>): Assignment {
+  if (pinned?.[EVERY_ORIGIN] === undefined) return pinned ?? {};
+  const { [EVERY_ORIGIN]: _every, ...own } = pinned;
+  const origins = recording.requests
+    .map(({ url }) => new URL(url).origin)
+    .filter((origin) => origin.startsWith('https:'));
+  const used = [...new Set(origins)].map((origin) => [origin, usedProtocol(recording, origin)]);
+  return { ...Object.fromEntries(used), ...own };
 }
 
 /** The protocol that an origin used: HTTP/3 if it was used at all, HTTP/2 where the recording does not show it. */

@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '@hopwise/contract';
+import { EVERY_ORIGIN, type RecordedRequest } from '@hopwise/contract';
 import type { StoredLoad } from '../storage/loads.ts';
 
 /**
@@ -39,9 +39,10 @@ export class Visits {
    * Null where there are none.
    */
   #judgeByProtocols({ recording, pinned }: StoredLoad): VisitKind | null {
+    const isPinned = (origin: string) => [origin, EVERY_ORIGIN].some((one) => pinned?.[one] !== undefined);
     const asked = recording.requests
       .filter(cameOverNetwork)
-      .filter((request) => this.#overH3.has(originOf(request)) && pinned?.[originOf(request)] === undefined)
+      .filter((request) => this.#overH3.has(originOf(request)) && !isPinned(originOf(request)))
       .sort((a, b) => a.startMs - b.startMs);
     const early = asked.slice(0, Math.ceil(asked.length / 2));
     if (early.length === 0) return null;

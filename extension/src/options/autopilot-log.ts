@@ -47,14 +47,20 @@ export function renderAutopilotLog(client: AutopilotClient): HTMLElement {
 function renderRun(run: AutopilotRun): HTMLElement {
   const el = builder();
   const { done, why, result } = describeRun(run);
-  const { host, pathname } = new URL(run.pageUrl);
   const datetime = new Date(run.madeAtMs).toISOString();
   const time = el('time', { datetime }, formatTime(run.madeAtMs));
   return el(
     'li',
     { 'data-state': run.state },
     el('p', {}, el('strong', {}, done)),
-    el('p', { class: 'hw-entry-place' }, time, ` · ${formatOrigin(host)}${pathname}`),
+    el('p', { class: 'hw-entry-place' }, time, describePlace(run)),
     el('p', {}, `${why} ${result}`),
   );
+}
+
+/** The page that led to it, if one did. */
+function describePlace({ pageUrl }: AutopilotRun): string {
+  if (pageUrl === '') return '';
+  const { host, pathname } = new URL(pageUrl);
+  return ` · ${formatOrigin(host)}${pathname}`;
 }

@@ -1,3 +1,4 @@
+import { EVERY_ORIGIN } from '@hopwise/contract';
 import { OBJECTIVES, type Objective } from '@hopwise/model';
 import { isRunning } from '../autopilot/autopilot-run.ts';
 import { MIN_GAIN_MS_RANGE, MIN_GAIN_RANGE } from '../autopilot/autopilot-settings.ts';
@@ -31,7 +32,7 @@ export function renderAutopilotSwitch(client: AutopilotClient): HTMLElement {
   });
   const update = () => {
     const open = client.runs.filter(isRunning);
-    const origins = open.flatMap(({ pins }) => pins);
+    const origins = open.flatMap(({ pins }) => pins).filter(({ origin }) => origin !== EVERY_ORIGIN);
     state.textContent = describeState(client.settings.isOn, origins.length);
     undo.hidden = open.length === 0;
   };

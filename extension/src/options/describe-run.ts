@@ -1,4 +1,4 @@
-import { groupBy, median, type PinKind, PROTOCOL_NAME } from '@hopwise/contract';
+import { EVERY_ORIGIN, groupBy, median, type PinKind, PROTOCOL_NAME } from '@hopwise/contract';
 import { MAX_CHECKED_LOADS } from '@hopwise/model';
 import type { AutopilotRun, EndCause } from '../autopilot/autopilot-run.ts';
 import { compareLoads } from '../evidence/pin-outcomes.ts';
@@ -22,6 +22,8 @@ export function describeRun(run: AutopilotRun): RunText {
 
 function describePins({ pins, end }: AutopilotRun): string {
   const isRefused = end?.cause === 'refused';
+  if (pins.some(({ origin }) => origin === EVERY_ORIGIN))
+    return t(isRefused ? 'runCouldNotAvoidAll' : 'runAvoidedAll');
   const byKind = groupBy(pins, ({ kind }) => kind);
   return [...byKind].map(([kind, of]) => describePin(kind, listOrigins(of), isRefused)).join('; ');
 }

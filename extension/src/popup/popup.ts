@@ -1,4 +1,5 @@
 import type { PinGain } from '../evidence/pin-outcomes.ts';
+import { listPinnedProtocols } from '../evidence/pinned-protocols.ts';
 import { loadLanguage } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
 import type { LatestAnswer } from '../messages/load-messages.ts';
@@ -108,7 +109,7 @@ function renderViews(
   const { stopped, leftOut } = load.verification ?? {};
   const comparison = { prediction, verified, stopped, leftOut };
   return [
-    renderSummary(prediction, { controls, pinGain, pinned: load.pinned }),
+    renderSummary(prediction, { controls, pinGain, pinned: listPinnedProtocols(load) }),
     el('section', {}, renderTimesTable(comparison, { bars: true }), ...renderMissingTimes(comparison)),
     el(
       'section',

@@ -23,6 +23,8 @@ export interface RequestSink {
 const URLS = ['http://*/*', 'https://*/*'];
 
 /** Request errors which show that the browser changed networks or went offline. */
+/** RFC 9110, section 15.5.8. */
+const PROXY_AUTHENTICATION = 407;
 const NETWORK_CHANGED = ['net::ERR_NETWORK_CHANGED', 'net::ERR_INTERNET_DISCONNECTED', 'NS_ERROR_OFFLINE'];
 
 /** Request errors that say nothing about the network: cancelled, blocked, or only looked up in the cache. */
@@ -105,12 +107,14 @@ function addListeners(
     if (!isPageRequest(details)) return;
     const acceptCh = header(details.responseHeaders, 'accept-ch');
     if (acceptCh !== undefined) others?.onHintsAsked(details.url, acceptCh);
-    const length = Number(header(details.responseHeaders, 'content-length') ?? Number.NaN);
+    // By Chromium the answer of a proxy that asks for a password is the only one told, though the origin's follows.
+    const headers = details.statusCode === PROXY_AUTHENTICATION ? null : details.responseHeaders;
+    const length = Number(header(headers ?? [], 'content-length') ?? Number.NaN);
     sink.updateRequest(details.tabId, details.requestId, {
       sent: true,
       headersAt: details.timeStamp,
       status: details.statusCode,
-      offersH3: offersH3(header(details.responseHeaders, 'alt-svc') ?? ''),
+      offersH3: headers === null ? null : offersH3(header(headers, 'alt-svc') ?? ''),
       contentLength: Number.isSafeInteger(length) && length >= 0 ? length : null,
     });
   };

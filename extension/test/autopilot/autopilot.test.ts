@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import type { Decision, PinState } from '@hopwise/contract';
+import { type Decision, EVERY_ORIGIN, type PinState } from '@hopwise/contract';
 import type { ClusterState } from '@hopwise/model';
 import { learnNetwork, type NetworkCluster } from '@hopwise/pageload-emulator';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -7,6 +7,8 @@ import { Autopilot, type Pinner } from '../../src/autopilot/autopilot.ts';
 import type { AutopilotRun } from '../../src/autopilot/autopilot-run.ts';
 import { type AutopilotSettings, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
 import { addLoad, getAllLoads, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
+import { saveNetwork } from '../../src/storage/network.ts';
+import { saveFoundNetwork } from '../../src/storage/network-key.ts';
 import { loadOf, requestOf } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
@@ -23,8 +25,14 @@ class PinsInMemory implements Pinner {
   lifting: Parameters<Pinner['unpin']>[1];
   #listener: () => void = () => {};
 
+  leftSites: readonly string[] = [];
+
   onChange(listener: () => void): void {
     this.#listener = listener;
+  }
+
+  async leaveSites(sites: readonly string[]): Promise<void> {
+    this.leftSites = sites;
   }
 
   async listPins(): Promise<PinState[]> {
@@ -522,14 +530,22 @@ describe('a network that hinders UDP', () => {
     udp: { open: 0.02, policed: 0.02, blocked: 0.96 },
   };
   const OPEN = { ...HINDERED, udp: { open: 0.98, policed: 0.01, blocked: 0.01 } };
+  const EVERY = [`avoid-h3 ${EVERY_ORIGIN}`];
+  const KEY = 'k'.repeat(22);
   const onHindered = (more: Parameters<typeof loadOf>[1] = {}) => load(900, { cluster: HINDERED, ...more });
   const overH2 = { requests: [0, 1, 2, 3].map((id) => requestOf(id, { offersH3: true })) };
+  const join = (key: string | null) =>
+    saveFoundNetwork({ key, askAgainAtMs: Number.MAX_SAFE_INTEGER, usedAtMs: Date.now() });
+  const listRuns = async () => (await autopilot.getState()).runs.map(({ state, end }) => end?.cause ?? state);
 
-  test('every page is kept off HTTP/3 there, without a prediction', async () => {
+  test('every page is kept off HTTP/3 there at once, without a prediction', async () => {
     await onHindered();
-    expect([pins.active, predicted]).toEqual([[`avoid-h3 ${ORIGIN}`], 0]);
+    expect([pins.active, predicted]).toEqual([EVERY, 0]);
     expect(await lastRun()).toMatchObject({ trigger: 'network', state: 'kept', beforeMs: [900] });
-    expect((await autopilot.getState()).runs).toHaveLength(1);
+    const requests = [requestOf(0, { url: 'https://other.test/', offersH3: true })];
+    const other = { url: 'https://other.test/', requests };
+    await onHindered({ recording: other, requestedUrl: other.url, pinned: { [EVERY_ORIGIN]: 'h2' } });
+    expect([pins.active, await listRuns()]).toEqual([EVERY, ['kept']]);
   });
 
   test('after a first visit it predicts what later ones would take, to state what is saved', async () => {
@@ -539,7 +555,7 @@ describe('a network that hinders UDP', () => {
       return predict(load);
     });
     await onHindered({ recording: overH2 });
-    expect(pinsWhenPredicted).toEqual([`avoid-h3 ${ORIGIN}`]);
+    expect(pinsWhenPredicted).toEqual(EVERY);
     expect(await lastRun()).toMatchObject({ beforeMs: [], predicted: { beforeMs: 4300, afterMs: 2300 } });
   });
 
@@ -549,25 +565,71 @@ describe('a network that hinders UDP', () => {
     expect([pins.active, (await lastRun())?.end?.cause]).toEqual([[], 'network-open']);
   });
 
-  test('with the autopilot off only where the user wants it', async () => {
+  test('until the helper goes', async () => {
+    await onHindered();
+    pins.lift('The helper stopped.');
+    await expect.poll(lastRun).toMatchObject({ end: { cause: 'trouble', reason: 'The helper stopped.' } });
+    expect((await autopilot.getState()).network.keepsOffH3).toBe(false);
+  });
+
+  test('with the autopilot off only where the user wants it, and at once', async () => {
     await autopilot.changeSettings({ isOn: false });
     await onHindered();
     expect(pins.active).toEqual([]);
     await autopilot.switchNetwork(true);
-    await load(900, { cluster: OPEN });
-    expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`]);
+    expect(pins.active).toEqual(EVERY);
     expect((await autopilot.getState()).network).toMatchObject({ keepsOffH3: true });
+    await load(900, { cluster: OPEN });
+    expect(await listRuns()).toEqual(['kept']);
     await autopilot.switchNetwork(false);
     expect(pins.active).toEqual([]);
   });
 
-  test('and with the autopilot off too its pins end when requests to pinned origins fail', async () => {
-    await autopilot.changeSettings({ isOn: false });
+  test('on its first load too, of which no earlier ones are known', async () => {
     await autopilot.switchNetwork(true);
-    await onHindered({ recording: overH2 });
-    const failed = overH2.requests.map((request) => ({ ...request, status: 0 }));
-    await onHindered({ pinned: PINNED, recording: { requests: [requestOf(9), ...failed.slice(1)] } });
-    expect([pins.active, (await lastRun())?.end?.cause]).toEqual([[], 'trouble']);
+    await load(900, { cluster: null });
+    expect([pins.active, await listRuns()]).toEqual([EVERY, ['kept']]);
+  });
+
+  test('before the first page after a return to it', async () => {
+    await join(KEY);
+    await saveNetwork({ ...HINDERED, updatedAtMs: Date.now() });
+    await onHindered({ networkKey: KEY });
+    await join(null);
+    await autopilot.handleNetworkChange();
+    await autopilot.handleRecognisedNetwork();
+    expect([pins.active, await listRuns()]).toEqual([[], ['network']]);
+    await join('o'.repeat(22));
+    await autopilot.handleRecognisedNetwork();
+    expect(pins.active).toEqual([]);
+    await join(KEY);
+    await autopilot.handleRecognisedNetwork();
+    expect([pins.active, await listRuns()]).toEqual([EVERY, ['kept', 'network']]);
+    expect(await lastRun()).toMatchObject({ pageUrl: '', networkKey: KEY });
+  });
+
+  test('not there any more once it is undone, but on other networks', async () => {
+    await join(KEY);
+    await autopilot.switchNetwork(true);
+    await autopilot.undoAll();
+    expect((await autopilot.getState()).settings.networkRules).toEqual([]);
+    await onHindered({ networkKey: KEY, recording: overH2 });
+    expect(pins.active).not.toContain(EVERY[0]);
+    await onHindered({ networkKey: 'o'.repeat(22), recording: overH2 });
+    expect(pins.active).toContain(EVERY[0]);
+    await autopilot.handleUnpin(EVERY_ORIGIN);
+    await autopilot.switchNetwork(true);
+    expect(pins.active).toContain(EVERY[0]);
+  });
+
+  test('but at the sites that a rule leaves to the browser, or holds to HTTP/3', async () => {
+    const rules = ['leave', 'h3', 'h2', 'avoid-h3'] as const;
+    const siteRules = rules.map((rule) => ({ site: `${rule}.test`, rule }));
+    await autopilot.changeSettings({ siteRules });
+    await onHindered();
+    expect(pins.leftSites).toEqual(['leave.test', 'h3.test']);
+    await autopilot.changeSettings({ siteRules: siteRules.slice(1) });
+    expect([pins.active, pins.leftSites]).toEqual([EVERY, ['h3.test']]);
   });
 
   test('not where the user allows HTTP/3', async () => {
@@ -577,8 +639,7 @@ describe('a network that hinders UDP', () => {
     await onHindered({ recording: overH2 });
     expect([pins.active, (await autopilot.getState()).network.keepsOffH3]).toEqual([[], false]);
     await autopilot.switchNetwork(true);
-    await onHindered({ recording: overH2 });
-    expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`]);
+    expect(pins.active).toEqual(EVERY);
   });
 
   test('a choice for a network that is not recognised ends with it', async () => {
@@ -586,24 +647,5 @@ describe('a network that hinders UDP', () => {
     await load(900, { cluster: OPEN });
     await autopilot.handleNetworkChange();
     expect([pins.active, (await autopilot.getState()).settings.networkRules]).toEqual([[], []]);
-  });
-
-  test('the oldest pins make room for new ones', async () => {
-    const page = (name: number) => ({
-      recording: {
-        url: `https://page${name}.test/`,
-        requests: Array.from({ length: 90 }, (_, id) =>
-          requestOf(id, { url: `https://host${id}.page${name}.test/`, offersH3: true }),
-        ),
-      },
-      requestedUrl: `https://page${name}.test/`,
-    });
-    for (const name of [1, 2, 3]) await onHindered(page(name));
-    expect(pins.active).toHaveLength(180);
-    expect((await autopilot.getState()).runs.map(({ state, end }) => end?.cause ?? state)).toEqual([
-      'kept',
-      'kept',
-      'expired',
-    ]);
   });
 });

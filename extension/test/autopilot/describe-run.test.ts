@@ -1,3 +1,4 @@
+import { EVERY_ORIGIN } from '@hopwise/contract';
 import { expect, test } from 'vitest';
 import type { AutopilotRun } from '../../src/autopilot/autopilot-run.ts';
 import { describeRun } from '../../src/options/describe-run.ts';
@@ -40,6 +41,20 @@ test.each([
       'page.test kept off HTTP/3',
       'This network hinders UDP, on which HTTP/3 rests.',
       'Measured: 2.3 s over 2 loads, by itself about 4.3 s (estimated). Stays.',
+    ],
+  ],
+  [
+    {
+      pins: [{ origin: EVERY_ORIGIN, kind: 'avoid-h3' as const }],
+      trigger: 'network' as const,
+      predicted: null,
+      beforeMs: [],
+      ...ended('network-open'),
+    },
+    [
+      'HTTP/3 off on this network',
+      'This network hinders UDP, on which HTTP/3 rests.',
+      'Undone, because the network no longer hinders UDP.',
     ],
   ],
   [

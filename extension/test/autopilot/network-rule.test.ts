@@ -5,9 +5,9 @@ import {
   findChoice,
   hindersUdp,
   leavesUdpOpen,
-  planByNetwork,
+  listLeftSites,
 } from '../../src/autopilot/network-rule.ts';
-import { loadOf, requestOf } from '../evidence/stored-loads.ts';
+import { loadOf } from '../evidence/stored-loads.ts';
 
 const known = learnNetwork(null, loadOf(1).recording);
 const withUdp = (udp: Partial<NetworkCluster['udp']>, policedShare = 0.1) => ({
@@ -35,35 +35,13 @@ test('what a check has measured outweighs what loads have shown', () => {
   expect(leavesUdpOpen({ ...open, check: { udp: { kind: 'unblocked' } } })).toBe(true);
 });
 
-test('origins are kept off HTTP/3 that offer it, or may', () => {
-  const requests = [
-    requestOf(0, { offersH3: true }),
-    requestOf(1, { url: 'https://without.test/', offersH3: false }),
-    requestOf(2, { url: 'https://unknown.test/a', offersH3: null }),
-    requestOf(3, { url: 'https://unknown.test/b', offersH3: null }),
-    requestOf(4, { url: 'https://ruled.test/', offersH3: true }),
-    requestOf(5, { url: 'http://plain.test/', offersH3: null }),
-    requestOf(6, { url: 'https://10.0.0.1/', offersH3: true }),
-    requestOf(7, { url: 'https://cached.test/', offersH3: null, fromCache: true }),
-  ];
-  const load = loadOf(1, { recording: { requests } });
-  const pins = planByNetwork(load, { siteRules: [{ site: 'ruled.test', rule: 'leave' }] }, false);
-  expect(pins).toEqual(
-    ['https://page.test', 'https://unknown.test'].map((origin) => ({ origin, kind: 'avoid-h3' })),
-  );
-  expect(planByNetwork(load, { siteRules: [] }, true).map(({ origin }) => origin)).toEqual([
-    'https://page.test',
-    'https://ruled.test',
-  ]);
-});
-
-test('of a page with very many origins those come first that surely offer HTTP/3', () => {
-  const requests = Array.from({ length: 300 }, (_, id) =>
-    requestOf(id, { url: `https://host${id}.test/`, offersH3: id < 250 ? null : true }),
-  );
-  const pins = planByNetwork(loadOf(1, { recording: { requests } }), { siteRules: [] }, false);
-  expect(pins).toHaveLength(100);
-  expect(pins[0]!.origin).toBe('https://host250.test');
+test('a rule of the user’s leaves its site to the browser, or to HTTP/3', () => {
+  const siteRules = [
+    { site: 'left.test', rule: 'leave' },
+    { site: 'held.test', rule: 'h2' },
+    { site: 'fast.test', rule: 'h3' },
+  ] as const;
+  expect(listLeftSites({ siteRules: [...siteRules] })).toEqual(['left.test', 'fast.test']);
 });
 
 test('the user’s choice for a network replaces the one before, and the oldest is given up', () => {

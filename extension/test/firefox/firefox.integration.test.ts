@@ -2,11 +2,12 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HOST_NAME } from '@hopwise/contract';
+import { EVERY_ORIGIN, HOST_NAME } from '@hopwise/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { privateLibcurl } from '../../../native-host/test/support/private-libcurl.ts';
 import { PROTO, type Server } from '../../../native-host/test/support/server.ts';
 import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import { findPort } from '../../src/evidence/every-origin.ts';
 import { TestHost } from '../pins/host.ts';
 import * as requests from '../pins/pin-requests.ts';
 import { H2, H3 } from '../pins/pin-requests.ts';
@@ -18,6 +19,18 @@ const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
 const IDLE_MS = 1000;
 /** From a hang of the helper until the page has loaded. */
 const HANG_LIMIT_MS = 5000;
+/** Hosts that the helper takes for public ones. */
+const PUBLIC_HOSTS = ['public-visited.lab.test', 'public-new.lab.test'] as const;
+/** One that it takes for this machine, of the same port of its proxy as the last of these. */
+const LOCAL_HOST = findHostOfSamePort(PUBLIC_HOSTS[1]);
+
+function findHostOfSamePort(host: string): string {
+  const everyOrigin = { ports: [1, 2, 3, 4, 5, 6, 7, 8], exceptions: [], leftSites: [] };
+  const portOf = (name: string) => findPort(`https://${name}/`, everyOrigin);
+  return Array.from({ length: 100 }, (_, at) => `local${at}.lab.test`).find(
+    (one) => portOf(one) === portOf(host),
+  )!;
+}
 
 const firefox = firefoxPath();
 if (!firefox) console.log('skipped: no Firefox (Debian: firefox-esr, or HOPWISE_FIREFOX)');
@@ -48,7 +61,10 @@ describe.skipIf(!firefox)('Firefox', () => {
     host.registerInFirefox(home);
     host.giveNames(join(home, 'data/hopwise/hopwise-host.sh'), [HOST]);
     const profile = makeProfile(home, {
-      prefs: { 'network.dns.localDomains': HOST, 'extensions.background.idle.timeout': IDLE_MS },
+      prefs: {
+        'network.dns.localDomains': [HOST, LOCAL_HOST, ...PUBLIC_HOSTS].join(','),
+        'extensions.background.idle.timeout': IDLE_MS,
+      },
       trusted: [server.caFile],
     });
     ca('create', origin);
@@ -185,6 +201,23 @@ describe.skipIf(!firefox)('Firefox', () => {
     } finally {
       await browser.setPref('network.proxy.allow_hijacking_localhost', false);
     }
+  });
+
+  test('every page avoids HTTP/3 at once, but for hosts that are not public', async () => {
+    const every = new requests.PinRequests((request) => browser.ask(own, request), EVERY_ORIGIN);
+    const visited = await browser.open(server.url('/status/200', PUBLIC_HOSTS[0]));
+    await becomes(H3, visited);
+    expect(await every.pin('avoid-h3', false)).toMatchObject({ ok: true, pins: [{ state: 'active' }] });
+    expect(await requests.carried(visited, server)).toBe(H2);
+    const anew = await browser.open(server.url('/status/200', PUBLIC_HOSTS[1]));
+    for (let request = 0; request < 5; request++) expect(await requests.carried(anew, server)).toBe(H2);
+    // The helper resolves it to this machine, and the browser loads it by itself.
+    const local = await browser.open(server.url('/status/200', LOCAL_HOST));
+    expect(await requests.carried(local, server)).toMatch(/HTTP/);
+    await becomes(H2, anew);
+    for (let request = 0; request < 5; request++) expect(await requests.carried(anew, server)).toBe(H2);
+    await every.unpin();
+    await becomes(H3, visited);
   });
 
   test('private windows are not affected', async () => {

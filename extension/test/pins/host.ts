@@ -8,13 +8,23 @@ import { install, launcherFile } from '../../../native-host/src/install/install.
 
 const COMMAND = fileURLToPath(new URL('../../../native-host/bin/hopwise-host.ts', import.meta.url));
 
-/** The host resolves every name below `.test` to this machine, like the browser's resolver rules. */
+/** A public address by the host's rules. The host connects to this machine instead, whoever has the address. */
+const PUBLIC_ADDRESS = '192.0.0.9';
+
+/**
+ * The host resolves every name below `.test` to this machine, like the browser's resolver rules: those that begin with `public-` to an
+ * address that looks public.
+ */
 const NAMES = `
   import dns from 'node:dns';
+  import net from 'node:net';
   import { syncBuiltinESMExports } from 'node:module';
   const { lookup } = dns.promises;
+  const { connect } = net;
+  const addressOf = (host) => (host.startsWith('public-') ? '${PUBLIC_ADDRESS}' : '127.0.0.1');
   dns.promises.lookup = async (host, options) =>
-    host.endsWith('.test') ? [{ address: '127.0.0.1', family: 4 }] : lookup(host, options);
+    host.endsWith('.test') ? [{ address: addressOf(host), family: 4 }] : lookup(host, options);
+  net.connect = (to, ...more) => connect(to.host === '${PUBLIC_ADDRESS}' ? { ...to, host: '127.0.0.1' } : to, ...more);
   syncBuiltinESMExports();
 `;
 

@@ -19,19 +19,21 @@ export interface PinningChromium {
 /**
  * @param port port on this machine at which it reaches every host below `lab.test`, and with which it uses HTTP/3
  * @param env environment; defaults to that of the host
+ * @param hosts hosts with which it uses HTTP/3
  */
 export async function launchToPin(
   port: number,
   host: TestHost,
   env: Record<string, string> = {},
+  hosts: readonly string[] = [HOST],
 ): Promise<PinningChromium> {
   const browser = await launch(
     EXTENSION,
     [
       '--host-resolver-rules=MAP *.lab.test 127.0.0.1',
       `--ignore-certificate-errors-spki-list=${await publicKeyHash(port)}`,
-      // Chromium uses HTTP/3 with a private CA only if QUIC is forced for some origin: here for one without requests.
-      `--origin-to-force-quic-on=${HOST}:9`,
+      // Chromium uses HTTP/3 with a private CA only at hosts for which QUIC is forced: here for ports without requests.
+      `--origin-to-force-quic-on=${hosts.map((host) => `${host}:9`).join(',')}`,
     ],
     [],
     { ...host.env, ...env },

@@ -1,5 +1,6 @@
 import {
   type Assignment,
+  EVERY_ORIGIN,
   groupBy,
   median,
   PROTOCOL_NAME,
@@ -95,7 +96,12 @@ export function describePins(pinned: StoredLoad['pinned']): string {
   if (entries.length === 0) return t('pinsNone');
   if (entries.length <= MAX_LISTED_PINS) {
     return entries
-      .map(([origin, on]) => t('pinOn', { origin: formatOrigin(origin), protocol: PROTOCOL_NAME[on] }))
+      .map(([origin, on]) =>
+        t('pinOn', {
+          origin: origin === EVERY_ORIGIN ? t('everyOrigin') : formatOrigin(origin),
+          protocol: PROTOCOL_NAME[on],
+        }),
+      )
       .join(', ');
   }
   return countByProtocol(entries.map(([, protocol]) => protocol))

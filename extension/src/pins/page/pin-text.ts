@@ -1,4 +1,4 @@
-import { DAY_MS, type PinState, PROTOCOL_NAME } from '@hopwise/contract';
+import { DAY_MS, EVERY_ORIGIN, type PinState, PROTOCOL_NAME } from '@hopwise/contract';
 import type { PinGain, PinOutcome } from '../../evidence/pin-outcomes.ts';
 import { currentLocale, plural, t } from '../../language/translate.ts';
 import { formatDurations, formatOrigin, keepUnitsTogether } from '../../ui/format.ts';
@@ -9,12 +9,15 @@ export function describePin(pin: PinState, nowMs = Date.now(), count = 1): strin
   const name = count === 1 ? formatOrigin(origin) : plural('origins', count);
   if (state === 'lifted') {
     const again =
-      kind === 'avoid-h3'
-        ? plural('pinAvoidLifted', count, { name })
-        : plural('pinHoldLifted', count, { name, protocol: PROTOCOL_NAME[kind] });
+      origin === EVERY_ORIGIN
+        ? t('pinAvoidAllLifted')
+        : kind === 'avoid-h3'
+          ? plural('pinAvoidLifted', count, { name })
+          : plural('pinHoldLifted', count, { name, protocol: PROTOCOL_NAME[kind] });
     return `${again}${reason === '' ? '.' : `: ${reason}`}`;
   }
   const until = describeEnd(pin, nowMs);
+  if (origin === EVERY_ORIGIN) return t('pinAvoidsAll', { until });
   if (state === 'waiting') {
     return kind === 'avoid-h3'
       ? plural('pinWillAvoid', count, { name, until, reason })

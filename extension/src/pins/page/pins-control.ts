@@ -1,5 +1,6 @@
 import {
   type Decision,
+  EVERY_ORIGIN,
   groupBy,
   type PinKind,
   type PinState,
@@ -205,7 +206,7 @@ export class PinsControl {
   #showPins(list: HTMLElement, pins: readonly PinState[]): void {
     const groups = groupBy(pins, (pin) => {
       const outcome = this.#model.findOutcome(pin);
-      return `${describePin({ ...pin, origin: '' })} ${outcome && describeOutcome(outcome)} ${pin.isAddressRefused ? pin.origin : ''}`;
+      return `${describePin({ ...pin, origin: pin.origin === EVERY_ORIGIN ? EVERY_ORIGIN : '' })} ${outcome && describeOutcome(outcome)} ${pin.isAddressRefused ? pin.origin : ''}`;
     });
     list.replaceChildren(...[...groups.values()].map((group) => this.#renderItem(group)));
     list.hidden = groups.size === 0;

@@ -35,14 +35,14 @@ export class ChromiumSteering implements Steering {
   async setRoute(route: Route, { keepsAlternatives = false }: Lifting = {}): Promise<void> {
     const obstacle = await this.findObstacle();
     if (obstacle !== '') throw new Error(obstacle);
-    const freed = this.#route?.origins.some((origin) => !route.origins.includes(origin)) ?? false;
+    const isFreed = this.#route !== null && freesOrigins(this.#route, route);
     const wasOff = this.#route === null;
     this.#route = route;
     this.#authenticator.start(route);
     if (wasOff) chrome.proxy.settings.onChange.addListener(this.#watch);
     const data = createPacScript(route, ++this.#serial);
     await chrome.proxy.settings.set({ value: { mode: 'pac_script', pacScript: { data } }, scope: SCOPE });
-    if (freed && !keepsAlternatives) await resetBrokenAlternatives();
+    if (isFreed && !keepsAlternatives) await resetBrokenAlternatives();
   }
 
   async clearRoute({ keepsAlternatives = false }: Lifting = {}): Promise<void> {
@@ -64,6 +64,12 @@ export class ChromiumSteering implements Steering {
     if (this.#route === null || levelOfControl === 'controlled_by_this_extension') return;
     this.#onLost(OTHER_EXTENSION);
   };
+}
+
+/** Whether origins are routed directly that were not before. Exceptions are not: they were never reached otherwise. */
+function freesOrigins(before: Route, after: Route): boolean {
+  if (after.everyOrigin) return false;
+  return before.everyOrigin !== undefined || before.origins.some((origin) => !after.origins.includes(origin));
 }
 
 const OTHER_EXTENSION = 'Another extension controls this browser’s proxy settings, so pins are not possible.';

@@ -1,3 +1,4 @@
+import { type EveryOrigin, findPort } from '../../evidence/every-origin.ts';
 import { ProxyAuthenticator } from './proxy-authenticator.ts';
 import { PROXY_HOST, type Route, type Steering } from './steering.ts';
 
@@ -16,7 +17,8 @@ interface FirefoxProxy {
   };
 }
 
-type ProxyInfo = { type: 'direct' } | { type: 'http'; host: string; port: number };
+type HttpProxy = { type: 'http'; host: string; port: number; failoverTimeout?: number };
+type ProxyInfo = { type: 'direct' } | HttpProxy;
 
 /**
  * Routes Firefox request by request; requests without an answer use the user's own settings. Firefox 153 sends the
@@ -28,6 +30,8 @@ export class FirefoxSteering implements Steering {
   readonly #authenticator: ProxyAuthenticator;
   /** Proxies by origin. */
   #proxies: ReadonlyMap<string, ProxyInfo[]> | null = null;
+  /** For the origins without one there. */
+  #everyOrigin: EveryOrigin | undefined;
 
   constructor(onLost: (why: string) => void) {
     this.#onLost = onLost;
@@ -45,11 +49,12 @@ export class FirefoxSteering implements Steering {
     if (obstacle !== '') throw new Error(obstacle);
     const wasOff = this.#proxies === null;
     this.#authenticator.start(route);
-    const proxy: ProxyInfo = { type: 'http', host: PROXY_HOST, port: route.port };
+    const proxy = proxyAt(route.port);
     const proxies = new Map<string, ProxyInfo[]>();
     for (const origin of route.origins) proxies.set(origin, [proxy, { type: 'direct' }]);
     for (const origin of route.trials) proxies.set(origin, [proxy]);
     this.#proxies = proxies;
+    this.#everyOrigin = route.everyOrigin;
     if (!wasOff) return;
     api().onRequest.addListener(this.#findProxies, { urls: ['https://*/*'] });
     api().settings.onChange.addListener(this.#watch);
@@ -58,6 +63,7 @@ export class FirefoxSteering implements Steering {
   async clearRoute(): Promise<void> {
     if (this.#proxies === null) return;
     this.#proxies = null;
+    this.#everyOrigin = undefined;
     this.#authenticator.stop();
     // Without the permission the API is gone, and so are its listeners.
     if (!chrome.proxy) return;
@@ -65,14 +71,23 @@ export class FirefoxSteering implements Steering {
     api().settings.onChange.removeListener(this.#watch);
   }
 
-  readonly #findProxies = ({ url }: { url: string }): ProxyInfo[] | undefined =>
-    this.#proxies?.get(new URL(url).origin);
+  readonly #findProxies = ({ url }: { url: string }): ProxyInfo[] | undefined => {
+    const own = this.#proxies?.get(new URL(url).origin);
+    if (own !== undefined || !this.#everyOrigin) return own;
+    const port = findPort(url, this.#everyOrigin);
+    return port > 0 ? [{ ...proxyAt(port), failoverTimeout: FAILOVER_S }, { type: 'direct' }] : undefined;
+  };
 
   readonly #watch = async (): Promise<void> => {
     const obstacle = await this.findObstacle();
     if (obstacle !== '' && this.#proxies !== null) this.#onLost(obstacle);
   };
 }
+
+/** How long Firefox does without a proxy that has failed for one origin, which others share: the shortest time that it takes. */
+const FAILOVER_S = 1;
+
+const proxyAt = (port: number): HttpProxy => ({ type: 'http', host: PROXY_HOST, port });
 
 const OTHER_PROXY = 'This browser already uses a proxy. Pins would bypass it, so they are not possible.';
 

@@ -1,4 +1,5 @@
-import type { PinState } from '@hopwise/contract';
+import { EVERY_ORIGIN, type PinState } from '@hopwise/contract';
+import type { EveryOrigin } from '../../evidence/every-origin.ts';
 import type { PinPeriod } from '../../evidence/pin-period.ts';
 import { isPinnable } from '../pinnable-origin.ts';
 
@@ -57,7 +58,8 @@ export class PinList {
     this.updatePeriods();
   }
 
-  updatePeriods(): void {
+  /** @param everyOrigin how a pin of every origin is in effect; null for no change */
+  updatePeriods(everyOrigin: EveryOrigin | null = null): void {
     const nowMs = Date.now();
     const active = this.#pins.filter(({ state }) => state === 'active');
     const continues = (period: PinPeriod, { origin, kind }: PinState) =>
@@ -69,7 +71,9 @@ export class PinList {
     const lasting = active.map((pin) => {
       const { origin, kind, allowLocal: allowsLocal = false } = pin;
       const former = this.#periods.find((period) => continues(period, pin));
-      return { origin, kind, allowsLocal, sinceMs: former?.sinceMs ?? nowMs, endedMs: null };
+      const sinceMs = former?.sinceMs ?? nowMs;
+      const how = origin === EVERY_ORIGIN ? (everyOrigin ?? former?.everyOrigin) : undefined;
+      return { origin, kind, allowsLocal, sinceMs, endedMs: null, ...(how && { everyOrigin: how }) };
     });
     this.#periods = [...ended, ...lasting];
   }

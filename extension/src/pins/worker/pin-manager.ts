@@ -1,4 +1,5 @@
-import { messageOf, type PinState, SerialQueue } from '@hopwise/contract';
+import { EVERY_ORIGIN, messageOf, type PinState, SerialQueue } from '@hopwise/contract';
+import type { EveryOrigin } from '../../evidence/every-origin.ts';
 import type { PinPeriod } from '../../evidence/pin-period.ts';
 import { HelperConnection, type HelperPins } from '../../helper/helper-connection.ts';
 import { HelperError } from '../../helper/helper-port.ts';
@@ -28,6 +29,7 @@ export const LINGER_MS = 10 * 60_000;
  */
 export const WAITING_PIN_DELAY_MS = 2000;
 
+const OLD_HELPER = 'The helper is too old to keep HTTP/3 off for all pages at once: update it.';
 const LOCAL_ORIGIN =
   'This origin is on your computer or in your network. It can only be pinned on the command line, with --allow-local.';
 
@@ -54,7 +56,8 @@ export class PinManager {
   #linger: ReturnType<typeof setTimeout> | undefined;
   /** Whether connections may be open through the helper's proxy. */
   #hasSteered = false;
-  #route: Pick<HelperPins, 'port' | 'secret'> = { port: 0, secret: '' };
+  #route: Pick<HelperPins, 'port' | 'secret' | 'everyOrigin'> = { port: 0, secret: '' };
+  #leftSites: readonly string[] = [];
   #caHosts: string[] | null = null;
   #launcher: string | null = null;
   readonly #listeners: (() => void)[] = [];
@@ -138,6 +141,10 @@ export class PinManager {
       const { report, refusal } = await pinAllOrNone(wanted, (request) => this.#ask(helper, request));
       if (report) await this.#apply(report);
       if (refusal !== null) throw refusal;
+      if (pins.some(({ origin }) => origin === EVERY_ORIGIN) && !report?.everyOrigin) {
+        await this.#apply(await this.#ask(helper, { type: 'unpin', origin: EVERY_ORIGIN }));
+        throw new Error(OLD_HELPER);
+      }
       for (const { origin, allowLocal } of pins) if (allowLocal) await allowLocalOrigin(origin);
     });
   }
@@ -156,6 +163,16 @@ export class PinManager {
         if (report) await this.#apply(report);
         await this.#savePins();
       }
+    });
+  }
+
+  /** A pin of every origin leaves these sites to the browser from now on, with their subdomains. */
+  async leaveSites(sites: readonly string[]): Promise<void> {
+    await this.#change(async () => {
+      if (JSON.stringify(sites) === JSON.stringify(this.#leftSites)) return;
+      this.#leftSites = sites;
+      await this.#savePins();
+      if (this.#helper && this.#findEveryOrigin()) await this.#steerOrLift();
     });
   }
 
@@ -193,7 +210,8 @@ export class PinManager {
     await this.#steering
       .clearRoute()
       .catch((error) => console.error('hopwise: proxy settings were not restored:', error));
-    const [{ pins }, persistent] = await Promise.all([loadPins(), hasPersistentPins()]);
+    const [{ pins, leftSites }, persistent] = await Promise.all([loadPins(), hasPersistentPins()]);
+    this.#leftSites = leftSites;
     this.#pins.addLifted(pins.filter(({ state }) => state === 'lifted'));
     const unexpired = pins.filter((pin) => pin.state !== 'lifted' && !isExpired(pin));
     if (unexpired.length === 0 && !persistent) return;
@@ -259,9 +277,18 @@ export class PinManager {
     this.#helper = null;
   }
 
-  async #apply({ port, secret, caHosts, launcher, trials, trialToken, pins }: HelperPins): Promise<void> {
+  async #apply({
+    port,
+    secret,
+    caHosts,
+    launcher,
+    trials,
+    trialToken,
+    pins,
+    everyOrigin,
+  }: HelperPins): Promise<void> {
     if (!this.#helper) return;
-    this.#route = { port, secret };
+    this.#route = { port, secret, everyOrigin };
     this.#caHosts = caHosts;
     this.#launcher = launcher;
     this.#trials.setHosts(
@@ -272,7 +299,7 @@ export class PinManager {
     this.#pins.applyReport(pins);
     this.#delayWaiting(before);
     await this.#steerOrLift();
-    this.#pins.updatePeriods();
+    this.#pins.updatePeriods(this.#findEveryOrigin());
     const persistent = this.#pins.current.some(({ persistent }) => persistent);
     await Promise.all([setHasPersistentPins(persistent), this.#savePins()]);
   }
@@ -315,14 +342,30 @@ export class PinManager {
   }
 
   async #steer(lifting: Lifting = {}): Promise<void> {
-    const origins = this.#pins.current.map(({ origin }) => origin).filter((each) => !this.#delayed.has(each));
+    const origins = this.#pins.current
+      .map(({ origin }) => origin)
+      .filter((each) => each !== EVERY_ORIGIN && !this.#delayed.has(each));
+    const everyOrigin = this.#findEveryOrigin();
     const trials = this.#trials.listOrigins();
-    this.#hasSteered ||= origins.length > 0;
-    if (origins.length + trials.length === 0) await this.#steering.clearRoute(lifting);
-    else await this.#steering.setRoute({ ...this.#route, origins, trials }, lifting);
+    this.#hasSteered ||= origins.length > 0 || everyOrigin !== null;
+    if (origins.length + trials.length === 0 && everyOrigin === null)
+      await this.#steering.clearRoute(lifting);
+    else {
+      const { port, secret } = this.#route;
+      await this.#steering.setRoute(
+        { port, secret, origins, trials, ...(everyOrigin && { everyOrigin }) },
+        lifting,
+      );
+    }
     // The helper may have ended, and all pins with it, while the browser applied the settings.
     if (!this.#helper) await this.#steering.clearRoute();
     else this.#trials.startDue();
+  }
+
+  #findEveryOrigin(): EveryOrigin | null {
+    const isPinned = this.#pins.current.some(({ origin }) => origin === EVERY_ORIGIN);
+    const { everyOrigin } = this.#route;
+    return isPinned && everyOrigin ? { ...everyOrigin, leftSites: this.#leftSites } : null;
   }
 
   /** Does not wait for its turn: pages must not hang on a proxy that no longer runs. */
@@ -338,7 +381,7 @@ export class PinManager {
 
   #savePins(): Promise<void> {
     for (const listener of this.#listeners) listener();
-    return savePins({ pins: this.#pins.all });
+    return savePins({ pins: this.#pins.all, leftSites: [...this.#leftSites] });
   }
 
   /** Changes pins after the changes before, then ends a helper without pins. @returns the pins afterwards */

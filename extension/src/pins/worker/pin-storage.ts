@@ -6,11 +6,13 @@ const HAS_PERSISTENT_KEY = 'pins-persistent';
 /** Pins that the next worker recreates if the browser stops this one. Kept until the browser closes. */
 interface StoredPins {
   pins: PinState[];
+  /** Sites that a pin of every origin leaves to the browser. */
+  leftSites: string[];
 }
 
 export async function loadPins(): Promise<StoredPins> {
-  const stored = (await chrome.storage.session.get(KEY))[KEY] as StoredPins | undefined;
-  return stored ?? { pins: [] };
+  const stored = (await chrome.storage.session.get(KEY))[KEY] as Partial<StoredPins> | undefined;
+  return { pins: [], leftSites: [], ...stored };
 }
 
 export async function savePins(stored: StoredPins): Promise<void> {

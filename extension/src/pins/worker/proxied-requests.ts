@@ -1,6 +1,6 @@
-import { NO_PHASES, type PinKind } from '@hopwise/contract';
+import { addressSpace, EVERY_ORIGIN, NO_PHASES, type PinKind } from '@hopwise/contract';
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
-import { isWithin, type PinPeriod } from '../../evidence/pin-period.ts';
+import { findPeriodsOf, isWithin, type PinPeriod } from '../../evidence/pin-period.ts';
 
 /**
  * Corrects the requests that went through the helper's proxy to what happened on the network. The browser recorded the proxy's
@@ -13,14 +13,17 @@ export function correctProxiedRequests(recording: Recording, periods: readonly P
   if (periods.length === 0) return recording;
   const navigatedMs = Date.parse(recording.recordedAt);
   const requests = recording.requests.map((request) => {
-    const { origin } = new URL(request.url);
-    const period = periods.find(
-      (each) => each.origin === origin && isWithin(navigatedMs + request.startMs, each),
-    );
-    return period && !request.fromCache ? correctRequest(period.kind, request) : request;
+    const during = periods.filter((each) => isWithin(navigatedMs + request.startMs, each));
+    const [period] = findPeriodsOf(new URL(request.url).origin, during);
+    const isProxied = period && !request.fromCache && !(period.origin === EVERY_ORIGIN && isDirect(request));
+    return isProxied ? correctRequest(period.kind, request) : request;
   });
   return { ...recording, requests };
 }
+
+/** The helper leads to public addresses alone: an origin that it turned out not to reach was requested directly. */
+const isDirect = ({ remoteIp }: RecordedRequest): boolean =>
+  remoteIp !== null && addressSpace(remoteIp) !== 'loopback';
 
 function correctRequest(kind: PinKind, request: RecordedRequest): RecordedRequest {
   const corrected = { ...request, remoteIp: null };

@@ -38,7 +38,7 @@ export class ProxyAuthenticator {
       route !== null &&
       isProxy &&
       challenger.host === PROXY_HOST &&
-      challenger.port === route.port &&
+      [route.port, ...(route.everyOrigin?.ports ?? [])].includes(challenger.port) &&
       realm === PROXY_REALM &&
       scheme.toLowerCase() === 'basic';
     if (!isHelper) return {};

@@ -1,3 +1,5 @@
+import type { EveryOrigin } from '../../evidence/every-origin.ts';
+
 /** Where the browser sends requests to pinned origins. */
 export interface Route {
   /** Port of the helper's proxy on 127.0.0.1. */
@@ -8,6 +10,8 @@ export interface Route {
   origins: readonly string[];
   /** Trust trials, which only the proxy answers: `https://host:port`, with no direct fallback. */
   trials: readonly string[];
+  /** How all other origins are routed, where they are pinned at once. */
+  everyOrigin?: EveryOrigin;
 }
 
 /** How origins cease to be routed through the helper. */
@@ -19,7 +23,7 @@ export interface Lifting {
   keepsAlternatives?: boolean;
 }
 
-/** Makes a browser send the requests of some origins through the helper and leaves all others unchanged. */
+/** Makes a browser send the requests of some origins, or of all, through the helper and leaves all others unchanged. */
 export interface Steering {
   /** Why this browser's proxy settings cannot be used, as a message to show; '' when they can. */
   findObstacle(): Promise<string>;

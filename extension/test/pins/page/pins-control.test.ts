@@ -1,4 +1,4 @@
-import type { Decision, PinState, Protocol } from '@hopwise/contract';
+import { type Decision, EVERY_ORIGIN, type PinState, type Protocol } from '@hopwise/contract';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { PageRequest } from '../../../src/background/page-requests.ts';
@@ -328,6 +328,11 @@ test.each([
   [
     { kind: 'h2' as const, state: 'waiting' as const, reason: 'until the origin has answered over HTTP/2' },
     'a.example will be pinned to HTTP/2 until the browser is closed. It is waiting until the origin has answered over HTTP/2.',
+  ],
+  [{ origin: EVERY_ORIGIN }, 'HTTP/3 is off on this network until the browser is closed.'],
+  [
+    { origin: EVERY_ORIGIN, state: 'lifted' as const, reason: 'The helper stopped.' },
+    'HTTP/3 is on again on this network: The helper stopped.',
   ],
   [{ state: 'lifted' as const }, 'a.example may use HTTP/3 again.'],
   [

@@ -89,6 +89,20 @@ describe('the proxy settings', () => {
     expect([browser.onAuth.size, browser.onChange.size]).toEqual([1, 1]);
   });
 
+  test('the mark is reset when not every origin is pinned any longer, but not for an exception', async () => {
+    const everyOrigin = { ports: [5001], exceptions: [], leftSites: [] };
+    await steering.setRoute({ ...route, everyOrigin });
+    await steering.setRoute({
+      ...route,
+      origins: [],
+      everyOrigin: { ...everyOrigin, exceptions: ['https://c.example'] },
+    });
+    expect(browser.value.pacScript!.data).toContain('"https://c.example"');
+    expect(browser.calls).toEqual(['set', 'set']);
+    await steering.setRoute(route);
+    expect(browser.calls).toEqual(['set', 'set', 'set', 'forget']);
+  });
+
   test('the mark is left where other origins are to keep what is known of them', async () => {
     await steering.setRoute(route);
     await steering.setRoute({ ...route, origins: ['https://b.example'] }, { keepsAlternatives: true });

@@ -71,6 +71,28 @@ test('sends pinned origins through the proxy, and gives no answer for all others
   }
 });
 
+test('sends every origin through one of the further ports where all are pinned', async () => {
+  const everyOrigin = {
+    ports: [5001],
+    exceptions: ['https://intranet.example'],
+    leftSites: ['left.example'],
+  };
+  await steering.setRoute({ ...route, everyOrigin });
+  const proxy = { type: 'http', host: '127.0.0.1' };
+  const direct = { type: 'direct' };
+  expect(wayOf('https://c.example/path')).toEqual([{ ...proxy, port: 5001, failoverTimeout: 1 }, direct]);
+  expect(wayOf('https://a.example/')).toEqual([{ ...proxy, port: 4321 }, direct]);
+  for (const url of ['https://intranet.example/', 'https://www.left.example/', 'https://10.0.0.1/'])
+    expect(wayOf(url), url).toBeUndefined();
+  const challenge = { isProxy: true, requestId: '1', realm: 'hopwise', scheme: 'basic' };
+  const asks = (port: number) =>
+    onAuthRequired[0]!({ ...challenge, challenger: { host: '127.0.0.1', port } });
+  expect(asks(5001)).toEqual({ authCredentials: { username: 'hopwise', password: 'a-secret' } });
+  expect(asks(5002)).toEqual({});
+  await steering.setRoute(route);
+  expect(wayOf('https://c.example/path')).toBeUndefined();
+});
+
 test('logs in to the proxy while something is pinned', async () => {
   await steering.setRoute(route);
   const challenger = { host: '127.0.0.1', port: 4321 };

@@ -61,6 +61,73 @@ describe('createPacScript', () => {
     expect(asked(script, 'https://a.example:49151/')).toEqual(['PROXY 127.0.0.1:4321']);
   });
 
+  describe('with every origin pinned', () => {
+    const everyOrigin = {
+      ports: [5001, 5002, 5003, 5004],
+      exceptions: ['https://intranet.example:8443', 'https://münchen.example'],
+      leftSites: ['left.example'],
+    };
+    const whole = createPacScript(
+      { port: 4321, origins: ['https://a.example'], trials: ['https://a.example:49151'], everyOrigin },
+      1,
+    );
+    const ports = (urls: string[]) =>
+      asked(whole, ...urls).map(
+        (answer) => /^PROXY 127\.0\.0\.1:(500\d); DIRECT$/.exec(answer)?.[1] ?? answer,
+      );
+
+    test.each([
+      'https://c.example/',
+      'https://c.example:8443/path',
+      'https://intranet.example/',
+      'https://notleft.example/',
+      'https://xn--bcher-kva.example/?https://a.example/',
+      'https://a.b.c.example./',
+    ])('sends %s through one of its ports', (url) => {
+      expect(ports([url])[0]).toMatch(/^500[1-4]$/);
+    });
+
+    test('spreads hosts over the ports, each always to the same', () => {
+      const hosts = Array.from({ length: 40 }, (_, at) => `https://cdn${at}.example`);
+      const chosen = ports(hosts.map((host) => `${host}/`));
+      expect(new Set(chosen).size).toBe(4);
+      expect(ports(hosts.map((host) => `${host}:444/x`))).toEqual(chosen);
+    });
+
+    test.each([
+      'http://c.example/',
+      'wss://c.example/',
+      'ftp://c.example/',
+      'https://intranet/',
+      'https://localhost/',
+      'https://a.localhost/',
+      'https://printer.local/',
+      'https://printer.local./',
+      'https://10.0.0.1/',
+      'https://93.184.216.34/',
+      'https://[fd00::1]/',
+      'https://intranet.example:8443/',
+      'https://left.example/',
+      'https://www.left.example/',
+    ])('sends %s directly', (url) => {
+      expect(ports([url])).toEqual(['DIRECT']);
+    });
+
+    test('leaves pinned origins and trials where they are', () => {
+      expect(asked(whole, 'https://a.example/', 'https://a.example:49151/')).toEqual([
+        PROXY,
+        'PROXY 127.0.0.1:4321',
+      ]);
+    });
+
+    test('has no character that Chromium rejects, and takes no port that is none', () => {
+      expect(whole).toMatch(/^[\t\n\x20-\x7e]*$/);
+      expect(() =>
+        createPacScript({ port: 1, origins: [], trials: [], everyOrigin: { ...everyOrigin, ports: [0] } }, 1),
+      ).toThrow(RangeError);
+    });
+  });
+
   test('changes with its serial alone', () => {
     const pinned = { port: 1, origins: ['https://a.example'], trials: [] };
     expect(createPacScript(pinned, 1)).not.toBe(createPacScript(pinned, 2));

@@ -1,4 +1,4 @@
-import { MESSAGE_VERSION, type PinState, type ToHost, toHost } from '@hopwise/contract';
+import { EVERY_ORIGIN, MESSAGE_VERSION, type PinState, type ToHost, toHost } from '@hopwise/contract';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HelperConnection } from '../../../src/helper/helper-connection.ts';
 import type { NativePort } from '../../../src/helper/helper-port.ts';
@@ -25,9 +25,13 @@ let allowed: boolean;
 let hosts: FakeHost[];
 /** Routes set in the browser, in order. */
 let steered: (Route['origins'] | 'released')[];
+/** How all other origins were routed. */
+let everyOrigins: Route['everyOrigin'][];
 /** How the browser's proxy settings were restored. */
 let liftings: (Lifting | undefined)[];
 let obstacle: string;
+/** Number of tests so far. */
+let tests = 0;
 let loseSteering: (why: string) => void;
 /** URLs of the trust trials requested, and the outcome of the next one. */
 let tried: string[];
@@ -49,6 +53,9 @@ class FakeHost implements NativePort {
   caHosts: string[] = [];
   trials: string[] = [];
   answers = true;
+  /** Whether it knows pins of every origin. */
+  isNew = true;
+  exceptions: string[] = [];
   /** Origins whose pins it refuses. */
   refused: string[] = [];
 
@@ -74,6 +81,7 @@ class FakeHost implements NativePort {
 
   /** Sends the pins; without an id as an update that was not requested. */
   sendPins(id = ''): void {
+    const isEvery = this.pins.some(({ origin }) => origin === EVERY_ORIGIN);
     this.say({
       type: 'pins',
       id,
@@ -85,6 +93,7 @@ class FakeHost implements NativePort {
       trials: this.trials,
       trialToken: TRIAL_TOKEN,
       pins: this.pins,
+      ...(isEvery && this.isNew && { everyOrigin: { ports: [5001], exceptions: this.exceptions } }),
     });
   }
 
@@ -104,15 +113,20 @@ class FakeHost implements NativePort {
 }
 
 function worker(): PinManager {
+  const test = tests;
   const makeSteering = (onLost: (why: string) => void): Steering => {
     loseSteering = onLost;
     return {
       findObstacle: async () => obstacle,
-      setRoute: async ({ port, secret, origins, trials }: Route) => {
+      setRoute: async ({ port, secret, origins, trials, everyOrigin }: Route) => {
         expect({ port, secret }).toEqual({ port: 4321, secret: SECRET });
+        // Workers of earlier tests still try their trials again.
+        if (test !== tests) return;
+        everyOrigins.push(everyOrigin);
         steered.push([...origins, ...trials]);
       },
       clearRoute: async (lifting) => {
+        if (test !== tests) return;
         steered.push('released');
         liftings.push(lifting);
       },
@@ -145,6 +159,8 @@ beforeEach(() => {
   hosts = [];
   steered = [];
   liftings = [];
+  everyOrigins = [];
+  tests += 1;
   obstacle = '';
   tried = [];
   trial = async () => {};
@@ -306,6 +322,52 @@ describe('a pin', () => {
     expect((await pins.listPins())[1]!.reason).toBe('the server refused');
     expect(steered.at(-1)).toEqual([B]);
     expect(states(await pins.unpin([A]))).toEqual([`${B} active`]);
+  });
+});
+
+describe('a pin of every origin', () => {
+  test('routes all origins but those that the helper cannot reach and the sites that are left', async () => {
+    const pins = worker();
+    await pins.leaveSites(['left.example']);
+    expect(states(await pins.pin(...wish(EVERY_ORIGIN)))).toEqual([`${EVERY_ORIGIN} active`]);
+    const everyOrigin = { ports: [5001], exceptions: [] as string[], leftSites: ['left.example'] };
+    expect([steered.at(-1), everyOrigins]).toEqual([[], [everyOrigin]]);
+    expect(pins.periods).toMatchObject([{ origin: EVERY_ORIGIN, endedMs: null, everyOrigin }]);
+    hosts[0]!.exceptions = ['https://intranet.example'];
+    hosts[0]!.sendPins();
+    const after = { ...everyOrigin, exceptions: ['https://intranet.example'] };
+    await vi.waitFor(() => expect(everyOrigins.at(-1)).toEqual(after));
+    await pins.pin(...wish(A));
+    expect([steered.at(-1), everyOrigins.at(-1)]).toEqual([[A], after]);
+    await pins.leaveSites([]);
+    expect(everyOrigins.at(-1)).toEqual({ ...after, leftSites: [] });
+    await pins.unpin([EVERY_ORIGIN]);
+    expect([steered.at(-1), everyOrigins.at(-1)]).toEqual([[A], undefined]);
+    expect(pins.periods.find(({ origin }) => origin === EVERY_ORIGIN)?.endedMs).not.toBeNull();
+  });
+
+  test('is made again by the next worker, with the sites that are left', async () => {
+    const pins = worker();
+    await pins.leaveSites(['left.example']);
+    await pins.pin(...wish(EVERY_ORIGIN));
+    everyOrigins = [];
+    worker();
+    await vi.waitFor(() => expect(everyOrigins).toMatchObject([{ leftSites: ['left.example'] }]));
+  });
+
+  test('ends with the helper', async () => {
+    const pins = worker();
+    await pins.pin(...wish(EVERY_ORIGIN));
+    hosts[0]!.die();
+    await vi.waitFor(() => expect(steered.at(-1)).toBe('released'));
+    expect(states(await pins.listPins())).toEqual([`${EVERY_ORIGIN} lifted`]);
+  });
+
+  test('is refused where the helper takes it for one of a single origin', async () => {
+    nextHost = () => Object.assign(new FakeHost(), { isNew: false });
+    const pins = worker();
+    await expect(pins.pin(...wish(EVERY_ORIGIN))).rejects.toThrow('too old');
+    expect([hosts[0]!.pins, await pins.listPins()]).toEqual([[], []]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { EVERY_ORIGIN } from '@hopwise/contract';
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import type { PinPeriod } from '../../../src/evidence/pin-period.ts';
@@ -40,6 +41,26 @@ function carried(
 }
 
 describe('correctProxiedRequests', () => {
+  it('removes the helper’s address from requests of every origin, and no other', () => {
+    const everyOrigin = { ports: [1], exceptions: ['https://here.test'], leftSites: ['left.test'] };
+    const period = {
+      origin: EVERY_ORIGIN,
+      kind: 'avoid-h3' as const,
+      allowsLocal: false,
+      sinceMs: 0,
+      endedMs: null,
+      everyOrigin,
+    };
+    const addressOf = (request: Partial<RecordedRequest>) =>
+      correctProxiedRequests(recording(request), [period]).requests[0]!.remoteIp;
+    expect(addressOf({})).toBeNull();
+    // A name of this machine, one of the local network that the helper has refused, and the user's own.
+    expect(addressOf({ url: 'https://localhost/' })).toBe('127.0.0.1');
+    expect(addressOf({ url: 'https://here.test/' })).toBe('127.0.0.1');
+    expect(addressOf({ remoteIp: '10.0.0.1' })).toBe('10.0.0.1');
+    expect(addressOf({ url: 'https://left.test/', remoteIp: '93.184.216.34' })).toBe('93.184.216.34');
+  });
+
   it('records the pinned protocol, without the phases of the connection to the helper', () => {
     const nothing = { dnsStartMs: null, dnsEndMs: null, connectStartMs: null, secureStartMs: null };
     expect(carried('h3')).toEqual({

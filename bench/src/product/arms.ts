@@ -30,6 +30,7 @@ interface Arm {
   changes: (
     | { type: 'change-autopilot'; change: { isOn?: boolean; explores?: boolean } }
     | { type: 'change-settings'; change: { recordsInDetail: boolean } }
+    | { type: 'switch-network'; keepsOffH3: boolean }
   )[];
 }
 
@@ -63,6 +64,11 @@ export const ARMS = {
     ...AUTO,
     says: 'the same, and it may try what is uncertain',
     changes: [{ type: 'change-autopilot', change: { isOn: true, explores: true } }],
+  },
+  'without-h3': {
+    ...AUTO,
+    says: 'the extension and the helper, HTTP/3 kept off on the network by the user',
+    changes: [{ type: 'switch-network', keepsOffH3: true }],
   },
   h1: { ...ALONE, says: 'the browser alone, HTTP/1.1 forced', protocol: 'h1' },
   h2: { ...ALONE, says: 'the browser alone, without HTTP/3', protocol: 'h2' },

@@ -116,6 +116,13 @@ export class BrowserOnLink {
     return load;
   }
 
+  /** Has the browser forget which origins offer HTTP/3, and at which it takes HTTP/3 for broken: for minutes after a pin. */
+  async forgetAlternatives(tab: Page): Promise<void> {
+    const devtools = await this.browser.context.newCDPSession(tab);
+    await devtools.send('Network.clearBrowserCache');
+    await devtools.detach();
+  }
+
   /** The extension's popup for a tab, as a page. */
   async openPopup(tab: Page): Promise<Page> {
     const tabId = await this.browser.tabIdOf(this.own, tab.url());

@@ -15,13 +15,13 @@ export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   // The Public Suffix List takes 57 kB of it, and of the emulation's worker.
   'model.js': 130_000,
   'learning.js': 4_000,
-  'welcome.js': 25_000,
-  'options.js': 35_000,
-  'popup.js': 42_000,
+  'welcome.js': 26_000,
+  'options.js': 38_000,
+  'popup.js': 44_000,
   // With D3 and the parts of the emulator that its tabs need.
   'panel.js': 230_000,
   // The whole emulator, and the layout of graphs.
-  'emulation-worker.js': 250_000,
+  'emulation-worker.js': 255_000,
   // A part of every HTML report.
   'report-client.js': 100_000,
 };

@@ -255,15 +255,15 @@ export class ExchangeTransfer implements EasyHandleListener {
       this.#paused |= PAUSE.SEND;
       return READ_PAUSE;
     }
-    if (taken === 0 && this.#order.protocol === 'h3') setImmediate(() => this.#flushEnd());
+    if (taken === 0 && this.#order.protocol === 'h3') setImmediate(() => this.runNow());
     return taken;
   }
 
   /**
-   * libcurl 8.14 records the end of a body on HTTP/3 and sends it with its next action, which may be seconds later: this
-   * triggers one. `pause` without a change of directions does not start libcurl's timer.
+   * Has libcurl act on the transfer. libcurl 8.14 only records the end of a body on HTTP/3, and the reset of another stream on HTTP/2: it
+   * sends them with its next action, which may be seconds later. `pause` without a change of directions does not start libcurl's timer.
    */
-  #flushEnd(): void {
+  runNow(): void {
     if (this.#phase.name === 'freed') return;
     this.#tools.curl.pause(this.easy, this.#paused);
     this.#tools.runDue(this);

@@ -211,6 +211,17 @@ export class UpstreamConnection {
     this.#hasUnsentReset ||= this.#settings.protocol === 'h2' && transfer.connected;
     this.multi.remove(transfer.easy);
     this.#leave(transfer);
+    if (this.#hasUnsentReset) setImmediate(() => this.#sendReset());
+  }
+
+  /** Another exchange in progress takes the reset along. Without one the connection's end does. */
+  #sendReset(): void {
+    if (!this.#hasUnsentReset) return;
+    for (const transfer of this.#entries.keys()) {
+      if (!transfer.connected) continue;
+      transfer.runNow();
+      return;
+    }
   }
 
   /** Ends an exchange with libcurl's result code. */

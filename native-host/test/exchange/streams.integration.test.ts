@@ -113,6 +113,8 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
       await other?.head;
       const exchange = open(protocol, '/silent');
       await exchange.head;
+      // All that the connection had to send is sent: nothing else takes the reset along.
+      await sleep(500);
       exchange.cancel();
       const cancelledMs = performance.now();
       // Over the others' protocol, whose connections this leaves as they are.

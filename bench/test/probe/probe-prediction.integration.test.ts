@@ -44,6 +44,6 @@ it('is right about HTTP/3 after a probe where UDP is policed, which a load over 
   expect(after.best).not.toBe('h3');
   // A single load: policed ones vary much.
   const measured = await lab.load('h3');
-  expect(h3(after) / measured.pltMs).toBeGreaterThan(0.6);
-  expect(h3(after) / measured.pltMs).toBeLessThan(1.6);
+  expect(h3(after) / measured.pltMs).toBeGreaterThan(0.4);
+  expect(h3(after) / measured.pltMs).toBeLessThan(2);
 });

@@ -116,7 +116,7 @@ const OTHERS = [
     record: () => recordInChromium(['--enable-blink-features=ResourceTimingInitiator']),
     share: 0.92,
   },
-  { name: 'Firefox', record: recordInFirefox, share: 0.78 },
+  { name: 'Firefox', record: recordInFirefox, share: 0.74 },
 ].filter(({ name }) => firefox || name !== 'Firefox');
 
 test.each(drawShare(OTHERS, 1, ({ name }) => name))(

@@ -4,7 +4,7 @@
  */
 import type { StoredLoad } from '@hopwise/extension/messages';
 import { networkOf, profileNamed } from '@hopwise/lab/client/networks';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allowPins } from '../../extension/test/pins/pinning-chromium.ts';
 import { BrowserOnLink } from './browser-on-link.ts';
@@ -40,15 +40,37 @@ async function listPins() {
   return answer.pins;
 }
 
+const MORE_LOADS = 3;
+
+/** Whether an element appears within the time that a prediction takes on a busy machine. */
+const appears = (locator: Locator): Promise<boolean> =>
+  locator.waitFor({ timeout: 10_000 }).then(
+    () => true,
+    () => false,
+  );
+
+/** A load over HTTP/3, and the popup that shows it. */
+async function loadAndOpenPopup(tab: Page): Promise<[StoredLoad, Page]> {
+  const load = await link.loadCold(tab);
+  expect(load.recording.requests[0]!.protocol).toBe('h3');
+  const popup = await link.openPopup(tab);
+  await popup.setViewportSize(POPUP);
+  return [load, popup];
+}
+
 test('one click keeps a page off HTTP/3 and reloads it, the gain is measured, and one click undoes it', async () => {
   const tab = await link.newTab();
   // What the first visit takes, which begins over HTTP/2, is not what later ones take.
   await link.loadCold(tab);
-  const slow = await link.loadCold(tab);
-  expect(slow.recording.requests[0]!.protocol).toBe('h3');
-  const popup = await link.openPopup(tab);
-  await popup.setViewportSize(POPUP);
-  await popup.getByRole('heading', { name: /off HTTP\/3: .* → / }).waitFor();
+  let [slow, popup] = await loadAndOpenPopup(tab);
+  const headline = () => popup.getByRole('heading', { name: /off HTTP\/3: .* → / });
+  // Other work on the machine can make a load too unlike its emulation for a headline.
+  for (let more = 0; more < MORE_LOADS && !(await appears(headline())); more += 1) {
+    await popup.close();
+    await link.browser.ask(link.own, { type: 'erase-all' });
+    [slow, popup] = await loadAndOpenPopup(tab);
+  }
+  await headline().waitFor();
   expect(await bottomOf(popup)).toBeLessThan(POPUP.height);
   await popup.getByRole('button', { name: 'Make it faster' }).click();
 

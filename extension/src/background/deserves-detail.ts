@@ -39,7 +39,7 @@ const isLong = (load: StoredLoad, before: readonly StoredLoad[]): boolean =>
   isSlow(load) && (pltOf(load) >= LONG_LOAD_MS || isSlower(load, before));
 
 /**
- * Whether a slow load is worth a prediction that nobody has asked for: it was recorded in detail, or is the second in a row that takes
+ * Whether a slow load is worth a prediction without a request for one: it was recorded in detail, or is the second in a row that takes
  * long, of a page that no prediction is of. The first may have been slow by chance.
  *
  * @param all stored loads, oldest first

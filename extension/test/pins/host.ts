@@ -8,7 +8,7 @@ import { install, launcherFile } from '../../../native-host/src/install/install.
 
 const COMMAND = fileURLToPath(new URL('../../../native-host/bin/hopwise-host.ts', import.meta.url));
 
-/** A public address by the host's rules. The host connects to this machine instead, whoever has the address. */
+/** A public address by the host's rules. The host connects to this machine instead, and never to the address. */
 const PUBLIC_ADDRESS = '192.0.0.9';
 
 /**

@@ -11,7 +11,7 @@ import { MIB } from './support/cases.ts';
 import { VERSIONS, type Version } from './support/hostile-browser.ts';
 import { servePinned } from './support/serve-pinned.ts';
 
-interface Told {
+interface RequestedAnswer {
   status: number;
   fields?: [string, string][];
   body?: Buffer;
@@ -29,13 +29,13 @@ interface Asked {
 const TEXT = Buffer.from('the same for all '.repeat(100));
 const served = servePinned();
 
-function told({ status, fields = [], body, trailers = [] }: Told): string {
+function pathOfAnswer({ status, fields = [], body, trailers = [] }: RequestedAnswer): string {
   const answer = { status, fields, body: body?.toString('base64url') ?? '', trailers };
   return `/says?answer=${Buffer.from(JSON.stringify(answer)).toString('base64url')}`;
 }
 
 function withLength(status: number, body: Buffer, ...fields: [string, string][]): string {
-  return told({ status, body, fields: [...fields, ['content-length', String(body.length)]] });
+  return pathOfAnswer({ status, body, fields: [...fields, ['content-length', String(body.length)]] });
 }
 
 /** Statuses with a body; those of redirects lead elsewhere. */
@@ -54,12 +54,15 @@ const CASES: Record<string, Asked> = {
     ]),
   ),
   ...Object.fromEntries(
-    BODYLESS.map((status) => [`status ${status}`, { path: told({ status, fields: [['etag', '"a"']] }) }]),
+    BODYLESS.map((status) => [
+      `status ${status}`,
+      { path: pathOfAnswer({ status, fields: [['etag', '"a"']] }) },
+    ]),
   ),
   'HEAD with a length': { path: withLength(200, TEXT), method: 'HEAD' },
   'HEAD of what is not there': { path: withLength(404, TEXT), method: 'HEAD' },
-  'an empty body': { path: told({ status: 200, fields: [['content-length', '0']] }) },
-  'a body without a length': { path: told({ status: 200, body: TEXT }) },
+  'an empty body': { path: pathOfAnswer({ status: 200, fields: [['content-length', '0']] }) },
+  'a body without a length': { path: pathOfAnswer({ status: 200, body: TEXT }) },
   'the coding gzip': {
     path: withLength(200, gzipSync(TEXT), ['content-encoding', 'gzip'], ['vary', 'accept-encoding']),
   },
@@ -68,7 +71,7 @@ const CASES: Record<string, Asked> = {
   'two codings': { path: withLength(200, gzipSync(gzipSync(TEXT)), ['content-encoding', 'gzip, gzip']) },
   'a coding that the body does not have': { path: withLength(200, TEXT, ['content-encoding', 'gzip']) },
   'a coding without a length': {
-    path: told({ status: 200, body: gzipSync(TEXT), fields: [['content-encoding', 'gzip']] }),
+    path: pathOfAnswer({ status: 200, body: gzipSync(TEXT), fields: [['content-encoding', 'gzip']] }),
   },
   cookies: {
     path: withLength(
@@ -112,7 +115,7 @@ const CASES: Record<string, Asked> = {
     ),
   },
   trailers: {
-    path: told({
+    path: pathOfAnswer({
       status: 200,
       body: TEXT,
       trailers: [
@@ -135,7 +138,7 @@ const CASES: Record<string, Asked> = {
   },
   'a POST that is answered by 303': { path: withLength(303, TEXT, ['location', '/done']), method: 'POST' },
   'a preflight': {
-    path: told({
+    path: pathOfAnswer({
       status: 204,
       fields: [
         ['access-control-allow-methods', 'PUT, DELETE'],

@@ -12,7 +12,7 @@ export abstract class StreamedRequest {
   readonly body: Readable | null;
   onGone: () => void = () => {};
   onDrain: () => void = () => {};
-  /** Whether nothing more is to be sent: the response is complete, was refused, or nobody waits for it. */
+  /** Whether nothing more is to be sent: the response is complete, was refused, or its request was cancelled. */
   protected isOver = false;
 
   protected constructor(

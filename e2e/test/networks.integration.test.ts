@@ -45,8 +45,8 @@ async function goTo(name: string): Promise<void> {
   });
 }
 
-/** Number of learnt loads of the page, by the key of the network. */
-async function readLearnt(): Promise<Record<string, number>> {
+/** Number of learned loads of the page, by the key of the network. */
+async function readLearned(): Promise<Record<string, number>> {
   const stored = await link.own.evaluate(() => chrome.storage.local.get(null));
   return Object.fromEntries(
     Object.entries(stored)
@@ -60,13 +60,13 @@ async function readLearnt(): Promise<Record<string, number>> {
 }
 
 /** Loads the page and waits until it is learned from. */
-async function load(learnt: number): Promise<StoredLoad> {
+async function load(learned: number): Promise<StoredLoad> {
   const loaded = await link.loadCold(tab);
-  await expect.poll(readLearnt, LEARNT_TIMEOUT).toMatchObject({ [loaded.networkKey!]: learnt });
+  await expect.poll(readLearned, LEARNT_TIMEOUT).toMatchObject({ [loaded.networkKey!]: learned });
   return loaded;
 }
 
-test('what is learnt at home is found again after the train', async () => {
+test('what is learned at home is found again after the train', async () => {
   await options.getByLabel('Let hopwise make pages faster by itself').check();
   await options.getByLabel('Also try the next best choice now and then').check();
   // Nothing is tried and no pin made: each load is the browser's own.
@@ -88,10 +88,10 @@ test('what is learnt at home is found again after the train', async () => {
   await options.getByText(/^Pages in your own network, on another network/).waitFor();
   await goTo('home');
   expect((await load(2)).networkKey).toBe(home);
-  expect(await readLearnt()).toEqual({ [home!]: 2, [train!]: 1 });
+  expect(await readLearned()).toEqual({ [home!]: 2, [train!]: 1 });
 
-  const erase = options.getByRole('button', { name: /^Erase what was learnt: .* on another network/ });
+  const erase = options.getByRole('button', { name: /^Erase what was learned: .* on another network/ });
   await expect.poll(() => erase.count(), LEARNT_TIMEOUT).toBe(1);
   await erase.click();
-  await expect.poll(readLearnt).toEqual({ [home!]: 2 });
+  await expect.poll(readLearned).toEqual({ [home!]: 2 });
 });

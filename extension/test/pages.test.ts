@@ -54,7 +54,7 @@ function stub(body: string): void {
         if (request.type === 'change-autopilot') settings = { ...settings, ...request.change };
         if (request.type === 'autopilot' || request.type === 'change-autopilot') {
           const network = { hindersUdp: null, keepsOffH3: false };
-          return { ok: true, settings, runs: [], learnt: [], network };
+          return { ok: true, settings, runs: [], learned: [], network };
         }
         if (request.type === 'pin-outcomes') return { ok: true, outcomes: [] };
         if (request.type === 'pin') asked.push(request);

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { createSender, type OrRefusal } from '../messages/send-request.ts';
 import type { AutopilotRun } from './autopilot-run.ts';
 import { type AutopilotSettings, autopilotChangeSchema } from './autopilot-settings.ts';
-import { LEARNT_PLACES, type Learnt } from './learnt.ts';
+import { LEARNT_PLACES, type Learned } from './learned.ts';
 
 export const autopilotRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('autopilot') }),
@@ -15,7 +15,7 @@ export const autopilotRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('switch-network'), keepsOffH3: z.boolean() }),
   /** Forgets what loads on a network have shown. */
   z.object({
-    type: z.literal('erase-learnt'),
+    type: z.literal('erase-learned'),
     key: z.nullable(networkKeySchema),
     place: z.enum(LEARNT_PLACES),
   }),
@@ -29,7 +29,7 @@ export interface AutopilotAnswer {
   /** Newest first. */
   runs: AutopilotRun[];
   /** What trials compare. */
-  learnt: Learnt[];
+  learned: Learned[];
   /** The network that the browser is on. */
   network: NetworkState;
 }

@@ -34,7 +34,7 @@ import {
   readExperience,
   saveExperience,
 } from './explorer-store.ts';
-import { forgetLearntPages, forgetPlace, type Learnt, listLearnt } from './learnt.ts';
+import { forgetLearnedPages, forgetPlace, type Learned, listLearned } from './learned.ts';
 import { findReference, findTrouble, isOfRunsPage, measureLoad } from './measure-load.ts';
 import {
   changeChoice,
@@ -196,7 +196,7 @@ export class Autopilot {
     return {
       settings,
       runs: runs.toReversed(),
-      learnt: listLearnt(await listExperiences(), key),
+      learned: listLearned(await listExperiences(), key),
       network: {
         hindersUdp: isHindered || leavesUdpOpen({ cluster }) ? isHindered : null,
         keepsOffH3: runs.some((run) => isRunning(run) && isOfNetwork(run)),
@@ -259,7 +259,7 @@ export class Autopilot {
   }
 
   /** Forgets what loads on a network have shown. */
-  eraseLearnt({ key, place }: Pick<Learnt, 'key' | 'place'>): Promise<void> {
+  eraseLearned({ key, place }: Pick<Learned, 'key' | 'place'>): Promise<void> {
     return this.#change(async () => {
       const experience = await readExperience(key);
       forgetPlace(experience, place);
@@ -273,7 +273,7 @@ export class Autopilot {
       const forgotten = new Set(runs.filter(({ pageUrl }) => isForgotten(pageUrl)));
       await this.#endRuns([...forgotten], 'you');
       for (const { key, ...experience } of await listExperiences()) {
-        if (forgetLearntPages(experience, isForgotten)) await saveOrForget(key, experience);
+        if (forgetLearnedPages(experience, isForgotten)) await saveOrForget(key, experience);
       }
       runs.splice(0, runs.length, ...runs.filter((run) => !forgotten.has(run)));
     });

@@ -8,7 +8,7 @@ import { maskQuery } from '../storage/strip-urls.ts';
 import type { AutopilotSettings } from './autopilot-settings.ts';
 import { listOptions, type Option, type PlannedRun } from './choose-run.ts';
 import type { Experience } from './explorer-store.ts';
-import { keyOfPage } from './learnt.ts';
+import { keyOfPage } from './learned.ts';
 
 const LEAVE = 'leave';
 

@@ -5,36 +5,36 @@ import type { Experience, StoredExperience } from './explorer-store.ts';
 /** What a network has shown is kept apart for servers without a public address. */
 export const LEARNT_PLACES = ['internet', 'local'] as const;
 
-export type LearntPlace = (typeof LEARNT_PLACES)[number];
+export type LearnedPlace = (typeof LEARNT_PLACES)[number];
 
 /** Load times of a page by the way it was loaded, the least tried one last. */
-export interface LearntPage {
+export interface LearnedPage {
   /** With its query string masked. */
   url: string;
   ways: { name: string; medianMs: number; loads: number }[];
 }
 
-export interface Learnt {
+export interface Learned {
   /** Names the network, as the helper recognises it; null if it does not. */
   key: string | null;
   /** Whether the browser is on it now. */
   isCurrent: boolean;
   /** When a load on it was last learned from, milliseconds since 1970. */
   usedAtMs: number;
-  place: LearntPlace;
+  place: LearnedPlace;
   /** The page that was loaded last is the first. */
-  pages: LearntPage[];
+  pages: LearnedPage[];
 }
 
 /** Key of a page's cluster; that of the wider cluster is the place. */
-export const keyOfPage = (place: LearntPlace, url: string): string => `${place} ${url}`;
+export const keyOfPage = (place: LearnedPlace, url: string): string => `${place} ${url}`;
 
 /**
  * @param stored of all networks, in the order to list them
  * @param current key of the network that the browser is on
  * @returns networks with at least one page
  */
-export function listLearnt(stored: readonly StoredExperience[], current: string | null): Learnt[] {
+export function listLearned(stored: readonly StoredExperience[], current: string | null): Learned[] {
   return stored.flatMap(({ key, usedAtMs, ...experience }) =>
     LEARNT_PLACES.map((place) => {
       const pages = listPages(experience, place);
@@ -43,7 +43,7 @@ export function listLearnt(stored: readonly StoredExperience[], current: string 
   );
 }
 
-function listPages({ explorer, scalesMs }: Experience, place: LearntPlace): LearntPage[] {
+function listPages({ explorer, scalesMs }: Experience, place: LearnedPlace): LearnedPage[] {
   return listKeys(scalesMs, place)
     .toReversed()
     .flatMap((key) => {
@@ -61,7 +61,7 @@ function listPages({ explorer, scalesMs }: Experience, place: LearntPlace): Lear
 }
 
 /** Forgets the pages of a place and what they have in common. */
-export function forgetPlace({ explorer, scalesMs }: Experience, place: LearntPlace): void {
+export function forgetPlace({ explorer, scalesMs }: Experience, place: LearnedPlace): void {
   explorer.forget(place);
   for (const key of listKeys(scalesMs, place)) {
     explorer.forget(key);
@@ -74,7 +74,7 @@ export function forgetPlace({ explorer, scalesMs }: Experience, place: LearntPla
  *
  * @returns whether anything was forgotten
  */
-export function forgetLearntPages(
+export function forgetLearnedPages(
   { explorer, scalesMs }: Experience,
   isForgotten: (url: string) => boolean,
 ): boolean {
@@ -90,5 +90,5 @@ export function forgetLearntPages(
 
 const urlOfPage = (key: string): string => key.slice(key.indexOf(' ') + 1);
 
-const listKeys = (scalesMs: ReadonlyMap<string, number>, place: LearntPlace): string[] =>
+const listKeys = (scalesMs: ReadonlyMap<string, number>, place: LearnedPlace): string[] =>
   [...scalesMs.keys()].filter((key) => key.startsWith(keyOfPage(place, '')));

@@ -279,7 +279,7 @@ const handlers: {
   'change-autopilot': ({ change }) => answerAutopilot(autopilot.changeSettings(change)),
   'undo-autopilot': () => answerAutopilot(autopilot.undoAll()),
   'switch-network': ({ keepsOffH3 }) => answerAutopilot(autopilot.switchNetwork(keepsOffH3)),
-  'erase-learnt': (request) => answerAutopilot(autopilot.eraseLearnt(request)),
+  'erase-learned': (request) => answerAutopilot(autopilot.eraseLearned(request)),
 };
 
 function respond<T extends PageRequest['type']>(

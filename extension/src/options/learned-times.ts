@@ -1,5 +1,5 @@
 import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
-import type { Learnt, LearntPage, LearntPlace } from '../autopilot/learnt.ts';
+import type { Learned, LearnedPage, LearnedPlace } from '../autopilot/learned.ts';
 import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
 import { type PlainKey, plural, t } from '../language/translate.ts';
 import { renderCard } from '../ui/card.ts';
@@ -11,55 +11,55 @@ import { formatDuration, formatOrigin, formatTime, keepUnitsTogether } from '../
 const MAX_SHOWN = 5;
 
 /** What trials compare: load times that were measured on each network, with a button that erases them. */
-export function renderLearntTimes(client: AutopilotClient): HTMLElement {
+export function renderLearnedTimes(client: AutopilotClient): HTMLElement {
   const el = builder();
   const status = renderStatus();
-  const networks = el('div', { class: 'hw-learnt' });
-  const none = el('p', { class: 'hw-note' }, t('learntNone'));
+  const networks = el('div', { class: 'hw-learned' });
+  const none = el('p', { class: 'hw-note' }, t('learnedNone'));
 
-  const erase = async (learnt: Learnt) => {
-    status.textContent = (await client.eraseLearnt(learnt)) || t('learntErased');
+  const erase = async (learned: Learned) => {
+    status.textContent = (await client.eraseLearned(learned)) || t('learnedErased');
   };
   const draw = () => {
-    const { learnt } = client;
-    networks.replaceChildren(...learnt.map((each) => renderNetwork(each, () => void erase(each))));
-    none.hidden = learnt.length > 0;
+    const { learned } = client;
+    networks.replaceChildren(...learned.map((each) => renderNetwork(each, () => void erase(each))));
+    none.hidden = learned.length > 0;
   };
   client.onChange(draw);
   draw();
-  return renderCard(t('learntTitle'), el('p', {}, t('learntExplanation')), none, networks, status);
+  return renderCard(t('learnedTitle'), el('p', {}, t('learnedExplanation')), none, networks, status);
 }
 
 const PLACE_NAME = {
-  internet: 'learntInternet',
-  local: 'learntLocal',
-} as const satisfies Record<LearntPlace, PlainKey>;
+  internet: 'learnedInternet',
+  local: 'learnedLocal',
+} as const satisfies Record<LearnedPlace, PlainKey>;
 
-function nameNetwork({ isCurrent, place, usedAtMs }: Learnt): string {
+function nameNetwork({ isCurrent, place, usedAtMs }: Learned): string {
   const name = t(PLACE_NAME[place]);
-  return isCurrent ? name : t('learntElsewhere', { place: name, time: formatTime(usedAtMs) });
+  return isCurrent ? name : t('learnedElsewhere', { place: name, time: formatTime(usedAtMs) });
 }
 
-function renderNetwork(learnt: Learnt, erase: () => void): HTMLElement {
+function renderNetwork(learned: Learned, erase: () => void): HTMLElement {
   const el = builder();
-  const { pages } = learnt;
-  const name = nameNetwork(learnt);
-  const label = t('learntEraseNetwork', { network: name });
+  const { pages } = learned;
+  const name = nameNetwork(learned);
+  const label = t('learnedEraseNetwork', { network: name });
   const hidden = pages.length - MAX_SHOWN;
   return el(
     'section',
     {},
     el('h3', {}, name),
     el('ul', { class: 'hw-entries' }, ...pages.slice(0, MAX_SHOWN).map(renderPage)),
-    hidden > 0 ? el('p', { class: 'hw-note' }, plural('learntMore', hidden)) : null,
-    el('div', {}, renderButton(t('learntErase'), erase, { 'aria-label': label })),
+    hidden > 0 ? el('p', { class: 'hw-note' }, plural('learnedMore', hidden)) : null,
+    el('div', {}, renderButton(t('learnedErase'), erase, { 'aria-label': label })),
   );
 }
 
-function renderPage({ url, ways }: LearntPage): HTMLElement {
+function renderPage({ url, ways }: LearnedPage): HTMLElement {
   const el = builder();
   const times = ways.map(({ name, medianMs, loads }) =>
-    t('learntTime', {
+    t('learnedTime', {
       way: describeWay(name),
       time: formatDuration(medianMs),
       loads: plural('loads', loads),
@@ -76,8 +76,10 @@ function renderPage({ url, ways }: LearntPage): HTMLElement {
 /** @param name of an arm, see `choose-trial.ts` */
 function describeWay(name: string): string {
   const [kind, held] = name.split(' ');
-  if (kind === 'leave') return t('learntLeave');
-  if (kind === 'avoid-h3') return t('learntAvoid');
+  if (kind === 'leave') return t('learnedLeave');
+  if (kind === 'avoid-h3') return t('learnedAvoid');
   const protocol = PROTOCOLS.find((each) => each === held);
-  return protocol === undefined ? t('learntSeveral') : t('learntHold', { protocol: PROTOCOL_NAME[protocol] });
+  return protocol === undefined
+    ? t('learnedSeveral')
+    : t('learnedHold', { protocol: PROTOCOL_NAME[protocol] });
 }

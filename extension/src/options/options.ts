@@ -12,7 +12,7 @@ import { renderExcludedSites } from './excluded-sites.ts';
 import { renderHelperDoctor } from './helper-doctor.ts';
 import { renderKnownNetwork } from './known-network.ts';
 import { renderLanguageChoice } from './language-choice.ts';
-import { renderLearntTimes } from './learnt-times.ts';
+import { renderLearnedTimes } from './learned-times.ts';
 import { renderLocalOrigins } from './local-origins.ts';
 import { renderDetail, renderNetworkCheck, renderQueryStrings, renderStartRate } from './setting-switches.ts';
 import { SettingsClient } from './settings-client.ts';
@@ -37,7 +37,7 @@ if (answer.ok && autopilot.ok) {
   content.replaceChildren(
     renderAutopilotSwitch(client),
     renderAutopilotLog(client),
-    renderLearntTimes(client),
+    renderLearnedTimes(client),
     renderSiteRules(client),
     renderTrafficRules(client),
     stored.element,

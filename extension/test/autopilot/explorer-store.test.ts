@@ -58,7 +58,7 @@ test.each([null, HOME])('the 100 pages that were loaded last are kept, in order'
   expect(await listPages(key)).toEqual([...pages.slice(3), 'page 1', 'page 0']);
 });
 
-test('what is learnt on a recognised network outlives the browser, the rest does not', async () => {
+test('what is learned on a recognised network outlives the browser, the rest does not', async () => {
   await saveExperience(HOME, experienceOf(['a']));
   await saveExperience(TRAIN, experienceOf(['b']));
   await saveExperience(null, experienceOf(['c']));

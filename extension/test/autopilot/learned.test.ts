@@ -1,7 +1,7 @@
 import { type ClusterState, Explorer, emptyCluster } from '@hopwise/model';
 import { expect, test } from 'vitest';
 import type { Experience } from '../../src/autopilot/explorer-store.ts';
-import { forgetLearntPages, forgetPlace, keyOfPage, listLearnt } from '../../src/autopilot/learnt.ts';
+import { forgetLearnedPages, forgetPlace, keyOfPage, listLearned } from '../../src/autopilot/learned.ts';
 
 const A = 'https://a.test/';
 const B = 'https://b.test/?…';
@@ -31,7 +31,7 @@ function experienceOf(): Experience {
 
 const HOME = { key: 'home', usedAtMs: 2 };
 const placesOf = (experience: Experience) =>
-  listLearnt([{ ...experience, ...HOME }], null).map(({ place }) => place);
+  listLearned([{ ...experience, ...HOME }], null).map(({ place }) => place);
 
 test('lists medians in milliseconds by network and page, last page first, the usual way first', () => {
   const page = keyOfPage('local', B);
@@ -41,7 +41,7 @@ test('lists medians in milliseconds by network and page, last page first, the us
     explorer: new Explorer(new Map([[page, clusterOf({ leave: [3] })]])),
     scalesMs: new Map([[page, 10]]),
   };
-  expect(listLearnt([{ ...experienceOf(), ...HOME }, other], 'home')).toEqual([
+  expect(listLearned([{ ...experienceOf(), ...HOME }, other], 'home')).toEqual([
     {
       ...HOME,
       isCurrent: true,
@@ -85,9 +85,9 @@ test('erasing a place forgets its pages and what they have in common, and leaves
 
 test('forgetting a page leaves the others, and what they have in common while there are any', () => {
   const experience = experienceOf();
-  expect(forgetLearntPages(experience, (url) => url === 'https://c.test/')).toBe(false);
-  expect(forgetLearntPages(experience, (url) => url === A)).toBe(true);
+  expect(forgetLearnedPages(experience, (url) => url === 'https://c.test/')).toBe(false);
+  expect(forgetLearnedPages(experience, (url) => url === A)).toBe(true);
   expect([...experience.explorer.clusters.keys()]).toEqual([keyOfPage('internet', B), 'internet']);
-  expect(forgetLearntPages(experience, (url) => url === B)).toBe(true);
+  expect(forgetLearnedPages(experience, (url) => url === B)).toBe(true);
   expect(experience.explorer.clusters.size + experience.scalesMs.size).toBe(0);
 });

@@ -128,14 +128,14 @@ describe('what earlier loads showed', () => {
     expect(first).toMatchObject({ status: 0, stderr: usageNote() });
     const alone = timeless((await hopwise(['predict', file('page.har'), '--json'])).stdout);
     expect(timeless(first.stdout)).toEqual(alone);
-    const learnt = readFileSync(file('network.json'), 'utf8');
-    expect(parseCluster(JSON.parse(learnt))?.loads).toBe(1);
+    const learned = readFileSync(file('network.json'), 'utf8');
+    expect(parseCluster(JSON.parse(learned))?.loads).toBe(1);
 
     const second = await hopwise(['predict', file('page.har'), '--json', ...cluster]);
     const { ranges } = timeless(second.stdout).network;
     const width = ({ low, high }: { low: number; high: number }) => high / low;
     expect(width(ranges.downMbps)).toBeLessThan(width(alone.network.ranges.downMbps));
-    expect(readFileSync(file('network.json'), 'utf8')).toBe(learnt);
+    expect(readFileSync(file('network.json'), 'utf8')).toBe(learned);
     const shown = (await hopwise(['predict', file('page.har'), ...cluster])).stdout;
     expect(shown).toContain('known from this load and an earlier one');
     expect((await hopwise(['explain', file('page.har'), ...cluster])).status).toBe(0);

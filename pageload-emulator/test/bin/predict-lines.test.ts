@@ -84,7 +84,7 @@ describe('hopwise predict --jsonl', () => {
 
   it.each([
     ['a file as an argument', ['page.har', '--jsonl'], /takes files from standard input/],
-    ['the learnt network', ['--jsonl', '--cluster', 'c.json'], /--jsonl does not go with --cluster/],
+    ['the learned network', ['--jsonl', '--cluster', 'c.json'], /--jsonl does not go with --cluster/],
     ['no file at all', [], /missing required argument 'file'/],
   ])('refuses %s', async (_, flags, line) => {
     const { status, stderr } = await hopwise(['predict', ...flags]);

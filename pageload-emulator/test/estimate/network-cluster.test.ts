@@ -166,7 +166,7 @@ describe('earlier loads on the same network', () => {
   it('are counted, dated and plain data', () => {
     expect(cluster).toMatchObject({ loads: 3, updatedAtMs: NOW_MS - HOUR_MS });
     expect(parseCluster(JSON.parse(JSON.stringify(cluster)))).toEqual(cluster);
-    const { lossBurst: _notLearnt, ...older } = cluster;
+    const { lossBurst: _notLearned, ...older } = cluster;
     expect(parseCluster(older)).toEqual(older);
   });
 

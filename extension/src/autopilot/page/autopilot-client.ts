@@ -6,7 +6,7 @@ import {
 } from '../autopilot-messages.ts';
 import type { AutopilotRun } from '../autopilot-run.ts';
 import type { AutopilotSettings } from '../autopilot-settings.ts';
-import type { Learnt } from '../learnt.ts';
+import type { Learned } from '../learned.ts';
 
 const POLL_INTERVAL_MS = 2000;
 
@@ -33,8 +33,8 @@ export class AutopilotClient {
   }
 
   /** What trials compare. */
-  get learnt(): readonly Learnt[] {
-    return this.#answer.learnt;
+  get learned(): readonly Learned[] {
+    return this.#answer.learned;
   }
 
   /** The network that the browser is on. */
@@ -63,8 +63,8 @@ export class AutopilotClient {
   }
 
   /** Forgets what loads on a network have shown. @returns '' or why it failed */
-  eraseLearnt({ key, place }: Pick<Learnt, 'key' | 'place'>): Promise<string> {
-    return this.#send({ type: 'erase-learnt', key, place });
+  eraseLearned({ key, place }: Pick<Learned, 'key' | 'place'>): Promise<string> {
+    return this.#send({ type: 'erase-learned', key, place });
   }
 
   async #send(request: AutopilotRequest): Promise<string> {

@@ -92,12 +92,12 @@ test('a pooled network has the median and the 10th and 90th percentile of what i
   const pooled = new PooledNetwork();
   pooled.add(page);
   const { loads, rttMs, downMbps } = pooled.add(page);
-  const learnt = learnNetwork(learnNetwork(null, page), page);
+  const learned = learnNetwork(learnNetwork(null, page), page);
   expect(loads).toBe(2);
-  const { mean, spread } = learnt.rttMs;
+  const { mean, spread } = learned.rttMs;
   expect(rttMs.median).toBeCloseTo(Math.exp(mean), 9);
   expect(rttMs.low).toBeCloseTo(Math.exp(mean - 1.2816 * spread), 9);
   expect(rttMs.high).toBeCloseTo(Math.exp(mean + 1.2816 * spread), 9);
   // Mbit/s of bit/s
-  expect(downMbps.median).toBeCloseTo(Math.exp(learnt.downBps.mean) / 1e6, 9);
+  expect(downMbps.median).toBeCloseTo(Math.exp(learned.downBps.mean) / 1e6, 9);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from '@hopwise/lab/paths';
 import { describe, expect, test } from 'vitest';
+import { drawShare } from '../../scripts/suites/draw-share.ts';
 import { BENCHES } from '../src/registry.mjs';
 
 const run = promisify(execFile);
@@ -10,6 +11,8 @@ const run = promisify(execFile);
 /** A help that did the work instead would take longer. */
 const LIMIT_MS = 30_000;
 const AT_ONCE = 3;
+/** Benches asked in `npm test`. */
+const SHARE = 8;
 
 interface Answer {
   name: string;
@@ -32,9 +35,9 @@ async function ask(name: string, words: string[]): Promise<Answer> {
   }
 }
 
-/** Answers of all benches, a few processes at a time. */
-async function askAll(words: string[]): Promise<Answer[]> {
-  const left = Object.keys(BENCHES);
+/** Answers of benches, a few processes at a time. */
+async function askEach(words: string[]): Promise<Answer[]> {
+  const left = drawShare(Object.keys(BENCHES), SHARE, (name) => `${name} ${words.join()}`);
   const answers: Answer[] = [];
   const work = async (): Promise<void> => {
     for (let name = left.shift(); name !== undefined; name = left.shift()) {
@@ -47,7 +50,7 @@ async function askAll(words: string[]): Promise<Answer[]> {
 
 describe('every bench of the registry', () => {
   test('describes itself by --help, and does nothing else', { timeout: 120_000 }, async () => {
-    for (const { name, code, stdout, stderr } of await askAll(['--help'])) {
+    for (const { name, code, stdout, stderr } of await askEach(['--help'])) {
       expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' });
       expect(stdout).toContain(`npm run bench -- ${name}`);
       expect(stdout.trim().split('\n').length).toBeGreaterThan(2);
@@ -55,7 +58,7 @@ describe('every bench of the registry', () => {
   });
 
   test('refuses an unknown option in one line and exits with 2', { timeout: 120_000 }, async () => {
-    for (const { name, code, stdout, stderr } of await askAll(['--no-such-option'])) {
+    for (const { name, code, stdout, stderr } of await askEach(['--no-such-option'])) {
       expect({ name, code, stdout, lines: stderr.trim().split('\n') }).toEqual({
         name,
         code: 2,

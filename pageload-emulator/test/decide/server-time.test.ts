@@ -82,7 +82,7 @@ describe('the time of servers', () => {
         if (after.action.kind !== 'leave') expect(after.action.kind).toBe(before.action.kind);
         expect(after.action.gainMs).toBeLessThanOrEqual(before.action.gainMs + 150);
       }),
-      { numRuns: countRuns(10, 40), seed: 1 },
+      { numRuns: countRuns(6, 40), seed: 1 },
     );
   });
 
@@ -115,7 +115,7 @@ describe('the time of servers', () => {
           expect(Math.abs(change)).toBeLessThan(0.1);
         }
       }),
-      { numRuns: countRuns(10, 40), seed: 1 },
+      { numRuns: countRuns(4, 40), seed: 1 },
     );
   });
 
@@ -132,7 +132,7 @@ describe('the time of servers', () => {
           expect(Math.abs(apart(after) - apart(before))).toBeLessThan(0.15 * ownMs);
         }
       }),
-      { numRuns: countRuns(10, 40), seed: 1 },
+      { numRuns: countRuns(6, 40), seed: 1 },
     );
   });
 });

@@ -94,9 +94,9 @@ describe('a zip file', () => {
   });
 
   it('of a trace is not read beyond what a recording may have', () => {
-    const event = `{"name":"RunTask","ph":"X","args":{"text":"${'x'.repeat(1_000)}"}},`;
-    const text = `{"traceEvents":[${event.repeat(1_000)}`;
-    const more = strToU8(event.repeat(1_000));
+    const event = `{"name":"RunTask","ph":"X","args":{"text":"${'x'.repeat(1_000_000)}"}},`;
+    const text = `{"traceEvents":[${event}`;
+    const more = strToU8(event);
     const recording = new RecordingBytes();
     recording.add(strToU8(text));
     const read = () => {
@@ -106,8 +106,8 @@ describe('a zip file', () => {
   });
 
   it('is not unpacked beyond what a recording may have', () => {
-    const bomb = zipSync({ 'a.har': new Uint8Array(300 * 1024 * 1024).fill(0x20) }, { level: 9 });
-    expect(bomb.length).toBeLessThan(1e6);
+    const bomb = zipSync({ 'a.har': new Uint8Array(300 * 1024 * 1024).fill(0x20) }, { level: 1 });
+    expect(bomb.length).toBeLessThan(2e6);
     expect(complaint(bomb)).toBe('top level: expected at most 20 MiB of JSON without bodies, got more');
   });
 });

@@ -18,6 +18,7 @@ export * from './pins.ts';
 export * from './prediction.ts';
 export * from './protocol.ts';
 export * from './recording.ts';
+export * from './repeat.ts';
 export { originSchema } from './schemas.ts';
 export * from './serial-queue.ts';
 export * from './statistics.ts';

@@ -27,6 +27,7 @@ import { packageLine } from '../src/setup/libcurl-package.ts';
 import { updateFix, updateLine } from '../src/setup/libcurl-update.ts';
 import { type SetupResult, setupLibcurl } from '../src/setup/setup-libcurl.ts';
 import { addCaCommands } from './ca-command.ts';
+import { networkCommand } from './network-command.ts';
 import { EXIT_FAILURE, EXIT_USAGE, note, print } from './output.ts';
 import { pinCommand, unpinCommand } from './pin-command.ts';
 import { probeCommand } from './probe-command.ts';
@@ -281,6 +282,22 @@ program
   .option('--resources', 'also print every resource, as transferred in the median round')
   .option('--json', 'print the verification as JSON')
   .action(probeCommand);
+
+program
+  .command('network')
+  .description(
+    'check what the network does to UDP, and its round trip, loss and rates, by at most 330 kB over HTTP/2 and over HTTP/3',
+  )
+  .argument(
+    '[urls...]',
+    'https URLs of files of one server that offers HTTP/3; small ones are transferred several times',
+  )
+  .option('--har <file>', 'take files of a HAR or a hopwise recording')
+  .option('--every <minutes>', 'check again after so many minutes', wholeNumber(1, 1_440))
+  .option('--for <minutes>', 'until so many minutes have passed', wholeNumber(1, 10_080))
+  .option('--libcurl <path>', 'use this libcurl')
+  .option('--json', 'print each check as a line of JSON')
+  .action(networkCommand);
 
 /**
  * Has commander report errors in this command's form: one line that points to the help.

@@ -1,7 +1,4 @@
 /** `hopwise-host probe`: reads the plan, runs the probe, prints the results. */
-import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import {
   type PlannedAssignment,
   PROTOCOL_NAME,
@@ -12,12 +9,12 @@ import {
   type Verification,
 } from '@hopwise/contract';
 import { RequestError, UsageError } from '../src/base/errors.ts';
-import { quoteInput } from '../src/base/one-line.ts';
-import { hostVersion } from '../src/base/version.ts';
 import { Engine } from '../src/engine/engine.ts';
 import { probe } from '../src/probe/probe.ts';
 import { EXIT_FAILURE, EXIT_INTERRUPTED, note, print } from './output.ts';
 import { probeTable } from './probe-table.ts';
+import { readRecording } from './recording-file.ts';
+import { readUrls, userAgent } from './urls.ts';
 
 interface ProbeCommandOptions {
   har?: string;
@@ -99,7 +96,7 @@ async function readInput(
 ): Promise<ProbeInput> {
   if (urls.length > 0 === (har !== undefined)) throw new UsageError('give either URLs or --har FILE');
   const { plan, assignments } =
-    har === undefined ? { plan: planOfUrls(urls), assignments: [] } : await readRecording(har);
+    har === undefined ? { plan: planOfUrls(urls), assignments: [] } : await planOfRecording(har);
   const parsed = transferPlanSchema.safeParse(plan);
   if (parsed.success) {
     const possible = assignments.filter(({ assignment }) =>
@@ -113,17 +110,8 @@ async function readInput(
   );
 }
 
-function userAgent(): string {
-  return `hopwise-host/${hostVersion()}`;
-}
-
 function planOfUrls(urls: string[]): TransferPlan {
-  for (const url of urls) {
-    if (!URL.canParse(url) || new URL(url).protocol !== 'https:') {
-      throw new UsageError(`expected an https URL, found ${quoteInput(url)}`);
-    }
-  }
-  const whole = urls.map((url) => new URL(url).href);
+  const whole = readUrls(urls);
   return {
     pageUrl: whole[0]!,
     userAgent: userAgent(),
@@ -139,24 +127,12 @@ function planOfUrls(urls: string[]): TransferPlan {
   };
 }
 
-async function readRecording(file: string): Promise<ProbeInput> {
-  const { assignmentsToVerify, buildGraph, parseRecording, predict, RecordingBytes, transferPlan } =
-    await import('@hopwise/pageload-emulator');
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(file);
-    if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await promisify(gunzip)(bytes);
-  } catch (fault) {
-    throw new UsageError(`${file}: ${(fault as Error).message}`);
-  }
-  try {
-    const packed = new RecordingBytes();
-    packed.add(bytes);
-    const recording = parseRecording(packed.end((kept) => new TextDecoder().decode(kept)));
-    const plan = transferPlan(buildGraph(recording), recording, userAgent());
-    if (plan) return { plan, assignments: assignmentsToVerify(predict(recording).decision) };
-  } catch (fault) {
-    throw new UsageError(`${file}: ${(fault as Error).message}`);
-  }
+async function planOfRecording(file: string): Promise<ProbeInput> {
+  const { assignmentsToVerify, buildGraph, predict, transferPlan } = await import(
+    '@hopwise/pageload-emulator'
+  );
+  const recording = await readRecording(file);
+  const plan = transferPlan(buildGraph(recording), recording, userAgent());
+  if (plan) return { plan, assignments: assignmentsToVerify(predict(recording).decision) };
   throw new UsageError(`${file}: expected at least one https GET that can be transferred`);
 }

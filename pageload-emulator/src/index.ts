@@ -51,6 +51,12 @@ export { SERVER_KINDS, SERVER_SNIPPETS, type ServerKind } from './explain/server
 export { promisingAction } from './explain/verdict.ts';
 export { durationsIn } from './explain/words.ts';
 export { buildGraph } from './graph/build-graph.ts';
+export {
+  MAX_CHECK_BYTES,
+  MIN_CHECK_BYTES,
+  planCheckOf,
+  planNetworkCheck,
+} from './graph/network-check-plan.ts';
 export type * from './graph/page-graph.ts';
 export { transferPlan } from './graph/transfer-plan.ts';
 export { MIN_GIVEN_QUEUE_BYTES } from './network/bounds.ts';

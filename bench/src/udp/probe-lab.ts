@@ -13,8 +13,7 @@ import { MeasuringBrowser } from '@hopwise/lab/loads/measuring-browser';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import type { PageSource } from '@hopwise/lab/pages/page-source';
 import { HOST_SCRIPT } from '@hopwise/lab/paths';
-import { PROTOCOLS, type Protocol, type Recording } from '@hopwise/pageload-emulator';
-import { planCheck } from '../../../extension/src/background/network-check.ts';
+import { PROTOCOLS, type Protocol, planNetworkCheck, type Recording } from '@hopwise/pageload-emulator';
 
 /** Kinds of rounds of a probe: three protocols, and the recommended and the browser's own assignment. */
 export const MAX_ROUND_KINDS = 5;
@@ -124,7 +123,7 @@ export function bytesOf({ requests }: Recording): number {
 
 /** The part of a recording that the extension's check of a network transfers. @throws UserError when it would transfer nothing */
 export function partForCheck(recording: Recording): Recording {
-  const plan = planCheck({ recording }, '');
+  const plan = planNetworkCheck(recording, '');
   if (plan === null)
     throw new UserError(`${recording.url} has no server whose responses a check would transfer`);
   const requests = plan.transfers.map(({ url }, id) => ({

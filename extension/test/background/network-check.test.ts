@@ -2,7 +2,7 @@ import { HOUR_MS } from '@hopwise/contract';
 import 'fake-indexeddb/auto';
 import { learnNetwork } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { checkNetwork, forgetChecks, isMetered, planCheck } from '../../src/background/network-check.ts';
+import { checkNetwork, forgetChecks, isMetered } from '../../src/background/network-check.ts';
 import type { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
 import { addLoad, getLoad, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
 import { loadNetwork, removeNetworks, saveNetwork } from '../../src/storage/network.ts';
@@ -95,32 +95,9 @@ test.each([
   expect(isMetered(connection)).toBe(metered);
 });
 
-test.each([
-  ['no server offers HTTP/3', OFFERING.map((request) => ({ ...request, offersH3: null }))],
-  ['too little came from the server that does', OFFERING.slice(0, 1)],
-  ['what came from it is more than a check may transfer', [OFFERING[0]!, requestOf(1, { bodyBytes: 1e6 })]],
-])('there is no plan where %s', (_why, requests) => {
-  expect(planCheck(loadOf(1, { recording: { requests } }), 'Browser/1')).toBeNull();
-});
-
-test('a plan transfers small responses several times', () => {
-  const requests = [0, 1, 2].map((id) => requestOf(id, { protocol: 'h3', bodyBytes: 60_000 - id }));
-  const plan = planCheck(loadOf(1, { recording: { requests } }), 'Browser/1')!;
-  expect(plan.transfers.map(({ url }) => url)).toEqual([`${PAGE}1`, `${PAGE}2`, `${PAGE}1`, `${PAGE}2`]);
-  const tiny = requests.map((request) => ({ ...request, bodyBytes: 5_000 }));
-  expect(planCheck(loadOf(1, { recording: { requests: tiny } }), 'Browser/1')).toBeNull();
-});
-
 test('a slow link is not checked', async () => {
   const network = learnNetwork(null, loadOf(1).recording);
   const downBps = { mean: Math.log(1e6), spread: 0.2 };
   await checkNetwork(await store({ cluster: { ...network, downBps } }), verify);
   expect(plans).toEqual([]);
-});
-
-test('a plan fills its budget with several responses', () => {
-  const requests = [0, 1, 2, 3, 4].map((id) => requestOf(id, { protocol: 'h3', bodyBytes: 70_000 }));
-  const plan = planCheck(loadOf(1, { recording: { requests } }), 'Browser/1')!;
-  expect(plan.transfers).toHaveLength(4);
-  expect(plan.transfers.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(280_000);
 });

@@ -244,7 +244,34 @@ it('probe fails where no protocol carries the page', () => {
   expect(err).toMatch(/^hopwise-host: https:\/\/127\.0\.0\.1:1 cannot be reached: .*\n$/);
 });
 
+it('network checks the path by files of one server, repeated where they are small', () => {
+  const urls = [served.server.url('/bytes/60000'), served.server.url('/bytes/50000')];
+  const { code, out } = run(['network', ...urls]);
+  expect(code).toBe(0);
+  const [udp, path, rates, spent] = out.split('\n');
+  // How fast QUIC is on this machine's own interface differs; that it was judged does not.
+  expect(udp).toMatch(/^UDP: (open|unknown|policed)\. .*HTTP\/3 carries \d+% \(/);
+  expect(path).toMatch(/^round trip: \d+\.\d ms; loss: \d+\.\d\d% of \d+ packets/);
+  expect(rates).toMatch(/^rates: HTTP\/2 \d+\.\d Mbit\/s, HTTP\/3 \d+\.\d Mbit\/s$/);
+  // Headers are counted, too.
+  expect(spent).toMatch(new RegExp(`^56\\d kB from ${new URL(urls[0]!).origin} in \\d+\\.\\d s$`));
+
+  const listed = run(['network', urls[0]!, '--json']);
+  expect(JSON.parse(listed.out)).toMatchObject({ problem: '', udp: { answered: true } });
+});
+
+it('network names what is too small or too large for a check', () => {
+  const { code, out, err } = run(['network', served.server.url('/bytes/9000')]);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err).toMatch(/^hopwise-host: expected files of 10 kB or more .*, found 200 with 9 kB\n$/);
+  expect(run(['network', served.server.url('/bytes/400000')]).err).toContain('found 200 with 400 kB');
+});
+
 const REFUSED = [
+  ['network'],
+  ['network', 'https://a.test/', 'https://b.test/'],
+  ['network', 'https://a.test/', '--every', '5'],
+  ['network', 'https://a.test/', '--every', '5', '--for', '4'],
   ['probe'],
   ['probe', 'http://localhost/'],
   ['probe', 'nonsense'],
@@ -256,7 +283,7 @@ const REFUSED = [
   ['fly'],
 ];
 
-it.each(drawShare(REFUSED, 3).map((words) => [words]))('refuses %j in one line', (args) => {
+it.each(drawShare(REFUSED, 4).map((words) => [words]))('refuses %j in one line', (args) => {
   const { code, out, err } = run(args);
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).toMatch(/^hopwise-host: .*\n$/);
@@ -267,6 +294,7 @@ it.each(
   [
     ['probe', '--json', '--rounds', '1'],
     ['probe', '--rounds', '1'],
+    ['network'],
     ['pin', '--as', 'h2'],
     ['unpin'],
     ['resolver'],

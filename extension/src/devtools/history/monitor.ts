@@ -1,5 +1,13 @@
 /** Verifies a page again and again, as often and as long as asked: VTL's monitoring (NETWORKING 2021, section IV) with a person who asks. */
-import { messageOf, PROTOCOLS, type Protocol, type Verification } from '@hopwise/contract';
+import {
+  countOf,
+  messageOf,
+  PROTOCOLS,
+  type Protocol,
+  type Repetition,
+  repeat,
+  type Verification,
+} from '@hopwise/contract';
 
 /** A protocol is called fastest where it leads by this share. */
 const CLEAR_LEAD = 0.05;
@@ -12,13 +20,6 @@ export interface MonitoredTimes {
   medianMs: Partial<Record<Protocol, number>>;
   /** Why there are no times; '' otherwise. */
   problem: string;
-}
-
-interface MonitorSettings {
-  /** From the beginning of a verification to that of the next one, milliseconds. */
-  everyMs: number;
-  /** From the first to the last one, milliseconds. */
-  forMs: number;
 }
 
 /** One page's monitoring. */
@@ -59,23 +60,22 @@ export class Monitor {
   }
 
   /** Begins anew; has no effect while it runs. @returns when the last verification has ended or it was stopped */
-  async start({ everyMs, forMs }: MonitorSettings): Promise<void> {
+  async start(repetition: Repetition): Promise<void> {
     if (this.#running !== null) return;
     const running = new AbortController();
     this.#running = running;
     this.#times = [];
-    this.#planned = Math.floor(forMs / everyMs) + 1;
-    const startedAtMs = Date.now();
+    this.#planned = countOf(repetition);
     this.#onChange();
+    const run = async (): Promise<boolean> => {
+      const times = await this.#verifyOnce(running.signal);
+      if (running.signal.aborted) return false;
+      this.#times.push(times);
+      this.#onChange();
+      return true;
+    };
     try {
-      while (this.#times.length < this.#planned) {
-        await this.#wait(startedAtMs + this.#times.length * everyMs, running.signal);
-        if (running.signal.aborted) return;
-        const times = await this.#verifyOnce(running.signal);
-        if (running.signal.aborted) return;
-        this.#times.push(times);
-        this.#onChange();
-      }
+      await repeat(run, (untilMs) => this.#wait(untilMs, running.signal), repetition);
     } finally {
       this.#running = null;
       this.#nextAtMs = null;
@@ -102,14 +102,11 @@ export class Monitor {
     }
   }
 
-  /** A verification that took longer than the period is followed by the next one at once. */
-  async #wait(untilMs: number, signal: AbortSignal): Promise<void> {
-    const waitMs = untilMs - Date.now();
-    if (waitMs <= 0) return;
+  async #wait(untilMs: number, signal: AbortSignal): Promise<boolean> {
     this.#nextAtMs = untilMs;
     this.#onChange();
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, waitMs);
+      const timer = setTimeout(resolve, untilMs - Date.now());
       signal.addEventListener('abort', () => {
         clearTimeout(timer);
         resolve();
@@ -117,6 +114,7 @@ export class Monitor {
     });
     this.#nextAtMs = null;
     this.#onChange();
+    return !signal.aborted;
   }
 }
 

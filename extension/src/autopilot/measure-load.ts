@@ -1,3 +1,4 @@
+import { EVERY_ORIGIN } from '@hopwise/contract';
 import { judgeSwitch, MAX_CHECKED_LOADS, type SwitchVerdict } from '@hopwise/model';
 import { findComparableLoads, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
 import { isHeld, type Reference } from '../evidence/pin-outcomes.ts';
@@ -19,10 +20,15 @@ export function isOfRunsPage({ recording, hidesQueries }: StoredLoad, { pageUrl 
 export function findTrouble({ pins }: AutopilotRun, load: StoredLoad): string {
   for (const { origin, kind } of pins) {
     if (!isHeld(load, origin, kind)) continue;
-    const own = load.recording.requests.filter(({ url }) => new URL(url).origin === origin);
-    const failed = own.filter(({ status, fromCache }) => status === 0 && !fromCache).length;
-    if (failed >= MIN_FAILED && failed > MAX_FAILED_SHARE * own.length)
-      return `${failed} of ${own.length} requests to ${origin} failed`;
+    const isEvery = origin === EVERY_ORIGIN;
+    const own = load.recording.requests.filter(({ url }) =>
+      isEvery ? url.startsWith('https:') : new URL(url).origin === origin,
+    );
+    const failed = own.filter(({ status, fromCache }) => status === 0 && !fromCache);
+    if (failed.length < MIN_FAILED || failed.length <= MAX_FAILED_SHARE * own.length) continue;
+    // A single server may be down.
+    if (isEvery && new Set(failed.map(({ url }) => new URL(url).origin)).size < MIN_FAILED) continue;
+    return `${failed.length} of ${own.length} requests ${isEvery ? 'of a page' : `to ${origin}`} failed`;
   }
   return '';
 }

@@ -565,6 +565,22 @@ describe('a network that hinders UDP', () => {
     expect([pins.active, (await lastRun())?.end?.cause]).toEqual([[], 'network-open']);
   });
 
+  test('until most requests of a page fail, at several servers', async () => {
+    await onHindered();
+    const loadFailing = (...failing: string[]) => {
+      const urls = [`${ORIGIN}/`, `${ORIGIN}/1`, 'https://a.test/', 'https://b.test/'];
+      const requests = urls.map((url, id) => requestOf(id, { url, status: failing.includes(url) ? 0 : 200 }));
+      return onHindered({ recording: { requests }, pinned: { [EVERY_ORIGIN]: 'h2' } });
+    };
+    await loadFailing('https://a.test/', 'https://b.test/');
+    await loadFailing(`${ORIGIN}/`, `${ORIGIN}/1`);
+    expect([pins.active, await listRuns()]).toEqual([EVERY, ['kept']]);
+    await loadFailing(`${ORIGIN}/1`, 'https://a.test/', 'https://b.test/');
+    expect(await listRuns()).toEqual(['trouble']);
+    expect(await lastRun()).toMatchObject({ end: { reason: '3 of 4 requests of a page failed' } });
+    expect(pins.active).toEqual([]);
+  });
+
   test('until the helper goes', async () => {
     await onHindered();
     pins.lift('The helper stopped.');

@@ -7,11 +7,13 @@ const REQUESTING = 'img,script,link,iframe,frame,video,audio,source,track,embed,
 const REQUESTING_NAMES = new Set(REQUESTING.split(','));
 const URL_KEYS = ['src', 'href', 'data', 'poster'] as const;
 
-/** Attributes that make an element request something else. */
-export const URL_ATTRIBUTES = [...URL_KEYS, 'srcset'];
-
-/** Elements kept of a frame. */
-const ELEMENT_COUNT_LIMIT = 20_000;
+/**
+ * Nodes inserted by scripts that are looked at in a frame. A page can measure what it takes to insert nodes, so there must be an end to
+ * it. The parser's own work has no such clock: most pages' whole markup is looked at.
+ */
+const SCRIPT_NODE_LIMIT = 1_000;
+/** The same with the parser's: scripts can insert where the parser would. */
+const NODE_LIMIT = 10_000;
 
 /**
  * Who made the elements that request something, by their URLs, from mutation records. They are delivered in the microtask checkpoint
@@ -23,11 +25,12 @@ export class ElementLog {
   readonly #authors = new Map<string, Author>();
   /** Elements whose URL the browser chooses later. */
   readonly #choosing: [HTMLImageElement | HTMLMediaElement, Author][] = [];
-  #elementsLeft = ELEMENT_COUNT_LIMIT;
+  #scriptNodesLeft = SCRIPT_NODE_LIMIT;
+  #nodesLeft = NODE_LIMIT;
 
-  /** Whether an element that requested something can be missing. */
+  /** Whether an element that requested something can be missing: no more is added then. */
   get isIncomplete(): boolean {
-    return this.#elementsLeft === 0;
+    return this.#nodesLeft <= 0 || this.#scriptNodesLeft <= 0;
   }
 
   /**
@@ -46,13 +49,21 @@ export class ElementLog {
     const author: Author = { by: 'script', scriptUrl: script && urlOfScript(script), sinceMs };
     if (!script && isParsing) this.#position.judge(records, author);
     for (const record of records) {
+      if (this.isIncomplete) break;
       // By index and without other properties: each costs as much as the rest for one of thousands of nodes.
       const { addedNodes } = record;
-      for (let i = 0; i < addedNodes.length; i++) this.#addNode(addedNodes[i] as Element, author);
-      if (addedNodes.length === 0 && record.type === 'attributes')
-        this.#addChanged(record.target as Element, author);
+      if (addedNodes.length === 0) this.#countNode(author);
+      for (let i = 0; i < addedNodes.length && !this.isIncomplete; i++)
+        this.#addNode(addedNodes[i] as Element, author);
     }
     return author;
+  }
+
+  /** Adds an element that has loaded: where nobody has inserted it with its present URL, a script has changed that. */
+  addLoaded(element: Element): void {
+    if (this.isIncomplete || !REQUESTING_NAMES.has(element.localName)) return;
+    this.#nodesLeft--;
+    this.#addElement(element, { by: 'script', scriptUrl: null, sinceMs: 0 });
   }
 
   /** To be called when an external script has run or has failed. */
@@ -66,21 +77,25 @@ export class ElementLog {
     return this.#authors.get(withoutFragment(url)) ?? null;
   }
 
+  #countNode(author: Author): void {
+    this.#nodesLeft--;
+    if (author.by === 'script') this.#scriptNodesLeft--;
+  }
+
   #addNode(node: Element, author: Author): void {
+    this.#countNode(author);
     // Undefined for text.
     if (REQUESTING_NAMES.has(node.localName)) this.#addElement(node, author);
     // The parser inserts each element by itself.
     if (author.by === 'parser' || !node.firstElementChild) return;
-    for (const child of node.querySelectorAll(REQUESTING)) this.#addElement(child, author);
-  }
-
-  #addChanged(element: Element, author: Author): void {
-    if (REQUESTING_NAMES.has(element.localName)) this.#addElement(element, author);
+    for (const child of node.querySelectorAll(REQUESTING)) {
+      if (this.isIncomplete) return;
+      this.#countNode(author);
+      this.#addElement(child, author);
+    }
   }
 
   #addElement(element: Element, author: Author): void {
-    if (this.#elementsLeft === 0) return;
-    this.#elementsLeft--;
     for (const key of URL_KEYS) {
       const value = (element as unknown as Record<string, unknown>)[key];
       if (typeof value === 'string') this.#addUrl(value, author);

@@ -1,5 +1,5 @@
 import type { Author } from './author.ts';
-import { ElementLog, URL_ATTRIBUTES, urlOfScript } from './element-log.ts';
+import { ElementLog, urlOfScript } from './element-log.ts';
 import { isClassicScript } from './parser-position.ts';
 import { ScriptRunLog } from './script-runs.ts';
 import { withoutFragment } from './url-text.ts';
@@ -14,6 +14,7 @@ interface LongFrame extends PerformanceEntry {
 /**
  * Observes from the isolated world, without a trace in the page's own, which scripts run when and which elements each inserts.
  * A delivery of mutations, an event of an element and the end of a task each show a time at which no earlier script runs any more.
+ * Mutations are observed until the log of elements has its share of them.
  */
 export class ScriptObserver {
   #elements = new ElementLog();
@@ -33,12 +34,8 @@ export class ScriptObserver {
     document.addEventListener('error', this.#onElementEvent, true);
     document.addEventListener('readystatechange', this.#onReadyState);
     this.#tasks.port1.onmessage = () => this.#endTask();
-    this.#mutations.observe(document, {
-      childList: true,
-      subtree: true,
-      attributes: true,
-      attributeFilter: URL_ATTRIBUTES,
-    });
+    // No attributes: a page could tell by time which ones are observed.
+    this.#mutations.observe(document, { childList: true, subtree: true });
     // Where the type is unknown, the attempt would leave a warning in the page's console.
     if (PerformanceObserver.supportedEntryTypes.includes(LONG_FRAME)) {
       this.#longFrames.observe({ type: LONG_FRAME, buffered: true });
@@ -73,6 +70,8 @@ export class ScriptObserver {
     const nowMs = performance.now();
     const script = document.currentScript;
     const author = this.#elements.add(records, script, document.readyState === 'loading', this.#idleMs);
+    // The page pays for each further mutation, whatever is done with it.
+    if (this.#elements.isIncomplete) this.#mutations.disconnect();
     if (script && urlOfScript(script) === '') this.#inlineSinceMs ??= this.#idleMs;
     this.#endInlineScript(nowMs);
     this.#taskAuthor = author;
@@ -85,6 +84,7 @@ export class ScriptObserver {
     const nowMs = performance.now();
     this.#endInlineScript(nowMs);
     const { target } = event;
+    if (target instanceof Element && event.isTrusted) this.#elements.addLoaded(target);
     if (target instanceof HTMLScriptElement && event.isTrusted) {
       this.#elements.endScript(target);
       const author = this.#taskAuthor;

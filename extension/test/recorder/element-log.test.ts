@@ -65,3 +65,30 @@ test('initiatorUrl names the script where the browser has it', () => {
   });
   expect(findMaker(entry({ initiatorUrl: document.URL, initiatorType: 'fetch' }), log)).toBeNull();
 });
+
+test('after 1,000 nodes of scripts nothing more is looked at, and an image without an element is not judged', () => {
+  const list = document.createElement('div');
+  for (let i = 0; i < 999; i++) list.append(make('img', { src: `${IMAGE}?${i}` }));
+  insert(list, byScript());
+  expect(log.isIncomplete).toBe(true);
+  insert(make('img', { src: IMAGE }), byScript());
+  expect(findMaker(entry(), log)).toBeNull();
+  expect(findMaker(entry({ name: `${IMAGE}?998` }), log)).toEqual({ by: 'script', scriptUrl: SCRIPT });
+});
+
+test('the parser may insert more, but not without end', () => {
+  for (let i = 0; i < 9_999; i++) insert(document.createTextNode('.'), null);
+  expect(log.isIncomplete).toBe(false);
+  insert(document.createTextNode('.'), null);
+  expect(log.isIncomplete).toBe(true);
+});
+
+test('an element that has loaded what it was not inserted with was changed by a script', () => {
+  const embed = make('embed', { src: 'https://page.test/before.html' });
+  insert(embed, null);
+  log.addLoaded(embed);
+  const requested = (name: string) => findMaker(entry({ name, initiatorType: 'embed' }), log);
+  expect(requested('https://page.test/before.html')).toEqual({ by: 'parser', scriptUrl: null });
+  log.addLoaded(make('embed', { src: 'https://page.test/after.html' }));
+  expect(requested('https://page.test/after.html')).toEqual({ by: 'script', scriptUrl: null });
+});

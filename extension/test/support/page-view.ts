@@ -9,12 +9,20 @@ export interface ViewSite {
   close(): Promise<void>;
 }
 
-/** A page, with a frame of its own origin, whose first script runs all checks and leaves the result in `pageView`. */
+/**
+ * A page, with a frame of its own origin, whose first script runs all checks and leaves the result in `pageView`; and `times.html`,
+ * whose first script measures times and leaves them in `pageTimes`.
+ */
 export async function startViewSite(): Promise<ViewSite> {
   const script = `<script>globalThis.pageView = (${takePageView})();</script>`;
   const page = `<!doctype html>${script}<img src="/a.png"><script src="/a.js"></script><iframe src="/frame.html"></iframe>`;
+  const times = `<!doctype html><body><script>globalThis.pageTimes = (${takePageTimes})();</script>`;
   const server = createServer((request, response) => {
-    const pages: Record<string, string> = { '/': page, '/frame.html': `<!doctype html>${script}` };
+    const pages: Record<string, string> = {
+      '/': page,
+      '/frame.html': `<!doctype html>${script}`,
+      '/times.html': times,
+    };
     const body = pages[request.url ?? ''];
     const type = body ? 'text/html' : request.url === '/a.js' ? 'text/javascript' : 'text/plain';
     response.writeHead(200, { 'content-type': type }).end(body);
@@ -220,4 +228,51 @@ async function takePageView(): Promise<PageView> {
     .filter((entry) => /^(mark|measure|resource)/.test(entry) && !/\/(aborted|favicon\.ico)$/.test(entry))
     .sort();
   return view;
+}
+
+/** Attributes that make elements request something. */
+export const REQUESTING_ATTRIBUTES = ['src', 'srcset', 'href', 'data', 'poster'];
+
+/**
+ * How many times as long as where no observer of the document sees it (in a shadow tree) a change takes: the writes of an attribute, by
+ * its name, and `children`, the insertion of elements after many others.
+ */
+export type PageTimes = Record<string, number>;
+
+/** Reads the result in the page. */
+export const readPageTimes = (): Promise<PageTimes> =>
+  (globalThis as unknown as { pageTimes: Promise<PageTimes> }).pageTimes;
+
+/** Runs in the page, from its source text: it can use nothing from outside. */
+async function takePageTimes(): Promise<PageTimes> {
+  const rounds = 10;
+  const writes = 12_000;
+  const open = document.body.appendChild(document.createElement('div'));
+  const host = document.body.appendChild(document.createElement('div'));
+  const hidden = host.attachShadow({ mode: 'open' }).appendChild(document.createElement('div'));
+  /** Until all observers have received what has changed. */
+  const measure = async (change: (place: Element, i: number) => void, place: Element) => {
+    const startMs = performance.now();
+    for (let i = 0; i < writes; i++) change(place, i);
+    await null;
+    return performance.now() - startMs;
+  };
+  // In turn, so that other work on the machine holds up all alike; the shortest times are those that it did not hold up.
+  const compare = async (change: (place: Element, i: number) => void) => {
+    const timesMs: { open: number; hidden: number }[] = [];
+    for (let round = 0; round < rounds; round++) {
+      timesMs.push({ open: await measure(change, open), hidden: await measure(change, hidden) });
+      open.replaceChildren();
+      hidden.replaceChildren();
+      await null;
+    }
+    return Math.min(...timesMs.map((each) => each.open)) / Math.min(...timesMs.map((each) => each.hidden));
+  };
+  const times: PageTimes = {};
+  for (const name of ['title', 'src', 'lang', 'srcset', 'alt', 'href', 'data-a', 'data', 'name', 'poster'])
+    times[name] = await compare((place, i) => place.setAttribute(name, `${i}`));
+  const append = (place: Element) => place.append(document.createElement('p'));
+  await measure(append, open);
+  times.children = await compare(append);
+  return times;
 }

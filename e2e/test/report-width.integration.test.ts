@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { buildReport, type RepeatedSpread } from '@hopwise/extension/report';
+import { writeHeadline } from '@hopwise/extension/views';
 import { chromiumPath } from '@hopwise/lab/browser/chromium';
 import { QUIET_ARGS } from '@hopwise/lab/loads/protocol-args';
 import { ROOT } from '@hopwise/lab/paths';
@@ -16,7 +17,7 @@ import { renderReport } from '../src/report/html.ts';
 let browser: Browser;
 let folder: string;
 let file: string;
-let verdict: string;
+let headline: string;
 
 const loads = (median: number): RepeatedSpread => ({
   median,
@@ -35,7 +36,7 @@ beforeAll(async () => {
     waterfall: true,
     network: { udp: { kind: 'policed', bps: 2e6 } },
   });
-  verdict = prediction.decision.verdict;
+  headline = writeHeadline(prediction);
   const report = buildReport({
     mode: 'lab',
     pageName: 'app',
@@ -80,7 +81,8 @@ it.each([320, 360, 480, 640, 1200])('fits a window of %i px', async (width) => {
         .map((box) => `${box.className}: ${box.textContent?.slice(0, 60)}`),
     );
     expect(cut).toEqual([]);
-    expect((await page.locator('.hw-headline').textContent())?.replaceAll('\u00a0', ' ')).toBe(`${verdict}.`);
+    const said = await page.locator('.hw-headline, .hw-why').allTextContents();
+    expect(said.join(' ').replaceAll('\u00a0', ' ')).toBe(headline);
   } finally {
     await page.close();
   }

@@ -48,7 +48,13 @@ export {
   type ProtocolExplanation,
 } from './explain/explain.ts';
 export { SERVER_KINDS, SERVER_SNIPPETS, type ServerKind } from './explain/server-snippets.ts';
-export { promisingAction } from './explain/verdict.ts';
+export {
+  promisingAction,
+  type ReasonToLeave,
+  reasonToLeave,
+  surenessOf,
+  timeByItself,
+} from './explain/verdict.ts';
 export { durationsIn } from './explain/words.ts';
 export { buildGraph } from './graph/build-graph.ts';
 export {

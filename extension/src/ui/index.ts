@@ -13,10 +13,11 @@ export {
   formatOrigin,
   formatShare,
 } from './format.ts';
+export { writeHeadline } from './headline.ts';
 export { describeNetworkEvidence } from './network-evidence.ts';
 export { renderNetwork } from './network-view.ts';
 export { type OriginTableOptions, renderOriginTable } from './origin-table.ts';
 export { renderProtocolChart } from './protocol-chart.ts';
-export { headline, renderSummary } from './summary.ts';
+export { renderSummary } from './summary.ts';
 export { renderTimesTable } from './times-table.ts';
 export { predictedWaterfall, recordedWaterfall, renderWaterfall, type Waterfall } from './waterfall.ts';

@@ -3,12 +3,8 @@ import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { plural, t } from '../language/translate.ts';
 import { builder, type ViewOptions } from './dom.ts';
 import { formatDuration, keepUnitsTogether } from './format.ts';
-import { decideBeyondPins, describePinGain } from './pin-gain.ts';
-
-/** What to do and what it gains, or what the load's pins have gained, in one sentence. */
-export function headline({ decision }: Pick<Prediction, 'decision'>, pinGain: PinGain | null = null): string {
-  return (pinGain && describePinGain(pinGain)) ?? `${decision.verdict}.`;
-}
+import { describeHeadline } from './headline.ts';
+import { decideBeyondPins } from './pin-gain.ts';
 
 interface SummaryOptions extends ViewOptions {
   /** Controls below the verdict that carry it out. */
@@ -31,6 +27,7 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
     observed.pltMs === null
       ? t('summaryNeverLoaded', carried)
       : t('summaryTook', { ...carried, time: formatDuration(observed.pltMs) });
+  const { lead, why } = describeHeadline(prediction, options.pinGain, options.pinned);
   return el(
     'section',
     {
@@ -39,8 +36,9 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
       'data-action': decision.action.kind,
       'data-pins': options.pinGain?.effect ?? 'none',
     },
-    el('h2', { class: 'hw-headline' }, keepUnitsTogether(headline(prediction, options.pinGain))),
-    ...renderFurtherVerdict(prediction, options),
+    el('h2', { class: 'hw-headline' }, keepUnitsTogether(lead)),
+    why === '' ? null : el('p', { class: 'hw-why' }, keepUnitsTogether(why)),
+    ...renderInstruction(prediction, options),
     ...(options.controls ?? []),
     el('p', { class: 'hw-muted' }, keepUnitsTogether(seen)),
     ...(decision.changed === null || decideBeyondPins(decision, options.pinGain ?? null) === null
@@ -57,14 +55,13 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
   );
 }
 
-/** The verdict below the measured gain of pins, where it is not what these pins do. */
-function renderFurtherVerdict(prediction: Prediction, options: SummaryOptions): HTMLElement[] {
+/** What is left to do: nothing where the load's pins do it, or have been measured to help as much. */
+function renderInstruction({ decision }: Prediction, options: SummaryOptions): HTMLElement[] {
   const { pinGain = null, pinned } = options;
-  const { action, kind } = prediction.decision;
+  const { action, kind, verdict } = decision;
   const isDone = action.origins.every((origin) => pinned?.[origin] === action.assignment[origin]);
-  const isOffered = kind === 'act' && !isDone && decideBeyondPins(prediction.decision, pinGain) !== null;
-  if (!isOffered || pinGain === null || describePinGain(pinGain) === null) return [];
-  return [builder(options)('p', {}, keepUnitsTogether(headline(prediction)))];
+  if (kind !== 'act' || isDone || decideBeyondPins(decision, pinGain) === null) return [];
+  return [builder(options)('p', { class: 'hw-instruction' }, keepUnitsTogether(`${verdict}.`))];
 }
 
 /** How well the recorded load is explained, and what is not understood of it. */

@@ -9,7 +9,6 @@ import {
   formatMbps,
   formatMs,
   formatShare,
-  headline,
   predictedWaterfall,
   readVerifiedTimes,
   recordedWaterfall,
@@ -90,7 +89,7 @@ const prediction: Prediction = {
   },
   decision: {
     kind: 'leave',
-    verdict: 'HTTP/3 everywhere is right: leave it',
+    verdict: 'All good. Nothing would load this page faster',
     best: 'h3',
     confidence: 0.93,
     protocols: {
@@ -188,36 +187,7 @@ const recording = {
   requests: [request(0, PAGE, 0, 80), request(1, `https://cdn.test/${HOSTILE}.png`, 70, null)],
 } as unknown as Recording;
 
-test('the headline is the verdict', () => {
-  expect(headline(prediction)).toBe('HTTP/3 everywhere is right: leave it.');
-});
-
 const gain = { beforeLoads: 2, afterLoads: 1, savedMs: { low: 0, high: 0 } };
-
-test.each([
-  [{ ...gain, beforeMs: 4300, afterMs: 1540, effect: 'gains' as const }, 'With these pins: 4.3 s → 1.5 s'],
-  [
-    { ...gain, beforeMs: 900, afterMs: 1540, effect: 'harms' as const },
-    'These pins slow the page down: 0.9 s → 1.5 s',
-  ],
-  [
-    { ...gain, beforeMs: 900, afterMs: 910, effect: 'nothing' as const },
-    'These pins gain nothing: 900 ms → 910 ms',
-  ],
-])('measured loads with pins are the headline: %#', (pinGain, words) => {
-  expect(headline(prediction, pinGain)).toBe(`${words}, measured over 3 loads.`);
-});
-
-test('a gain over an estimate is stated as such', () => {
-  const pinGain = { ...gain, beforeMs: 7000, afterMs: 1300, beforeLoads: 0, effect: 'gains' as const };
-  const words = 'With these pins: about 7.0 s (estimated) → 1.3 s, measured over 1 load.';
-  expect(headline(prediction, pinGain)).toBe(words);
-});
-
-test('with too few loads to see what pins gain, the headline is the verdict', () => {
-  const pinGain = { ...gain, beforeMs: 900, afterMs: 910, effect: 'unclear' as const };
-  expect(headline(prediction, pinGain)).toBe('HTTP/3 everywhere is right: leave it.');
-});
 
 test.each([
   ['does not repeat what is done', { 'https://cdn.test': 'h2' as const }, []],
@@ -230,8 +200,8 @@ test.each([
     verdict: 'What to do',
   });
   const summary = renderSummary({ ...prediction, decision }, { ...options, pinGain, pinned });
-  expect(spaced(summary.querySelector('h2')!.textContent)).toContain('With these pins: 4.3 s → ');
-  expect([...summary.querySelectorAll('h2 + p:not([class])')].map((p) => p.textContent)).toEqual(lines);
+  expect(spaced(summary.querySelector('h2')!.textContent)).toContain('faster: 4.3 s → ');
+  expect([...summary.querySelectorAll('.hw-instruction')].map((p) => p.textContent)).toEqual(lines);
 });
 
 describe('renderProtocolChart', () => {
@@ -415,7 +385,8 @@ test('the origin table shows the action below the origin’s name', () => {
 
 test('the summary states the verdict, the evidence and the reasons as text', () => {
   const summary = renderSummary(prediction, options);
-  expect(summary.querySelector('h2')?.textContent).toBe('HTTP/3 everywhere is right: leave it.');
+  expect(summary.querySelector('h2')?.textContent).toBe('All good.');
+  expect(summary.querySelector('.hw-why')?.textContent).toBe('Nothing would load this page faster.');
   expect(summary.textContent).toContain('116 requests to 2 origins; this load took 2.6\u00a0s.');
   const reasons = [...summary.querySelectorAll('.hw-reasons li')].map(({ textContent }) => textContent);
   expect(reasons).toEqual(['HTTP/3 is the fastest.', HOSTILE]);
@@ -438,7 +409,10 @@ test('the summary says how well the load is explained, and what is not understoo
 });
 
 test('the summary shows what changed the answer, and the notes of the prediction', () => {
-  const decision = { ...prediction.decision, changed: 'Before, the answer was: leave it.' };
+  const decision = {
+    ...prediction.decision,
+    changed: 'Before, the answer was: Nothing worth changing here.',
+  };
   const notes = [HOSTILE, 'The search was cut short.'];
   const said = [...renderSummary({ ...prediction, decision, notes }, options).querySelectorAll('.hw-note')];
   expect(said.map(({ textContent }) => textContent)).toEqual([decision.changed, ...notes]);
@@ -478,7 +452,7 @@ test('the times table has the browser’s first and later visits', () => {
   const rows = textsOf(renderTimesTable({ prediction: withDecision(decision) }, options), 'tbody tr');
   expect(rows.slice(0, 2).map((cells) => cells.map(spaced))).toEqual([
     ['Browser’s own choice', '2.4 s2.2 s – 2.6 s'],
-    ['Later visits', '3.1 s'],
+    ['Once HTTP/3 is known', '3.1 s'],
   ]);
 });
 

@@ -1,5 +1,6 @@
 import {
   type Action,
+  type Baseline,
   type Decision,
   type Evidence,
   type MeasuredLoads,
@@ -14,7 +15,7 @@ import type { Knowledge } from '../decide/knowledge.ts';
 import { isSameAction } from '../decide/pick-action.ts';
 import { fastestProtocols, ranked } from '../decide/standing.ts';
 import { describeMisfit } from './fit-words.ts';
-import type { Behaviour, Sentences } from './sentences/english.ts';
+import type { Behaviour, Sentences, Sureness } from './sentences/english.ts';
 import { withoutScheme } from './words.ts';
 
 /** From this chance on an action's effect is called sure. */
@@ -29,21 +30,23 @@ export function describeDecision(
   sentences: Sentences,
 ): Decision {
   const { kept, isBlocked, isHttp: _, ...decision } = figures;
+  const isPinned = Object.keys(knowledge.pinned ?? {}).length > 0;
+  const seenMs = isPinned || fit.explainedMs === null ? null : fit.recordedMs;
   return {
     ...decision,
-    verdict: isBlocked ? misfitVerdict(fit, figures, sentences) : verdictOf(figures, sentences),
+    verdict: isBlocked ? misfitVerdict(fit, figures, sentences) : verdictOf(figures, seenMs, sentences),
     evidence: evidenceOf(figures, knowledge, sentences.evidence),
     changed: changeOf(figures, knowledge.earlier ?? null, sentences.evidence),
   };
 }
 
 /** What to do and what it gains, in one line. */
-function verdictOf(figures: DecisionFigures, sentences: Sentences): string {
-  const { kind, action, baseline, actions } = figures;
+function verdictOf(figures: DecisionFigures, seenMs: number | null, sentences: Sentences): string {
+  const { kind, action, actions } = figures;
   if (kind === 'act') {
-    const sureness = action.measured ? 'measured' : action.helps >= SURE ? 'sure' : 'likely';
     const instruction = instructionOf(action, figures, sentences);
-    return sentences.verdict.effect(instruction, baseline.pltMs, action.time.pltMs, sureness);
+    const beforeMs = timeByItself(figures, seenMs);
+    return sentences.verdict.effect(instruction, beforeMs, action.time.pltMs, surenessOf(action));
   }
   if (kind === 'unsure') {
     const promising = promisingAction(actions)!;
@@ -51,6 +54,29 @@ function verdictOf(figures: DecisionFigures, sentences: Sentences): string {
     return sentences.verdict.promising(instruction, promising.gainMs, promising.helps);
   }
   return leaveVerdict(figures, sentences.verdict);
+}
+
+/** From this gain over the load just seen on, a share of its time, the load just seen is what an action is compared with. */
+const MIN_SEEN_GAIN = 0.05;
+
+/**
+ * What a page takes without an action, to compare the action with: the load that the person has just seen, unless it was out of the
+ * ordinary or as fast as the action promises; then the expected time.
+ *
+ * @param seenMs null where that load was not the browser's own
+ */
+export function timeByItself(
+  { baseline, action }: Pick<Decision, 'baseline' | 'action'>,
+  seenMs: number | null,
+): number {
+  if (seenMs === null || seenMs < baseline.low || seenMs > baseline.high) return baseline.pltMs;
+  return action.time.pltMs <= (1 - MIN_SEEN_GAIN) * seenMs ? seenMs : baseline.pltMs;
+}
+
+/** How sure the effect of an action is. */
+export function surenessOf({ measured, helps }: Pick<Action, 'measured' | 'helps'>): Sureness {
+  if (measured) return 'measured';
+  return helps >= SURE ? 'sure' : 'likely';
 }
 
 /** Why the recorded load is not understood; verified where something could be changed. */
@@ -72,27 +98,49 @@ export function promisingAction(actions: readonly Action[]): Action | null {
 }
 
 function leaveVerdict(figures: DecisionFigures, verdict: Sentences['verdict']): string {
-  const { protocols, baseline, isHttp } = figures;
-  const main = mainProtocol(figures);
-  const fastest = fastestProtocols(protocols);
-  if (fastest.length === Object.keys(protocols).length && fastest.length > 1) return verdict.equal();
-  const advice = offerAdvice(figures, verdict);
-  if (advice !== null) return verdict.nothingToSwitch(advice);
-  if (isHttp && !fastest.includes(main)) return verdict.nothingToSwitch(verdict.httpsFirst());
-  const isOnlyOne = new Set(Object.values(baseline.protocols)).size === 1;
-  if (fastest.includes(main)) {
-    return isOnlyOne ? verdict.rightEverywhere(main) : verdict.rightChoice();
+  switch (reasonToLeave(figures)) {
+    case 'equal':
+      return verdict.equal();
+    case 'right':
+      return verdict.right();
+    case 'server':
+      return verdict.nothingToSwitch(offerAdvice(figures, verdict));
+    case 'no-sure-gain':
+      return figures.isHttp ? verdict.nothingToSwitch(verdict.httpsFirst()) : verdict.noSureGain();
   }
-  return verdict.noSureGain();
 }
 
-function offerAdvice({ actions, baseline }: DecisionFigures, verdict: Sentences['verdict']): string | null {
-  const offer = actions.find(({ kind, worthwhile }) => kind === 'offer-h3' && worthwhile);
-  return offer === undefined ? null : verdict.offerH3(baseline.pltMs, offer.time.pltMs);
+/**
+ * Why a page is left as it is: all protocols are about as fast; the browser's own is the fastest; only its servers could do better;
+ * or no change surely gains enough.
+ */
+export type ReasonToLeave = 'equal' | 'right' | 'server' | 'no-sure-gain';
+
+export function reasonToLeave({
+  protocols,
+  baseline,
+  actions,
+}: Pick<Decision, 'protocols' | 'baseline' | 'actions'>): ReasonToLeave {
+  const fastest = fastestProtocols(protocols);
+  if (fastest.length === Object.keys(protocols).length && fastest.length > 1) return 'equal';
+  if (findOffer(actions) !== undefined) return 'server';
+  return isOwnFastest({ protocols, baseline }) ? 'right' : 'no-sure-gain';
+}
+
+/** Whether the protocol that carries most origins by itself is among the fastest. */
+function isOwnFastest({ protocols, baseline }: Pick<Decision, 'protocols' | 'baseline'>): boolean {
+  return fastestProtocols(protocols).includes(mainProtocol(baseline));
+}
+
+const findOffer = (actions: readonly Action[]): Action | undefined =>
+  actions.find(({ kind, worthwhile }) => kind === 'offer-h3' && worthwhile);
+
+function offerAdvice({ actions, baseline }: DecisionFigures, verdict: Sentences['verdict']): string {
+  return verdict.offerH3(baseline.pltMs, findOffer(actions)!.time.pltMs);
 }
 
 /** The protocol that carries most origins by itself. */
-function mainProtocol({ baseline }: DecisionFigures): Protocol {
+function mainProtocol(baseline: Baseline): Protocol {
   const protocols = Object.values(baseline.protocols);
   const carried = (protocol: Protocol) => protocols.filter((each) => each === protocol).length;
   return PROTOCOLS.reduce((a, b) => (carried(b) >= carried(a) ? b : a));

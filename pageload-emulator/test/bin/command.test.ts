@@ -212,7 +212,7 @@ describe('hopwise predict', () => {
     const { status, stdout } = await hopwise(['predict', file('page.har')]);
     expect(status).toBe(0);
     expect(stdout).toMatch(
-      /^HTTP\/3 everywhere is right: leave it\.\n[\s\S]*\nhttps:\/\/shop\.test\/\n5 requests, 2 origins, 52 kB; recorded: 500 ms \(h2 6\)/,
+      /^All good\. Nothing would load this page faster\.\n[\s\S]*\nhttps:\/\/shop\.test\/\n5 requests, 2 origins, 52 kB; recorded: 500 ms \(h2 6\)/,
     );
     expect(stdout).toMatch(/round trip +30 ms +\d+ +\d+ +estimated/);
   });

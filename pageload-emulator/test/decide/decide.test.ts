@@ -88,7 +88,7 @@ describe('decision', () => {
       action: 'leave',
       gainMs: 0,
     });
-    expect(verdict).toMatch(/leave it$/);
+    expect(verdict).toMatch(/^All good\. Nothing would load this page faster$/);
   });
 
   it('asks to verify a load that took far longer than expected', () => {
@@ -102,7 +102,9 @@ describe('decision', () => {
     expect(decision).toMatchObject({ kind: 'unsure', action: { kind: 'leave' } });
     expect(fit).toMatchObject({ understood: false, recordedMs: slow.pltMs });
     expect(fit.explainedMs).toBeLessThan(slow.pltMs! / 1.5);
-    expect(decision.verdict).toMatch(/^Not understood, verify: this load took .* its emulation takes /);
+    expect(decision.verdict).toMatch(
+      /^This load is not understood, verify it: it took .* its emulation takes /,
+    );
   });
 
   it('never advises to keep off HTTP/3 what does not offer it', () => {
@@ -175,7 +177,7 @@ describe('decision', () => {
   it('has nothing to verify after a slow load of http origins that withhold their protocols', () => {
     const { kind, verdict } = decisionOn(OPEN, {}, slowOverHttp());
     expect(kind).toBe('leave');
-    expect(verdict).toMatch(/^Not understood: this load took/);
+    expect(verdict).toMatch(/^This load is not understood: it took/);
   });
 
   it('lets measured loads whose ranges do not overlap decide against the emulation', () => {

@@ -19,9 +19,9 @@ import {
   formatMs,
   formatOrigin,
 } from '../../ui/format.ts';
+import { writeHeadline } from '../../ui/headline.ts';
 import { nameSource, nameUdp } from '../../ui/network-view.ts';
 import { adviseOrigins } from '../../ui/origin-advice.ts';
-import { headline } from '../../ui/summary.ts';
 
 /** What is written of a load. */
 type SummarisedLoad = Pick<
@@ -60,7 +60,8 @@ function writePrediction(prediction: Prediction, { verification }: SummarisedLoa
     ...notes,
   ].filter((reason) => reason !== '');
   return [
-    `**${plain(headline(prediction))}**`,
+    `**${plain(writeHeadline(prediction))}**`,
+    ...(decision.kind === 'act' ? [`${plain(decision.verdict)}.`] : []),
     ...(reasons.length > 0 ? [reasons.map((reason) => `- ${plain(reason)}`).join('\n')] : []),
     `## ${t('markdownTime')}`,
     writeTimes({ prediction, verified }),

@@ -42,19 +42,18 @@ export const english = {
     },
     /** @param why what is not understood @param canVerify whether transfers could show more */
     notUnderstood: (why: string, canVerify: boolean) =>
-      `Not understood${canVerify ? ', verify' : ''}: ${why}`,
+      `This load is not understood${canVerify ? ', verify it' : ''}: ${why}`,
     promising: (instruction: string, gainMs: number, chance: number) =>
-      `Leave it for now. ${instruction} may save ${duration(gainMs)} (chance ${percent(chance)}): verify to be sure`,
-    equal: () => 'The protocols are about equal here: leave it',
-    nothingToSwitch: (advice: string) => `Nothing to switch in the browser. ${advice}`,
+      `Nothing to change yet. “${instruction}” may save ${duration(gainMs)} (chance ${percent(chance)}): verify to be sure`,
+    equal: () => 'All good. The protocols are about equal here',
+    nothingToSwitch: (advice: string) => `Nothing worth changing here. ${advice}`,
     offerH3(beforeMs: number, afterMs: number): string {
       const [before, after] = durations(beforeMs, afterMs);
       return `If you run the server: with HTTP/3 ${before} → about ${after}`;
     },
     httpsFirst: () => 'If you run the server: offer https first, which HTTP/2 and HTTP/3 need',
-    rightEverywhere: (protocol: Protocol) => `${NAME[protocol]} everywhere is right: leave it`,
-    rightChoice: () => "The browser's own choice is right: leave it",
-    noSureGain: () => 'Leave it: no change surely gains 5%',
+    right: () => 'All good. Nothing would load this page faster',
+    noSureGain: () => 'Nothing worth changing here',
   },
 
   /** How well the recorded load is explained; all but the first without a full stop. */
@@ -71,7 +70,7 @@ export const english = {
       `the recording takes ${duration(recordedMs)}, which is a session rather than a page load`,
     loadTime(recordedMs: number, explainedMs: number): string {
       const [recorded, explained] = durations(recordedMs, explainedMs);
-      return `this load took ${recorded}, and its emulation takes ${explained}`;
+      return `it took ${recorded}, and its emulation takes ${explained}`;
     },
     unexplained: (restMs: number) => `why the other ${duration(restMs)} passed is not understood`,
     tooLong: (restMs: number) => `why the load took ${duration(restMs)} less is not understood`,

@@ -25,19 +25,19 @@ export const german: Sentences = {
       const about = sureness === 'measured' ? '' : 'etwa ';
       return `${instruction}: ${before} → ${about}${after} (${SURENESS[sureness]})`;
     },
-    notUnderstood: (why, canVerify) => `Nicht verstanden${canVerify ? ', bitte prüfen' : ''}: ${why}`,
+    notUnderstood: (why, canVerify) =>
+      `Dieser Ladevorgang ist nicht verstanden${canVerify ? ', bitte prüfen' : ''}: ${why}`,
     promising: (instruction, gainMs, chance) =>
-      `Vorerst nichts ändern. ${instruction} spart vielleicht ${duration(gainMs)} (Wahrscheinlichkeit ${percent(chance)}): Eine Prüfung schafft Gewissheit`,
-    equal: () => 'Die Protokolle sind hier etwa gleich schnell: nichts ändern',
-    nothingToSwitch: (advice) => `Im Browser ist nichts umzustellen. ${advice}`,
+      `Noch ist nichts zu ändern. „${instruction}“ spart vielleicht ${duration(gainMs)} (Wahrscheinlichkeit ${percent(chance)}): Eine Prüfung schafft Gewissheit`,
+    equal: () => 'Alles gut. Die Protokolle sind hier etwa gleich schnell',
+    nothingToSwitch: (advice) => `Hier lohnt sich keine Änderung. ${advice}`,
     offerH3(beforeMs, afterMs) {
       const [before, after] = durations(beforeMs, afterMs);
       return `Wer den Server betreibt: mit HTTP/3 ${before} → etwa ${after}`;
     },
     httpsFirst: () => 'Wer den Server betreibt: zuerst https anbieten, das HTTP/2 und HTTP/3 brauchen',
-    rightEverywhere: (protocol) => `${NAME[protocol]} ist überall richtig: nichts ändern`,
-    rightChoice: () => 'Der Browser wählt schon richtig: nichts ändern',
-    noSureGain: () => 'Nichts ändern: Keine Änderung bringt sicher 5\u00a0%',
+    right: () => 'Alles gut. Nichts würde diese Seite schneller laden',
+    noSureGain: () => 'Hier lohnt sich keine Änderung',
   },
 
   fit: {
@@ -53,7 +53,7 @@ export const german: Sentences = {
       `Die Aufzeichnung dauert ${duration(recordedMs)} und ist eher eine Sitzung als ein Ladevorgang`,
     loadTime(recordedMs, explainedMs) {
       const [recorded, explained] = durations(recordedMs, explainedMs);
-      return `Dieser Ladevorgang dauerte ${recorded}, seine Emulation dauert ${explained}`;
+      return `Er dauerte ${recorded}, seine Emulation dauert ${explained}`;
     },
     unexplained: (restMs) => `Wofür die übrigen ${duration(restMs)} vergingen, ist nicht verstanden`,
     tooLong: (restMs) => `Warum der Ladevorgang ${duration(restMs)} kürzer war, ist nicht verstanden`,

@@ -1,0 +1,126 @@
+import { type Assignment, PROTOCOL_NAME, type Prediction } from '@hopwise/contract';
+import { promisingAction, reasonToLeave, surenessOf, timeByItself } from '@hopwise/pageload-emulator';
+import type { PinGain } from '../evidence/pin-outcomes.ts';
+import { t } from '../language/translate.ts';
+import { formatDuration, formatDurations, formatShare } from './format.ts';
+import { describePinGain, type Headline } from './pin-gain.ts';
+
+/** The load times that a headline compares, milliseconds. */
+export interface HeadlineTimes {
+  /** By the browser itself. */
+  ownMs: number;
+  /** With hopwise: null where there is nothing to do. */
+  hopwiseMs: number | null;
+}
+
+/** What a headline needs of a prediction. */
+type Predicted = Pick<Prediction, 'decision' | 'fit' | 'network' | 'observed' | 'page'>;
+
+/**
+ * What to do and what it gains, or what the load's pins have gained.
+ *
+ * @param pinned protocols that the load's pins held its origins to
+ */
+export function describeHeadline(
+  prediction: Predicted,
+  pinGain: PinGain | null = null,
+  pinned: Assignment | null = null,
+): Headline {
+  return (pinGain && describePinGain(pinGain)) ?? describeDecision(prediction, pinned);
+}
+
+/** The headline as one text. Its parameters are those of `describeHeadline`. */
+export function writeHeadline(...of: Parameters<typeof describeHeadline>): string {
+  const { lead, why } = describeHeadline(...of);
+  return `${lead} ${why}`.trim();
+}
+
+/** The load times of the headline. Its parameters are those of `describeHeadline`. */
+export function findHeadlineTimes(
+  { decision, observed }: Predicted,
+  pinGain: PinGain | null = null,
+  pinned: Assignment | null = null,
+): HeadlineTimes {
+  if (pinGain) return { ownMs: pinGain.beforeMs, hopwiseMs: pinGain.afterMs };
+  const isFree = Object.keys(pinned ?? {}).length === 0;
+  const seenMs = isFree ? observed.pltMs : null;
+  if (decision.kind !== 'act') return { ownMs: seenMs ?? decision.baseline.pltMs, hopwiseMs: null };
+  return { ownMs: timeByItself(decision, seenMs), hopwiseMs: decision.action.time.pltMs };
+}
+
+/** The prediction's headline, whatever its pins gained. */
+export function describeDecision(prediction: Predicted, pinned: Assignment | null = null): Headline {
+  switch (prediction.decision.kind) {
+    case 'act':
+      return describeGain(prediction, pinned);
+    case 'unsure':
+      return isUnderstood(prediction) ? describeHope(prediction) : describeMisfit(prediction);
+    case 'leave':
+      return isUnderstood(prediction) ? describeRest(prediction) : describeMisfit(prediction);
+  }
+}
+
+function describeGain(prediction: Predicted, pinned: Assignment | null): Headline {
+  const { action } = prediction.decision;
+  const { ownMs, hopwiseMs } = findHeadlineTimes(prediction, null, pinned);
+  const [before, after] = formatDurations(ownMs, hopwiseMs!);
+  const lead = {
+    measured: t('headlineMeasured', { before, after }),
+    sure: t('headlineGain', { before, after }),
+    likely: t('headlineLikely', { before, after }),
+  }[surenessOf(action)];
+  return { lead, why: describeCause(prediction) };
+}
+
+/** Why the browser's own choice is slower than the action. */
+function describeCause({ decision: { action }, network: { udp } }: Predicted): string {
+  if (action.kind === 'avoid-h3') {
+    if (udp === 'blocked') return t('causeBlocked');
+    return udp === 'open' ? t('causeSlowerH3') : t('causeSlowedDown');
+  }
+  return action.protocol === null
+    ? t('causeMix')
+    : t('causeFaster', { protocol: PROTOCOL_NAME[action.protocol] });
+}
+
+function describeHope({ decision }: Predicted): Headline {
+  const action = promisingAction(decision.actions);
+  if (action === null) return { lead: t('headlineNotYet'), why: '' };
+  const values = { gain: formatDuration(action.gainMs), chance: formatShare(action.helps) };
+  const why =
+    action.kind === 'avoid-h3'
+      ? t('hopeWithoutH3', values)
+      : action.protocol === null
+        ? t('hopeMix', values)
+        : t('hopeOver', { ...values, protocol: PROTOCOL_NAME[action.protocol] });
+  return { lead: t('headlineNotYet'), why };
+}
+
+function describeMisfit({ decision, fit }: Predicted): Headline {
+  const why = fit.summary || fit.notes.join(' ');
+  return {
+    lead: t('headlineNotUnderstood'),
+    why: decision.kind === 'unsure' ? `${why} ${t('misfitVerify')}` : why,
+  };
+}
+
+function describeRest({ decision, page }: Predicted): Headline {
+  switch (reasonToLeave(decision)) {
+    case 'equal':
+      return { lead: t('headlineGood'), why: t('goodEqual') };
+    case 'right':
+      return { lead: t('headlineGood'), why: t('goodAlready') };
+    case 'server': {
+      const offer = decision.actions.find(({ kind, worthwhile }) => kind === 'offer-h3' && worthwhile)!;
+      const [before, after] = formatDurations(decision.baseline.pltMs, offer.time.pltMs);
+      return { lead: t('headlineNothing'), why: t('restOffer', { before, after }) };
+    }
+    case 'no-sure-gain':
+      return { lead: t('headlineNothing'), why: page.url.startsWith('http:') ? t('restHttps') : '' };
+  }
+}
+
+/** Whether the recorded load is understood, or something else than it speaks for the decision. */
+function isUnderstood({ decision: { baseline, evidence }, fit }: Predicted): boolean {
+  return fit.understood || baseline.measured || evidence.some(({ kind }) => kind === 'verification');
+}

@@ -63,7 +63,8 @@ test('one click keeps a page off HTTP/3 and reloads it, the gain is measured, an
   // What the first visit takes, which begins over HTTP/2, is not what later ones take.
   await link.loadCold(tab);
   let [slow, popup] = await loadAndOpenPopup(tab);
-  const headline = () => popup.getByRole('heading', { name: /^(Could (probably )?load|Loads) in .* instead of / });
+  const headline = () =>
+    popup.getByRole('heading', { name: /^(Could (probably )?load|Loads) in .* instead of / });
   // Other work on the machine can make a load too unlike its emulation for a headline.
   for (let more = 0; more < MORE_LOADS && !(await appears(headline())); more += 1) {
     await popup.close();

@@ -1,7 +1,7 @@
 /** Entry of every npm script: brings the set-up up to date, then runs the command under Node 24. */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { BENCHES } from '../bench/src/registry.mjs';
 import { COMMANDS } from './setup/commands.mjs';
 import { pathWithGo } from './setup/go.mjs';
@@ -24,9 +24,17 @@ const OTHERS = {
 
 const asksForHelp = (words) => words.includes('--help') || words.includes('-h');
 
-async function runCommand({ script, steps }, words) {
+async function runCommand({ script, steps, inCheckout = false }, words) {
   await runSetup(asksForHelp(words) ? STEPS.built : steps(words));
-  return runNode(join(ROOT, script), words);
+  return runNode(join(ROOT, script), words, inCheckout ? process.cwd() : callersFolder());
+}
+
+/** Where the person is who called an npm script, for the paths that they name: npm itself runs scripts in the checkout. */
+function callersFolder() {
+  const { INIT_CWD: called } = process.env;
+  return called !== undefined && isAbsolute(called) && process.cwd() === realpathSync(ROOT)
+    ? called
+    : process.cwd();
 }
 
 async function runSetupCommand(words) {
@@ -117,15 +125,19 @@ function runPython(python, words) {
     PYTHONDONTWRITEBYTECODE: '1',
     HOPWISE_NODE: nodePath(),
   };
-  return runProgram(python, ['-m', 'hopwise_model', ...words], { stdio: 'inherit', env });
+  return runProgram(python, ['-m', 'hopwise_model', ...words], {
+    stdio: 'inherit',
+    env,
+    cwd: callersFolder(),
+  });
 }
 
 /** Runs a script under Node 24 in this terminal; signals reach it by themselves. */
-function runNode(script, words) {
+function runNode(script, words, cwd = process.cwd()) {
   // Over the channel the child learns of this process's end even when it comes by SIGKILL.
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
   const env = { ...process.env, PATH: pathWithGo(process.env.PATH) };
-  return runProgram(nodePath(), ['--enable-source-maps', script, ...words], { stdio, env });
+  return runProgram(nodePath(), ['--enable-source-maps', script, ...words], { stdio, env, cwd });
 }
 
 function runProgram(file, words, options) {

@@ -3,19 +3,18 @@ import {
   EmulationError,
   InputError,
   originOf,
-  parseNetworks,
   type Recording,
   SERVER_KINDS,
   type ServerKind,
 } from '@hopwise/pageload-emulator';
 import { type Command, InvalidArgumentError } from 'commander';
 import { gzipBodies } from './gzip-bodies.ts';
+import { chooseNetworks, type NetworkChoice, withNetworkChoice } from './network-choice.ts';
+import { print, toJson } from './output.ts';
 import { readNamed } from './read-input.ts';
 import { showAdvice } from './show-advice.ts';
-import { readParsed } from './text-files.ts';
 
-interface AdviseFlags {
-  networks?: string;
+interface AdviseFlags extends NetworkChoice {
   own?: string[];
   servers?: ServerKind[] | true;
   unproven: boolean;
@@ -23,15 +22,14 @@ interface AdviseFlags {
 }
 
 /** Adds the command that advises those who run servers. */
-export function addAdviseCommand(program: Command, print: (text: string) => void): void {
-  program
-    .command('advise')
-    .description('what to change at servers of your own, and what it gains')
-    .argument('<files...>', 'recorded pages, which all count alike')
-    .option(
-      '--networks <file>',
-      'networks of the visitors by name, as for hopwise check (default: the network of each recording)',
-    )
+export function addAdviseCommand(program: Command): void {
+  withNetworkChoice(
+    program
+      .command('advise')
+      .description('what to change at servers of your own, and what it gains')
+      .argument('<files...>', 'recorded pages, which all count alike'),
+    ' (default: the network of each recording)',
+  )
     .option(
       '--own <host>',
       "a host that you can change, besides those of the page's own site; can be repeated",
@@ -52,12 +50,11 @@ where most real loads of such changes were within 5 points of the prediction.
 
 Examples:
   hopwise advise page.har
-  hopwise advise pages/*.har --networks networks.json --servers nginx,kernel
+  hopwise advise pages/*.har --network lte,cable --servers nginx,kernel
   hopwise advise page.har --own cdn.example.net --json`,
     )
     .action(async (files: string[], flags: AdviseFlags) => {
-      const networks =
-        flags.networks === undefined ? undefined : await readParsed(flags.networks, parseNetworks);
+      const networks = await chooseNetworks(flags);
       const pages: Recording[] = [];
       const gzipBytes = new Map<string, number>();
       for (const file of files) {
@@ -70,10 +67,10 @@ Examples:
           ownHosts,
           gzipBytes,
           unproven: flags.unproven,
-          ...(networks && { networks }),
+          ...(networks && { networks: networks.chosen }),
         });
         const kinds = flags.servers === true ? SERVER_KINDS : (flags.servers ?? []);
-        print(flags.json ? JSON.stringify(list, null, 1) : showAdvice(list, kinds));
+        print(flags.json ? toJson(list) : showAdvice(list, kinds));
       } catch (error) {
         throw error instanceof EmulationError ? new InputError(error.message) : error;
       }

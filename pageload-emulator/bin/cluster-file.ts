@@ -1,8 +1,10 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readingProblem, writingProblem } from '@hopwise/contract/command-line';
 import {
   InputError,
   learnNetwork,
   type NetworkCluster,
+  type NetworkEstimate,
   parseCluster,
   type Recording,
 } from '@hopwise/pageload-emulator';
@@ -39,9 +41,12 @@ export class ClusterFile {
    * @returns what is known of the load's own network from those before it, and whether they were of another one
    * @throws InputError, whose message names the file, when it cannot be written
    */
-  async learn(recording: Recording): Promise<{ before: NetworkCluster | null; isOther: boolean }> {
+  async learn(
+    recording: Recording,
+    estimate: NetworkEstimate,
+  ): Promise<{ before: NetworkCluster | null; isOther: boolean }> {
     const before = this.#cluster;
-    this.#cluster = learnNetwork(before, recording);
+    this.#cluster = learnNetwork(before, recording, undefined, undefined, estimate);
     if (this.#file !== null) await writeCluster(this.#file, this.#cluster);
     const isOther = before !== null && this.#cluster.loads === 1;
     return { before: isOther ? null : before, isOther };
@@ -53,10 +58,10 @@ async function readCluster(file: string, mayBeMissing: boolean): Promise<Network
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' && mayBeMissing) return null;
-    const hint = code === 'ENOENT' ? ' (--learn makes one)' : '';
-    throw new InputError(`${file}: expected a network cluster, got ${code ?? message}${hint}`);
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (isMissing && mayBeMissing) return null;
+    const hint = isMissing ? ' (--learn makes one)' : '';
+    throw new InputError(`${file}: expected a network cluster, ${readingProblem(error)}${hint}`);
   }
   const cluster = text.length > MAX_BYTES ? null : parseCluster(parsedJson(text));
   if (cluster === null)
@@ -79,7 +84,6 @@ async function writeCluster(file: string, cluster: NetworkCluster): Promise<void
     await writeFile(beside, `${JSON.stringify(cluster, null, 1)}\n`);
     await rename(beside, file);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new InputError(`${file}: expected a file that can be written, got ${code ?? message}`);
+    throw new InputError(`${file}: expected a file that can be written, ${writingProblem(error)}`);
   }
 }

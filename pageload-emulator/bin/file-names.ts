@@ -23,7 +23,8 @@ function sharedFolders([first = '', ...others]: readonly string[]): number {
   if (others.length === 0) return first.lastIndexOf('/') + 1;
   let length = first.lastIndexOf('/') + 1;
   while (length > 0 && !others.every((other) => other.startsWith(first.slice(0, length)))) {
-    length = first.lastIndexOf('/', length - 2) + 1;
+    // A root has no folder above it, and lastIndexOf would find it again.
+    length = length === 1 ? 0 : first.lastIndexOf('/', length - 2) + 1;
   }
   return length;
 }

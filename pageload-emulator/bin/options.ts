@@ -1,23 +1,49 @@
 import {
   type CongestionControl,
   InputError,
+  MEGABITS,
+  NAMED_NETWORKS,
   NETWORK_FLAGS,
+  NETWORK_NAMES,
   type NetworkFlagValues,
+  type NetworkName,
+  readQuantity,
   type ServerChange,
+  udpTreatment,
 } from '@hopwise/pageload-emulator';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** Value of `--udp` that says nothing, like an absent flag; commander cannot parse a value to none. */
 const UNKNOWN = 'unknown';
 
-/** The flags' values without those that say nothing. */
-export function knownFlags({ udp, ...flags }: CommandFlags): NetworkFlagValues {
-  return udp === undefined || udp === UNKNOWN ? flags : { ...flags, udp };
+/** The flags' values, over those of a named network, without those that say nothing. */
+export function knownFlags({ udp, network, ...flags }: CommandFlags): NetworkFlagValues {
+  const { udp: namedUdp, ...named } = network === undefined ? {} : namedFlags(network);
+  const known = { ...named, ...flags };
+  if (udp === UNKNOWN) return known;
+  const treatment = udp ?? namedUdp;
+  return treatment === undefined ? known : { ...known, udp: treatment };
+}
+
+/** A named network as the flags would give it. */
+function namedFlags(name: NetworkName): NetworkFlagValues {
+  const { rttMs, downMbps, upMbps, loss, lossBurst, queueMs, udp } = NAMED_NETWORKS[name];
+  return { rtt: rttMs, down: downMbps, up: upMbps, loss, lossBurst, queue: queueMs, udp: udpTreatment(udp) };
 }
 
 /** The flags' values as commander gives them. */
 export interface CommandFlags extends Omit<NetworkFlagValues, 'udp'> {
+  network?: NetworkName;
   udp?: NetworkFlagValues['udp'] | typeof UNKNOWN;
+}
+
+/** Offers the flag that gives all figures of a usual network at once. */
+export function withNamedNetwork(command: Command): Command {
+  return command.addOption(
+    new Option('--network <name>', 'a usual network, whose single figures the flags below replace').choices(
+      NETWORK_NAMES,
+    ),
+  );
 }
 
 /** Offers the flags that give figures of the network. */
@@ -73,12 +99,36 @@ function changeOf(name: string, value: string): ServerChange | null {
     return congestionControl === undefined ? null : { congestionControl };
   }
   if (name !== 'start') return null;
-  const [, digits, unit] = /^(\d+(?:\.\d+)?)(mbit|x)$/.exec(value) ?? [];
-  const number = Number(digits);
-  if (unit === 'mbit' && number >= 0.01 && number <= MAX_MBPS) return { startBps: number * 1e6 };
-  if (unit === 'x' && number >= 0.01 && number <= MAX_FACTOR) return { startShare: number };
-  return null;
+  const [, factor] = /^(\d+(?:\.\d+)?)x$/.exec(value) ?? [];
+  if (factor !== undefined) {
+    const startShare = Number(factor);
+    return startShare >= 0.01 && startShare <= MAX_FACTOR ? { startShare } : null;
+  }
+  // A bare number could be either.
+  const mbps = /[a-z]/i.test(value) ? readQuantity(value, MEGABITS) : Number.NaN;
+  return mbps >= 0.01 && mbps <= MAX_MBPS ? { startBps: mbps * 1e6 } : null;
 }
+
+/** How many rows of long lists are shown. */
+export interface ListFlags {
+  all?: boolean;
+  top?: number;
+}
+
+/** Offers the flags that decide how many rows of long lists are shown. */
+export function withListFlags(command: Command): Command {
+  return command
+    .addOption(new Option('--all', 'shows every row, not only what matters').conflicts(['top', 'json']))
+    .addOption(
+      new Option('--top <n>', 'shows so many rows of each list, the weightiest')
+        .argParser(wholeNumber(1, 100_000))
+        .conflicts('json'),
+    );
+}
+
+/** The most rows of a list that is cut at `usual` rows unless the flags say otherwise. */
+export const rowLimit = ({ all, top }: ListFlags, usual: number): number =>
+  all ? Number.POSITIVE_INFINITY : (top ?? usual);
 
 /** Reads a whole number within bounds. */
 export function wholeNumber(min: number, max: number): (text: string) => number {

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { EmulationError, InputError } from '@hopwise/pageload-emulator';
 import { z } from 'zod';
+import { toJsonLine } from './output.ts';
 
 /** One line of the input of `hopwise predict --jsonl`. */
 const questionSchema = z.strictObject({
@@ -35,7 +36,7 @@ export async function* answerLines(
   let number = 0;
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     number++;
-    if (line.trim() !== '') yield JSON.stringify(await answerLine(line, number, ask));
+    if (line.trim() !== '') yield toJsonLine(await answerLine(line, number, ask));
   }
 }
 

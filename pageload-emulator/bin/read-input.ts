@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { readingProblem } from '@hopwise/contract/command-line';
 import { printable } from '@hopwise/contract/terminal';
 import {
   InputError,
@@ -56,10 +57,14 @@ async function readText(file: string): Promise<string> {
     if (error instanceof InputError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code?.startsWith('Z_')) throw new InputError(`top level: expected gzip data, got ${message}`);
-    throw new InputError(`expected a readable file, got ${code ?? message}`);
+    if (/^[a-z][a-z+.-]*:\/\//i.test(file)) throw new InputError(NO_ADDRESS);
+    throw new InputError(`expected a readable file, ${readingProblem(error)}`);
   }
   return recording.end((kept) => new TextDecoder().decode(kept));
 }
+
+const NO_ADDRESS =
+  'expected a file, got an address: save the page in DevTools, Network, as HAR, and name that file';
 
 const CHUNK_BYTES = 64 * 1024;
 

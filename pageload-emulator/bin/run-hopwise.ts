@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { removeUserinfoInText } from '@hopwise/contract';
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { printable } from '@hopwise/contract/terminal';
 import {
   adviseServers,
@@ -13,6 +14,7 @@ import {
   type MeasuredNetwork,
   measuredBy,
   type NetworkCluster,
+  type NetworkEstimate,
   type PageChoice,
   type PredictOptions,
   pageChoice,
@@ -28,21 +30,34 @@ import { Command, CommanderError, Option } from 'commander';
 import { addAdviseCommand } from './advise-command.ts';
 import { addCheckCommand } from './check-command.ts';
 import { ClusterFile } from './cluster-file.ts';
+import { addCompletionsCommand } from './completions.ts';
+import { addDoctorCommand } from './doctor-command.ts';
 import { type EconFlags, readLoss, withEconFlags } from './econ-flags.ts';
 import { shortNames } from './file-names.ts';
-import { type CommandFlags, knownFlags, serverChange, withNetworkFlags } from './options.ts';
+import {
+  type CommandFlags,
+  knownFlags,
+  type ListFlags,
+  serverChange,
+  withListFlags,
+  withNamedNetwork,
+  withNetworkFlags,
+} from './options.ts';
+import { print, toJson } from './output.ts';
 import { answerLines } from './predict-lines.ts';
 import { readInput, readNamed, shownName } from './read-input.ts';
 import { showComparison, showGraph, showPrediction } from './show.ts';
 import { showEconComparison, showEconExplanation, showEconPrediction } from './show-econ.ts';
 import { showExplanation } from './show-explanation.ts';
 import { readParsed } from './text-files.ts';
+import { packageVersion } from './version.ts';
 
 /** Exit code for input or arguments that cannot be used. */
 const UNUSABLE = 2;
 
 const program = new Command('hopwise')
   .description('Page load time under HTTP/1.1, HTTP/2 and HTTP/3, from a recording alone.')
+  .version(packageVersion(), '--version', 'print the version')
   .exitOverride()
   .showHelpAfterError(false)
   .addHelpText(
@@ -52,15 +67,18 @@ A FILE is a HAR, a Chrome trace, a hopwise recording or an export of the extensi
 
 Examples:
   hopwise predict page.har                            the best protocol for the page, and for each origin
-  hopwise predict page.har --udp 3 --loss 0.01        the same page on another network
+  hopwise predict page.har --network lte-poor         the same page on a usual network
+  hopwise predict page.har --udp 3mbit --loss 1%      the same page on a network of your own
   hopwise predict page.har --verification probe.json  with what hopwise-host probe --json measured
   hopwise explain page.har                            why each protocol takes as long as it does
   hopwise compare *.har                               many pages in one table
-  hopwise check *.har --networks networks.json --budget budget.json   within the budget or not, for CI
-  hopwise advise page.har --servers                   what to change at your own servers`,
+  hopwise check *.har --network lte,3g --budget budget.json   within the budget or not, for CI
+  hopwise advise page.har --servers                   what to change at your own servers
+
+Exit code: 0 done, 1 over a budget (check) or something does not work (doctor), 2 input that cannot be used.`,
   );
 
-interface Flags extends CommandFlags, EconFlags {
+interface Flags extends CommandFlags, EconFlags, ListFlags {
   json?: boolean;
   jsonl?: boolean;
   waterfall?: boolean;
@@ -72,13 +90,16 @@ interface Flags extends CommandFlags, EconFlags {
   model: 'hopwise' | 'econ';
 }
 
-withWhatIf(
-  withPage(
-    withPredictionFlags(
-      program
-        .command('predict')
-        .description('predict one page from a HAR, a hopwise recording or an export of the extension')
-        .argument('[file]', '- for standard input'),
+withListFlags(
+  withWhatIf(
+    withPage(
+      withPredictionFlags(
+        program
+          .command('predict')
+          .description('predict one page from a HAR, a hopwise recording or an export of the extension')
+          .argument('[file]', '- for standard input')
+          .allowExcessArguments(),
+      ),
     ),
   ),
 )
@@ -95,7 +116,8 @@ withWhatIf(
     'after',
     `
 Examples:
-  hopwise predict page.har --rtt 60 --down 20 --up 5 --loss 0.01 --loss-burst 4 --udp blocked --json
+  hopwise predict page.har --network lte --loss 2%
+  hopwise predict page.har --rtt 60ms --down 20mbit --up 5mbit --loss 1% --loss-burst 4 --udp blocked --json
   hopwise predict page.har --what-if iw=32 --what-if cc=bbr
   hopwise predict session.har --page 2
   hopwise predict page.har --cluster office.json --learn
@@ -108,6 +130,9 @@ Examples:
       return;
     }
     if (file === undefined) command.error("error: missing required argument 'file'");
+    if (flags.waterfall && !flags.json) {
+      command.error('error: --waterfall needs --json (explain shows what each load waits for)');
+    }
     if (flags.learn && flags.cluster === undefined) command.error('error: --learn needs a --cluster <file>');
     const known = await knownBeforehand(flags, command);
     if (flags.model === 'econ') {
@@ -116,13 +141,13 @@ Examples:
       );
       print(
         flags.json
-          ? JSON.stringify(withFiles(result, flags), null, 1)
+          ? toJson(withFiles(result, flags))
           : showEconPrediction(result, pcwndLine(flags), priorLoads),
       );
       return;
     }
     const { result, priorLoads } = await answer(file, flags, known, predict);
-    print(flags.json ? JSON.stringify(result, null, 1) : showPrediction(result, priorLoads));
+    print(flags.json ? toJson(result) : showPrediction(result, priorLoads, flags));
   });
 
 /** Answers questions until standard input ends. */
@@ -136,7 +161,10 @@ async function predictLines(file: string | undefined, flags: Flags, command: Com
   const lines = answerLines(process.stdin, async ({ path, page, advise }) => {
     const { recording, verification } = await readInput(path, page === undefined ? {} : { page });
     return {
-      prediction: predict(recording, predictOptions(recording, flags, known, verification)),
+      prediction: predict(
+        recording,
+        predictOptions(recording, flags, known, estimateNetwork(recording), verification),
+      ),
       ...(advise && { advice: adviseServers([recording]) }),
     };
   });
@@ -150,13 +178,16 @@ async function predictLines(file: string | undefined, flags: Flags, command: Com
   );
 }
 
-withWhatIf(
-  withPage(
-    withPredictionFlags(
-      program
-        .command('explain')
-        .description('explain why a page takes as long as it does under each protocol')
-        .argument('<file>', '- for standard input'),
+withListFlags(
+  withWhatIf(
+    withPage(
+      withPredictionFlags(
+        program
+          .command('explain')
+          .description('explain why a page takes as long as it does under each protocol')
+          .argument('<file>', '- for standard input')
+          .allowExcessArguments(),
+      ),
     ),
   ),
 )
@@ -165,7 +196,7 @@ withWhatIf(
     `
 Examples:
   hopwise explain page.har
-  hopwise explain page.har --udp 3 --what-if iw=32
+  hopwise explain page.har --network lte --what-if iw=32
   hopwise explain page.har --model econ`,
   )
   .action(async (file: string, flags: Flags, command: Command) => {
@@ -174,15 +205,11 @@ Examples:
       const { result } = await answer(file, flags, known, (recording, options) =>
         explainEcon(recording, econOptions(options, flags, known)),
       );
-      print(
-        flags.json
-          ? JSON.stringify(withFiles(result, flags), null, 1)
-          : showEconExplanation(result, pcwndLine(flags)),
-      );
+      print(flags.json ? toJson(withFiles(result, flags)) : showEconExplanation(result, pcwndLine(flags)));
       return;
     }
     const { result } = await answer(file, flags, known, explain);
-    print(flags.json ? JSON.stringify(result, null, 1) : showExplanation(result));
+    print(flags.json ? toJson(result) : showExplanation(result, flags));
   });
 
 withPredictionFlags(
@@ -212,7 +239,7 @@ Examples:
         predictions.push({ file, prediction: (await answer(file, flags, known, ask)).result });
       }
       const rows = predictions.map(({ prediction }, index) => ({ name: names[index]!, prediction }));
-      print(flags.json ? JSON.stringify(predictions, null, 1) : table(rows));
+      print(flags.json ? toJson(predictions) : table(rows));
     };
     if (flags.model === 'econ') {
       await show(
@@ -231,15 +258,18 @@ withPage(
   .option('--json', 'as JSON')
   .action(async (file: string, flags: { json?: boolean; page?: PageChoice }) => {
     const graph = buildGraph((await readNamed(file, chosen(flags))).recording);
-    print(flags.json ? JSON.stringify(graph, null, 1) : showGraph(graph));
+    print(flags.json ? toJson(graph) : showGraph(graph));
   });
 
-addCheckCommand(program, print);
-addAdviseCommand(program, print);
+addCheckCommand(program);
+addAdviseCommand(program);
+addDoctorCommand(program);
+addCompletionsCommand(program);
+unifyErrors(program, 'hopwise', (words) => ['hopwise', ...words, '--help'].join(' '));
 
 function withPredictionFlags(command: Command): Command {
   return withEconFlags(
-    withNetworkFlags(command)
+    withNetworkFlags(withNamedNetwork(command))
       .option(
         '--verification <file>',
         'what real transfers showed of the network: JSON of hopwise-host probe --json, or an export of the extension',
@@ -285,6 +315,9 @@ interface Known {
 
 /** @throws InputError, CommanderError when a file or a combination of flags cannot be used */
 async function knownBeforehand(flags: Flags, command: Command): Promise<Known> {
+  if (command.name() !== 'compare' && command.args.length > 1) {
+    command.error(`error: expected one file, got ${command.args.length} (compare takes several files)`);
+  }
   const isEcon = flags.model === 'econ';
   for (const flag of ['pcwnd', 'congestionControl'] as const) {
     if (!isEcon && flags[flag] !== undefined) {
@@ -308,11 +341,12 @@ async function knownBeforehand(flags: Flags, command: Command): Promise<Known> {
 }
 
 function econOptions(
-  { network, measured, cluster }: PredictOptions,
+  { network, measured, cluster, estimate }: PredictOptions,
   { congestionControl }: Flags,
   { econLoss }: Known,
 ): EconPredictOptions {
   return {
+    ...(estimate && { estimate }),
     ...(network && { network }),
     ...(measured && { measured }),
     ...(cluster && { cluster }),
@@ -347,9 +381,11 @@ async function answer<T>(
       `${printable(flags.verification!, 200)}: of ${printable(verifiedPage)}, not of ${printable(recording.url)}: taken for a load on the same network\n`,
     );
   }
-  const cluster = flags.learn ? await learn(file, recording, clusterFile) : clusterFile.cluster;
+  const estimate = estimateNetwork(recording);
+  const cluster = flags.learn ? await learn(file, recording, clusterFile, estimate) : clusterFile.cluster;
   try {
-    const result = ask(recording, { ...predictOptions(recording, flags, known, ownVerification), cluster });
+    const options = predictOptions(recording, flags, known, estimate, ownVerification);
+    const result = ask(recording, { ...options, cluster });
     return { result, priorLoads: cluster?.loads ?? 0 };
   } catch (error) {
     if (error instanceof EmulationError) throw new InputError(`${shownName(file)}: ${error.message}`);
@@ -362,13 +398,15 @@ function predictOptions(
   recording: Recording,
   flags: Flags,
   known: Known,
-  ownVerification: Verification | null = null,
+  estimate: NetworkEstimate,
+  ownVerification: Verification | null | undefined,
 ): PredictOptions {
   const verification = known.verification ?? ownVerification;
   const measured = known.measured ?? (verification && measuredBy(verification));
   return {
     thorough: true,
-    network: knownFrom(knownFlags(flags), () => estimateNetwork(recording).path.downBps),
+    estimate,
+    network: knownFrom(knownFlags(flags), () => estimate.path.downBps),
     ...(measured && { measured }),
     ...(verification?.pageUrl === recording.url && { knowledge: { verification } }),
     ...(flags.waterfall && { waterfall: true }),
@@ -376,8 +414,13 @@ function predictOptions(
   };
 }
 
-async function learn(file: string, recording: Recording, known: ClusterFile): Promise<NetworkCluster | null> {
-  const { before, isOther } = await known.learn(recording);
+async function learn(
+  file: string,
+  recording: Recording,
+  known: ClusterFile,
+  estimate: NetworkEstimate,
+): Promise<NetworkCluster | null> {
+  const { before, isOther } = await known.learn(recording, estimate);
   if (isOther) {
     process.stderr.write(
       `${shownName(file)}: cannot be of the same network as the loads before it, which are forgotten\n`,
@@ -386,13 +429,26 @@ async function learn(file: string, recording: Recording, known: ClusterFile): Pr
   return before;
 }
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
+/** Commands of the helper that people look for here. */
+const HELPER_COMMANDS = [
+  'ca',
+  'install',
+  'pin',
+  'probe',
+  'resolver',
+  'setup',
+  'status',
+  'uninstall',
+  'unpin',
+];
 
 /** Runs a command line, without the program's name. Prints what it has to say, and sets the exit code of the process. */
 export async function runHopwise(args: readonly string[]): Promise<void> {
   try {
+    const [name = ''] = args;
+    if (HELPER_COMMANDS.includes(name)) {
+      program.error(`error: ${name} is a command of the helper: hopwise-host ${name}`);
+    }
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof InputError) {

@@ -1,5 +1,7 @@
 import { printable, table } from '@hopwise/contract/terminal';
 import type { Judgement, PageCheck } from '@hopwise/pageload-emulator';
+import type { CheckChange } from './check-baseline.ts';
+import { paint } from './output.ts';
 import { ms, number } from './show.ts';
 
 /** A page on one network beside its limits. */
@@ -9,7 +11,15 @@ export interface CheckRow extends Omit<PageCheck, 'prediction'> {
   name: string;
   network: string;
   judgements: Judgement[];
+  /** Limits that were not judged, as the recording does not show their figures. */
+  unjudged: Judgement['figure'][];
+  /** What changed since the baseline; null without one. */
+  change: CheckChange | null;
 }
+
+/** Whether a page is over a limit, or slower than it was by more than the noise. */
+export const isFailed = ({ judgements, change }: CheckRow): boolean =>
+  judgements.some(({ isBreach }) => isBreach) || change?.verdict === 'slower';
 
 const percent = (share: number): string => `${number(share * 100)}%`;
 
@@ -25,6 +35,7 @@ const SHARE = { show: percent, factor: 100, unit: '%' };
 const FIGURES: Record<Judgement['figure'], ShownFigure> = {
   loadTimeMs: { title: 'load time', ...DURATION },
   firstPaintMs: { title: 'first paint', ...DURATION },
+  largestPaintMs: { title: 'largest paint', ...DURATION },
   originsOnBest: { title: 'origins on their best protocol', ...SHARE },
   gainLeft: { title: 'gain left', ...SHARE },
 };
@@ -50,62 +61,134 @@ function shownApart(figure: keyof typeof FIGURES, value: number, limit: number):
   return shown;
 }
 
-const breachesOf = (rows: readonly CheckRow[]): { row: CheckRow; judgement: Judgement }[] =>
-  rows.flatMap((row) =>
-    row.judgements.filter(({ isBreach }) => isBreach).map((judgement) => ({ row, judgement })),
-  );
+const signedPercent = (share: number): string => `${share < 0 ? '−' : '+'}${percent(Math.abs(share))}`;
 
-/** The figures, then a line for each breach. */
+/** `load time: 4100 ms, 3600 ms before: +14%, noise 8%: slower`. */
+export const showChange = (loadTimeMs: number, { beforeMs, growth, noise, verdict }: CheckChange): string =>
+  `load time: ${ms(loadTimeMs)}, ${ms(beforeMs)} before: ${signedPercent(growth)}, noise ${percent(noise)}: ${verdict}`;
+
+/** What fails of a row, a sentence each. */
+const failuresOf = ({ judgements, loadTimeMs, change }: CheckRow): string[] => [
+  ...judgements.filter(({ isBreach }) => isBreach).map(showJudgement),
+  ...(change?.verdict === 'slower' ? [showChange(loadTimeMs, change)] : []),
+];
+
+const TITLES = ['load time', 'low', 'high', 'first paint', 'largest paint', 'on best', 'gain left'];
+/** What is added where there is a baseline. */
+const CHANGE_TITLES = ['before', 'change', 'noise', 'verdict'];
+
+const titlesOf = (rows: readonly CheckRow[]): string[] => [
+  ...TITLES,
+  ...(hasBaseline(rows) ? CHANGE_TITLES : []),
+];
+const hasBaseline = (rows: readonly CheckRow[]): boolean => rows.some(({ change }) => change !== null);
+
+/** The figures, then a line for each breach, and for each limit that was not judged. */
 export function showCheck(rows: readonly CheckRow[]): string {
+  const failures = rows.flatMap((row) =>
+    failuresOf(row).map((failure) => paint('red', `${row.name} on ${printable(row.network)}: ${failure}`)),
+  );
+  const right = titlesOf(rows).map((title) => (title === 'verdict' ? title : `>${title}`));
   return [
-    table([
-      ['page', 'network', '>load time', '>low', '>high', '>first paint', '>on best', '>gain left'],
-      ...cells(rows),
-    ]),
+    table([['page', 'network', ...right], ...cells(rows)]),
     '',
-    ...breachesOf(rows).map(
-      ({ row, judgement }) => `${row.name} on ${printable(row.network)}: ${showJudgement(judgement)}`,
-    ),
-    summaryOf(rows),
+    ...failures,
+    ...notesOf(rows),
+    paint(failures.length > 0 ? 'red' : 'green', summaryOf(rows)),
   ].join('\n');
+}
+
+/** Which limits were not judged, a line for each page. */
+function notesOf(rows: readonly CheckRow[]): string[] {
+  const notes = rows.flatMap(({ name, unjudged }) =>
+    unjudged.map((figure) => `${name}: ${FIGURES[figure].title}: not judged, as the recording shows none`),
+  );
+  return [...new Set(notes)];
 }
 
 /** The figures as a Markdown table, then a list of breaches. */
 export function markdownCheck(rows: readonly CheckRow[]): string {
   const line = (each: readonly string[]) => `| ${each.join(' | ')} |`;
+  const titles = titlesOf(rows);
+  const failures = rows.flatMap((row) =>
+    failuresOf(row).map(
+      (failure) =>
+        `- **${markdownText(row.name)}** on ${markdownText(printable(row.network))}: ${markdownText(failure)}`,
+    ),
+  );
+  const notes = notesOf(rows).map((note) => `- ${markdownText(note)}`);
   return `${[
-    line(['page', 'network', 'load time', 'low', 'high', 'first paint', 'on best', 'gain left']),
-    line(['---', '---', ...Array.from({ length: 6 }, () => '---:')]),
+    line(['page', 'network', ...titles]),
+    line(['---', '---', ...titles.map(() => '---:')]),
     ...cells(rows).map((row) => line(row.map(markdownText))),
     '',
-    ...breachesOf(rows).map(
-      ({ row, judgement }) =>
-        `- **${markdownText(row.name)}** on ${markdownText(printable(row.network))}: ${showJudgement(judgement)}`,
-    ),
-    ...(breachesOf(rows).length > 0 ? [''] : []),
+    ...failures,
+    ...notes,
+    ...(failures.length + notes.length > 0 ? [''] : []),
     summaryOf(rows),
   ].join('\n')}\n`;
 }
 
+/** Breaches as annotations of GitHub Actions, and limits that were not judged as notices, a line each. */
+export function githubCheck(rows: readonly CheckRow[]): string {
+  const lines = rows.flatMap((row) => [
+    ...failuresOf(row).map((failure) => workflowCommand('error', row, failure)),
+    ...row.unjudged.map((figure) =>
+      workflowCommand('notice', row, `${FIGURES[figure].title}: not judged, as the recording shows none`),
+    ),
+  ]);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** @see https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands */
+function workflowCommand(kind: 'error' | 'notice', { file, network }: CheckRow, message: string): string {
+  const data = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+  const title = `hopwise check on ${printable(network)}`;
+  return `::${kind} file=${property(file)},title=${property(title)}::${data(message)}`;
+}
+
 function cells(rows: readonly CheckRow[]): string[][] {
-  return rows.map(({ name, network, loadTimeMs, range, firstPaintMs, originsOnBest, gainLeft }) => [
-    name,
-    printable(network),
-    ms(loadTimeMs),
-    ms(range.low),
-    ms(range.high),
-    firstPaintMs === null ? '–' : ms(firstPaintMs),
-    percent(originsOnBest),
-    percent(gainLeft),
+  const withBaseline = hasBaseline(rows);
+  const paintCell = (value: number | null) => (value === null ? '–' : ms(value));
+  return rows.map((row) => [
+    row.name,
+    printable(row.network),
+    ms(row.loadTimeMs),
+    ms(row.range.low),
+    ms(row.range.high),
+    paintCell(row.firstPaintMs),
+    paintCell(row.largestPaintMs),
+    percent(row.originsOnBest),
+    percent(row.gainLeft),
+    ...(withBaseline ? changeCells(row.change) : []),
   ]);
 }
 
+const changeCells = (change: CheckChange | null): string[] =>
+  change === null
+    ? ['–', '–', '–', 'new']
+    : [ms(change.beforeMs), signedPercent(change.growth), percent(change.noise), change.verdict];
+
 function summaryOf(rows: readonly CheckRow[]): string {
   const limits = rows.reduce((sum, { judgements }) => sum + judgements.length, 0);
-  const breaches = breachesOf(rows).length;
-  return breaches === 0
-    ? `Within the budget: ${limits} of ${limits} limits.`
-    : `Over the budget: ${breaches} of ${limits} limits.`;
+  const breaches = rows.flatMap(({ judgements }) => judgements.filter(({ isBreach }) => isBreach)).length;
+  const unjudged = rows.reduce((sum, row) => sum + row.unjudged.length, 0);
+  const skipped = unjudged === 0 ? '' : `, ${unjudged} not judged`;
+  const compared = rows.filter(({ change }) => change !== null);
+  const slower = compared.filter(({ change }) => change!.verdict === 'slower').length;
+  return [
+    ...(limits + unjudged === 0
+      ? []
+      : [
+          breaches === 0
+            ? `Within the budget: ${limits} of ${limits} limits${skipped}.`
+            : `Over the budget: ${breaches} of ${limits} limits${skipped}.`,
+        ]),
+    ...(compared.length === 0
+      ? []
+      : [`Slower than the baseline by more than the noise: ${slower} of ${compared.length}.`]),
+  ].join(' ');
 }
 
 /** Text without what Markdown or HTML would read as markup. */

@@ -8,19 +8,21 @@ import {
   PROTOCOLS,
   type ProtocolExplanation,
 } from '@hopwise/pageload-emulator';
+import { type ListFlags, rowLimit } from './options.ts';
+import { paint } from './output.ts';
 import { ms, showFit, showNote, showWhatIf } from './show.ts';
 
 /** Shorter steps are left out. */
 const MIN_STEP_MS = 1;
-/** Connections that are shown, those with most bytes. */
-const MAX_CONNECTIONS = 12;
+/** Steps, and connections, that are shown of a load unless more are asked for. */
+const USUAL_ROWS = 12;
 
 /** An explanation for a person. */
-export function showExplanation(explanation: Explanation): string {
+export function showExplanation(explanation: Explanation, flags: ListFlags = {}): string {
   const { page, protocols, reasons, assigned, notes, whatIf, fit } = explanation;
   return [
     printable(page.url, 100),
-    `${printable(explanation.decision.verdict, 200)}.`,
+    paint('bold', `${printable(explanation.decision.verdict, 200)}.`),
     ...showFit(fit),
     ...reasons,
     assigned.reason,
@@ -29,7 +31,11 @@ export function showExplanation(explanation: Explanation): string {
     ...PROTOCOLS.flatMap((protocol) => {
       const explained = protocols[protocol];
       if ('unavailable' in explained) return ['', `${PROTOCOL_NAME[protocol]}: ${explained.unavailable}`];
-      return ['', `${PROTOCOL_NAME[protocol]}: ${range(explained)}`, ...showProtocol(explained)];
+      return [
+        '',
+        paint('bold', `${PROTOCOL_NAME[protocol]}: ${range(explained)}`),
+        ...showProtocol(explained, rowLimit(flags, USUAL_ROWS)),
+      ];
     }),
   ].join('\n');
 }
@@ -37,18 +43,26 @@ export function showExplanation(explanation: Explanation): string {
 const range = ({ pltMs, low, high }: ProtocolExplanation): string =>
   `${ms(pltMs)}, four of five loads between ${ms(low)} and ${ms(high)}`;
 
-function showProtocol({ story, criticalPath, connections }: ProtocolExplanation): string[] {
-  const shown = [...connections].sort((a, b) => b.bytes - a.bytes).slice(0, MAX_CONNECTIONS);
+function showProtocol({ story, criticalPath, connections }: ProtocolExplanation, rows: number): string[] {
+  const shown = [...connections].sort((a, b) => b.bytes - a.bytes).slice(0, rows);
+  const steps = criticalPath.filter((step) => lengthOf(step) >= MIN_STEP_MS);
+  const longest = new Set(steps.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, rows));
+  const left = steps.filter((step) => !longest.has(step));
   const rest = connections.length - shown.length;
   return [
     ...story.map((sentence) => printable(sentence, 300)),
     '',
     table([
       ['>from', '>to', 'what the load event waited for', 'time spent'],
-      ...criticalPath
-        .filter(({ fromMs, toMs }) => toMs - fromMs >= MIN_STEP_MS)
+      ...steps
+        .filter((step) => longest.has(step))
         .map((step) => [ms(step.fromMs), ms(step.toMs), what(step), spent(step)]),
     ]),
+    ...(left.length === 0
+      ? []
+      : [
+          `and ${left.length} shorter steps, ${ms(left.reduce((sum, step) => sum + lengthOf(step), 0))} together (--all shows all)`,
+        ]),
     '',
     table([
       ['connection to', '>from', '>ready', '>requests', '>kB', '>lost', '>timers'],
@@ -62,9 +76,11 @@ function showProtocol({ story, criticalPath, connections }: ProtocolExplanation)
         String(timeouts),
       ]),
     ]),
-    ...(rest > 0 ? [`and ${rest} more`] : []),
+    ...(rest > 0 ? [`and ${rest} more (--all shows all)`] : []),
   ];
 }
+
+const lengthOf = ({ fromMs, toMs }: CriticalStep): number => toMs - fromMs;
 
 const what = ({ kind, url }: CriticalStep): string =>
   kind === 'compute' ? `executing ${printable(url, 56)}` : printable(url, 66);

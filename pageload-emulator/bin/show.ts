@@ -5,15 +5,23 @@ import {
   type Decision,
   type Fit,
   fastestProtocols,
+  type OriginRecommendation,
   type PageGraph,
   PROTOCOLS,
   type Prediction,
   type Protocol,
   type WhatIf,
 } from '@hopwise/pageload-emulator';
+import { type ListFlags, rowLimit } from './options.ts';
+import { paint } from './output.ts';
+
+/** Origins that are shown at most unless more are asked for. */
+const USUAL_ORIGINS = 12;
+/** An origin whose protocol moves the load time by less than this share does not matter. */
+const MIN_EFFECT = 0.01;
 
 /** A prediction for a person. @param earlier loads that it rests on besides the recorded one */
-export function showPrediction(prediction: Prediction, earlier: number): string {
+export function showPrediction(prediction: Prediction, earlier: number, flags: ListFlags = {}): string {
   const { assigned } = prediction;
   return [
     ...showDecision(prediction.decision),
@@ -31,19 +39,42 @@ export function showPrediction(prediction: Prediction, earlier: number): string 
     ...prediction.notes.map(showNote),
     '',
     ...(prediction.whatIf ? [showWhatIf(prediction.whatIf), ''] : []),
-    table([
-      ['origin', '>requests', '>kB', 'protocol', '>sure', 'reason'],
-      ...prediction.origins.map((origin) => [
-        printable(origin.origin, 48),
-        String(origin.requests),
-        String(Math.round(origin.bytes / 1000)),
-        origin.protocol,
-        `${Math.round(origin.confidence * 100)}%`,
-        origin.reason,
-      ]),
-    ]),
+    ...showOrigins(prediction, flags),
   ].join('\n');
 }
+
+/** The origins whose protocol moves the load time, those that move it most first; others where they are asked for. */
+function showOrigins({ origins, assignedPltMs }: Prediction, flags: ListFlags): string[] {
+  const effects = new Map(origins.map((origin) => [origin, effectOf(origin) / assignedPltMs]));
+  const sorted = origins.toSorted((a, b) => effects.get(b)! - effects.get(a)!);
+  const isAsked = flags.all === true || flags.top !== undefined;
+  const wanted = isAsked ? sorted : sorted.filter((origin) => effects.get(origin)! >= MIN_EFFECT);
+  const shown = wanted.slice(0, rowLimit(flags, USUAL_ORIGINS));
+  const rest = origins.length - shown.length;
+  const others = shown.length === 0 ? counted(rest, 'origin') : `and ${counted(rest, 'other origin')}`;
+  const small = shown.length < wanted.length ? '' : ', each of which moves the load time by less than 1%';
+  return [
+    ...(shown.length === 0 ? [] : [table([ORIGIN_TITLES, ...shown.map(originRow)])]),
+    ...(rest === 0 ? [] : [`${others}${isAsked ? '' : small} (--all shows all)`]),
+  ];
+}
+
+/** How far the load time moves with an origin's protocol, milliseconds. */
+function effectOf({ pltMs }: OriginRecommendation): number {
+  const times = Object.values(pltMs);
+  return times.length === 0 ? 0 : Math.max(...times) - Math.min(...times);
+}
+
+const ORIGIN_TITLES = ['origin', '>requests', '>kB', 'protocol', '>sure', 'reason'];
+
+const originRow = (origin: OriginRecommendation): string[] => [
+  printable(origin.origin, 48),
+  String(origin.requests),
+  String(Math.round(origin.bytes / 1000)),
+  origin.protocol,
+  `${Math.round(origin.confidence * 100)}%`,
+  origin.reason,
+];
 
 /** How well the recorded load is explained, with an empty line after it; nothing where there is nothing to say. */
 export function showFit({ summary, notes }: Fit): string[] {
@@ -119,7 +150,7 @@ export function showWhatIf({ change, protocols }: WhatIf): string {
 }
 
 /** What to do, then what each action would change against the browser's own behaviour. */
-function showDecision({ verdict, baseline, actions, evidence, changed }: Decision): string[] {
+function showDecision({ kind, verdict, baseline, actions, evidence, changed }: Decision): string[] {
   const share = (value: number) => `${Math.round(value * 100)}%`;
   const own: Row = [
     `the browser by itself${baseline.visit === 'first' ? ', first visit' : ''}`,
@@ -134,7 +165,7 @@ function showDecision({ verdict, baseline, actions, evidence, changed }: Decisio
   const later: Row[] =
     baseline.visit === 'first' ? [['  later visits', ms(baseline.laterPltMs), '', '', '', '', '', '']] : [];
   const others = actions
-    .filter(({ kind }) => kind !== 'leave')
+    .filter((action) => action.kind !== 'leave')
     .map(({ kind, origins, protocol, time, gain, helps, harms, needs }): Row => {
       const what =
         kind === 'force-protocol' && protocol !== null ? `hold to ${protocol}` : ACTION_WORDS[kind];
@@ -150,7 +181,7 @@ function showDecision({ verdict, baseline, actions, evidence, changed }: Decisio
       ];
     });
   return [
-    `${printable(verdict, 200)}.`,
+    paint(kind === 'act' ? ['bold', 'green'] : 'bold', `${printable(verdict, 200)}.`),
     ...(changed === null ? [] : [printable(changed, 300)]),
     ...evidence.map(({ text }) => printable(text, 300)),
     '',
@@ -263,7 +294,7 @@ function protocolRow({ protocols, decision }: Prediction, protocol: Protocol): s
 function rankOf(protocol: Protocol, { best, confidence, protocols }: Decision): string {
   const fastest = fastestProtocols(protocols);
   if (fastest.length > 1) return fastest.includes(protocol) ? 'about equal' : '';
-  return protocol === best ? `best, ${Math.round(confidence * 100)}% sure` : '';
+  return protocol === best ? paint('green', `best, ${Math.round(confidence * 100)}% sure`) : '';
 }
 
 export function ms(value: number): string {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { readingProblem, writingProblem } from '@hopwise/contract/command-line';
 import { printable } from '@hopwise/contract/terminal';
 import { InputError } from '@hopwise/pageload-emulator';
 
@@ -27,7 +28,7 @@ export async function readParsed<T>(file: string, parse: (text: string) => T): P
     throw new InputError(
       isGzip
         ? `${name}: top level: expected gzip data of at most ${MAX_BYTES / 1e6} MB, got ${message}`
-        : `${name}: expected a readable file, got ${code ?? message}`,
+        : `${name}: expected a readable file, ${readingProblem(error)}`,
     );
   }
   try {
@@ -42,9 +43,8 @@ export async function writeText(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
     throw new InputError(
-      `${printable(file, 200)}: expected a file that can be written, got ${code ?? message}`,
+      `${printable(file, 200)}: expected a file that can be written, ${writingProblem(error)}`,
     );
   }
 }

@@ -3,6 +3,7 @@ import {
   median,
   type NetworkPath,
   type OriginRecommendation,
+  type PaintTimes,
   type Prediction,
   type Recording,
 } from '@hopwise/contract';
@@ -38,11 +39,11 @@ export function checkPage(recording: Recording, path: NetworkPath): PageCheck {
   });
   const { decision, origins } = prediction;
   const { pltMs, low, high } = decision.baseline;
+  const paints = paintTimes(recording, question, decision.baseline);
   return {
     loadTimeMs: pltMs,
-    // Without a recorded paint only the arrival of what blocks it is known.
-    firstPaintMs:
-      recording.firstContentfulPaintMs === null ? null : firstPaintMs(question, decision.baseline),
+    firstPaintMs: medianPaint(paints, 'firstContentfulPaintMs'),
+    largestPaintMs: medianPaint(paints, 'largestContentfulPaintMs'),
     originsOnBest: shareOnBest(origins, decision.baseline.protocols),
     gainLeft: Math.max(0, ...decision.actions.map(({ gain }) => gain)),
     range: { low, high },
@@ -60,16 +61,23 @@ export function shareOnBest(
   return right.length / origins.length;
 }
 
-/** Median of the browser's own loads, milliseconds; null where nothing blocks rendering. */
-function firstPaintMs(
+/** Paints of the browser's own loads; none where the recording shows none, as nothing is known of them then. */
+function paintTimes(
+  recording: Recording,
   { graph, paint, scenarios }: Question,
   { protocols, visit }: Decision['baseline'],
-): number | null {
-  const times = scenarios(PAINT_SCENARIOS).flatMap((scenario) => {
+): PaintTimes[] {
+  if (recording.firstContentfulPaintMs === null && recording.largestContentfulPaintMs === null) return [];
+  return scenarios(PAINT_SCENARIOS).map((scenario) => {
     const servers = visit === 'first' ? scenario.servers.map(unknownBefore) : scenario.servers;
     // A paint may come after the load event: the whole load is emulated.
     const { endMs } = loadPage(graph, { ...scenario, servers }, protocols, { waterfall: true });
-    return paint.timesOf(endMs).firstContentfulPaintMs ?? [];
+    return paint.timesOf(endMs);
   });
+}
+
+/** Null where the paint is unknown in every load. */
+function medianPaint(paints: readonly PaintTimes[], name: keyof PaintTimes): number | null {
+  const times = paints.flatMap((paint) => paint[name] ?? []);
   return times.length === 0 ? null : median(times);
 }

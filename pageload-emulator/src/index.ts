@@ -18,7 +18,7 @@ export {
   type ServerAdvice,
   type ServerAdviceList,
 } from './advise-servers.ts';
-export { type Judgement, judgeFigures } from './check/breaches.ts';
+export { type Judgement, judgeFigures, unjudgedLimits } from './check/breaches.ts';
 export { type Budget, checkLimits, type Limits, limitsOn, parseBudget } from './check/budget.ts';
 export { checkPage, type PageCheck } from './check-page.ts';
 export { CHROMIUM_COSTS, type ClientCosts } from './client/client-costs.ts';
@@ -36,7 +36,7 @@ export {
   EmulationError,
   emulate,
 } from './emulate/emulate.ts';
-export { estimateNetwork } from './estimate/estimate-network.ts';
+export { estimateNetwork, type NetworkEstimate } from './estimate/estimate-network.ts';
 export { learnNetwork } from './estimate/learn-network.ts';
 export { type NetworkCluster, parseCluster } from './estimate/network-cluster.ts';
 export { networkPosterior } from './estimate/network-posterior.ts';
@@ -66,6 +66,7 @@ export {
 export type * from './graph/page-graph.ts';
 export { transferPlan } from './graph/transfer-plan.ts';
 export { MIN_GIVEN_QUEUE_BYTES } from './network/bounds.ts';
+export { NAMED_NETWORKS, NETWORK_NAMES, type NetworkName, namedPath } from './network/named-networks.ts';
 export {
   knownFrom,
   NETWORK_FLAGS,
@@ -74,6 +75,7 @@ export {
 } from './network/network-flags.ts';
 export { type NamedNetwork, parseNetworks } from './network/network-list.ts';
 export { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from './network/packet.ts';
+export { MEGABITS, readQuantity } from './network/quantity.ts';
 export { changeServers, type ServerChange } from './network/server-change.ts';
 export { udpNotation, udpTreatment } from './network/udp-notation.ts';
 export { type Explanation, explain, type PredictOptions, predict } from './predict.ts';

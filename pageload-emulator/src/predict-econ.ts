@@ -3,6 +3,7 @@ import type { FlowConditions } from './econ/flow-conditions.ts';
 import type { LossByConnections } from './econ/loss-by-connections.ts';
 import { lossBySegment } from './econ/loss-by-segment.ts';
 import { type EconLoad, type EconTrajectory, econPageLoad } from './econ/page-load.ts';
+import type { NetworkEstimate } from './estimate/estimate-network.ts';
 import { networkPosterior } from './estimate/network-posterior.ts';
 import type { NetworkKnowledge } from './estimate/posterior-input.ts';
 import { buildGraph } from './graph/build-graph.ts';
@@ -16,6 +17,8 @@ export interface EconPredictOptions extends NetworkKnowledge {
   loss?: LossByConnections;
   /** Default `cubic`. */
   congestionControl?: FlowConditions['congestionControl'];
+  /** What `estimateNetwork` returns for the recording, if it was called before. */
+  estimate?: NetworkEstimate;
 }
 
 /** Load time of one protocol. ECON gives a mean: no range and no paints. */
@@ -90,11 +93,11 @@ export function explainEcon(recording: Recording, options: EconPredictOptions = 
 
 function loadEcon(
   recording: Recording,
-  { loss, congestionControl = 'cubic', ...knowledge }: EconPredictOptions,
+  { loss, congestionControl = 'cubic', estimate, ...knowledge }: EconPredictOptions,
 ): { prediction: EconPrediction; graph: PageGraph; loads: Record<EconProtocol, EconLoad> } {
   const startedAt = Date.now();
   const graph = buildGraph(recording);
-  const posterior = networkPosterior(recording, graph, knowledge);
+  const posterior = networkPosterior(recording, graph, knowledge, estimate);
   const { path } = posterior;
   // A burst of losses is one loss event.
   const independent = lossBySegment(path.loss / path.lossBurst);

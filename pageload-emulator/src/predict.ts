@@ -18,6 +18,7 @@ import { askWhatIf } from './choose/what-if.ts';
 import { decide } from './decide/decide.ts';
 import type { Knowledge } from './decide/knowledge.ts';
 import { standingOf } from './decide/standing.ts';
+import type { NetworkEstimate } from './estimate/estimate-network.ts';
 import { type NetworkPosterior, networkPosterior } from './estimate/network-posterior.ts';
 import type { NetworkKnowledge } from './estimate/posterior-input.ts';
 import { serversBy } from './estimate/verification-figures.ts';
@@ -42,6 +43,8 @@ import { withEmulatedChange } from './scenarios/load-time.ts';
 import type { Question } from './scenarios/question.ts';
 
 export interface PredictOptions extends NetworkKnowledge {
+  /** What `estimateNetwork` returns for the recording, if it was called before. */
+  estimate?: NetworkEstimate;
   /** Number of scenarios (networks around the estimate, and losses); as many as the prediction needs when absent. */
   seeds?: number;
   /** Whether to search longer for the best assignment of many origins. Default false. */
@@ -123,7 +126,7 @@ export function pageQuestion(
   options: PredictOptions,
 ): { question: Question; network: NetworkPosterior } {
   const graph = buildGraph(recording);
-  const network = networkPosterior(recording, graph, options);
+  const network = networkPosterior(recording, graph, options, options.estimate);
   const question: Question = {
     graph,
     paint: new PaintModel(recording, graph),

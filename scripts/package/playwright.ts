@@ -13,8 +13,7 @@ export function packPlaywright(words: readonly string[]): number {
     console.error('npm run package -- playwright: expected one folder');
     return 2;
   }
-  // npm runs scripts in the checkout, whatever folder it was called from.
-  const target = resolve(process.env.INIT_CWD ?? '.', folder);
+  const target = resolve(folder);
   mkdirSync(target, { recursive: true });
   const workspaces = PACKAGES.flatMap((name) => ['--workspace', name]);
   const answer = execFileSync('npm', ['pack', '--json', ...workspaces, '--pack-destination', target], {

@@ -5,13 +5,14 @@ import { STEPS } from './steps.mjs';
  * @typedef {object} Command
  * @property {string} script below the checkout
  * @property {(words: string[]) => object[]} steps the set-up that these arguments need
+ * @property {boolean} [inCheckout] whether it runs in the checkout, wherever it was called from: its arguments name no paths
  */
 
 /** @type {Record<string, Command>} */
 export const COMMANDS = {
   start: { script: 'e2e/dist/start/main.js', steps: stepsOfStart },
-  test: { script: 'scripts/suites/main.ts', steps: () => STEPS.all },
-  fresh: { script: 'scripts/fresh/main.ts', steps: () => STEPS.packages },
+  test: { script: 'scripts/suites/main.ts', steps: () => STEPS.all, inCheckout: true },
+  fresh: { script: 'scripts/fresh/main.ts', steps: () => STEPS.packages, inCheckout: true },
   lab: { script: 'lab/dist/main.js', steps: stepsOfLab },
   research: { script: 'research/src/main.ts', steps: stepsOfResearch },
   cli: { script: 'pageload-emulator/bin/hopwise.mjs', steps: () => STEPS.built },

@@ -30,7 +30,10 @@ export function judgeLoads(loads: readonly ReplayLoad[], given: Limits): LoadJud
     throw new ReplayError(`toMeetBudget: expected loads of ${titleOf(first)}, got one of ${titleOf(other)}`);
   }
   const loadTime = medianInterval(loads.map(({ pltMs }) => pltMs));
-  const firstPaint = limits.firstPaintMs === undefined ? null : medianInterval(firstPaintsOf(loads));
+  const paint = (limit: number | undefined, title: string, timeOf: (load: ReplayLoad) => number | null) =>
+    limit === undefined ? null : medianInterval(paintsOf(loads, title, timeOf));
+  const firstPaint = paint(limits.firstPaintMs, 'first paint', ({ fcpMs }) => fcpMs);
+  const largestPaint = paint(limits.largestPaintMs, 'largest paint', ({ lcpMs }) => lcpMs);
   const predicted =
     limits.originsOnBest === undefined && limits.gainLeft === undefined
       ? null
@@ -38,10 +41,17 @@ export function judgeLoads(loads: readonly ReplayLoad[], given: Limits): LoadJud
   const figures = {
     loadTimeMs: loadTime.median,
     firstPaintMs: firstPaint?.median ?? null,
+    largestPaintMs: largestPaint?.median ?? null,
     originsOnBest: predicted?.originsOnBest ?? null,
     gainLeft: predicted?.gainLeft ?? null,
   };
-  const intervals = { loadTimeMs: loadTime, firstPaintMs: firstPaint, originsOnBest: null, gainLeft: null };
+  const intervals = {
+    loadTimeMs: loadTime,
+    firstPaintMs: firstPaint,
+    largestPaintMs: largestPaint,
+    originsOnBest: null,
+    gainLeft: null,
+  };
   return judgeFigures(figures, limits).map((each) => ({ ...each, interval: intervals[each.figure] }));
 }
 
@@ -52,13 +62,20 @@ export function showLoadJudgement({ figure, value, limit, interval }: LoadJudgem
     const title = figure === 'originsOnBest' ? 'origins on their best protocol' : 'gain left';
     return `${title}: ${percent(value)} (predicted), ${bound} ${percent(limit)}`;
   }
-  const title = figure === 'loadTimeMs' ? 'load time' : 'first paint';
+  const title = TIME_TITLES[figure];
   const range =
     interval.coverage === 0
       ? ''
       : `, ${Math.round(interval.low)} to ${Math.round(interval.high)} ms (${Math.round(interval.coverage * 100)}%)`;
   return `${title}: median ${Number(value.toFixed(1))} ms${range}, ${bound} ${limit} ms`;
 }
+
+/** What measured figures are called. */
+const TIME_TITLES: Partial<Record<keyof Limits, string>> = {
+  loadTimeMs: 'load time',
+  firstPaintMs: 'first paint',
+  largestPaintMs: 'largest paint',
+};
 
 const percent = (share: number): string => `${Number((share * 100).toFixed(2))}%`;
 
@@ -70,10 +87,15 @@ function checkedLimits(limits: Limits): Limits {
   }
 }
 
-function firstPaintsOf(loads: readonly ReplayLoad[]): number[] {
+function paintsOf(
+  loads: readonly ReplayLoad[],
+  title: string,
+  timeOf: (load: ReplayLoad) => number | null,
+): number[] {
   return loads.map((load) => {
-    if (load.fcpMs !== null) return load.fcpMs;
-    throw new ReplayError(`toMeetBudget: ${titleOf(load)}: expected a first paint, got none`);
+    const ms = timeOf(load);
+    if (ms !== null) return ms;
+    throw new ReplayError(`toMeetBudget: ${titleOf(load)}: expected a ${title}, got none`);
   });
 }
 

@@ -57,7 +57,7 @@ export const expect = base.extend({
   },
 
   /**
-   * Loads of one page are within a budget by their medians: load time and first paint as measured, `originsOnBest` and
+   * Loads of one page are within a budget by their medians: load time and paints as measured, `originsOnBest` and
    * `gainLeft` as predicted from the load of median time.
    */
   toMeetBudget(loads: ReplayLoad | readonly ReplayLoad[], limits: Limits) {

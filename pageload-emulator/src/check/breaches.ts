@@ -13,7 +13,7 @@ export interface Judgement {
 
 /** Figures of which more is better. */
 const AT_LEAST: readonly (keyof Limits)[] = ['originsOnBest'];
-const FIGURES = ['loadTimeMs', 'firstPaintMs', 'originsOnBest', 'gainLeft'] as const;
+const FIGURES = ['loadTimeMs', 'firstPaintMs', 'largestPaintMs', 'originsOnBest', 'gainLeft'] as const;
 
 /** Compares figures with limits. A figure that equals its limit is within it; one that is unknown is not judged. */
 export function judgeFigures(figures: CheckedFigures, limits: Limits): Judgement[] {
@@ -24,4 +24,9 @@ export function judgeFigures(figures: CheckedFigures, limits: Limits): Judgement
     const isBreach = AT_LEAST.includes(figure) ? value < limit : value > limit;
     return [{ figure, value, limit, isBreach }];
   });
+}
+
+/** The limits that cannot be judged, as their figures are unknown. */
+export function unjudgedLimits(figures: CheckedFigures, limits: Limits): (keyof Limits)[] {
+  return FIGURES.filter((figure) => figures[figure] === null && limits[figure] !== undefined);
 }

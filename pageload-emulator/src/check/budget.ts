@@ -9,6 +9,8 @@ export interface Limits {
   loadTimeMs?: number | undefined;
   /** First Contentful Paint of the same loads, median, milliseconds, at most. */
   firstPaintMs?: number | undefined;
+  /** Largest Contentful Paint of the same loads, median, milliseconds, at most. */
+  largestPaintMs?: number | undefined;
   /** Share of the origins that the browser loads over their best protocol, 0 to 1, at least. */
   originsOnBest?: number | undefined;
   /** Expected gain of the best change of protocols, as a share of the load time, 0 to 1, at most. */
@@ -28,10 +30,11 @@ const share = within(1, 'a share from 0 to 1');
 const limits = {
   loadTimeMs: milliseconds,
   firstPaintMs: milliseconds,
+  largestPaintMs: milliseconds,
   originsOnBest: share,
   gainLeft: share,
 };
-const LIMITS = 'loadTimeMs, firstPaintMs, originsOnBest and gainLeft';
+const LIMITS = 'loadTimeMs, firstPaintMs, largestPaintMs, originsOnBest and gainLeft';
 const limitsSchema = z.strictObject(limits, `limits of ${LIMITS}`);
 const budgetSchema = z.strictObject(
   {

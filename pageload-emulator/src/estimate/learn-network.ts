@@ -1,6 +1,6 @@
 import type { MeasuredNetwork, Recording } from '@hopwise/contract';
 import { buildGraph } from '../graph/build-graph.ts';
-import { estimateNetwork } from './estimate-network.ts';
+import { estimateNetwork, type NetworkEstimate } from './estimate-network.ts';
 import { BETWEEN_LOADS, HALF_LIFE_MS, type Moments, type NetworkCluster } from './network-cluster.ts';
 import { type NetworkPosterior, networkPosterior } from './network-posterior.ts';
 
@@ -16,15 +16,16 @@ const OTHER_NETWORK = 3;
  * @param before the network's cluster; null for the first load
  * @param nowMs milliseconds since the epoch; by default when the recording began, else the present
  * @param measured figures that real transfers showed beside the load
+ * @param estimate the recording's, if it was made before
  */
 export function learnNetwork(
   before: NetworkCluster | null,
   recording: Recording,
   nowMs: number = recordedMs(recording) ?? Date.now(),
   measured?: MeasuredNetwork,
+  estimate: NetworkEstimate = estimateNetwork(recording),
 ): NetworkCluster {
   const graph = buildGraph(recording);
-  const estimate = estimateNetwork(recording);
   const after = (cluster: NetworkCluster | null) =>
     networkPosterior(recording, graph, { cluster, measured }, estimate);
   const posterior = after(before);

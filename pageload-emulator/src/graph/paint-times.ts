@@ -21,7 +21,8 @@ const SAME_FRAME_MS = 20;
 /**
  * Derives first and largest contentful paint of emulated loads. The first paint waits for the document and everything that
  * blocks rendering; the largest for its image in the recording, or, when no image arrived shortly before it, for the first
- * paint. The time between those and the recorded paints (layout, scripts, the next frame) is the same in every load.
+ * paint. The time between those and the recorded paints (layout, scripts, the next frame) is the same in every load. A paint that
+ * the recording does not show is unknown in every load: of it only the arrival of what blocks it could be told.
  */
 export class PaintModel {
   readonly #first: PaintRule;
@@ -29,6 +30,9 @@ export class PaintModel {
   readonly #largest: PaintRule | null;
   /** From first to largest paint when no image explains the largest. */
   readonly #laterMs: number;
+  readonly #isFirstRecorded: boolean;
+  /** Whether the largest paint can be told: it was recorded, and an image or the recorded first paint explains it. */
+  readonly #isLargestRecorded: boolean;
 
   constructor(recording: PaintedLoad, graph: PageGraph) {
     const { firstContentfulPaintMs: firstMs, largestContentfulPaintMs: largestMs } = recording;
@@ -41,7 +45,9 @@ export class PaintModel {
     const image = largestMs === null ? null : largestImage(recording, fetches, largestMs);
     this.#largest = image === null ? null : ruleOf([image], endMs, largestMs);
     this.#laterMs = firstMs === null || largestMs === null ? 0 : Math.max(0, largestMs - firstMs);
-    if (this.#laterMs < SAME_FRAME_MS) this.#largest = null;
+    if (firstMs !== null && this.#laterMs < SAME_FRAME_MS) this.#largest = null;
+    this.#isFirstRecorded = firstMs !== null;
+    this.#isLargestRecorded = largestMs !== null && (firstMs !== null || this.#largest !== null);
   }
 
   /**
@@ -62,7 +68,10 @@ export class PaintModel {
     const first = timeOf(this.#first, endMs);
     if (first === null) return { firstContentfulPaintMs: null, largestContentfulPaintMs: null };
     const largest = this.#largest === null ? first + this.#laterMs : timeOf(this.#largest, endMs)!;
-    return { firstContentfulPaintMs: first, largestContentfulPaintMs: Math.max(first, largest) };
+    return {
+      firstContentfulPaintMs: this.#isFirstRecorded ? first : null,
+      largestContentfulPaintMs: this.#isLargestRecorded ? Math.max(first, largest) : null,
+    };
   }
 }
 

@@ -3,8 +3,8 @@
  * line library only has to offer them.
  */
 import type { KnownNetwork, UdpTreatment } from '@hopwise/contract';
-import { InputError, shown } from '../util/input-error.ts';
 import { GIVEN_BOUNDS } from './bounds.ts';
+import { FRACTION, MEGABITS, MILLISECONDS, PACKETS, quantityBetween } from './quantity.ts';
 import { parseUdp } from './udp-notation.ts';
 
 /** Figures as the flags give them, in the units of the command line; absent where a flag is not given. */
@@ -34,56 +34,42 @@ export interface NetworkFlag {
   parse(text: string): number | UdpTreatment;
 }
 
-const megabits = numberBetween(GIVEN_BOUNDS.mbps, 'Mbit/s');
+const megabits = quantityBetween(MEGABITS, GIVEN_BOUNDS.mbps);
 
 export const NETWORK_FLAGS: readonly NetworkFlag[] = [
   {
     name: 'rtt',
     usage: '--rtt <ms>',
     description: 'round trip time without queueing',
-    parse: numberBetween(GIVEN_BOUNDS.rtt, 'milliseconds'),
+    parse: quantityBetween(MILLISECONDS, GIVEN_BOUNDS.rtt),
   },
   { name: 'down', usage: '--down <mbit>', description: 'downstream rate', parse: megabits },
   { name: 'up', usage: '--up <mbit>', description: 'upstream rate', parse: megabits },
   {
     name: 'loss',
     usage: '--loss <fraction>',
-    description: 'random loss per packet, each way',
-    parse: numberBetween(GIVEN_BOUNDS.loss, 'a fraction'),
+    description: 'random loss per packet, each way, such as 0.01 or 1%',
+    parse: quantityBetween(FRACTION, GIVEN_BOUNDS.loss),
   },
   {
     name: 'lossBurst',
     usage: '--loss-burst <packets>',
     description: 'mean length of a burst of losses; 1 for independent losses',
-    parse: numberBetween(GIVEN_BOUNDS.lossBurst, 'packets'),
+    parse: quantityBetween(PACKETS, GIVEN_BOUNDS.lossBurst),
   },
   {
     name: 'queue',
     usage: '--queue <ms>',
     description: "time that the bottleneck's full queue takes to drain",
-    parse: numberBetween(GIVEN_BOUNDS.queueMs, 'milliseconds'),
+    parse: quantityBetween(MILLISECONDS, GIVEN_BOUNDS.queueMs),
   },
   {
     name: 'udp',
     usage: '--udp <treatment>',
-    description: 'open, blocked, or the Mbit/s to which UDP is held',
+    description: 'open, blocked, or the Mbit/s to which UDP is held, such as 3 or 3mbit',
     parse: parseUdp,
   },
 ];
-
-/** Makes a parser of numbers within bounds, which throws InputError saying what was expected. */
-function numberBetween(
-  [min, max]: readonly [min: number, max: number],
-  unit: string,
-): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (text.trim() === '' || !(value >= min && value <= max)) {
-      throw new InputError(`expected ${unit} from ${min} to ${max}, got ${shown(text)}`);
-    }
-    return value;
-  };
-}
 
 /**
  * The figures that the flags give, in the library's units. The queue is given as the time that it takes to drain, so

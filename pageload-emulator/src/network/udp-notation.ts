@@ -1,6 +1,7 @@
 import type { UdpNotation, UdpTreatment } from '@hopwise/contract';
 import { InputError, shown } from '../util/input-error.ts';
 import { GIVEN_BOUNDS } from './bounds.ts';
+import { expectedQuantity, MEGABITS, readQuantity } from './quantity.ts';
 
 /** A treatment of UDP as JSON and command lines write it. */
 export function udpNotation(udp: UdpTreatment): UdpNotation {
@@ -21,10 +22,11 @@ export function udpTreatment(notation: Exclude<UdpNotation, 'lossy'>): UdpTreatm
  */
 export function parseUdp(text: string): UdpTreatment {
   if (text === 'open' || text === 'blocked') return udpTreatment(text);
-  const mbps = Number(text);
+  const mbps = readQuantity(text, MEGABITS);
   const [min, max] = GIVEN_BOUNDS.mbps;
-  if (text.trim() === '' || !(mbps >= min && mbps <= max)) {
-    throw new InputError(`expected open, blocked, or Mbit/s from ${min} to ${max}, got ${shown(text)}`);
+  if (!(mbps >= min && mbps <= max)) {
+    const rate = expectedQuantity(MEGABITS, GIVEN_BOUNDS.mbps);
+    throw new InputError(`expected open, blocked, or ${rate}, got ${shown(text)}`);
   }
   return udpTreatment(mbps);
 }

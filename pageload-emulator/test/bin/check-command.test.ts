@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeOf } from '../../bin/check-baseline.ts';
 import { junitOf } from '../../bin/check-junit.ts';
 import { type CheckRow, markdownCheck, showCheck, showJudgement } from '../../bin/show-check.ts';
 import { chromiumHar, harOf } from '../support/hars.ts';
@@ -16,7 +17,12 @@ const file = (name: string) => join(dir, name);
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'hopwise-check-'));
   const har = chromiumHar() as { log: { entries: object[] } };
-  const paints = { onLoad: 500, onContentLoad: 300, _firstContentfulPaint: 200 };
+  const paints = {
+    onLoad: 500,
+    onContentLoad: 300,
+    _firstContentfulPaint: 200,
+    _largestContentfulPaint: 240,
+  };
   writeFileSync(file('page.har'), JSON.stringify(harOf(har.log.entries, paints)));
   writeFileSync(file('unpainted.har'), JSON.stringify(har));
   writeFileSync(file('paint.json'), '{"firstPaintMs": 10}');
@@ -37,7 +43,9 @@ function check(pages: string[], budget: string, ...flags: string[]) {
 describe('hopwise check', () => {
   it('ends with 0 within the budget', async () => {
     const { status, stdout } = await check([file('page.har')], 'wide.json');
-    expect(stdout).toMatch(/^page +network +load time +low +high +first paint +on best +gain left\n/);
+    expect(stdout).toMatch(
+      /^page +network +load time +low +high +first paint +largest paint +on best +gain left\n/,
+    );
     expect(stdout).toContain('\nWithin the budget: 3 of 3 limits.\n');
     expect(status).toBe(0);
   });
@@ -49,16 +57,58 @@ describe('hopwise check', () => {
     expect(stdout.match(breach)).toHaveLength(2);
     expect(stdout).toContain('\nOver the budget: 2 of 4 limits.\n');
     expect(status).toBe(1);
-    expect(readFileSync(file('check.xml'), 'utf8')).toContain('tests="4" failures="2" errors="0"');
+    expect(readFileSync(file('check.xml'), 'utf8')).toContain(
+      'tests="4" failures="2" errors="0" skipped="0"',
+    );
     expect(readFileSync(file('check.md'), 'utf8')).toContain('Over the budget: 2 of 4 limits.');
   });
 
-  it('needs a recorded first paint for a limit of it', async () => {
-    const { status, stderr } = await check([file('unpainted.har')], 'paint.json');
-    expect(stderr).toContain("unpainted.har: first paint: expected one for the budget's firstPaintMs");
-    expect(status).toBe(2);
-    const { stdout } = await check([file('page.har')], 'paint.json');
+  it('does not judge a paint that the recording does not show, and says so', async () => {
+    const pages = [file('page.har'), file('unpainted.har')];
+    const reports = ['--junit', file('paint.xml')];
+    const { status, stdout } = await check(pages, 'paint.json', ...reports);
     expect(stdout).toMatch(/^page\.har on lte: first paint: \d+ ms, at most 10 ms$/m);
+    expect(stdout).toMatch(/^unpainted\.har +lte +\d+ ms +\d+ ms +\d+ ms +– +– /m);
+    expect(stdout).toContain('\nunpainted.har: first paint: not judged, as the recording shows none\n');
+    expect(stdout).toContain('\nOver the budget: 1 of 1 limits, 1 not judged.\n');
+    expect(status).toBe(1);
+    expect(readFileSync(file('paint.xml'), 'utf8')).toContain(
+      '<skipped message="the recording shows none"/>',
+    );
+  });
+
+  it('refuses a budget of which nothing can be judged', async () => {
+    const { status, stdout, stderr } = await check([file('unpainted.har')], 'paint.json');
+    expect(stderr).toMatch(/paint\.json: expected a limit that can be judged, got only limits of paints/);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  });
+
+  it('judges the largest paint', async () => {
+    writeFileSync(file('largest.json'), '{"largestPaintMs": 10}');
+    const { stdout } = await check([file('page.har')], 'largest.json');
+    expect(stdout).toMatch(/^page\.har on lte: largest paint: \d+ ms, at most 10 ms$/m);
+  });
+
+  it('prints breaches as annotations of GitHub', async () => {
+    const { stdout } = await check([file('page.har')], 'narrow.json', '--github');
+    expect(stdout).toMatch(
+      /^::error file=.*page\.har,title=hopwise check on lte::load time: \d+ ms, at most 10 ms$/m,
+    );
+  });
+
+  it('takes usual networks by name, and some of the file', async () => {
+    const budget = ['--budget', file('wide.json'), '--json'];
+    const networksOf = async (...flags: string[]) => {
+      const { stdout } = await hopwise(['check', file('page.har'), ...budget, ...flags]);
+      return JSON.parse(stdout).pages.map(({ network }: { network: string }) => network);
+    };
+    expect(await networksOf('--network', 'cable,3g')).toEqual(['cable', '3g']);
+    expect(await networksOf('--networks', file('networks.json'), '--network', 'lte')).toEqual(['lte']);
+    const { status, stderr } = await hopwise(['check', file('page.har'), ...budget, '--network', 'isdn']);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringMatching(/^hopwise: --network: expected some of fast, .*, got "isdn"\n$/),
+    });
   });
 
   it('prints the figures as JSON', async () => {
@@ -81,7 +131,12 @@ describe('hopwise check', () => {
       /unknown\.json: networks\.dsl: expected one of the netw/,
     ],
     ['what is no budget', 'page.har', [], /page\.har: log: expected no entry of this name/],
-    ['a budget that is not there', 'none.json', [], /none\.json: expected a readable file, got ENOENT/],
+    [
+      'a budget that is not there',
+      'none.json',
+      [],
+      /none\.json: expected a readable file, but there is none/,
+    ],
     [
       'a report that cannot be written',
       'wide.json',
@@ -101,6 +156,10 @@ describe('hopwise check', () => {
     const { status, stdout } = await hopwise(['check', page, ...words]);
     expect(stdout).toContain('Within the budget');
     expect(status).toBe(0);
+    // DevTools exports show no paints.
+    const exported = await hopwise(['check', file('unpainted.har'), ...words]);
+    expect(exported.stdout).toContain('Within the budget: 9 of 9 limits, 3 not judged.');
+    expect(exported.status).toBe(0);
   });
 });
 
@@ -110,6 +169,7 @@ const ROW: CheckRow = {
   network: 'lte',
   loadTimeMs: 4100,
   firstPaintMs: null,
+  largestPaintMs: null,
   originsOnBest: 0.5,
   gainLeft: 0.1004,
   range: { low: 3800, high: 4600 },
@@ -117,14 +177,79 @@ const ROW: CheckRow = {
     { figure: 'loadTimeMs', value: 4100, limit: 4000, isBreach: true },
     { figure: 'originsOnBest', value: 0.5, limit: 0.5, isBreach: false },
   ],
+  unjudged: [],
+  change: null,
 };
+
+describe('a baseline', () => {
+  const baselineOf = (scale: number) => {
+    const answer = JSON.parse(readFileSync(file('now.json'), 'utf8'));
+    for (const page of answer.pages) {
+      page.loadTimeMs *= scale;
+      page.range = { low: page.loadTimeMs * 0.95, high: page.loadTimeMs * 1.05 };
+    }
+    writeFileSync(file('last.json'), JSON.stringify(answer));
+    return ['--baseline', file('last.json')];
+  };
+  const compare = (...flags: string[]) =>
+    hopwise(['check', file('page.har'), '--networks', file('networks.json'), ...flags]);
+
+  beforeAll(async () => {
+    const { stdout } = await check([file('page.har')], 'wide.json', '--json');
+    writeFileSync(file('now.json'), stdout);
+  });
+
+  it('is met by itself', async () => {
+    const { status, stdout } = await compare(...baselineOf(1));
+    expect(stdout).toMatch(/ before +change +noise +verdict\n/);
+    expect(stdout).toMatch(/ within the noise\n/);
+    expect(stdout).toContain('Slower than the baseline by more than the noise: 0 of 1.');
+    expect(status).toBe(0);
+  });
+
+  it('fails where a page became slower by more than the noise', async () => {
+    const { status, stdout } = await compare(...baselineOf(0.25), '--github');
+    expect(stdout).toMatch(
+      /^page\.har on lte: load time: \d+ ms, \d+ ms before: \+300%, noise \d+%: slower$/m,
+    );
+    expect(stdout).toMatch(/^::error file=.*::load time: .* \+300%25, noise \d+%25: slower$/m);
+    expect(status).toBe(1);
+  });
+
+  it('says where a page became faster', async () => {
+    const { status, stdout } = await compare(...baselineOf(4));
+    expect({ status, faster: / faster\n/.test(stdout) }).toEqual({ status: 0, faster: true });
+  });
+
+  it('is refused in one line where it is something else', async () => {
+    const { status, stdout, stderr } = await compare('--baseline', file('networks.json'));
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr.trim().split('\n').at(-1)).toMatch(
+      /networks\.json: pages: expected the pages of hopwise check/,
+    );
+  });
+
+  it('judges each difference by the noise of both', () => {
+    const at = (loadTimeMs: number, spread: number) => ({
+      file: 'a',
+      network: 'b',
+      loadTimeMs,
+      range: { low: loadTimeMs - spread, high: loadTimeMs + spread },
+    });
+    // 100 ms are 78 ms of standard deviation, of the difference 110 ms; 2.576 of these are 284 ms.
+    expect(changeOf(at(1280, 100), [at(1000, 100)])?.verdict).toBe('within the noise');
+    expect(changeOf(at(1290, 100), [at(1000, 100)])?.verdict).toBe('slower');
+    expect(changeOf(at(710, 100), [at(1000, 100)])?.verdict).toBe('faster');
+    expect(changeOf({ ...at(1000, 1), network: 'c' }, [at(1000, 1)])).toBeNull();
+  });
+});
 
 describe('a report', () => {
   it('shows figures and breaches', () => {
     expect(showCheck([ROW])).toBe(
       [
-        'page      network  load time      low     high  first paint  on best  gain left',
-        'a<b>.har  lte        4100 ms  3800 ms  4600 ms            –      50%        10%',
+        'page      network  load time      low     high  first paint  largest paint  on best  gain left',
+        'a<b>.har  lte        4100 ms  3800 ms  4600 ms            –              –      50%        10%',
         '',
         'a<b>.har on lte: load time: 4100 ms, at most 4000 ms',
         'Over the budget: 1 of 2 limits.',
@@ -140,7 +265,7 @@ describe('a report', () => {
 
   it('escapes names in Markdown', () => {
     expect(markdownCheck([ROW])).toContain(
-      '| a\\<b\\>.har | lte | 4100 ms | 3800 ms | 4600 ms | – | 50% | 10% |',
+      '| a\\<b\\>.har | lte | 4100 ms | 3800 ms | 4600 ms | – | – | 50% | 10% |',
     );
   });
 
@@ -148,8 +273,8 @@ describe('a report', () => {
     const bell = String.fromCharCode(7);
     expect(junitOf([{ ...ROW, network: `l${bell}te` }])).toBe(
       `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="hopwise check" tests="2" failures="1" errors="0">
-  <testsuite name="a&lt;b&gt;.har on l\uFFFDte" tests="2" failures="1" errors="0">
+<testsuites name="hopwise check" tests="2" failures="1" errors="0" skipped="0">
+  <testsuite name="a&lt;b&gt;.har on l\uFFFDte" tests="2" failures="1" errors="0" skipped="0">
     <testcase classname="a&lt;b&gt;.har.l\uFFFDte" name="loadTimeMs">
       <failure message="load time: 4100 ms, at most 4000 ms" type="budget"/>
     </testcase>

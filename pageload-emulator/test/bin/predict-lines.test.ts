@@ -79,7 +79,7 @@ describe('hopwise predict --jsonl', () => {
     expect(first.advice.owned).toEqual(['https://shop.test']);
     expect(again).toEqual({ id: 'page.har.gz', prediction: expect.objectContaining({ best: alone.best }) });
     expect(cut).toEqual({ id: 'cut.har', error: expect.stringContaining('JSON') });
-    expect(none).toEqual({ id: 'none.har', error: 'expected a readable file, got ENOENT' });
+    expect(none).toEqual({ id: 'none.har', error: 'expected a readable file, but there is none' });
   });
 
   it.each([

@@ -68,11 +68,19 @@ describe('paint times', () => {
     expect(model.timesOf(endMs).largestContentfulPaintMs).toBeCloseTo(430 + (610 - 230), 3);
   });
 
-  it('are lower bounds when the recording has none', () => {
-    const { model, endMs } = paintsOf({ firstContentfulPaintMs: null, largestContentfulPaintMs: null });
-    expect(model.timesOf(endMs)).toEqual({
-      firstContentfulPaintMs: endMs[1],
-      largestContentfulPaintMs: endMs[1],
-    });
+  it.each([
+    ['a first paint', { firstContentfulPaintMs: null }, { first: null, largest: 420 }],
+    ['a largest paint', { largestContentfulPaintMs: null }, { first: 430, largest: null }],
+    [
+      'a first paint, where the largest would follow it',
+      { firstContentfulPaintMs: null, largestContentfulPaintUrl: null },
+      { first: null, largest: null },
+    ],
+  ])('are unknown where the recording lacks %s', (_, changes, { first, largest }) => {
+    const { model, endMs } = paintsOf(changes);
+    const times = model.timesOf(endMs);
+    const rounded = (ms: number | null) => ms && Math.round(ms);
+    expect(rounded(times.firstContentfulPaintMs)).toBe(first);
+    expect(rounded(times.largestContentfulPaintMs)).toBe(largest);
   });
 });

@@ -15,19 +15,40 @@ describe('network flags', () => {
     ['lossBurst', '1', 1],
     ['queue', '1', 1],
     ['udp', '3', { kind: 'policed', bps: 3e6 }],
+    ['rtt', '60ms', 60],
+    ['rtt', '0.06s', 60],
+    ['down', '3mbit', 3],
+    ['down', '20 Mbit/s', 20],
+    ['up', '750kbit', 0.75],
+    ['up', '1Gbps', 1_000],
+    ['loss', '1%', 0.01],
+    ['loss', '2.9%', 0.029],
+    ['queue', '200ms', 200],
+    ['udp', '3mbit', { kind: 'policed', bps: 3e6 }],
   ])('--%s takes %s', (name, text, value) => {
     expect(flag(name).parse(text)).toEqual(value);
   });
 
   it.each([
-    ['rtt', '-1', 'expected milliseconds from 0 to 60000, got "-1"'],
-    ['down', '', 'expected Mbit/s from 0.01 to 10000, got ""'],
-    ['up', 'fast', 'expected Mbit/s from 0.01 to 10000, got "fast"'],
-    ['loss', '0.51', 'expected a fraction from 0 to 0.5, got "0.51"'],
-    ['lossBurst', '0.5', 'expected packets from 1 to 1000, got "0.5"'],
-    ['queue', '0', 'expected milliseconds from 1 to 60000, got "0"'],
-    ['udp', 'lossy', 'expected open, blocked, or Mbit/s from 0.01 to 10000, got "lossy"'],
-    ['udp', '0', 'expected open, blocked, or Mbit/s from 0.01 to 10000, got "0"'],
+    ['rtt', '-1', 'expected milliseconds from 0 to 60000, such as 60, 60ms or 0.06s, got "-1"'],
+    ['down', '', 'expected Mbit/s from 0.01 to 10000, such as 3, 3mbit or 3000kbit, got ""'],
+    ['up', 'fast', 'expected Mbit/s from 0.01 to 10000, such as 3, 3mbit or 3000kbit, got "fast"'],
+    ['loss', '0.51', 'expected a fraction from 0 to 0.5, such as 0.01 or 1%, got "0.51"'],
+    ['lossBurst', '0.5', 'expected packets from 1 to 1000, such as 1 or 2.5, got "0.5"'],
+    ['queue', '0', 'expected milliseconds from 1 to 60000, such as 60, 60ms or 0.06s, got "0"'],
+    [
+      'udp',
+      'lossy',
+      'expected open, blocked, or Mbit/s from 0.01 to 10000, such as 3, 3mbit or 3000kbit, got "lossy"',
+    ],
+    ['rtt', '60%', 'expected milliseconds from 0 to 60000, such as 60, 60ms or 0.06s, got "60%"'],
+    ['loss', '1ms', 'expected a fraction from 0 to 0.5, such as 0.01 or 1%, got "1ms"'],
+    ['down', 'mbit', 'expected Mbit/s from 0.01 to 10000, such as 3, 3mbit or 3000kbit, got "mbit"'],
+    [
+      'udp',
+      '0',
+      'expected open, blocked, or Mbit/s from 0.01 to 10000, such as 3, 3mbit or 3000kbit, got "0"',
+    ],
   ])('--%s refuses %j', (name, text, message) => {
     expect(() => flag(name).parse(text)).toThrow(new InputError(message));
   });

@@ -1,0 +1,32 @@
+import { messageOf } from './error-text.ts';
+
+/** What the codes of the operating system mean for a person who named a file. */
+const READING: Readonly<Record<string, string>> = {
+  ENOENT: 'but there is none',
+  EISDIR: 'but it is a folder',
+  ENOTDIR: 'but its path leads through a file',
+  EACCES: 'but reading it is not permitted',
+  EPERM: 'but reading it is not permitted',
+  ELOOP: 'but its links lead in a circle',
+  ENAMETOOLONG: 'but its name is too long',
+};
+const WRITING: Readonly<Record<string, string>> = {
+  ...READING,
+  ENOENT: 'but its folder is missing',
+  EACCES: 'but writing it is not permitted',
+  EPERM: 'but writing it is not permitted',
+  EROFS: 'but its disk can only be read',
+  ENOSPC: 'but its disk is full',
+};
+
+/** Says why a file could not be read, as the end of "expected a readable file, …". */
+export const readingProblem = (thrown: unknown): string => problemOf(thrown, READING);
+
+/** Says why a file could not be written, as the end of "expected a file that can be written, …". */
+export const writingProblem = (thrown: unknown): string => problemOf(thrown, WRITING);
+
+function problemOf(thrown: unknown, words: Readonly<Record<string, string>>): string {
+  const { code } = thrown as { code?: unknown };
+  if (typeof code !== 'string') return `got ${messageOf(thrown)}`;
+  return Object.hasOwn(words, code) ? words[code]! : `got ${code}`;
+}

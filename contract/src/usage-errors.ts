@@ -1,0 +1,54 @@
+/** Errors of command lines in the form of all other errors: the program, the place, what was expected. */
+
+/** What this needs of commander's `Command`, which is no dependency of this package. */
+interface ReportingCommand {
+  name(): string;
+  readonly commands: readonly ReportingCommand[];
+  configureOutput(how: { outputError: (text: string, write: (text: string) => void) => void }): unknown;
+}
+
+/**
+ * Has commander report errors in one line that begins with the program and ends with the command that shows its help.
+ *
+ * @param program what errors begin with, such as `hopwise`
+ * @param help returns the command that describes these subcommands, such as `hopwise predict --help`
+ */
+export function unifyErrors(
+  command: ReportingCommand,
+  program: string,
+  help: (subcommands: readonly string[]) => string,
+  subcommands: readonly string[] = [],
+): void {
+  command.configureOutput({
+    outputError: (text, write) =>
+      write(`${[program, ...subcommands].join(' ')}: ${usageError(text)} (see ${help(subcommands)})\n`),
+  });
+  for (const sub of command.commands) unifyErrors(sub, program, help, [...subcommands, sub.name()]);
+}
+
+/** Commander's words for an error, as `--rtt: expected …` where a value is wrong; values are named once. */
+export function usageError(text: string): string {
+  const line = text
+    .trim()
+    .replace(/^error: /, '')
+    .replaceAll(/\s*\n\s*/g, ' ');
+  const [, flags = '', value = '', reason = ''] =
+    /^option '([^']*)' argument '(.*)' is invalid\. (.*)$/s.exec(line) ?? [];
+  if (flags !== '') return `${longFlag(flags)}: ${withoutFullStop(expectation(reason, value))}`;
+  const [, given = '', argument = '', why = ''] =
+    /^command-argument value '(.*)' is invalid for argument '([^']*)'\. (.*)$/s.exec(line) ?? [];
+  if (argument !== '') return `${argument}: ${withoutFullStop(expectation(why, given))}`;
+  return withoutFullStop(line.replaceAll(/'(--?[a-z][a-z-]*)( <[^>]*>| \[[^\]]*\])?'/g, '$1'));
+}
+
+/** `--rtt` of `-r, --rtt <ms>`. */
+const longFlag = (flags: string): string => /--[a-z0-9-]+/.exec(flags)?.[0] ?? flags;
+
+const withoutFullStop = (text: string): string => text.replace(/\.$/, '');
+
+/** What was expected and what came, whether or not the reason repeats the value. */
+function expectation(reason: string, value: string): string {
+  const [, choices] = /^Allowed choices are (.*?)\.?$/.exec(reason) ?? [];
+  const expected = choices === undefined ? reason : `expected one of ${choices}`;
+  return /, got /.test(expected) ? expected : `${withoutFullStop(expected)}, got ${JSON.stringify(value)}`;
+}

@@ -1,0 +1,56 @@
+/** What the command prints: in the width and colours of a terminal where there is one, JSON with the digits that mean something. */
+import { styleText } from 'node:util';
+import { displayWidth, wrap } from '@hopwise/contract/terminal';
+
+/** Significant digits of figures in JSON: no figure is known more exactly. */
+const DIGITS = 4;
+/** Columns that the last column of a table keeps; a narrower rest is not worth a hanging indent. */
+const MIN_LAST_COLUMN = 24;
+
+/** Prints text for a person. */
+export function print(text: string): void {
+  const { isTTY, columns } = process.stdout;
+  // A pseudo-terminal without a size reports 0 columns.
+  process.stdout.write(`${isTTY && columns ? fitWidth(text, columns) : text}\n`);
+}
+
+/** Prints a value as JSON. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${toJson(value)}\n`);
+}
+
+/** A value as JSON, with sensible digits. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, roundFigure, 1);
+}
+
+/** A value as one line of JSON, with sensible digits. */
+export const toJsonLine = (value: unknown): string => JSON.stringify(value, roundFigure);
+
+/** Whole numbers stay as they are, others keep four significant digits, from 1000 on one decimal place. */
+export function roundFigure(_key: string, value: unknown): unknown {
+  if (typeof value !== 'number' || !Number.isFinite(value) || Number.isInteger(value)) return value;
+  return Math.abs(value) >= 1000 ? Math.round(value * 10) / 10 : Number(value.toPrecision(DIGITS));
+}
+
+/** Colours text where standard output is a terminal that shows colours; `NO_COLOR` is kept. */
+export function paint(format: Parameters<typeof styleText>[0], text: string): string {
+  const { isTTY } = process.stdout;
+  return isTTY && process.stdout.hasColors() ? styleText(format, text, { validateStream: false }) : text;
+}
+
+/** Breaks lines that are wider than a terminal between words; in a table the last column goes on below itself. */
+export function fitWidth(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .flatMap((line) => (displayWidth(line) <= columns ? [line] : fitLine(line, columns)))
+    .join('\n');
+}
+
+function fitLine(line: string, columns: number): string[] {
+  const start = line.lastIndexOf('  ') + 2;
+  const indent = start > 1 ? displayWidth(line.slice(0, start)) : 0;
+  if (indent === 0 || columns - indent < MIN_LAST_COLUMN) return wrap(line, columns);
+  const [first = '', ...rest] = wrap(line.slice(start), columns - indent);
+  return [line.slice(0, start) + first, ...rest.map((part) => ' '.repeat(indent) + part)];
+}

@@ -66,6 +66,9 @@ export function wrap(text: string, width: number): string[] {
   return line === '' ? lines : [...lines, line];
 }
 
+/** Such as `1 page` and `2 pages`. */
+export const counted = (value: number, noun: string): string => `${value} ${noun}${value === 1 ? '' : 's'}`;
+
 /** Text that came from a page, a server or a file, without what could steer a terminal, and of at most `most` characters. */
 export function printable(text: string, most = 60): string {
   const clean = text.replace(/[\p{Cc}\p{Cf}]/gu, '?');

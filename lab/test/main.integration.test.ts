@@ -182,7 +182,7 @@ it('measures an assignment and second visits, on networks from a file over IPv6,
   await writeFile(own, JSON.stringify({ dorm }));
   const planned = start([...args('planned'), '--plan']);
   expect(await planned.ended, planned.text()).toBe(0);
-  expect(planned.text()).toContain('6 loads: 1 pages × 1 networks × h3, natural, assigned × 1 seeds');
+  expect(planned.text()).toContain('6 loads: 1 page × 1 network × h3, natural, assigned × 1 seed');
   expect(planned.text()).toContain('dorm: jitterMs: ');
   expect(await readdir(folder)).not.toContain('planned');
 

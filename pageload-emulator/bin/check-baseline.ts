@@ -1,6 +1,7 @@
 /** What changed since an earlier answer of `hopwise check --json`, beside the noise of the figures. */
 import { InputError } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
+import { roundNumber } from './output.ts';
 
 const time = z.number('milliseconds').check(z.nonnegative('milliseconds'));
 const baselineSchema = z.object(
@@ -66,7 +67,8 @@ export function changeOf(
 ): CheckChange | null {
   const before = baseline.find((each) => each.file === file && each.network === network);
   if (before === undefined) return null;
-  const growth = loadTimeMs / before.loadTimeMs - 1;
+  // The baseline's figure was rounded when it was written.
+  const growth = roundNumber(loadTimeMs) / before.loadTimeMs - 1;
   const noise =
     (NOISE_DEVIATIONS * Math.hypot(deviation(range), deviation(before.range))) / before.loadTimeMs;
   const verdict = Math.abs(growth) <= noise ? 'within the noise' : growth > 0 ? 'slower' : 'faster';

@@ -27,9 +27,13 @@ export function toJson(value: unknown): string {
 /** A value as one line of JSON, with sensible digits. */
 export const toJsonLine = (value: unknown): string => JSON.stringify(value, roundFigure);
 
+/** Rounds numbers as a replacer of JSON. */
+export const roundFigure = (_key: string, value: unknown): unknown =>
+  typeof value === 'number' ? roundNumber(value) : value;
+
 /** Whole numbers stay as they are, others keep four significant digits, from 1000 on one decimal place. */
-export function roundFigure(_key: string, value: unknown): unknown {
-  if (typeof value !== 'number' || !Number.isFinite(value) || Number.isInteger(value)) return value;
+export function roundNumber(value: number): number {
+  if (!Number.isFinite(value) || Number.isInteger(value)) return value;
   return Math.abs(value) >= 1000 ? Math.round(value * 10) / 10 : Number(value.toPrecision(DIGITS));
 }
 

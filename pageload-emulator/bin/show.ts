@@ -1,4 +1,4 @@
-import { printable, table } from '@hopwise/contract/terminal';
+import { counted, printable, table } from '@hopwise/contract/terminal';
 import {
   type ActionKind,
   type ActionNeed,
@@ -81,8 +81,6 @@ export function showFit({ summary, notes }: Fit): string[] {
   const lines = [...(summary === '' ? [] : [summary]), ...notes];
   return lines.length === 0 ? [] : [...lines.map((line) => printable(line, 300)), ''];
 }
-
-const counted = (value: number, noun: string): string => `${value} ${noun}${value === 1 ? '' : 's'}`;
 
 /** The page, its recorded load and the network of a prediction. @param earlier loads known besides the recorded one */
 export function showSetting(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { firstLine, median, quantile } from '@hopwise/contract';
+import { readingProblem } from '@hopwise/contract/command-line';
 import { table } from '@hopwise/contract/terminal';
 import { UserError } from '@hopwise/lab/command/errors';
 import { runProgram } from '@hopwise/lab/command/program';
@@ -55,7 +56,7 @@ async function* recordingsOf(dir: string | undefined): AsyncGenerator<RecordedPa
 
 async function recordingNames(dir: string): Promise<string[]> {
   const names = await readdir(dir).catch((error) => {
-    throw new UserError(`--recordings ${dir}: ${firstLine(error)}`, 2);
+    throw new UserError(`--recordings ${dir}: expected a folder, ${readingProblem(error)}`, 2);
   });
   const recordings = names.filter((name) => /\.har(\.gz)?$/.test(name)).sort();
   if (recordings.length === 0) throw new UserError(`--recordings ${dir}: no .har or .har.gz file in it`, 2);

@@ -1,6 +1,7 @@
 /** `npm run lab`: measures a matrix of pages, networks and protocols. */
 import { resolve } from 'node:path';
 import { firstLine } from '@hopwise/contract';
+import { counted } from '@hopwise/contract/terminal';
 import { type NetworkProfile, networkOf, profileNamed, readProfiles } from '../client/networks.ts';
 import { UserError } from '../command/errors.ts';
 import type { ProgramContext } from '../command/program.ts';
@@ -33,7 +34,13 @@ export async function measureMatrix(
   return measurePlan(
     {
       ...options,
-      title: `${pages.length} pages × ${Object.keys(networks).length} networks × ${options.protocols.join(', ')} × ${options.seeds.length} seeds${options.views.length > 1 ? ' × cold and warm' : ''}`,
+      title: [
+        counted(pages.length, 'page'),
+        counted(Object.keys(networks).length, 'network'),
+        options.protocols.join(', '),
+        counted(options.seeds.length, 'seed'),
+        ...(options.views.length > 1 ? ['cold and warm'] : []),
+      ].join(' × '),
       pages,
       networks,
       server: { stack, congestionControl, initialWindow, priorities },

@@ -16,6 +16,7 @@ from corpus_files import make_recording, write_recordings
 from hopwise_model.__main__ import main
 from hopwise_model.corpus.batches import MAX_SIZE, Settings, split_batches
 from hopwise_model.corpus.emulator import Emulator
+from hopwise_model.corpus.report import _advice_table, _choices_table
 from hopwise_model.corpus.rows import classify_network, find_cdn
 from hopwise_model.corpus.run import run_corpus
 from hopwise_model.corpus.sources import Source
@@ -79,6 +80,16 @@ def test_the_report_groups_by_network_origin_cdn_and_label(one_process):
     markdown = (out / "REPORT.md").read_text()
     assert f"{RECORDINGS + 3} recordings, of which 3 could not be predicted" in markdown
     assert "| NZ | 2 |" in markdown
+
+
+def test_a_table_without_a_figure_above_zero_is_a_sentence():
+    none, some = {"h1": 0, "h2": 0, "h3": 0}, {"h1": 0, "h2": 2, "h3": 0}
+    lines = _choices_table("CDN", {"a": {"pages": 3, "decided": none}, "b": {"pages": 2, "decided": some}})
+    assert lines[-1] == "| b | 2 | 0 | 2 | 0 |"
+    assert not any("| a |" in line for line in lines)
+    alone = _choices_table("CDN", {"a": {"pages": 3, "decided": none}})
+    assert alone[-1] == "None: on no page does the protocol of one CDN surely move the load time."
+    assert _advice_table({})[-1] == "No change of the servers is predicted to gain enough to be advised."
 
 
 def test_two_workers_give_the_tables_of_one_process(corpus, one_process, tmp_path):

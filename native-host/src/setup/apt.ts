@@ -185,6 +185,8 @@ async function writeConfiguration({ folder, architecture }: AptOptions): Promise
 /** apt's first error, else the first line of Node's message. */
 function reasonOf({ message, stderr = '', killed }: Error & { stderr?: string; killed?: boolean }): string {
   if (killed) return 'it did not end in time';
+  // apt itself only recommends what it checks signatures with.
+  if (/gpgv.* required/.test(stderr)) return 'it needs gpgv to check signatures: apt-get install gpgv';
   const words = stderr.split('\n').find((line) => line.startsWith('E:'));
   return words?.slice(2).trim() ?? message.split('\n')[0]!;
 }

@@ -45,7 +45,8 @@ beforeEach(() => {
     'apt-get',
     `case "$*" in
 *indextargets*) echo "http://mirror.invalid/debian/|${osRelease().codename}|main|Debian" ;;
-*update*) if [ -e "${mock}/offline" ]; then echo "E: Failed to fetch: no network" >&2; exit 100; fi ;;
+*update*) if [ -e "${mock}/offline" ]; then echo "E: Failed to fetch: no network" >&2; exit 100; fi
+  if [ -e "${mock}/no-gpgv" ]; then echo "E: gpgv, gpgv2 or gpgv1 required for verification, but neither seems installed" >&2; exit 100; fi ;;
 *install*) cp "${mock}/package.deb" "$(dirname "$APT_CONFIG")/cache/archives/" ;;
 esac`,
   );
@@ -205,6 +206,12 @@ test('says that it could not check without a network, and fails only to update',
     failed: 1,
     err: 'hopwise-host: nothing was changed: apt could not read the package lists: Failed to fetch: no network\n',
   });
+});
+
+test('says how to get what apt checks signatures with', () => {
+  writeFileSync(join(mock, 'no-gpgv'), '');
+  const { detail } = doctorSays('libcurl update')!;
+  expect(detail).toMatch(/^not checked: .*: it needs gpgv to check signatures: apt-get install gpgv$/);
 });
 
 test('does not ask Debian with --offline', () => {

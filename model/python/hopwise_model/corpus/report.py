@@ -149,11 +149,7 @@ def write_markdown(report: dict) -> str:
     lines += [f"| {name} | {count} |" for name, count in report["decisions"].items()]
     if report["meanGainOfActions"] is not None:
         lines += ["", f"Actions shorten the load time by {report['meanGainOfActions']:.1%} on average."]
-    lines += ["", "## Changes of servers", "", "| change | pages | gain there | gain over all pages |", "| --- | --- | --- | --- |"]
-    lines += [
-        f"| {kind} | {gain['pages']} | {gain['gainWhereAdvised']:.1%} | {gain['gainOverAllPages']:.1%} |"
-        for kind, gain in report["advice"].items()
-    ]
+    lines += _advice_table(report["advice"])
     lines += _choices_table("CDN", report["cdns"]) + _choices_table("origin", report["origins"])
     if errors["reasons"]:
         lines += ["", "## Errors", "", "| recordings | reason |", "| --- | --- |"]
@@ -170,9 +166,24 @@ def _wins_table(name: str, groups: dict[str, dict]) -> list[str]:
     return lines
 
 
+def _advice_table(advice: dict[str, dict]) -> list[str]:
+    lines = ["", "## Changes of servers", ""]
+    if not advice:
+        return [*lines, "No change of the servers is predicted to gain enough to be advised."]
+    lines += ["| change | pages | gain there | gain over all pages |", "| --- | --- | --- | --- |"]
+    for kind, gain in advice.items():
+        lines.append(f"| {kind} | {gain['pages']} | {gain['gainWhereAdvised']:.1%} | {gain['gainOverAllPages']:.1%} |")
+    return lines
+
+
 def _choices_table(name: str, groups: dict[str, dict]) -> list[str]:
-    lines = ["", f"## Pages on which the protocol of the {name} matters", "", f"| {name} | pages | h1 | h2 | h3 |", "| --- | --- | --- | --- | --- |"]
-    for group, choices in groups.items():
+    """The groups whose protocol matters somewhere; a sentence where none does."""
+    lines = ["", f"## Pages on which the protocol of the {name} matters", ""]
+    mattering = {group: choices for group, choices in groups.items() if any(choices["decided"].values())}
+    if not mattering:
+        return [*lines, f"None: on no page does the protocol of one {name} surely move the load time."]
+    lines += [f"| {name} | pages | h1 | h2 | h3 |", "| --- | --- | --- | --- | --- |"]
+    for group, choices in mattering.items():
         counts = " | ".join(str(choices["decided"][protocol]) for protocol in PROTOCOLS)
         lines.append(f"| {_cell(group)} | {choices['pages']} | {counts} |")
     return lines

@@ -12,7 +12,7 @@ import {
   calibrationOf,
   type Figures,
   figuresOf,
-  type Headline,
+  type HeadlineFigures,
   intervalsOf,
 } from './figures.ts';
 import { type Guess, type LanternProtocol, PREDICTORS, type Predictor } from './guess.ts';
@@ -44,7 +44,7 @@ export interface Accuracy {
   };
   figures: Figures;
   /** 95% bootstrap intervals over pages. */
-  intervals: Partial<Record<Chooser, Headline>>;
+  intervals: Partial<Record<Chooser, HeadlineFigures>>;
   byNetwork: Record<string, Figures>;
   byPage: Record<string, Figures>;
   /** By whether the emulator was tuned on the pages and networks. */

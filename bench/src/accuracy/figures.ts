@@ -191,7 +191,7 @@ export function calibrationOf(scores: readonly CellScore[], predictor: Predictor
 }
 
 /** Headline figures of a predictor or rule; null where there is none or too few pages have one. */
-export interface Headline {
+export interface HeadlineFigures {
   error?: Record<Protocol, ConfidenceInterval | null>;
   right: ConfidenceInterval | null;
   regret: ConfidenceInterval | null;
@@ -205,14 +205,14 @@ const MIN_PAGES = 3;
  * Bootstrap
  * Methods and their Application, section 3.8): cells of one page are alike.
  */
-export function intervalsOf(scores: readonly CellScore[]): Partial<Record<Chooser, Headline>> {
+export function intervalsOf(scores: readonly CellScore[]): Partial<Record<Chooser, HeadlineFigures>> {
   const pages = [...groupBy(scores, ({ page }) => page).values()];
   const interval = (of: (sample: readonly CellScore[]) => number | null): ConfidenceInterval | null => {
     const estimate = of(scores);
     if (estimate === null || pages.length < MIN_PAGES) return null;
     return bootstrapInterval(estimate, (random) => of(drawn(pages, random).flat()), { resamples: 1000 });
   };
-  const headlines: Partial<Record<Chooser, Headline>> = {};
+  const headlines: Partial<Record<Chooser, HeadlineFigures>> = {};
   for (const chooser of CHOOSERS) {
     if (!scores.some(({ choosers }) => choosers[chooser])) continue;
     headlines[chooser] = {

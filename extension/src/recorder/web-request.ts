@@ -107,7 +107,7 @@ function addListeners(
     if (!isPageRequest(details)) return;
     const acceptCh = header(details.responseHeaders, 'accept-ch');
     if (acceptCh !== undefined) others?.onHintsAsked(details.url, acceptCh);
-    // Of a request whose proxy asks for a password, Chromium reports the proxy's answer alone, though the origin's follows.
+    // Where a proxy asks for a password, Chromium reports its answer alone, though the origin's follows.
     const headers = details.statusCode === PROXY_AUTHENTICATION ? null : details.responseHeaders;
     const length = Number(header(headers ?? [], 'content-length') ?? Number.NaN);
     sink.updateRequest(details.tabId, details.requestId, {

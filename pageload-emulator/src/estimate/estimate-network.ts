@@ -166,7 +166,7 @@ function profileOf(
   return {
     ...profile,
     tcp: { ...profile.tcp, initialWindow: window },
-    // Of a server that has no HTTP/3 yet nothing says that it would begin faster than over TCP (RFC 9002 section 7.2 recommends 10).
+    // Nothing says that a server without HTTP/3 would begin faster over it than over TCP (RFC 9002 section 7.2 recommends 10).
     quic: { ...profile.quic, initialWindow: offersH3 ? profile.quic.initialWindow : window },
     extraRttMs,
     // The shortest wait: the others also waited for the recorder's browser.

@@ -53,7 +53,9 @@ describe('the JSON Schema of hopwise predict --json', () => {
     expect(schema.safeParse({ ...answer, more: 1 }).success).toBe(false);
     expect(schema.safeParse({ ...answer, best: 'h4' }).success).toBe(false);
     expect(schema.safeParse({ ...answer, schema: PREDICTION_SCHEMA + 1 }).success).toBe(false);
-    expect(schema.safeParse({ ...answer, decision: { ...answer.decision, baseline: {} } }).success).toBe(false);
+    expect(schema.safeParse({ ...answer, decision: { ...answer.decision, baseline: {} } }).success).toBe(
+      false,
+    );
   });
 });
 
@@ -67,7 +69,10 @@ describe('the JSON Schema of hopwise check --json', () => {
     const beside = await answerOf(...words, '--baseline', file('last.json'));
     for (const answer of [alone, beside]) expect(schema.safeParse(answer).error?.issues ?? []).toEqual([]);
     expect(beside.pages[0].change).toMatchObject({ growth: 0, verdict: 'within the noise' });
-    expect(alone).toMatchObject({ schema: CHECK_SCHEMA, pages: [{ unjudged: ['largestPaintMs'], change: null }] });
+    expect(alone).toMatchObject({
+      schema: CHECK_SCHEMA,
+      pages: [{ unjudged: ['largestPaintMs'], change: null }],
+    });
     expect(schema.safeParse({ ...alone, more: 1 }).success).toBe(false);
   });
 });

@@ -155,7 +155,7 @@ export class UpstreamHealth {
     if (!CONNECTIONLESS.has(fault.code)) return { kind: 'unusable', reason: fault.message };
     for (const other of otherProtocols(checked.protocol)) {
       const otherFault = await this.#ask({ ...checked, protocol: other }, connection);
-      // Of several addresses libcurl reports the first one's failure, which may be none of the certificate.
+      // Where an origin has several addresses, libcurl reports the failure of the first, which may be none of the certificate.
       if (otherFault?.code === 'certificate') return { kind: 'unusable', reason: otherFault.message };
       if (!otherFault || !CONNECTIONLESS.has(otherFault.code))
         return { kind: 'unusable', reason: fault.message };

@@ -203,7 +203,7 @@ describe('a page that requests its resources in many ways', () => {
     };
     await own.evaluate(
       async ({ id, cluster }) => {
-        await chrome.storage.local.set({ networks: { '': cluster } });
+        await chrome.storage.local.set({ networks: { '': { sites: { 'page.test': cluster } } } });
         const done = <T>(request: IDBRequest<T>) =>
           new Promise<T>((resolve, reject) => {
             request.onsuccess = () => resolve(request.result);

@@ -37,9 +37,11 @@ export {
   emulate,
 } from './emulate/emulate.ts';
 export { estimateNetwork, type NetworkEstimate } from './estimate/estimate-network.ts';
+export { learnForSite, showsUdp } from './estimate/learn-for-site.ts';
 export { learnNetwork } from './estimate/learn-network.ts';
 export { type NetworkCluster, parseCluster } from './estimate/network-cluster.ts';
 export { networkPosterior } from './estimate/network-posterior.ts';
+export { type NetworkWitnesses, poolClusters, poolForSite } from './estimate/pool-clusters.ts';
 export { measuredBy } from './estimate/verification-figures.ts';
 export { ADVICE_CAVEATS, ADVICE_WORDS } from './explain/advice-words.ts';
 export {
@@ -89,4 +91,5 @@ export { parseVerification } from './recording/verification-file.ts';
 export { withEmulatedChange } from './scenarios/load-time.ts';
 export { CAUSES, type Cause, type CriticalStep } from './trace/critical-path.ts';
 export { InputError } from './util/input-error.ts';
+export { siteKey } from './util/site.ts';
 export { originOf } from './util/url.ts';

@@ -287,11 +287,8 @@ export class Autopilot {
     settings: AutopilotSettings,
   ): Promise<boolean> {
     const choice = findChoice(nameOf(load), settings);
-    // With what this load itself has shown.
-    const known = {
-      cluster: (await loadNetwork()) ?? load.cluster ?? null,
-      ...(load.check && { check: load.check }),
-    };
+    // Not what the load's site shows alone: it would act on all others.
+    const known = { cluster: await loadNetwork(), ...(load.check && { check: load.check }) };
     if (choice === null && leavesUdpOpen(known))
       await this.#endRuns(runs.filter(isOfNetwork), 'network-open');
     if (!keepsOffH3(nameOf(load), known, settings)) return false;

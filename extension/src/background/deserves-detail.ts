@@ -1,3 +1,4 @@
+import { siteKey } from '@hopwise/pageload-emulator';
 import { readAutopilotSettings } from '../autopilot/autopilot-settings.ts';
 import { keepsOffH3, UNRECOGNISED } from '../autopilot/network-rule.ts';
 import { findComparableLoads, isSlower, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
@@ -61,7 +62,7 @@ const LIKELY_OPEN = 0.5;
  * nothing more is to be known.
  */
 export async function isPromising(url: string): Promise<boolean> {
-  const cluster = await loadNetwork();
+  const cluster = await loadNetwork(siteKey(url));
   if (cluster === null || cluster.udp.open > LIKELY_OPEN) return false;
   const name = (await readNetworkKey()) ?? UNRECOGNISED;
   if (keepsOffH3(name, { cluster }, await readAutopilotSettings())) return false;

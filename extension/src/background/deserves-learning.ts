@@ -1,4 +1,4 @@
-import type { NetworkCluster, RecordedRequest, Recording } from '@hopwise/pageload-emulator';
+import { type NetworkCluster, type Recording, showsUdp } from '@hopwise/pageload-emulator';
 import { isSlower } from '../evidence/comparable-loads.ts';
 import { findNewestLoad, type StoredLoad } from '../storage/loads.ts';
 import { isSlow } from './deserves-detail.ts';
@@ -11,8 +11,6 @@ const ONE_IN = 8;
 const FRESH_MS = 3_600_000;
 /** Surer than this, earlier loads show how the network treats UDP. */
 const SURE = 0.95;
-/** A response over HTTP/3 with fewer bytes does not show how the network treats UDP. */
-const TELLING_BYTES = 30_000;
 /** A rate this many times as high, or a round trip this many times as short, is of another network. */
 const BEYOND = 2;
 
@@ -35,9 +33,6 @@ export async function deservesLearning(
   if (Math.max(open, policed, blocked) < SURE && recording.requests.some(showsUdp)) return true;
   return exceeds(recording, before) || (await isSlowerThanBefore(load)) || random() < 1 / ONE_IN;
 }
-
-const showsUdp = ({ protocol, bodyBytes }: RecordedRequest): boolean =>
-  protocol === 'h3' && (bodyBytes ?? 0) >= TELLING_BYTES;
 
 /** Whether a load was faster than its network can be, as far as that is known. */
 function exceeds({ requests }: Recording, { rttMs, downBps }: NetworkCluster): boolean {

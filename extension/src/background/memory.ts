@@ -1,12 +1,13 @@
 /** What the extension remembers of pages: how much it is, what the user's settings remove, and how all of it is erased. */
 import { SerialQueue } from '@hopwise/contract';
+import { siteKey } from '@hopwise/pageload-emulator';
 import type { Erased, StoredData } from '../messages/memory-messages.ts';
 import { getAllLoads, isOfPage, removeExpiredLoads, removeLoads, type StoredLoad } from '../storage/loads.ts';
 import { removeUnusedQueries } from '../storage/queries.ts';
 import { readSettings, type Settings, saveSettings } from '../storage/settings.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { finishStoring, stripStoredLoads } from './loads.ts';
-import { eraseNetworks, removeOldNetworks } from './network-memory.ts';
+import { eraseNetworks, forgetSites, removeOldNetworks } from './network-memory.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 import type { Verifications } from './verifications.ts';
 
@@ -48,13 +49,15 @@ export class Memory {
     return { ...countErased(erased), network: await eraseNetworks() };
   }
 
-  /** Removes the loads of pages, by their URLs before or after redirects. */
+  /** Removes the loads of pages, by their URLs before or after redirects, and what their sites showed of networks. */
   async forgetPages(urls: readonly string[]): Promise<void> {
     const pages = new Set(urls.map(maskQuery));
     await this.#removeLoads(
       (load) => urls.some((url) => isOfPage(load, url)),
       (load) => listPageUrls(load).some((url) => pages.has(maskQuery(url))),
     );
+    const sites = new Set(urls.map(siteKey));
+    await forgetSites((site) => sites.has(site));
   }
 
   /**
@@ -76,6 +79,7 @@ export class Memory {
         this.#tabs.excludedSites.has(requestedUrl) || this.#tabs.excludedSites.has(recording.url),
       (load) => listPageUrls(load).some((url) => this.#tabs.excludedSites.has(url)),
     );
+    await forgetSites((site) => this.#tabs.excludedSites.has(`https://${site}/`));
     await this.removeExpired();
     if (!settings.keepsQueries) await stripStoredLoads();
     const left = new Set((await getAllLoads()).map(({ id }) => id));

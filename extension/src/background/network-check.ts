@@ -17,7 +17,7 @@ import { readSettings } from '../storage/settings.ts';
 import { restoreQueries } from '../storage/strip-load.ts';
 import { addBytes, findBudget } from '../storage/verification-data.ts';
 import { readQueries } from './known-queries.ts';
-import { learnFromVerification } from './network-memory.ts';
+import { learnFromCheck } from './network-memory.ts';
 
 const KEY = 'network-checks';
 /** A network is checked again after this time. */
@@ -75,7 +75,7 @@ export async function checkNetwork(
     };
     const verification = await verify(probe, () => undefined, AbortSignal.timeout(LIMIT_MS));
     await addBytes(verification.bytes);
-    await learnFromVerification(load, verification);
+    await learnFromCheck(load, verification);
     await updateLoad(load.id, { check: measuredBy(verification), prediction: null });
   } catch (error) {
     // Most often the helper is not installed, the day's data are spent, or the server does not answer.

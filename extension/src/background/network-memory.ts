@@ -1,14 +1,26 @@
-/** Learns the network that the browser is on from page loads, and keeps the summary for later loads. */
+/** Learns the network that the browser is on from page loads, and keeps what each site's loads showed for later ones. */
 import { SerialQueue, type Verification } from '@hopwise/contract';
-import { learnNetwork, measuredBy, type NetworkCluster, parseCluster } from '@hopwise/pageload-emulator';
+import {
+  learnForSite,
+  learnNetwork,
+  measuredBy,
+  type NetworkCluster,
+  parseCluster,
+  siteKey,
+} from '@hopwise/pageload-emulator';
 import { networkOf } from '../evidence/used-network.ts';
 import { getAllLoads, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import {
+  listWitnesses,
   loadNetwork,
+  loadNetworkMemory,
+  type NetworkMemory,
+  NOTHING_KNOWN,
   removeExpiredNetworks,
   removeNetworks,
+  removeSites,
   removeUnrecognisedNetwork,
-  saveNetwork,
+  saveNetworkMemory,
 } from '../storage/network.ts';
 import { readNetworkKey } from '../storage/network-key.ts';
 import { deservesLearning } from './deserves-learning.ts';
@@ -18,10 +30,10 @@ import { doubtNetworkKey } from './recognise-network.ts';
 const changes = new SerialQueue();
 
 /**
- * Returns what earlier loads showed about a load's network; null when there are none, when the load's rates show that it is on
- * another network, and when it is not known to have used the internet.
+ * Returns what earlier loads showed about a load's network, for its site; null when there are none, when the load's rates show that it
+ * is on another network, and when it is not known to have used the internet.
  *
- * @param isFinal whether the load has ended: it is then added to the stored network, unless it tells nothing new
+ * @param isFinal whether the load has ended: what it shows is then learned, unless it is nothing new
  */
 export function recallNetwork(
   load: Pick<StoredLoad, 'recording' | 'network' | 'isDetailed'>,
@@ -30,35 +42,82 @@ export function recallNetwork(
   return changes
     .run(async () => {
       if (networkOf(load) !== 'internet') return null;
-      const before = await loadNetwork();
+      const site = siteKey(load.recording.url);
+      const before = await loadNetwork(site);
       if (!isFinal || !(await deservesLearning(before, load))) return before;
-      const after = learnNetwork(before, load.recording);
-      await saveNetwork(after);
-      if (before !== null && after.loads === 1) await doubtNetworkKey();
-      return after.loads > 1 ? before : null;
+      const memory = await loadNetworkMemory();
+      const own = memory.sites[site] ?? null;
+      const { cluster, isUnlikeOthers } = learnForSite(own, listWitnesses(memory, site), load.recording);
+      await saveNetworkMemory(addSite(memory, site, cluster, isUnlikeOthers));
+      const isUnlikeOwn = own !== null && cluster.loads === 1;
+      if (isUnlikeOwn || (isUnlikeOthers && memory.doubtedBy !== site)) await doubtNetworkKey();
+      if (isUnlikeOwn) return null;
+      return isUnlikeOthers ? own : before;
     })
     .catch(() => null);
 }
 
-/** Adds a verification's figures to the load's network. Has no effect when that was forgotten or left in the meantime. */
-export function learnFromVerification(
-  {
-    recording,
-    network,
-    networkKey = null,
-    cluster,
-  }: Pick<StoredLoad, 'recording' | 'network' | 'networkKey' | 'cluster'>,
-  verification: Verification,
+/**
+ * The memory with what the loads of a site showed. A site alone can be slow for reasons of its own: it takes two in a row that are not
+ * like the rest to show that the network is another one.
+ */
+function addSite(
+  { sites, check, unlike, doubtedBy }: NetworkMemory,
+  site: string,
+  cluster: NetworkCluster,
+  isUnlikeOthers: boolean,
+): NetworkMemory {
+  const doubting = doubtedBy === null || doubtedBy === site ? undefined : sites[doubtedBy];
+  if (isUnlikeOthers && doubting !== undefined)
+    return { ...NOTHING_KNOWN, sites: { [doubtedBy!]: doubting, [site]: cluster } };
+  const others = unlike.filter((each) => each !== site);
+  return {
+    sites: { ...sites, [site]: cluster },
+    check,
+    unlike: isUnlikeOthers ? [...others, site] : others,
+    doubtedBy: isUnlikeOthers ? site : null,
+  };
+}
+
+/**
+ * Adds a verification's figures to the load's network, as what the page's site shows. Has no effect when the network was forgotten or
+ * left in the meantime.
+ */
+export function learnFromVerification(load: VerifiedLoad, verification: Verification): Promise<void> {
+  return learnFigures(load, (memory) => {
+    const { recording, cluster } = load;
+    const site = siteKey(recording.url);
+    const stored = memory.sites[site];
+    if (stored === undefined) return memory;
+    // The load itself counts once: if it was the last one learned, it is learned again from what was known before it.
+    const isLast = stored.updatedAtMs === Date.parse(recording.recordedAt);
+    const before = isLast ? parseCluster(cluster) : stored;
+    const measured = learnNetwork(before, recording, Date.now(), measuredBy(verification));
+    const loads = stored.loads + (isLast ? 0 : 1);
+    return { ...memory, sites: { ...memory.sites, [site]: { ...measured, loads } } };
+  });
+}
+
+/** Adds what an active check showed to the load's network. */
+export function learnFromCheck(load: VerifiedLoad, verification: Verification): Promise<void> {
+  return learnFigures(load, (memory) => ({
+    ...memory,
+    check: learnNetwork(null, load.recording, Date.now(), measuredBy(verification)),
+  }));
+}
+
+type VerifiedLoad = Pick<StoredLoad, 'recording' | 'network' | 'networkKey' | 'cluster'>;
+
+function learnFigures(
+  { recording, network, networkKey = null }: VerifiedLoad,
+  learn: (memory: NetworkMemory) => NetworkMemory,
 ): Promise<void> {
   return changes
     .run(async () => {
       if (networkKey !== (await readNetworkKey())) return;
-      const stored = await loadNetwork();
-      if (stored === null || networkOf({ recording, network }) !== 'internet') return;
-      // The load itself counts once: if it was the last one learned, it is learned again from the network as stored before it.
-      const isLast = stored.updatedAtMs === Date.parse(recording.recordedAt);
-      const before = isLast ? parseCluster(cluster) : stored;
-      await saveNetwork(learnNetwork(before, recording, Date.now(), measuredBy(verification)));
+      const memory = await loadNetworkMemory();
+      if (Object.keys(memory.sites).length === 0 || networkOf({ recording, network }) !== 'internet') return;
+      await saveNetworkMemory(learn(memory));
     })
     .catch(() => undefined);
 }
@@ -71,6 +130,11 @@ export function leaveNetwork(): Promise<void> {
 /** Forgets networks that are too old to be used. */
 export function removeOldNetworks(): Promise<void> {
   return changes.run(removeExpiredNetworks);
+}
+
+/** Forgets what loads of some sites showed of networks. */
+export function forgetSites(isForgotten: (site: string) => boolean): Promise<void> {
+  return changes.run(() => removeSites(isForgotten));
 }
 
 /** Forgets all networks. @returns whether one was stored */

@@ -1,4 +1,4 @@
-import type { Action, PinKind } from '@hopwise/contract';
+import { type Action, groupBy, type PinKind, type RecordedRequest } from '@hopwise/contract';
 import type { StoredLoad } from '../storage/loads.ts';
 import { isLocalOrigin, isPinnable } from './pinnable-origin.ts';
 
@@ -20,7 +20,8 @@ export function planPins(action: Action): PlannedPin[] {
 
 /**
  * Pins that keep also those origins of a light recording off HTTP/3 of which it does not show whether they offer it: where HTTP/3 is
- * avoided because the network hinders UDP, the next load would be slowed down by the first of them that does.
+ * avoided because the network hinders UDP, the next load would be slowed down by the first of them that does. Origins that sent next
+ * to nothing are left alone: pins act on their other pages too.
  *
  * @param planned the pins of an action
  */
@@ -30,14 +31,25 @@ export function planUnknownOffers(
 ): PlannedPin[] {
   if (isDetailed !== false || planned.length === 0 || planned.some(({ kind }) => kind !== 'avoid-h3'))
     return [];
-  const origins = recording.requests
-    .filter(({ offersH3, fromCache }) => offersH3 === null && !fromCache)
-    .map(({ url }) => new URL(url).origin)
-    .filter((origin) => origin.startsWith('https:') && isPinnable(origin) && !isLocalOrigin(origin));
-  const isPlanned = (origin: string) => planned.some((pin) => pin.origin === origin);
-  return [...new Set(origins)]
-    .filter((origin) => !isPlanned(origin))
-    .map((origin) => ({ origin, kind: 'avoid-h3' }));
+  const unknown = recording.requests.filter(({ offersH3, fromCache }) => offersH3 === null && !fromCache);
+  const byOrigin = groupBy(unknown, ({ url }) => new URL(url).origin);
+  return [...byOrigin]
+    .filter(([origin]) => origin.startsWith('https:') && isPinnable(origin) && !isLocalOrigin(origin))
+    .filter(([origin, requests]) => !planned.some((pin) => pin.origin === origin) && mayMatter(requests))
+    .map(([origin]) => ({ origin, kind: 'avoid-h3' }));
+}
+
+/** Images that are known to be smaller, or are this few of unknown size, are not worth a pin: most are pixels that count visits. */
+const MIN_IMAGE_BYTES = 10_000;
+const MIN_IMAGES = 3;
+
+/** Whether the requests to an origin may matter to the page. */
+function mayMatter(requests: readonly RecordedRequest[]): boolean {
+  const isImage = ({ type }: RecordedRequest) => type === 'image' || type === 'beacon';
+  if (!requests.every(isImage)) return true;
+  const knownBytes = requests.reduce((sum, { bodyBytes }) => sum + (bodyBytes ?? 0), 0);
+  const unknown = requests.filter(({ bodyBytes }) => bodyBytes === null);
+  return knownBytes >= MIN_IMAGE_BYTES || unknown.length >= MIN_IMAGES;
 }
 
 /** The pin that carries out an action at one of its origins; null when that cannot be pinned. */

@@ -1,5 +1,11 @@
-/** Summaries of networks: one for each that the helper recognises, and one for the network that the browser is on if it does not. */
-import { type NetworkCluster, parseCluster } from '@hopwise/pageload-emulator';
+/** What is known of networks: of each that the helper recognises, and of the network that the browser is on if it does not. */
+import {
+  type NetworkCluster,
+  type NetworkWitnesses,
+  parseCluster,
+  poolClusters,
+  poolForSite,
+} from '@hopwise/pageload-emulator';
 import { readNetworkKey } from './network-key.ts';
 import { readSettings } from './settings.ts';
 import { StoredItem } from './stored-item.ts';
@@ -10,19 +16,73 @@ const UNRECOGNISED = '';
 const MAX_AGE_MS = 3 * 24 * 3_600_000;
 /** Of these many networks, those that were used last, something is remembered. */
 export const MAX_NETWORKS = 20;
+/** Sites of which something is remembered of a network, those that were learned from last. */
+const MAX_SITES = 8;
 
-type Networks = Record<string, NetworkCluster>;
+/** What is known of a network, by whose loads showed it: a site is to be believed only so far. */
+export interface NetworkMemory {
+  /** By site: what its loads showed, without those of others. */
+  sites: Record<string, NetworkCluster>;
+  /** What an active check showed. */
+  check: NetworkCluster | null;
+  /** Sites whose last loads were not like those of the others. */
+  unlike: string[];
+  /** The site of the last load, if that was not like those of the others. */
+  doubtedBy: string | null;
+}
 
-/** Null for those that cannot be read. */
-const storedNetworks = new StoredItem<Record<string, NetworkCluster | null>>('local', 'networks', (value) => {
-  if (typeof value !== 'object' || value === null) return {};
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, parseCluster(each)]));
-});
+export const NOTHING_KNOWN: NetworkMemory = { sites: {}, check: null, unlike: [], doubtedBy: null };
 
-/** Loads the summary of the network that the browser is on; null when there were no recent loads. */
-export async function loadNetwork(nowMs = Date.now()): Promise<NetworkCluster | null> {
+type Networks = Record<string, NetworkMemory>;
+
+const storedNetworks = new StoredItem<Networks>('local', 'networks', (value) =>
+  Object.fromEntries(entriesOf(value).map(([name, each]) => [name, parseMemory(each)])),
+);
+
+/** What cannot be read is left out. */
+function parseMemory(value: unknown): NetworkMemory {
+  const { sites, check, unlike, doubtedBy } = Object.fromEntries(entriesOf(value));
+  return {
+    sites: Object.fromEntries(
+      entriesOf(sites).flatMap(([site, each]): [string, NetworkCluster][] => {
+        const cluster = parseCluster(each);
+        return cluster === null ? [] : [[site, cluster]];
+      }),
+    ),
+    check: parseCluster(check),
+    unlike: Array.isArray(unlike) ? unlike.filter((site) => typeof site === 'string') : [],
+    doubtedBy: typeof doubtedBy === 'string' ? doubtedBy : null,
+  };
+}
+
+const entriesOf = (value: unknown): [string, unknown][] =>
+  typeof value === 'object' && value !== null ? Object.entries(value) : [];
+
+/**
+ * Loads what is known of the network that the browser is on; null for nothing recent.
+ *
+ * @param site of a page that asks, whose own loads speak for it; null for what holds for all pages
+ */
+export async function loadNetwork(
+  site: string | null = null,
+  nowMs = Date.now(),
+): Promise<NetworkCluster | null> {
+  const memory = await loadNetworkMemory(nowMs);
+  if (site === null) return poolClusters(listWitnesses(memory, null));
+  const own = memory.sites[site] ?? null;
+  return memory.unlike.includes(site) ? own : poolForSite(own, listWitnesses(memory, site));
+}
+
+/** Lists what all sites showed that are like the rest, but one of them, and what an active check did. */
+export function listWitnesses({ sites, check, unlike }: NetworkMemory, but: string | null): NetworkWitnesses {
+  const others = Object.entries(sites).filter(([site]) => site !== but && !unlike.includes(site));
+  return { sites: others.map(([, cluster]) => cluster), check };
+}
+
+/** Loads by whose loads something is known of the network that the browser is on. */
+export async function loadNetworkMemory(nowMs = Date.now()): Promise<NetworkMemory> {
   const networks = await loadNetworks(nowMs);
-  return networks[await findName()] ?? null;
+  return networks[await findName()] ?? NOTHING_KNOWN;
 }
 
 /** How many other networks are remembered. */
@@ -31,13 +91,35 @@ export async function countOtherNetworks(): Promise<number> {
   return Object.keys(networks).filter((each) => each !== name).length;
 }
 
-/** Saves the summary of the network that the browser is on. */
-export async function saveNetwork(cluster: NetworkCluster): Promise<void> {
+/** Saves what is known of the network that the browser is on. */
+export async function saveNetworkMemory(memory: NetworkMemory): Promise<void> {
+  const sites = Object.entries(memory.sites)
+    .sort(([, a], [, b]) => b.updatedAtMs - a.updatedAtMs)
+    .slice(0, MAX_SITES);
   const networks = await loadNetworks(Date.now());
-  await saveNetworks({ ...networks, [await findName()]: cluster });
+  const unlike = memory.unlike.filter((site) => sites.some(([kept]) => kept === site));
+  const kept = { ...memory, sites: Object.fromEntries(sites), unlike };
+  await saveNetworks({ ...networks, [await findName()]: kept });
 }
 
-/** Removes the summary of a network that is not recognised: the browser is on another one now. @returns whether there was one */
+/** Forgets what loads of some sites showed, of all networks. */
+export async function removeSites(isRemoved: (site: string) => boolean): Promise<void> {
+  const networks = await loadNetworks(Date.now());
+  const sites = Object.values(networks).flatMap((memory) => Object.keys(memory.sites));
+  if (!sites.some(isRemoved)) return;
+  const left = Object.entries(networks).map(([name, memory]): [string, NetworkMemory] => [
+    name,
+    {
+      sites: Object.fromEntries(Object.entries(memory.sites).filter(([site]) => !isRemoved(site))),
+      check: memory.check,
+      unlike: memory.unlike.filter((site) => !isRemoved(site)),
+      doubtedBy: null,
+    },
+  ]);
+  await saveNetworks(Object.fromEntries(left));
+}
+
+/** Forgets the network that is not recognised: the browser is on another one now. @returns whether there was one */
 export async function removeUnrecognisedNetwork(): Promise<boolean> {
   const { [UNRECOGNISED]: removed, ...others } = await loadNetworks(Date.now());
   if (removed !== undefined) await saveNetworks(others);
@@ -51,32 +133,39 @@ export async function removeNetworks(): Promise<boolean> {
   return Object.keys(networks).length > 0;
 }
 
-/** Removes networks that are too old to be used. */
+/** Removes what is too old to be used. */
 export async function removeExpiredNetworks(): Promise<void> {
   const networks = await loadNetworks(Date.now());
-  const left = Object.keys(networks).length;
-  if (left === Object.keys(await storedNetworks.read()).length) return;
-  if (left === 0) await storedNetworks.remove();
+  if (JSON.stringify(networks) === JSON.stringify(await storedNetworks.read())) return;
+  if (Object.keys(networks).length === 0) await storedNetworks.remove();
   else await saveNetworks(networks);
 }
 
-/** Those that are not too old; what cannot be read is left out. */
+/** Those of which anything is known that is not too old. */
 async function loadNetworks(nowMs: number): Promise<Networks> {
   const stored = await storedNetworks.read();
   const { ageLimitHours } = await readSettings();
   const maxAgeMs = Math.min(MAX_AGE_MS, ageLimitHours * 3_600_000);
+  const isFresh = (cluster: NetworkCluster) => nowMs - cluster.updatedAtMs < maxAgeMs;
   return Object.fromEntries(
-    Object.entries(stored).flatMap(([name, cluster]): [string, NetworkCluster][] =>
-      cluster !== null && nowMs - cluster.updatedAtMs < maxAgeMs ? [[name, cluster]] : [],
-    ),
+    Object.entries(stored).flatMap(([name, memory]): [string, NetworkMemory][] => {
+      const { sites, check } = memory;
+      const fresh = Object.entries(sites).filter(([, cluster]) => isFresh(cluster));
+      const freshCheck = check !== null && isFresh(check) ? check : null;
+      if (fresh.length === 0 && freshCheck === null) return [];
+      return [[name, { ...memory, sites: Object.fromEntries(fresh), check: freshCheck }]];
+    }),
   );
 }
 
 function saveNetworks(networks: Networks): Promise<void> {
   const newest = Object.entries(networks)
-    .sort(([, a], [, b]) => b.updatedAtMs - a.updatedAtMs)
+    .sort(([, a], [, b]) => lastUseOf(b) - lastUseOf(a))
     .slice(0, MAX_NETWORKS);
   return storedNetworks.write(Object.fromEntries(newest));
 }
+
+const lastUseOf = ({ sites, check }: NetworkMemory): number =>
+  Math.max(...[...Object.values(sites), ...(check ? [check] : [])].map(({ updatedAtMs }) => updatedAtMs), 0);
 
 const findName = async (): Promise<string> => (await readNetworkKey()) ?? UNRECOGNISED;

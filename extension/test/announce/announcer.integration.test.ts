@@ -118,7 +118,7 @@ async function announceInChromium(): Promise<void> {
       },
       store: (network) =>
         own.evaluate(
-          (stored) => chrome.storage.local.set({ networks: { '': stored } }),
+          (stored) => chrome.storage.local.set({ networks: { '': { sites: { 'page.test': stored } } } }),
           network,
         ) as Promise<void>,
     });
@@ -140,7 +140,7 @@ async function announceInFirefox(): Promise<void> {
         expect(await browser.ask(own, { type: 'change-settings', change })).toMatchObject({ ok: true });
       },
       store: (network) =>
-        own.evaluate((stored) => chrome.storage.local.set({ networks: { '': stored } }), network),
+        own.evaluate((stored) => chrome.storage.local.set({ networks: { '': { sites: { 'page.test': stored } } } }), network),
     });
   } finally {
     await browser.close();

@@ -7,10 +7,10 @@ import { Autopilot, type Pinner } from '../../src/autopilot/autopilot.ts';
 import type { AutopilotRun } from '../../src/autopilot/autopilot-run.ts';
 import { type AutopilotSettings, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
 import { addLoad, getAllLoads, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
-import { saveNetwork } from '../../src/storage/network.ts';
 import { saveFoundNetwork } from '../../src/storage/network-key.ts';
 import { loadOf, requestOf } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
+import { saveKnownNetwork } from '../support/known-network.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 
 const ORIGIN = 'https://page.test';
@@ -532,7 +532,11 @@ describe('a network that hinders UDP', () => {
   const OPEN = { ...HINDERED, udp: { open: 0.98, policed: 0.01, blocked: 0.01 } };
   const EVERY = [`avoid-h3 ${EVERY_ORIGIN}`];
   const KEY = 'k'.repeat(22);
-  const onHindered = (more: Parameters<typeof loadOf>[1] = {}) => load(900, { cluster: HINDERED, ...more });
+  const on = async (known: typeof HINDERED, more: Parameters<typeof loadOf>[1] = {}) => {
+    await saveKnownNetwork(known);
+    await load(900, { cluster: known, ...more });
+  };
+  const onHindered = (more: Parameters<typeof loadOf>[1] = {}) => on(HINDERED, more);
   const overH2 = { requests: [0, 1, 2, 3].map((id) => requestOf(id, { offersH3: true })) };
   const join = (key: string | null) =>
     saveFoundNetwork({ key, askAgainAtMs: Number.MAX_SAFE_INTEGER, usedAtMs: Date.now() });
@@ -561,7 +565,7 @@ describe('a network that hinders UDP', () => {
 
   test('until it leaves UDP open', async () => {
     await onHindered();
-    await load(900, { cluster: OPEN });
+    await on(OPEN);
     expect([pins.active, (await lastRun())?.end?.cause]).toEqual([[], 'network-open']);
   });
 
@@ -595,7 +599,7 @@ describe('a network that hinders UDP', () => {
     await autopilot.switchNetwork(true);
     expect(pins.active).toEqual(EVERY);
     expect((await autopilot.getState()).network).toMatchObject({ keepsOffH3: true });
-    await load(900, { cluster: OPEN });
+    await on(OPEN);
     expect(await listRuns()).toEqual(['kept']);
     await autopilot.switchNetwork(false);
     expect(pins.active).toEqual([]);
@@ -609,7 +613,6 @@ describe('a network that hinders UDP', () => {
 
   test('before the first page after a return to it', async () => {
     await join(KEY);
-    await saveNetwork({ ...HINDERED, updatedAtMs: Date.now() });
     await onHindered({ networkKey: KEY });
     await join(null);
     await autopilot.handleNetworkChange();
@@ -660,7 +663,7 @@ describe('a network that hinders UDP', () => {
 
   test('a choice for a network that is not recognised ends with it', async () => {
     await autopilot.switchNetwork(true);
-    await load(900, { cluster: OPEN });
+    await on(OPEN);
     await autopilot.handleNetworkChange();
     expect([pins.active, (await autopilot.getState()).settings.networkRules]).toEqual([[], []]);
   });

@@ -68,6 +68,8 @@ test('of a light recording also origins of unknown offers are kept off HTTP/3', 
     requestOf(2, { url: 'http://c.example/' }),
     requestOf(3, { url: 'https://192.168.1.1/' }),
     requestOf(4, { url: 'https://d.example/', offersH3: false }),
+    requestOf(5, { url: 'https://bank.example/pixel.gif', bodyBytes: 43 }),
+    requestOf(6, { url: 'https://bank.example/unknown.gif', bodyBytes: null }),
   ];
   const light = loadOf(1, { isDetailed: false, recording: { requests } });
   const originsOf = (planned: typeof run) => planned.pins.map(({ origin }) => origin);

@@ -3,9 +3,9 @@ import { learnNetwork, type NetworkCluster, type Prediction } from '@hopwise/pag
 import { expect, test, vi } from 'vitest';
 import { AUTOPILOT_DEFAULTS, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
 import { deservesDetail, deservesPrediction, isPromising } from '../../src/background/deserves-detail.ts';
-import { saveNetwork } from '../../src/storage/network.ts';
 import { loadOf, loadsTaking } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
+import { saveKnownNetwork } from '../support/known-network.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 
 const light = { isDetailed: false };
@@ -50,9 +50,9 @@ test('a page is promising where UDP is likely hindered, until HTTP/3 is kept off
   const known = { ...learnNetwork(null, loadOf(1).recording), updatedAtMs: Date.now() };
   const clusterOf = (udp: NetworkCluster['udp']) => ({ ...known, udp });
   expect(await isPromising(url), 'unknown').toBe(false);
-  await saveNetwork(clusterOf({ open: 0.9, policed: 0.1, blocked: 0 }));
+  await saveKnownNetwork(clusterOf({ open: 0.9, policed: 0.1, blocked: 0 }));
   expect(await isPromising(url), 'open').toBe(false);
-  await saveNetwork(clusterOf({ open: 0.01, policed: 0.01, blocked: 0.98 }));
+  await saveKnownNetwork(clusterOf({ open: 0.01, policed: 0.01, blocked: 0.98 }));
   expect(await isPromising(url), 'blocked').toBe(true);
   await saveAutopilotSettings({ ...AUTOPILOT_DEFAULTS, isOn: true });
   expect(await isPromising(url), 'kept off by the autopilot').toBe(false);

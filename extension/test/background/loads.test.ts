@@ -176,7 +176,7 @@ test('a load is stored with the network summary of the loads before it, and is l
     const { load } = await findLoad(loads, { tabId: TAB });
     expect(load?.cluster?.loads).toBe(id === 'first' ? undefined : 1);
   }
-  expect(local.items.networks).toMatchObject({ '': { loads: 2 } });
+  expect(local.items.networks).toMatchObject({ '': { sites: { 'page.test': { loads: 2 } } } });
 });
 
 test('a page too busy to answer in time is recorded when it has loaded', async () => {

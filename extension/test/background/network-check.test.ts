@@ -5,8 +5,9 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { checkNetwork, forgetChecks, isMetered } from '../../src/background/network-check.ts';
 import type { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
 import { addLoad, getLoad, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
-import { loadNetwork, removeNetworks, saveNetwork } from '../../src/storage/network.ts';
+import { loadNetwork, removeNetworks } from '../../src/storage/network.ts';
 import { loadOf, PAGE, requestOf } from '../evidence/stored-loads.ts';
+import { saveKnownNetwork } from '../support/known-network.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import { udpOf, verificationOf } from '../support/verification.ts';
 
@@ -47,7 +48,7 @@ async function store(more: Partial<StoredLoad> = {}): Promise<number> {
   const recording = { ...fields.recording, requests: OFFERING, recordedAt: new Date().toISOString() };
   const id = await addLoad({ ...fields, recording, ...more });
   // As each load does when it is stored.
-  await saveNetwork(learnNetwork(null, recording));
+  await saveKnownNetwork(learnNetwork(null, recording));
   return id;
 }
 

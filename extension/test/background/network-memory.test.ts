@@ -5,13 +5,20 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import {
   eraseNetworks,
   forgetNetworks,
+  forgetSites,
   learnFromVerification,
   leaveNetwork,
   recallNetwork,
   removeOldNetworks,
 } from '../../src/background/network-memory.ts';
 import { addLoad, getLoad } from '../../src/storage/loads.ts';
-import { countOtherNetworks, loadNetwork, saveNetwork } from '../../src/storage/network.ts';
+import {
+  countOtherNetworks,
+  loadNetwork,
+  loadNetworkMemory,
+  NOTHING_KNOWN,
+  saveNetworkMemory,
+} from '../../src/storage/network.ts';
 import { loadFoundNetwork, saveFoundNetwork } from '../../src/storage/network-key.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import { udpOf, verificationOf } from '../support/verification.ts';
@@ -102,8 +109,8 @@ test.each([
 
 test('is forgotten after three days, when the network changed, and when the stored value is invalid', async () => {
   await recallNetwork({ recording: recordingOf() }, true);
-  expect(await loadNetwork(Date.now() + 71 * HOUR_MS)).not.toBeNull();
-  expect(await loadNetwork(Date.now() + 73 * HOUR_MS)).toBeNull();
+  expect(await loadNetwork(null, Date.now() + 71 * HOUR_MS)).not.toBeNull();
+  expect(await loadNetwork(null, Date.now() + 73 * HOUR_MS)).toBeNull();
   await leaveNetwork();
   expect(local.items).toEqual({ networks: {} });
   local.items.networks = { '': { format: 'hopwise-network-cluster', version: 1, loads: 'many' } };
@@ -119,7 +126,7 @@ test('a verification’s figures are kept for later loads, and its load counts o
   expect((await loadNetwork())?.udp.policed).toBeLessThan(0.05);
   const udp = { ...udpOf('policed', true), quicBps: 2e6, tcpBps: 20e6 };
   await learnFromVerification({ recording, cluster }, verificationOf({ udp }));
-  const kept = await loadNetwork();
+  const kept = await loadNetwork('page.test');
   expect(kept).toMatchObject({ loads: 2, udp: { policed: 1 } });
   expect(Math.exp(kept!.policedBps.mean) / 2e6).toBeCloseTo(1.07, 1);
   // A load of a previous or forgotten network is no evidence for the current one.
@@ -184,7 +191,82 @@ test('a verification says nothing of a network that was left in the meantime', a
   expect((await loadNetwork())?.udp.policed).toBeLessThan(0.05);
   await goTo(HOME);
   await learnFromVerification({ recording, cluster, networkKey: HOME }, verificationOf({ udp }));
-  expect((await loadNetwork())?.udp.policed).toBe(1);
+  expect((await loadNetwork('page.test'))?.udp.policed).toBe(1);
+});
+
+/** A load of a site over one protocol, in which each of some requests takes this long, milliseconds. */
+function loadOfSite(site: string, protocol: 'h2' | 'h3', ms: number): Recording {
+  const recording = recordingOf({ protocol, startMs: 200, endMs: 200 + ms });
+  const requests = recording.requests.map((each) => ({ ...each, url: each.url.replace('page.test', site) }));
+  requests[0] = { ...requests[0]!, startMs: 0, endMs: 160 };
+  return { ...recording, url: `https://${site}/`, pltMs: 200 + ms, requests };
+}
+
+test('a site that slows its own HTTP/3 down makes no other page believe that the network does', async () => {
+  const learn = (site: string, protocol: 'h2' | 'h3', ms: number) =>
+    recallNetwork({ recording: loadOfSite(site, protocol, ms) }, true);
+  await learn('throttling.example', 'h2', 120);
+  for (let load = 0; load < 12; load++) await learn('throttling.example', 'h3', 2_400);
+  expect((await loadNetwork('throttling.example'))!.udp.policed).toBeGreaterThan(0.9);
+  for (const site of [null, 'bank.example']) {
+    const known = await loadNetwork(site);
+    expect(known!.udp.policed).toBeLessThan(0.02);
+  }
+  expect((await learn('bank.example', 'h2', 120))!.udp.policed).toBeLessThan(0.02);
+  // A second site shows the same.
+  await learn('unrelated.example', 'h2', 120);
+  for (let load = 0; load < 12; load++) await learn('unrelated.example', 'h3', 2_400);
+  expect((await loadNetwork())!.udp.policed).toBeGreaterThan(0.9);
+  expect((await loadNetwork('bank.example'))!.udp.policed).toBeGreaterThan(0.85);
+});
+
+test('a site that is unlike the rest changes nothing, two in a row begin anew', async () => {
+  await recallNetwork({ recording: recordingOf() }, true);
+  const { sites } = await loadNetworkMemory();
+  const withRate = (bps: number) => ({
+    ...sites['page.test']!,
+    downBps: { mean: Math.log(bps), spread: 0.05 },
+  });
+  const learn = (site: string, ms: number) => recallNetwork({ recording: loadOfSite(site, 'h2', ms) }, true);
+  const [fast, slow] = [withRate(30e6), withRate(1e6)];
+  const known = { 'one.example': slow, 'two.example': slow, 'odd.example': fast, 'new.example': fast };
+  await saveNetworkMemory({ ...NOTHING_KNOWN, sites: known, unlike: ['odd.example', 'new.example'] });
+  const rateOf = async (site: string | null) => Math.exp((await loadNetwork(site))!.downBps.mean) / 1e6;
+  expect(await rateOf(null)).toBeCloseTo(1, 6);
+  // Its own loads speak for itself.
+  expect(await rateOf('odd.example')).toBeCloseTo(30, 6);
+  expect(await learn('odd.example', 60)).toMatchObject({ downBps: fast.downBps });
+  expect(await loadNetworkMemory()).toMatchObject({ doubtedBy: 'odd.example' });
+  expect(await rateOf(null)).toBeCloseTo(1, 6);
+  // What is like the rest ends the doubt.
+  await learn('one.example', 1_600);
+  expect(await loadNetworkMemory()).toMatchObject({
+    unlike: ['new.example', 'odd.example'],
+    doubtedBy: null,
+  });
+  for (const site of ['odd.example', 'new.example']) await learn(site, 60);
+  expect(await loadNetworkMemory()).toMatchObject({ unlike: [], doubtedBy: null });
+  expect(Object.keys((await loadNetworkMemory()).sites).sort()).toEqual(['new.example', 'odd.example']);
+});
+
+test('what sites showed is forgotten with them, and only of the last eight anything is kept', async () => {
+  const learn = (site: string) => recallNetwork({ recording: loadOfSite(site, 'h2', 120) }, true);
+  const sites = Array.from({ length: 9 }, (_, i) => `site-${i}.example`);
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    for (const site of sites) {
+      vi.setSystemTime(Date.now() + 1_000);
+      // Each is learned from, though it tells nothing new.
+      vi.spyOn(Math, 'random').mockReturnValueOnce(0);
+      await learn(site);
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+  const kept = async () => Object.keys((await loadNetworkMemory()).sites).sort();
+  expect(await kept()).toEqual(sites.slice(1));
+  await forgetSites((site) => site !== 'site-4.example');
+  expect(await kept()).toEqual(['site-4.example']);
 });
 
 test('the twenty networks that were used last are kept, for three days', async () => {
@@ -211,7 +293,9 @@ test('a load that cannot be of the same network raises the doubt whether it is',
   for (let load = 0; load < 3; load++) await recallNetwork({ recording: recordingOf() }, true);
   expect((await loadFoundNetwork())?.askAgainAtMs).toBe(Number.MAX_SAFE_INTEGER);
   // 1 Mbit/s, surely; then 50 MB in a tenth of a second.
-  await saveNetwork({ ...(await loadNetwork())!, downBps: { mean: Math.log(1e6), spread: 0.01 } });
+  const memory = await loadNetworkMemory();
+  const slow = { ...memory.sites['page.test']!, downBps: { mean: Math.log(1e6), spread: 0.01 } };
+  await saveNetworkMemory({ ...memory, sites: { 'page.test': slow } });
   const faster = { transferBytes: 50_000_300, bodyBytes: 50_000_000, decodedBytes: 50_000_000 };
   expect(await recallNetwork({ recording: recordingOf(faster) }, true)).toBeNull();
   expect(await loadFoundNetwork()).toMatchObject({ key: HOME, askAgainAtMs: 0 });

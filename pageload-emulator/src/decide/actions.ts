@@ -1,4 +1,12 @@
-import type { Action, ActionKind, ActionNeed, Assignment, Protocol, ServerProfile } from '@hopwise/contract';
+import type {
+  Action,
+  ActionKind,
+  ActionNeed,
+  Assignment,
+  Protocol,
+  ResourceType,
+  ServerProfile,
+} from '@hopwise/contract';
 import { PROTOCOLS } from '@hopwise/contract';
 import type { PageGraph } from '../graph/page-graph.ts';
 import { siteKey } from '../util/site.ts';
@@ -26,17 +34,27 @@ const NEEDS: Record<ActionKind, ActionNeed[]> = {
   'withdraw-h3': ['server'],
 };
 
+/** Images and notices of other sites with less than this share of the page's bytes do not change how long it takes. */
+const MIN_SHARE = 0.01;
+const SMALL_MATTERS: ReadonlySet<ResourceType> = new Set(['image', 'beacon', 'other']);
+
 /**
  * Plans what a person can do: `leave` first. Keeping origins off HTTP/3 is one decision, for all that offer it and for those
  * that the joint assignment has on another protocol; which older protocol they are forced to use is another. Changes of servers are
- * planned for the page's own site only: nobody runs the others' servers.
+ * planned for the page's own site only: nobody runs the others' servers. An action leaves alone what does not matter to the page, as it
+ * acts on the other pages of that origin too.
  */
 export function planActions(context: ActionContext): PlannedAction[] {
   const { graph, baseline, joint } = context;
   const secure = (url: string) => url.startsWith('https:');
   const site = siteKey(graph.url);
   const isOwn = (origin: string) => siteKey(origin) === site;
-  const onH3 = graph.origins.filter((origin) => baseline[origin] === 'h3');
+  const mattering = new Set(graph.origins.filter((origin) => isOwn(origin) || matters(context, origin)));
+  const onlyMattering = (assignment: Assignment): Assignment =>
+    Object.fromEntries(
+      graph.origins.map((origin) => [origin, (mattering.has(origin) ? assignment : baseline)[origin]!]),
+    );
+  const onH3 = graph.origins.filter((origin) => baseline[origin] === 'h3' && mattering.has(origin));
   const plans: PlannedAction[] = [plan(context, 'leave', baseline)];
   if (onH3.length > 0) {
     const avoided = without(context, onH3);
@@ -48,16 +66,19 @@ export function planActions(context: ActionContext): PlannedAction[] {
       plans.push(plan(context, 'avoid-h3', without(context, some)));
   }
   for (const protocol of PROTOCOLS) {
-    const forced = Object.fromEntries(
-      graph.origins.map((origin) => [
-        origin,
-        secure(origin) ? nearest(context, origin, protocol) : baseline[origin]!,
-      ]),
+    const forced = onlyMattering(
+      Object.fromEntries(
+        graph.origins.map((origin) => [
+          origin,
+          secure(origin) ? nearest(context, origin, protocol) : baseline[origin]!,
+        ]),
+      ),
     );
     if (changed(context, forced).length > 0) plans.push(plan(context, 'force-protocol', forced));
   }
-  if (joint !== null && changed(context, joint).length > 0)
-    plans.push(plan(context, 'force-protocol', joint));
+  const moved = joint && onlyMattering(joint);
+  if (moved !== null && changed(context, moved).length > 0)
+    plans.push(plan(context, 'force-protocol', moved));
   // An http page needs https before HTTP/3 (RFC 9114, section 3.1).
   const offering = graph.origins.filter(
     (origin) => secure(graph.url) && secure(origin) && isOwn(origin) && baseline[origin] !== 'h3',
@@ -77,6 +98,15 @@ function plan(context: ActionContext, kind: ActionKind, assignment: Assignment):
   const protocols = new Set(origins.map((origin) => assignment[origin]!));
   const [only] = protocols;
   return { kind, origins, protocol: protocols.size === 1 ? only! : null, assignment, needs: NEEDS[kind] };
+}
+
+/** Whether an origin of another site can matter to the page: by its bytes, or by what waits for it. */
+function matters({ graph, bytesOf }: ActionContext, origin: string): boolean {
+  const total = graph.origins.reduce((sum, each) => sum + bytesOf(each), 0);
+  if (bytesOf(origin) >= MIN_SHARE * total) return true;
+  return graph.activities.some(
+    (each) => each.kind === 'fetch' && graph.origins[each.origin] === origin && !SMALL_MATTERS.has(each.type),
+  );
 }
 
 /** Origins that an assignment moves, those with the most bytes first. */

@@ -4,7 +4,7 @@ import { type Knowledge, predict } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countRuns } from '../../../scripts/suites/draw-share.ts';
-import { pathOf } from '../support/pages.ts';
+import { pageOf, pathOf, serverOf } from '../support/pages.ts';
 import { randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
 import { VERIFICATION } from '../support/verification.ts';
 
@@ -79,6 +79,31 @@ describe('decision', () => {
     expect(action.helps).toBeGreaterThan(0.95);
     expect(action.time.pltMs).toBeLessThan(baseline.pltMs / 1.5);
     expect(verdict).toMatch(/^Keep .* off HTTP\/3: [\d.]+ s → about [\d.]+ (s|ms) \(sure\)$/);
+  });
+
+  it('acts on no origin that does not matter to the page', () => {
+    const origins = ['https://shop.test', 'https://cdn.test', 'https://bank.example'];
+    const page = pageOf(
+      [
+        { bytes: 40_000 },
+        ...Array.from({ length: 12 }, (_, i) => ({ origin: i % 2, bytes: 60_000, after: [0] })),
+        { origin: 2, bytes: 43, after: [0] },
+      ],
+      origins,
+    );
+    const overH2 = Object.fromEntries(origins.map((origin) => [origin, 'h2' as const]));
+    const recording = recordLoad(
+      page,
+      POLICED,
+      origins.map((origin) => serverOf(origin)),
+      overH2,
+    );
+    const offering = recording.requests.map((request) => ({ ...request, offersH3: true }));
+    const { actions } = decisionOn(POLICED, {}, { ...recording, requests: offering });
+    const avoiding = actions.find(({ kind }) => kind === 'avoid-h3')!;
+    expect(avoiding.origins).toEqual(['https://shop.test', 'https://cdn.test']);
+    expect(avoiding.assignment['https://bank.example']).toBe('h3');
+    expect(actions.flatMap((each) => each.origins)).not.toContain('https://bank.example');
   });
 
   it('leaves the browser alone where HTTP/3 is right', () => {

@@ -1,0 +1,36 @@
+import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { learnNetwork } from './learn-network.ts';
+import type { NetworkCluster } from './network-cluster.ts';
+import { mayBeSameNetwork, type NetworkWitnesses, poolClusters, ratesForSite } from './pool-clusters.ts';
+
+/** A response over HTTP/3 with fewer bytes does not show how the network treats UDP. */
+const TELLING_BYTES = 30_000;
+
+/** Whether a response shows how the network treats UDP. */
+export const showsUdp = ({ protocol, bodyBytes }: RecordedRequest): boolean =>
+  protocol === 'h3' && (bodyBytes ?? 0) >= TELLING_BYTES;
+
+/**
+ * Updates what the loads of a site showed of a network with another load of it. Of what others showed only the rates enter, and only
+ * where UDP may be policed: that a page is slow over HTTP/3 shows it together with how fast the link is.
+ *
+ * @param own what the site's earlier loads showed; null for the first
+ * @param others what else is known of the network
+ */
+export function learnForSite(
+  own: NetworkCluster | null,
+  others: NetworkWitnesses,
+  recording: Recording,
+): { cluster: NetworkCluster; isUnlikeOthers: boolean } {
+  const known = poolClusters(others);
+  if (known !== null && recording.requests.some(showsUdp)) {
+    const prior = ratesForSite(own, others);
+    const cluster = learnNetwork(prior, recording);
+    // Otherwise it has begun anew.
+    if (cluster.loads > 1)
+      return { cluster: { ...cluster, loads: (own?.loads ?? 0) + 1 }, isUnlikeOthers: false };
+    return { cluster: learnNetwork(own, recording), isUnlikeOthers: true };
+  }
+  const cluster = learnNetwork(own, recording);
+  return { cluster, isUnlikeOthers: known !== null && !mayBeSameNetwork(cluster, known) };
+}

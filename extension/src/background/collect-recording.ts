@@ -1,9 +1,10 @@
-import type { Recording } from '@hopwise/pageload-emulator';
+import { originOf, type Recording } from '@hopwise/pageload-emulator';
 import { joinRecording } from '../recorder/join.ts';
 import type { FrameReport } from '../recorder/joined-request.ts';
 import { MAX_FRAMES } from '../recorder/limits.ts';
 import { type Collect, type FrameTimings, frameTimingsSchema } from '../recorder/page-timings.ts';
 import { ALL_SITES } from '../ui/site-access.ts';
+import { noteDroppedReport } from './dropped-reports.ts';
 import type { ExcludedSites } from './excluded-sites.ts';
 import type { TabLoad } from './tab-loads.ts';
 
@@ -36,6 +37,7 @@ export async function collectRecording(
     ),
   );
   const frames = reports.filter((report) => report !== null).filter(({ url }) => !excludedSites.has(url));
+  refuseOtherSite(frames, load);
   return joinRecording({
     requests: load.requests,
     failures: load.failures,
@@ -46,6 +48,15 @@ export async function collectRecording(
     takenAt: Date.now(),
     seesAllSites: await chrome.permissions.contains(ALL_SITES),
   });
+}
+
+/** @throws Error when the page names another site than the browser: it may be captured, and speak for that */
+function refuseOtherSite(frames: readonly FrameReport[], { requests }: TabLoad): void {
+  const said = frames.find(({ frameId }) => frameId === 0)?.url;
+  const loaded = requests.findLast(({ type }) => type === 'document')?.url;
+  if (said === undefined || loaded === undefined || originOf(said) === originOf(loaded)) return;
+  noteDroppedReport(said, loaded);
+  throw new Error('it names another site than the browser');
 }
 
 /** Leaves out a frame's requests for the documents of excluded sites. */

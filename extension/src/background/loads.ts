@@ -1,4 +1,5 @@
 import { type Language, messageOf, PREDICTION_SCHEMA, type Prediction, SerialQueue } from '@hopwise/contract';
+import { originOf } from '@hopwise/pageload-emulator';
 import { collectKnowledge } from '../evidence/knowledge.ts';
 import { findPeriodsDuring, type PinPeriod } from '../evidence/pin-period.ts';
 import { findPinnedProtocols } from '../evidence/pinned-protocols.ts';
@@ -21,6 +22,7 @@ import { saveQueries } from '../storage/queries.ts';
 import { readSettings } from '../storage/settings.ts';
 import { stripLoad, stripLoadUrls } from '../storage/strip-load.ts';
 import { collectRecording } from './collect-recording.ts';
+import { noteDroppedReport } from './dropped-reports.ts';
 import { knowsQueries } from './known-queries.ts';
 import { recallNetwork } from './network-memory.ts';
 import { type Extent, predictLoad } from './predict-load.ts';
@@ -34,12 +36,21 @@ const storing = new Map<number, SerialQueue>();
  * Names the load whose page reports that it has settled. To be called when the report arrives, as the next page may load in the tab
  * before the recording is made.
  *
+ * @param senderUrl the sender's URL, by the browser
  * @returns null when the next navigation has started, or was a download: the report came from the page before it
  */
-export async function findSettledNavigation(loads: TabLoads, tabId: number): Promise<string | null> {
+export async function findSettledNavigation(
+  loads: TabLoads,
+  tabId: number,
+  senderUrl: string,
+): Promise<string | null> {
   const load = await loads.getLoad(tabId);
   const document = load?.requests.findLast((request) => request.type === 'document');
   if (!document || (document.headersAt === null && !document.fromCache) || hasNoPage(document)) return null;
+  if (originOf(senderUrl) !== originOf(document.url)) {
+    noteDroppedReport(senderUrl, document.url);
+    return null;
+  }
   return load!.navigationId;
 }
 

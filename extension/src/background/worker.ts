@@ -117,7 +117,7 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
   if (tabId === undefined || sender.frameId !== 0) return undefined;
   const settled = pageSettledSchema.safeParse(message);
   if (settled.success) {
-    void storeAndHandle(tabId, sender.documentId ?? '', settled.data);
+    void storeAndHandle(tabId, sender, settled.data);
   } else if (pageShownSchema.safeParse(message).success) loads.markShownWithoutLoad(tabId);
   return undefined;
 });
@@ -127,8 +127,12 @@ async function startLoad(tabId: number, { url, navigationId }: TabLoad): Promise
     loads.updateLoad(tabId, navigationId, { isDetailed: true });
 }
 
-async function storeAndHandle(tabId: number, documentId: string, settled: PageSettled): Promise<void> {
-  const navigationId = await findSettledNavigation(loads, tabId);
+async function storeAndHandle(
+  tabId: number,
+  { url = '', documentId = '' }: chrome.runtime.MessageSender,
+  settled: PageSettled,
+): Promise<void> {
+  const navigationId = await findSettledNavigation(loads, tabId, url);
   if (navigationId === null) return;
   if (await recognise()) await autopilot.handleNetworkChange();
   await storeSettledLoad(loads, tabId, navigationId, documentId, settled, pins.periods);

@@ -67,7 +67,7 @@ async function settle(
   pins: readonly PinPeriod[] = [],
   sent: FrameTimings | null = null,
 ): Promise<void> {
-  const navigationId = await findSettledNavigation(loads, TAB);
+  const navigationId = await findSettledNavigation(loads, TAB, PAGE);
   const report = { loaded, hasFrames: false, timings: sent };
   if (navigationId !== null) await storeSettledLoad(loads, TAB, navigationId, 'doc', report, pins);
 }
@@ -205,9 +205,37 @@ test('a download that begins while a page loads is not recorded as that page', a
   expect((await findLoad(loads, { tabId: TAB })).phase).toBe('failed');
 });
 
+test('what a page says in the name of another site is dropped with a note', async () => {
+  const before = (await getAllLoads()).length;
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  loads.addRequest(TAB, navigation('page'));
+  // By the browser it is another page that speaks, such as the one before.
+  expect(await findSettledNavigation(loads, TAB, 'https://other.test/')).toBeNull();
+  expect((await findLoad(loads, { tabId: TAB })).phase).toBe('loading');
+  // It is the page, which names another one.
+  answers = [async () => ({ ...timings(900), url: 'https://bank.example/' })];
+  await settle(true);
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
+    phase: 'failed',
+    problem: 'This page could not be recorded: it names another site than the browser.',
+  });
+  expect(await getAllLoads()).toHaveLength(before);
+  expect(warn.mock.calls.map(([text]) => text)).toEqual([
+    'hopwise: dropped 1 report from another site than the tab shows, the last of',
+    'hopwise: dropped 2 reports from another site than the tab shows, the last of',
+  ]);
+  // Within its site a page may show another URL.
+  answers = [async () => ({ ...timings(900), url: `${PAGE}pushed` })];
+  loads.addRequest(TAB, navigation('again'));
+  await settle(true);
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
+    load: { recording: { url: `${PAGE}pushed` } },
+  });
+});
+
 test('a page that loads while the one before it waits to be stored is recorded all the same', async () => {
   loads.addRequest(TAB, navigation('before'));
-  const before = (await findSettledNavigation(loads, TAB))!;
+  const before = (await findSettledNavigation(loads, TAB, PAGE))!;
   loads.addRequest(TAB, navigation('next'));
   await storeSettledLoad(loads, TAB, before, 'doc', { loaded: true, hasFrames: false, timings: null }, []);
   expect(asked).toEqual([]);

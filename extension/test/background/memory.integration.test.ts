@@ -29,6 +29,7 @@ const PAGES: Record<string, [type: string, body: string]> = {
       <img src="/i.svg?${SECRET}-2"><iframe src="/frame?${SECRET}-frame"></iframe>`,
   ],
   '/plain': ['text/html', '<p>plain</p>'],
+  '/never-loads': ['text/html', '<p>loading</p><img src="/never-ends.svg">'],
   '/frame': ['text/html', '<img src="/in-frame.svg">'],
   '/style.css': ['text/css', `body{background:url(/bg.svg?${SECRET}-background)}`],
   '/a.js': ['text/javascript', `fetch('/data.json?${SECRET}-fetch').then((response) => response.text())`],
@@ -39,6 +40,7 @@ const IMAGE =
 beforeAll(async () => {
   server = createServer((request, response) => {
     const { pathname, search } = new URL(request.url!, 'http://host');
+    if (pathname === '/never-ends.svg') return;
     if (pathname === '/start') {
       response.writeHead(302, { location: `/page${search}` }).end();
       return;
@@ -302,4 +304,53 @@ test('content scripts, which a captured page could speak for, reach nothing that
     session: 'refused',
     'session writes': 'refused',
   });
+});
+
+test('a captured page can store no load of another site', async () => {
+  const recordInDetail = (recordsInDetail: boolean) =>
+    browser.ask(own, { type: 'change-settings', change: { recordsInDetail } });
+  await recordInDetail(false);
+  onTestFinished(async () => void (await recordInDetail(true)));
+  const page = await openPage();
+  await page.goto(`${origin}/never-loads`, { waitUntil: 'commit' });
+  const tabId = await browser.tabIdOf(own, page.url());
+  // In the content script's world, before the page's own report.
+  await own.evaluate(async (tabId) => {
+    const report = async () => {
+      const entry = performance.getEntriesByType('navigation')[0]!.toJSON();
+      const {
+        name,
+        initiatorType,
+        nextHopProtocol,
+        deliveryType = '',
+        renderBlockingStatus = '',
+        ...times
+      } = entry;
+      for (const [key, value] of Object.entries(times)) if (typeof value !== 'number') delete times[key];
+      const url = 'https://bank.example/';
+      const words = { initiatorType, nextHopProtocol, deliveryType, renderBlockingStatus };
+      const navigation = { ...times, ...words, name: url, loadEventEnd: 900 };
+      const timings = {
+        url,
+        isTop: true,
+        timeOrigin: performance.timeOrigin,
+        navigation,
+        firstContentfulPaint: null,
+        largestContentfulPaint: null,
+        largestContentfulPaintUrl: null,
+        resources: [],
+        scriptRuns: [],
+      };
+      await chrome.runtime.sendMessage({ type: 'page-settled', loaded: true, hasFrames: false, timings });
+    };
+    await chrome.scripting.executeScript({ target: { tabId }, func: report, injectImmediately: true });
+  }, tabId);
+  const problem = async () => {
+    const answer = await browser.ask(own, { type: 'latest', tabId });
+    return answer.ok ? answer.problem : answer.error;
+  };
+  await expect
+    .poll(problem, { timeout: 20_000 })
+    .toBe('This page could not be recorded: it names another site than the browser.');
+  expect(await readDatabase()).toEqual([]);
 });

@@ -1,24 +1,34 @@
-import type { Recording } from '@hopwise/contract';
+import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
 
+/** What of a recording shows which visit it was. */
+interface VisitRecording {
+  requests: readonly Pick<RecordedRequest, 'url' | 'protocol' | 'offersH3' | 'fromCache'>[];
+}
+
 /**
- * Whether a browser without pins recorded a first visit, in which it met an origin that offers HTTP/3 over TCP, or a later one.
+ * Whether a browser without pins recorded a first visit, in which it met the origins that offer HTTP/3 over TCP, or a later one.
+ * The origins with most of the requests decide: a later visit meets new third parties over TCP too, and there TCP sometimes wins the race.
  * Null when no request to an origin that offers HTTP/3 shows its protocol.
  */
-export function recordedVisit({ requests }: Recording): 'first' | 'later' | null {
+export function recordedVisit({ requests }: VisitRecording): 'first' | 'later' | null {
   const offering = new Set<string>();
   for (const { url, protocol, offersH3 } of requests) {
     const origin = originOf(url);
     if (origin !== null && (protocol === 'h3' || (offersH3 && isSecure(url)))) offering.add(origin);
   }
-  const begun = new Set<string>();
-  for (const { url, protocol } of requests) {
+  const beginsOverH3 = new Map<string, boolean>();
+  let known = 0;
+  let overH3 = 0;
+  for (const { url, protocol, fromCache } of requests) {
     const origin = originOf(url);
-    if (origin === null || protocol === null || begun.has(origin) || !offering.has(origin)) continue;
-    if (protocol !== 'h3') return 'first';
-    begun.add(origin);
+    if (origin === null || protocol === null || fromCache || !offering.has(origin)) continue;
+    if (!beginsOverH3.has(origin)) beginsOverH3.set(origin, protocol === 'h3');
+    known++;
+    if (beginsOverH3.get(origin)) overH3++;
   }
-  return begun.size > 0 ? 'later' : null;
+  if (known === 0) return null;
+  return overH3 > known / 2 ? 'later' : 'first';
 }
 
 /** Whether a response came over HTTP/3. */

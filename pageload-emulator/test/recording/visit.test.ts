@@ -1,0 +1,55 @@
+import type { Protocol, RecordedRequest } from '@hopwise/contract';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { recordedVisit } from '../../src/recording/visit.ts';
+
+type Request = [origin: string, protocol: Protocol, more?: Partial<RecordedRequest>];
+
+/** The visit that these requests show, in order. All of their origins offer HTTP/3. */
+const visitOver = (requests: readonly Request[]) =>
+  recordedVisit({
+    requests: requests.map(([origin, protocol, more], id) => ({
+      url: `https://${origin}/${id}`,
+      protocol,
+      offersH3: true,
+      fromCache: false,
+      ...more,
+    })),
+  });
+
+const site = (count: number, protocol: Protocol): Request[] =>
+  Array.from({ length: count }, () => ['page.test', protocol]);
+
+test('a visit that meets the page over TCP is a first one, even where it goes on over HTTP/3', () => {
+  expect(visitOver(site(5, 'h2'))).toBe('first');
+  expect(visitOver([...site(1, 'h2'), ...site(9, 'h3')])).toBe('first');
+});
+
+test('a new third party, or one at which TCP won the race, makes no first visit', () => {
+  expect(visitOver([...site(3, 'h3'), ['ads.test', 'h2'], ...site(3, 'h3'), ['ads.test', 'h3']])).toBe(
+    'later',
+  );
+  // The page's server met over TCP outweighs a third party that another page has made known.
+  expect(visitOver([...site(4, 'h2'), ['fonts.test', 'h3'], ['fonts.test', 'h3']])).toBe('first');
+});
+
+test('responses from the cache, servers without HTTP/3 and plain http show nothing', () => {
+  expect(visitOver([['page.test', 'h2', { fromCache: true }]])).toBe(null);
+  expect(visitOver([['page.test', 'h2', { offersH3: false }]])).toBe(null);
+  expect(visitOver([['page.test', 'h1', { url: 'http://page.test/' }]])).toBe(null);
+  expect(visitOver([...site(1, 'h3'), ['page.test', 'h2', { fromCache: true }]])).toBe('later');
+});
+
+test('one request more to an origin that begins over TCP never makes a visit a later one', () => {
+  const requests = fc.array(
+    fc.tuple(fc.constantFrom('a.test', 'b.test', 'c.test'), fc.constantFrom<Protocol>('h2', 'h3')),
+    { minLength: 1, maxLength: 12 },
+  );
+  fc.assert(
+    fc.property(requests, (own) => {
+      const longer = visitOver([['d.test', 'h2'], ...own]);
+      if (visitOver(own) === 'first') expect(longer).toBe('first');
+    }),
+    { seed: 1 },
+  );
+});

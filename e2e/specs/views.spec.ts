@@ -2,9 +2,7 @@
  * Every view of the extension compared with its reference screenshot, in light and dark, at three widths. The data is generated,
  * and text is drawn as bars as long as it is in a packaged font: the edges of letters differ between machines.
  */
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { predict } from '@hopwise/pageload-emulator';
@@ -12,6 +10,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { type ExtensionBrowser, launch } from '../../extension/test/support/browser.ts';
 import { changeLoad } from '../../extension/test/support/change-load.ts';
 import { largePage } from '../../extension/test/support/large-page.ts';
+import { PANEL_TABS, styleFont } from './panel-views.ts';
 
 // One browser for all.
 test.describe.configure({ mode: 'default' });
@@ -21,23 +20,8 @@ const REQUESTS = 60;
 const WIDTHS = [320, 600, 1240];
 const HEIGHT = 700;
 const COLOR_SCHEMES = ['light', 'dark'] as const;
-const WEIGHTS = [400, 500, 600, 700];
-/** Cells of the map of the fastest protocol: 8 loss rates, 9 round trips. */
-const MAP_CELLS = 72;
 /** An hour after the recording. */
 const NOW = new Date('2026-11-20T13:00:00Z');
-/** Tabs of the panel, each with what it shows once it is complete. */
-const PANEL_TABS: [id: string, complete: string][] = [
-  ['overview', '.hw-headline'],
-  ['origins', '.hw-origins, .hw-rest'],
-  ['waterfall', '.hw-rows .hw-row'],
-  ['connections', '[role=table]'],
-  ['graph', '.hw-critical-node'],
-  ['what-if', `.hw-what-if:has(.hw-bar-mark) [aria-label="cell"] :nth-child(${MAP_CELLS})`],
-  ['servers', '[role=tabpanel] .hw-headline'],
-  ['history', 'section:has(.hw-loads) + section p:not(:empty)'],
-];
-
 let server: Server;
 let browser: ExtensionBrowser;
 /** The tab whose load popup and panel show. */
@@ -58,36 +42,21 @@ test.afterAll(async () => {
   await new Promise((resolve) => server?.close(resolve));
 });
 
-/**
- * Style sheet that draws all text as bars, as long as it is in Inter, which is among the packages. With geometric precision the
- * machine's settings of hinting do not change the length.
- */
-function styleText(): string {
-  const { resolve } = createRequire(import.meta.url);
-  const faces = WEIGHTS.map((weight) => {
-    const font = readFileSync(
-      resolve(`@fontsource/inter/files/inter-latin-${weight}-normal.woff2`),
-      'base64',
-    );
-    return `@font-face { font-family: Inter; font-weight: ${weight}; src: url(data:font/woff2;base64,${font}); }`;
-  });
-  return `${faces.join('\n')}
-    * { font-family: Inter !important; text-rendering: geometricPrecision !important; }
-    body :not(svg *), ::placeholder {
-      -webkit-text-fill-color: transparent !important;
-      text-decoration: underline 0.5em gray !important;
-      text-underline-offset: -0.45em !important;
-      text-decoration-skip-ink: none !important;
-    }
-    }`;
-}
+/** Style sheet that draws all text as bars, as long as it is. */
+const TEXT_AS_BARS = `
+  body :not(svg *), ::placeholder {
+    -webkit-text-fill-color: transparent !important;
+    text-decoration: underline 0.5em gray !important;
+    text-underline-offset: -0.45em !important;
+    text-decoration-skip-ink: none !important;
+  }`;
 
 /** Opens a page of the extension at a fixed time. */
 async function open(path: string, complete: string): Promise<Page> {
   const page = (await browser.openOwn('devtools.html')) as Page;
   await page.clock.setFixedTime(NOW);
   await page.goto(new URL(path, page.url()).href);
-  await page.addStyleTag({ content: styleText() });
+  await page.addStyleTag({ content: styleFont() + TEXT_AS_BARS });
   await page.locator(complete).first().waitFor();
   return page;
 }

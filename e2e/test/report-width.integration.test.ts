@@ -12,6 +12,7 @@ import { ROOT } from '@hopwise/lab/paths';
 import { parseRecording, predict } from '@hopwise/pageload-emulator';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listTextFaults } from '../../extension/test/support/text-faults.ts';
 import { renderReport } from '../src/report/html.ts';
 
 let browser: Browser;
@@ -68,7 +69,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it.each([320, 360, 480, 640, 1200])('fits a window of %i px', async (width) => {
+it.each([320, 375, 600, 900, 1200])('fits a window of %i px', async (width) => {
   const page = await browser.newPage({ viewport: { width, height: 900 } });
   try {
     await page.goto(pathToFileURL(file).href);
@@ -83,6 +84,8 @@ it.each([320, 360, 480, 640, 1200])('fits a window of %i px', async (width) => {
     expect(cut).toEqual([]);
     const said = await page.locator('.hw-headline, .hw-why').allTextContents();
     expect(said.join(' ').replaceAll('\u00a0', ' ')).toBe(headline);
+    await page.setViewportSize({ width, height: 4000 });
+    expect(await page.evaluate(listTextFaults)).toEqual([]);
   } finally {
     await page.close();
   }

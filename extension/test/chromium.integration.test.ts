@@ -241,7 +241,9 @@ describe('a page that requests its resources in many ways', () => {
       const again = await record('/slow.html', slow);
       await page.goto(`chrome-extension://${EXTENSION_ID}/${path}?tabId=${again.tabId}`);
       await page.locator('.hw-headline').waitFor();
-      expect(await page.locator('.hw-times tbody th').allTextContents()).toEqual(
+      const rows =
+        path === 'panel.html' ? '.hw-chart [aria-label="fy-axis tick label"] text' : '.hw-times tbody th';
+      expect(await page.locator(rows).allTextContents()).toEqual(
         expect.arrayContaining(['Browser’s own choice', 'HTTP/1.1', 'HTTP/2', 'HTTP/3']),
       );
       expect(await page.getByRole('tab').count()).toBe(path === 'panel.html' ? 8 : 0);

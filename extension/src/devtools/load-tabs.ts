@@ -7,6 +7,7 @@ import { ConnectionsTab } from './connections/connections-tab.ts';
 import { EmulationClient } from './emulation/emulation-client.ts';
 import { GraphTab } from './graph/graph-tab.ts';
 import { HistoryTab } from './history/history-tab.ts';
+import { OriginsTab } from './origins/origins-tab.ts';
 import { ServersTab } from './servers/servers-tab.ts';
 import { WaterfallTab } from './waterfall/waterfall-tab.ts';
 import { WhatIfTab } from './what-if/what-if-tab.ts';
@@ -15,17 +16,36 @@ const el = builder();
 
 /** The tabs that keep what their user has set while a load is shown. */
 export class LoadTabs {
-  readonly #problem = el('p', { class: 'hw-note', role: 'alert' });
+  /** Why nothing could be emulated, shown above a tab; empty otherwise. */
+  readonly problem = el('p', { class: 'hw-note', role: 'alert' });
   readonly #emulation = new EmulationClient((problem) => {
-    this.#problem.textContent = t('panelEmulationFailed', { problem });
+    this.problem.textContent = t('panelEmulationFailed', { problem });
   });
   #load: StoredLoad | null = null;
+  #origins: OriginsTab | null = null;
   #waterfall: WaterfallTab | null = null;
   #connections: ConnectionsTab | null = null;
   #whatIf: WhatIfTab | null = null;
   #history: HistoryTab | null = null;
   #servers: ServersTab | null = null;
   #graph: GraphTab | null = null;
+
+  /**
+   * @param renderAction controls that pin an origin; null for none
+   * @param footer shown below the table; null for none
+   */
+  origins(
+    load: StoredLoad,
+    renderAction: (origin: string, prediction: Prediction) => HTMLElement | null,
+    footer: HTMLElement | null,
+  ): HTMLElement {
+    const prediction = this.#prepare(load);
+    if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
+    const actionOf = (origin: string) => renderAction(origin, prediction);
+    this.#origins ??= new OriginsTab(load, prediction, this.#emulation, actionOf, footer);
+    this.#origins.draw();
+    return this.#origins.element;
+  }
 
   waterfall(load: StoredLoad): HTMLElement {
     const prediction = this.#prepare(load);
@@ -44,7 +64,7 @@ export class LoadTabs {
       this.#connections = new ConnectionsTab(load.recording, prediction.decision.best);
       this.#explain(prediction);
     }
-    return el('div', {}, this.#problem, this.#connections.element);
+    return this.#connections.element;
   }
 
   graph(load: StoredLoad): HTMLElement {
@@ -54,21 +74,21 @@ export class LoadTabs {
       this.#graph = new GraphTab(load.recording, prediction.decision.best, this.#emulation);
       this.#explain(prediction);
     }
-    return el('div', {}, this.#problem, this.#graph.element);
+    return this.#graph.element;
   }
 
   whatIf(load: StoredLoad): HTMLElement {
     const prediction = this.#prepare(load);
     if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
     this.#whatIf ??= new WhatIfTab(prediction, this.#emulation);
-    return el('div', {}, this.#problem, this.#whatIf.element);
+    return this.#whatIf.element;
   }
 
   servers(load: StoredLoad): HTMLElement {
     const prediction = this.#prepare(load);
     if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
     this.#servers ??= new ServersTab(prediction, this.#emulation);
-    return el('div', {}, this.#problem, this.#servers.element);
+    return this.#servers.element;
   }
 
   history(load: StoredLoad): HTMLElement {
@@ -84,6 +104,7 @@ export class LoadTabs {
       this.#load?.id === load.id && predictionOf(this.#load)?.elapsedMs === predictionOf(load)?.elapsedMs;
     if (!isSame) {
       this.#load = load;
+      this.#origins = null;
       this.#waterfall?.close();
       this.#waterfall = null;
       this.#connections = null;
@@ -93,7 +114,7 @@ export class LoadTabs {
       this.#history = null;
       this.#graph?.close();
       this.#graph = null;
-      this.#problem.textContent = '';
+      this.problem.textContent = '';
       if (predictionOf(load)) this.#emulation.setPage(load.recording);
     }
     return predictionOf(load);

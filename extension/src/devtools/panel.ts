@@ -1,3 +1,4 @@
+import type { Prediction } from '@hopwise/contract';
 import { listPinnedProtocols } from '../evidence/pinned-protocols.ts';
 import { loadLanguage } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
@@ -13,13 +14,13 @@ import { builder } from '../ui/dom.ts';
 import { explainEmptyState } from '../ui/empty-state.ts';
 import { renderIncomplete } from '../ui/incomplete-load.ts';
 import {
+  describeLimits,
   describeNetworkEvidence,
+  isH3Unoffered,
   readVerifiedTimes,
   renderNetwork,
-  renderOriginTable,
   renderProtocolChart,
   renderSummary,
-  renderTimesTable,
 } from '../ui/index.ts';
 import { pollLoad } from '../ui/load-polling.ts';
 import { renderNetworkMemory } from '../ui/network-memory-control.ts';
@@ -30,13 +31,17 @@ import { ExportMenu } from './files/export-menu.ts';
 import { ImportControl } from './files/import-control.ts';
 import { MonitorControl } from './history/monitor-control.ts';
 import { LoadTabs } from './load-tabs.ts';
+import { showChildren } from './show-children.ts';
 import { Tabs } from './tabs.ts';
 
 document.documentElement.lang = await loadLanguage();
 const el = builder();
 const content = document.getElementById('content')!;
+/** Above the tabs. */
+const notices = el('div', {});
 const actions = document.getElementById('actions')!;
 const page = document.getElementById('page')!;
+const tabPlace = document.getElementById('tabs')!;
 
 /** In DevTools the inspected tab; if the panel is opened as a page, the one in the URL's `tabId`. */
 const named = new URLSearchParams(location.search).get('tabId');
@@ -50,6 +55,7 @@ const reload = async () => {
 };
 const model = new PinsModel();
 const pins = new PinsControl(model);
+const pinsBelow = el('div', { class: 'hw-card' });
 const action = new ActionControl(model, reload);
 const undo = new UndoControl(model);
 let refresh = () => {};
@@ -64,16 +70,28 @@ const tabs = new Tabs([
   {
     id: 'waterfall',
     label: t('panelWaterfall'),
-    render: () => withLoad((load) => [loadTabs.waterfall(load)]),
+    render: () => withLoad((load) => [loadTabs.problem, loadTabs.waterfall(load)]),
   },
   {
     id: 'connections',
     label: t('panelConnections'),
-    render: () => withLoad((load) => [loadTabs.connections(load)]),
+    render: () => withLoad((load) => [loadTabs.problem, loadTabs.connections(load)]),
   },
-  { id: 'graph', label: t('panelGraph'), render: () => withLoad((load) => [loadTabs.graph(load)]) },
-  { id: 'what-if', label: t('panelWhatIf'), render: () => withLoad((load) => [loadTabs.whatIf(load)]) },
-  { id: 'servers', label: t('panelServers'), render: () => withLoad((load) => [loadTabs.servers(load)]) },
+  {
+    id: 'graph',
+    label: t('panelGraph'),
+    render: () => withLoad((load) => [loadTabs.problem, loadTabs.graph(load)]),
+  },
+  {
+    id: 'what-if',
+    label: t('panelWhatIf'),
+    render: () => withLoad((load) => [loadTabs.problem, loadTabs.whatIf(load)]),
+  },
+  {
+    id: 'servers',
+    label: t('panelServers'),
+    render: () => withLoad((load) => [loadTabs.problem, loadTabs.servers(load)]),
+  },
   {
     id: 'history',
     label: t('panelHistory'),
@@ -106,7 +124,8 @@ let width = window.innerWidth;
 window.addEventListener('resize', () => {
   if (window.innerWidth === width) return;
   width = window.innerWidth;
-  requestAnimationFrame(() => void draw());
+  // Its chart is as wide as the panel.
+  if (tabs.selected === 'overview') requestAnimationFrame(() => void draw());
 });
 
 async function draw(): Promise<void> {
@@ -125,9 +144,12 @@ async function draw(): Promise<void> {
   if (load) {
     tabs.draw();
     const above = opened ? [renderOpened(opened)] : renderIncomplete(shown!.incomplete, reload);
-    content.replaceChildren(files.status, ...above, tabs.list, tabs.panel);
+    showChildren(tabPlace, [tabs.list]);
+    notices.replaceChildren(...above);
+    showChildren(content, [files.status, notices, tabs.panel]);
   } else {
     const text = await explainNothing();
+    tabPlace.replaceChildren();
     content.replaceChildren(files.status, el('p', { class: 'hw-empty' }, text), pins.lifted, pins.element);
   }
 }
@@ -166,60 +188,60 @@ const withLoad = (render: (load: StoredLoad) => HTMLElement[]): HTMLElement[] =>
 function renderOverview(load: StoredLoad): HTMLElement[] {
   const prediction = predictionOf(load);
   const control = opened ? [] : [pins.lifted, pins.element];
-  if (!prediction) return [renderCard('', 'hw-wide', el('p', {}, load.problem), ...control)];
+  if (!prediction) return [renderCard('', el('p', {}, load.problem), ...control)];
   const verified = load.verification ? readVerifiedTimes(load.verification, prediction.decision) : undefined;
   const { stopped, leftOut } = load.verification ?? {};
-  const comparison = { prediction, verified, stopped, leftOut };
-  const left = window.innerWidth >= 1060 ? innerWidthPx() * 0.6 - 40 : innerWidthPx();
+  const isH3Hypothetical = isH3Unoffered(load.recording);
+  const comparison = { prediction, verified, stopped, leftOut, isH3Hypothetical };
+  const limits = describeLimits(comparison);
   return [
     renderCard(
       '',
-      'hw-wide',
       renderSummary(prediction, {
         controls: [action.element, undo.element, ...(opened ? [] : [pins.lifted])],
         pinGain: opened ? null : shown?.pinGain,
         pinned: listPinnedProtocols(load),
       }),
     ),
-    renderCard(t('chartTitle'), '', renderProtocolChart(comparison, { width: left })),
-    renderCard(t('panelSpread'), '', renderTimesTable(comparison)),
-    renderCard(
-      t('panelNetwork'),
-      'hw-wide',
-      renderNetwork(prediction.network),
-      opened
-        ? el('p', { class: 'hw-note' }, describeNetworkEvidence(null, load.recording.recordedAt))
-        : renderNetworkMemory(load, () => refresh()),
+    el(
+      'div',
+      { class: 'hw-overview' },
+      renderCard(
+        t('chartTitle'),
+        renderProtocolChart(comparison, { width: chartWidthPx() }),
+        ...(limits === '' ? [] : [el('p', { class: 'hw-note' }, limits)]),
+      ),
+      renderCard(
+        t('panelNetwork'),
+        ...(prediction.fit.understood ? [] : [el('p', { class: 'hw-doubt' }, t('networkImplausible'))]),
+        renderNetwork(prediction.network),
+        opened
+          ? el('p', { class: 'hw-note' }, describeNetworkEvidence(null, load.recording.recordedAt))
+          : renderNetworkMemory(load, () => refresh()),
+      ),
     ),
   ];
 }
 
 function renderOrigins(load: StoredLoad): HTMLElement[] {
-  const prediction = predictionOf(load);
-  return [
-    renderCard(
-      t('panelAdvice'),
-      'hw-wide',
-      prediction
-        ? renderOriginTable(prediction, {
-            action: ({ origin }) => (opened ? null : pins.renderAction(origin, prediction.decision)),
-          })
-        : el('p', {}, load.problem),
-      ...(opened ? [] : [pins.lifted, pins.element]),
-    ),
-  ];
+  const action = (origin: string, { decision }: Prediction) =>
+    opened ? null : pins.renderAction(origin, decision);
+  pinsBelow.replaceChildren(pins.lifted, pins.element);
+  return [loadTabs.problem, loadTabs.origins(load, action, opened ? null : pinsBelow)];
 }
 
-function renderCard(title: string, className: string, ...children: HTMLElement[]): HTMLElement {
-  return el(
-    'section',
-    { class: `hw-card ${className}` },
-    title === '' ? null : el('h3', {}, title),
-    ...children,
-  );
+function renderCard(title: string, ...children: HTMLElement[]): HTMLElement {
+  return el('section', { class: 'hw-card' }, title === '' ? null : el('h3', {}, title), ...children);
 }
 
-/** Width inside a card that spans the panel, in CSS pixels. */
-function innerWidthPx(): number {
-  return Math.min(document.documentElement.clientWidth, 1240) - 40 - 38;
+/** From this width of the panel on the chart has the network beside it, CSS pixels. As in panel.css. */
+const WIDE_PX = 700;
+const MAX_CHART_PX = 760;
+/** A card's padding on both sides. */
+const CARD_EDGES_PX = 24;
+
+/** Width of the chart, CSS pixels. */
+function chartWidthPx(): number {
+  const width = document.documentElement.clientWidth;
+  return Math.min(MAX_CHART_PX, (width >= WIDE_PX ? 0.62 * width : width) - CARD_EDGES_PX);
 }

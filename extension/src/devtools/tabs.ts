@@ -1,5 +1,6 @@
 import { t } from '../language/translate.ts';
 import { builder } from '../ui/dom.ts';
+import { showChildren } from './show-children.ts';
 
 const el = builder();
 
@@ -7,13 +8,14 @@ export interface Tab {
   id: string;
   label: string;
   /** Draws the content anew; called when the tab is selected and when the load changes. */
-  render(): (Node | string)[];
+  render(): HTMLElement[];
 }
 
 /** Tabs with their panel, after the ARIA Authoring Practices' tabs pattern: arrow keys, Home and End move the selection. */
 export class Tabs {
   readonly list = el('div', { class: 'hw-tabs', role: 'tablist', 'aria-label': t('panelViews') });
   readonly panel = el('div', { class: 'hw-tab-panel', role: 'tabpanel', id: 'hw-tab-panel', tabindex: '-1' });
+  readonly #heading = el('h2', { class: 'hw-visually-hidden' });
   readonly #tabs: readonly Tab[];
   readonly #buttons: HTMLButtonElement[];
   #selected = 0;
@@ -41,7 +43,8 @@ export class Tabs {
   /** Draws the selected tab's content anew. */
   draw(): void {
     const { label, render } = this.#tabs[this.#selected]!;
-    this.panel.replaceChildren(el('h2', { class: 'hw-visually-hidden' }, label), ...render());
+    this.#heading.textContent = label;
+    showChildren(this.panel, [this.#heading, ...render()]);
   }
 
   #select(index: number): void {

@@ -6,14 +6,16 @@ import {
   type VerifiedProtocol,
 } from '@hopwise/contract';
 import {
+  fastestProtocols,
   PROTOCOLS,
   type Prediction,
   type Protocol,
   plannedAction,
   plannedBaseline,
+  type Recording,
   verifiedUnder,
 } from '@hopwise/pageload-emulator';
-import { t } from '../language/translate.ts';
+import { plural, t } from '../language/translate.ts';
 
 /** Times of real loads or transfers under one protocol, or why there are none. */
 export type Observed = { medianMs: number; lowMs: number; highMs: number; runs: number } | Unavailable;
@@ -27,6 +29,8 @@ export interface TimesComparison {
   baseline?: Observed | undefined;
   /** Real loads under the action that the decision recommends; a row of their own. */
   assigned?: Observed | undefined;
+  /** Whether no origin of the page is known to offer HTTP/3; false if not given. */
+  isH3Hypothetical?: boolean | undefined;
   /** Why the verification ended before its last round. */
   stopped?: string | undefined;
   /** Number of resources that the verification left out to stay within its byte budget. */
@@ -42,7 +46,12 @@ export const FIGURE_KINDS: readonly FigureKind[] = ['predicted', 'verified', 'me
  */
 export type ComparisonRow = 'baseline' | 'later' | Protocol | 'assigned';
 
-export function nameRow(row: ComparisonRow): string {
+/** Names a row. @param comparison in which HTTP/3 may be hypothetical */
+export function nameRow(
+  row: ComparisonRow,
+  { isH3Hypothetical = false }: Pick<TimesComparison, 'isH3Hypothetical'> = {},
+): string {
+  if (row === 'h3' && isH3Hypothetical) return t('rowHypothetical', { protocol: PROTOCOL_NAME.h3 });
   switch (row) {
     case 'baseline':
       return t('rowBaseline');
@@ -109,6 +118,31 @@ export function collectFigures(comparison: TimesComparison): {
     }
   }
   return { figures, missingTimes };
+}
+
+/** From this probability on the best protocol is marked, unless another one is about as fast. */
+const SURE = 0.8;
+
+/** The row of the protocol that is surely the fastest of several, and on offer; null for none. */
+export function findBestRow({ prediction, isH3Hypothetical }: TimesComparison): Protocol | null {
+  const { best, confidence, protocols } = prediction.decision;
+  if (best === 'h3' && isH3Hypothetical) return null;
+  const isOfSeveral = Object.keys(protocols).length > 1;
+  return isOfSeveral && confidence >= SURE && fastestProtocols(protocols).length === 1 ? best : null;
+}
+
+/** Whether no request of a page went over HTTP/3, and no response offered it. */
+export const isH3Unoffered = ({ requests }: Recording): boolean =>
+  !requests.some(({ protocol, offersH3 }) => protocol === 'h3' || offersH3 === true);
+
+/** Explains why the verified times cover fewer rounds, or fewer resources, than planned; '' when they do not. */
+export function describeLimits({ stopped, leftOut = 0 }: TimesComparison): string {
+  return [
+    stopped ? t('timesStopped', { why: stopped }) : '',
+    leftOut > 0 ? plural('timesSkipped', leftOut) : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 type Times = Partial<Record<FigureKind, Omit<ComparisonFigure, 'row' | 'kind'> | Unavailable | undefined>>;

@@ -2,7 +2,14 @@
  * Views of a prediction, for the popup, the DevTools panel and reports. These use the plain DOM and no extension API; the
  * controls in this folder, which do, are not exported here.
  */
-export { type ComparisonRow, type Observed, readVerifiedTimes, type TimesComparison } from './comparison.ts';
+export {
+  type ComparisonRow,
+  describeLimits,
+  isH3Unoffered,
+  type Observed,
+  readVerifiedTimes,
+  type TimesComparison,
+} from './comparison.ts';
 export type { ViewOptions } from './dom.ts';
 export {
   formatBytes,

@@ -6,6 +6,10 @@ import { builder, type ViewOptions } from './dom.ts';
 export function renderMissingTimes(comparison: TimesComparison, options: ViewOptions = {}): HTMLElement[] {
   const el = builder(options);
   return collectFigures(comparison).missingTimes.map(({ row, kind, reason }) =>
-    el('p', { class: 'hw-note' }, t('timeReason', { row: nameRow(row), kind: nameKind(kind), reason })),
+    el(
+      'p',
+      { class: 'hw-note' },
+      t('timeReason', { row: nameRow(row, comparison), kind: nameKind(kind), reason }),
+    ),
   );
 }

@@ -1,10 +1,13 @@
+import { PROTOCOLS, type Protocol } from '@hopwise/contract';
 import * as Plot from '@observablehq/plot';
 import { plural, t } from '../language/translate.ts';
 import {
   type ComparisonFigure,
+  type ComparisonRow,
   collectFigures,
   FIGURE_KINDS,
   type FigureKind,
+  findBestRow,
   listRows,
   type MissingTime,
   nameKind,
@@ -17,7 +20,18 @@ import { renderMissingTimes } from './missing-times.ts';
 import { ROW_COLOURS } from './palette.ts';
 import { renderPlot } from './plot.ts';
 
-const ROW_HEIGHT = 20;
+const LANE_HEIGHT = 18;
+
+/** A kind of load time, and the paints below them. */
+type Lane = FigureKind | 'paints';
+
+/** When a protocol's emulated load paints, milliseconds. */
+interface Paints {
+  row: Protocol;
+  lane: 'paints';
+  firstMs: number | null;
+  largestMs: number | null;
+}
 
 /**
  * Load time of each protocol on one scale: the prediction as a range with its median, next to
@@ -31,9 +45,18 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
     [...all.figures, ...all.missingTimes].some((one) => one.kind === kind),
   );
   const { figures, missingTimes } = inLanes(all, kinds);
+  const paints = collectPaints(comparison);
+  const lanes: Lane[] = paints.length > 0 ? [...kinds, 'paints'] : kinds;
+  const best = findBestRow(comparison);
   const of = (kind: FigureKind) => figures.filter((figure) => figure.kind === kind);
   const write = createDurationFormat(Math.max(0, ...figures.map(({ medianMs }) => medianMs)));
-  const describe = (figure: ComparisonFigure) => describeFigure(figure, write);
+  const describe = (figure: ComparisonFigure) => describeFigure(figure, write, comparison);
+  const describePaints = ({ row, firstMs, largestMs }: Paints) =>
+    t('chartPaints', {
+      row: nameRow(row, comparison),
+      first: firstMs === null ? '–' : write(firstMs),
+      largest: largestMs === null ? '–' : write(largestMs),
+    });
   const endMs = Math.max(1, ...figures.map((figure) => figure.highMs));
   const lane = { y: 'lane', fy: 'row' } as const;
   const range = { ...lane, x1: 'lowMs', x2: 'highMs' } as const;
@@ -44,7 +67,7 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
   const plot = renderPlot({
     ...(options.document ? { document: options.document } : {}),
     width,
-    height: 34 + rows.length * (kinds.length * ROW_HEIGHT + 14),
+    height: 34 + rows.length * (lanes.length * LANE_HEIGHT + 10),
     marginLeft: 84,
     marginRight: 64,
     marginTop: 6,
@@ -57,19 +80,30 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
       tickFormat: createTickFormat(endMs),
       label: null,
     },
-    y: { domain: kinds, axis: null, padding: 0.15 },
+    y: { domain: lanes, axis: null, padding: 0.15 },
     fy: { domain: rows, padding: 0.16, label: null, axis: null },
     color: ROW_COLOURS,
     ariaLabel: t('chartTitle'),
-    ariaDescription: figures.map(describe).join('; '),
+    ariaDescription: [...figures.map(describe), ...paints.map(describePaints)].join('; '),
     marks: [
       // Names of two words break into lines, so that they fit narrow windows.
       Plot.axisFy({
         anchor: 'left',
-        tickFormat: nameRow,
+        tickFormat: (row: ComparisonRow) => nameRow(row, comparison),
         tickSize: 0,
         lineWidth: 7,
         label: null,
+      }),
+      Plot.rect(best === null ? [] : [best], {
+        fy: (row: Protocol) => row,
+        x1: 0,
+        x2: endMs,
+        stroke: (row: Protocol) => row,
+        strokeWidth: 1.5,
+        fill: 'none',
+        rx: 3,
+        insetLeft: -4,
+        insetRight: -58,
       }),
       Plot.barX(of('predicted'), {
         ...range,
@@ -91,6 +125,17 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
         textAnchor: 'start',
         dx: 9,
         fill: 'var(--hw-text)',
+      }),
+      Plot.dot(paints, { ...lane, ...PAINT_MARK, x: 'firstMs', symbol: 'triangle' }),
+      Plot.dot(paints, { ...lane, ...PAINT_MARK, x: 'largestMs', symbol: 'square' }),
+      Plot.text(paints, {
+        ...lane,
+        x: ({ firstMs, largestMs }: Paints) => Math.max(firstMs ?? 0, largestMs ?? 0),
+        text: ({ firstMs, largestMs }: Paints) =>
+          [firstMs, largestMs].flatMap((ms) => (ms === null ? [] : write(ms))).join(', '),
+        textAnchor: 'start',
+        dx: 9,
+        fill: 'var(--hw-muted)',
       }),
       Plot.text(missingTimes, {
         ...lane,
@@ -118,7 +163,19 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
     'figure',
     { class: 'hw-chart' },
     plot,
-    el('ul', { class: 'hw-legend' }, ...kinds.map((kind) => legendItem(el, kind))),
+    el(
+      'ul',
+      { class: 'hw-legend' },
+      ...kinds.map((kind) => legendItem(el, `hw-mark hw-mark-${kind}`, describeKind(kind))),
+      paints.some(({ firstMs }) => firstMs !== null)
+        ? legendItem(el, 'hw-mark-paint', t('chartFirstPaint'), '△')
+        : null,
+      paints.some(({ largestMs }) => largestMs !== null)
+        ? legendItem(el, 'hw-mark-paint', t('chartLargestPaint'), '□')
+        : null,
+      best === null ? null : legendItem(el, 'hw-mark-best', t('chartBest')),
+    ),
+    ...(comparison.isH3Hypothetical ? [el('p', { class: 'hw-note' }, t('noteHypothetical'))] : []),
     ...renderMissingTimes(comparison, options),
   );
 }
@@ -142,13 +199,20 @@ function inLanes(
   return { figures: figures.map(inLane), missingTimes: missingTimes.map(inLane) };
 }
 
-function legendItem(el: Build, kind: FigureKind): HTMLElement {
-  return el(
-    'li',
-    {},
-    el('span', { class: `hw-mark hw-mark-${kind}`, 'aria-hidden': 'true' }),
-    describeKind(kind),
-  );
+const PAINT_MARK = { stroke: 'row', r: 3.5, strokeWidth: 1.5, fill: 'var(--hw-surface)' } as const;
+
+/** Paints by protocol, where the emulation knows them. */
+function collectPaints({ prediction }: TimesComparison): Paints[] {
+  return PROTOCOLS.flatMap((row) => {
+    const time = prediction.protocols[row];
+    if ('unavailable' in time) return [];
+    const { firstContentfulPaintMs: firstMs, largestContentfulPaintMs: largestMs } = time;
+    return firstMs === null && largestMs === null ? [] : { row, lane: 'paints', firstMs, largestMs };
+  });
+}
+
+function legendItem(el: Build, mark: string, text: string, sign = ''): HTMLElement {
+  return el('li', {}, el('span', { class: mark, 'aria-hidden': 'true' }, sign), text);
 }
 
 function describeKind(kind: FigureKind): string {
@@ -158,9 +222,10 @@ function describeKind(kind: FigureKind): string {
 function describeFigure(
   { row, kind, medianMs, lowMs, highMs, runs }: ComparisonFigure,
   write: (ms: number) => string,
+  comparison: TimesComparison,
 ): string {
   const [low, high] = [write(lowMs), write(highMs)];
   const spread = low === high ? '' : `, ${t('rangeTo', { low, high })}`;
   const counted = runs === undefined ? '' : ` (${plural('runs', runs)})`;
-  return `${nameRow(row)} ${nameKind(kind)}: ${write(medianMs)}${spread}${counted}`;
+  return `${nameRow(row, comparison)} ${nameKind(kind)}: ${write(medianMs)}${spread}${counted}`;
 }

@@ -1,10 +1,10 @@
-import { fastestProtocols } from '@hopwise/pageload-emulator';
 import { plural, t } from '../language/translate.ts';
 import {
   type ComparisonFigure,
-  type ComparisonRow,
   collectFigures,
+  describeLimits,
   FIGURE_KINDS,
+  findBestRow,
   listRows,
   nameKind,
   nameRow,
@@ -12,9 +12,6 @@ import {
 } from './comparison.ts';
 import { builder, type ViewOptions } from './dom.ts';
 import { createDurationFormat, keepUnitsTogether } from './format.ts';
-
-/** From this probability on the best protocol is marked, unless another one is about as fast. */
-const SURE = 0.8;
 
 interface TimesTableOptions extends ViewOptions {
   /** Draw the medians as bars below the figures. */
@@ -33,9 +30,7 @@ export function renderTimesTable(comparison: TimesComparison, options: TimesTabl
     });
   const kinds = FIGURE_KINDS.filter((kind) => [...figures, ...missingTimes].some((one) => one.kind === kind));
   const write = createDurationFormat(longestMs);
-  const { best, confidence, protocols } = comparison.prediction.decision;
-  const isBest = (row: ComparisonRow) =>
-    row === best && confidence >= SURE && fastestProtocols(protocols).length === 1;
+  const best = findBestRow(comparison);
   const caption = describeLimits(comparison);
   return el(
     'table',
@@ -57,8 +52,12 @@ export function renderTimesTable(comparison: TimesComparison, options: TimesTabl
       ...listRows(comparison).map((row) =>
         el(
           'tr',
-          isBest(row) ? { class: 'hw-best' } : {},
-          el('th', { scope: 'row' }, el('span', { class: `hw-badge hw-badge-${row}` }, nameRow(row))),
+          row === best ? { class: 'hw-best' } : {},
+          el(
+            'th',
+            { scope: 'row' },
+            el('span', { class: `hw-badge hw-badge-${row}` }, nameRow(row, comparison)),
+          ),
           ...kinds.map((kind) => {
             const figure = figures.find((one) => one.row === row && one.kind === kind);
             const gap = missingTimes.find((one) => one.row === row && one.kind === kind);
@@ -88,14 +87,4 @@ function describeSpread({ lowMs, highMs, runs }: ComparisonFigure, write: (ms: n
 
 function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
-/** Explains why the verified times cover fewer rounds, or fewer resources, than planned. */
-function describeLimits({ stopped, leftOut = 0 }: TimesComparison): string {
-  return [
-    stopped ? t('timesStopped', { why: stopped }) : '',
-    leftOut > 0 ? plural('timesSkipped', leftOut) : '',
-  ]
-    .filter(Boolean)
-    .join(' ');
 }

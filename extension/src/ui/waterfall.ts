@@ -48,6 +48,8 @@ const PHASE_NAME = {
   whole: 'phaseWhole',
 } as const satisfies Record<WaterfallPhase, PlainKey>;
 const PHASES = Object.keys(PHASE_NAME) as WaterfallPhase[];
+/** Phases that are drawn in the protocol's colour. */
+const IN_COLOUR: ReadonlySet<WaterfallPhase> = new Set(['waiting', 'receiving', 'whole']);
 
 export const namePhase = (phase: WaterfallPhase): string => t(PHASE_NAME[phase]);
 
@@ -161,7 +163,9 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
     ],
   });
 
+  const usesOf = (name: string) => rows.filter((row) => (row.protocol ?? 'unknown') === name).length;
   const protocols = new Set(rows.map((row) => row.protocol ?? 'unknown'));
+  const usual = [...protocols].toSorted((a, b) => usesOf(b) - usesOf(a))[0] ?? 'unknown';
   const phases = new Set(bars.map((bar) => bar.phase));
   const hidden = waterfall.rows.length - rows.length;
   return el(
@@ -171,7 +175,10 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
       [
         ...PROTOCOLS.filter((protocol) => protocols.has(protocol)).map((each) => [each, PROTOCOL_NAME[each]]),
         ...(protocols.has('unknown') ? [['unknown', t('protocolWithheld')]] : []),
-        ...PHASES.filter((phase) => phases.has(phase)).map((phase) => [phase, namePhase(phase)]),
+        ...PHASES.filter((phase) => phases.has(phase)).map((phase) => [
+          IN_COLOUR.has(phase) ? `${usual} ${phase}` : phase,
+          namePhase(phase),
+        ]),
         ...(waterfall.pltMs === null
           ? []
           : [['load', t('waterfallLoadEvent', { time: formatDuration(waterfall.pltMs) })]]),
@@ -183,13 +190,15 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
   );
 }
 
-/** @param items names of the swatches with what they mean */
+/** @param items names of the swatches, such as `queued` or `h2 waiting`, with what they mean */
 export function renderLegend(
   items: readonly [swatch: string, label: string][],
   el: Build = builder(),
 ): HTMLElement {
-  const swatch = (name: string) =>
-    el('span', { class: `hw-swatch hw-swatch-${name}`, 'aria-hidden': 'true' });
+  const swatch = (names: string) => {
+    const classes = names.split(' ').map((name) => `hw-swatch-${name}`);
+    return el('span', { class: `hw-swatch ${classes.join(' ')}`, 'aria-hidden': 'true' });
+  };
   return el('ul', { class: 'hw-legend' }, ...items.map(([name, label]) => el('li', {}, swatch(name), label)));
 }
 

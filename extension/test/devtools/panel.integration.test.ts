@@ -49,6 +49,60 @@ test('lists 2,000 requests with elements only for those in sight, to the last on
   expect(await rows().count()).toBeLessThan(80);
 });
 
+test('shows at least ten requests where it is docked 350 px high, beside the details of one', async () => {
+  const before = panel.viewportSize()!;
+  await panel.setViewportSize({ width: 1200, height: 350 });
+  const countInSight = () =>
+    rows().evaluateAll((all) => {
+      const { bottom } = document.querySelector('.hw-rows')!.getBoundingClientRect();
+      const head = document.querySelector('.hw-rows-head')!.getBoundingClientRect().bottom;
+      const boxes = all.map((row) => row.getBoundingClientRect());
+      return boxes.filter((box) => box.top >= head - 1 && box.bottom <= bottom + 1).length;
+    });
+  await panel.getByRole('table', { name: 'Requests' }).evaluate((element) => element.scrollTo(0, 0));
+  await expect.poll(countInSight).toBeGreaterThanOrEqual(10);
+  await rows().nth(3).locator('.hw-row-bars').click();
+  const details = panel.getByRole('complementary', { name: 'Details of the request' });
+  await details.waitFor();
+  expect(await countInSight()).toBeGreaterThanOrEqual(10);
+  const scrollbars = await panel.evaluate(
+    () =>
+      [...document.querySelectorAll('body, main, .hw-tab-panel')].filter(
+        ({ scrollHeight, clientHeight }) => scrollHeight > clientHeight,
+      ).length,
+  );
+  expect(scrollbars).toBe(0);
+  await details.getByRole('button', { name: 'Close' }).click();
+  await panel.setViewportSize(before);
+});
+
+test('sorts by a column, and the other way round', async () => {
+  const head = panel.getByRole('columnheader', { name: 'Time' });
+  const names = () => rows().locator('.hw-cell-duration').allTextContents();
+  const byStart = await names();
+  await head.getByRole('button').click();
+  expect(await head.getAttribute('aria-sort')).toBe('descending');
+  const longest = await names();
+  expect(longest).not.toEqual(byStart);
+  await head.getByRole('button').click();
+  expect(await head.getAttribute('aria-sort')).toBe('ascending');
+  expect(Number.parseFloat((await names())[0]!)).toBeLessThan(Number.parseFloat(longest[0]!));
+  await panel.getByRole('columnheader', { name: 'Start' }).getByRole('button').click();
+  await expect.poll(names).toEqual(byStart);
+});
+
+test('lists the origins with their facts, and answers why one was asked over HTTP/3 or not', async () => {
+  await openTab('Origins');
+  const origins = panel.locator('.hw-origins tbody tr');
+  // Twelve, and the page's own.
+  await expect.poll(() => origins.count()).toBe(13);
+  await panel.getByRole('button', { name: 'o1.page.test' }).click();
+  const details = panel.getByRole('complementary', { name: 'Details of the server' });
+  await details.getByText('Why not HTTP/3?').waitFor();
+  await details.getByText('Whether the server offers it was not recorded.').waitFor();
+  await openTab('Waterfall');
+});
+
 test('filters, sorts and shows the details of a request with its initiators', async () => {
   await panel.getByRole('searchbox', { name: 'Search URLs' }).fill('o7.page.test/1003');
   await panel.getByText('1 of 2,000 requests').waitFor();

@@ -155,7 +155,7 @@ describe.skipIf(!firefox)('views in Firefox', () => {
       await waitFor(panel, complete);
       if (checked.includes(id)) await expectAccessible(panel, id);
       if (id !== 'waterfall') continue;
-      await tabTo(panel, () => document.activeElement?.matches('.hw-rows button') === true);
+      await tabTo(panel, () => document.activeElement?.matches('.hw-row button') === true);
       await panel.press('Enter');
       await waitFor(panel, '.hw-details');
       if (checked.includes(DETAILS)) await expectAccessible(panel, DETAILS);

@@ -205,6 +205,8 @@ test.each([
 });
 
 describe('renderProtocolChart', () => {
+  const legendOf = (chart: HTMLElement) =>
+    [...chart.querySelectorAll('.hw-legend li')].map((item) => item.textContent);
   const figure = renderProtocolChart(
     {
       prediction: {
@@ -225,9 +227,15 @@ describe('renderProtocolChart', () => {
     const marks = (label: string) => figure.querySelector(`[aria-label="${label}"]`)?.children.length;
     expect(figure.querySelectorAll('svg').length).toBe(1);
     expect(figure.querySelectorAll('[aria-label="bar"] rect, [aria-label="bar"] path').length).toBe(2);
-    expect(figure.querySelectorAll('[aria-label="dot"]').length).toBe(2);
+    // Verified, measured; the first paint of HTTP/1.1, which is the only protocol with a time.
+    expect(figure.querySelectorAll('[aria-label="dot"]').length).toBe(3);
     expect(marks('tick')).toBeGreaterThan(0);
-    expect([...figure.querySelectorAll('.hw-legend li')].map((item) => item.textContent)).toHaveLength(3);
+    expect(legendOf(figure)).toEqual([
+      'predicted: median, 10th to 90th percentile',
+      expect.stringContaining('verified'),
+      expect.stringContaining('measured'),
+      '△first paint',
+    ]);
   });
 
   test('lists unavailable protocols with the reason, as text', () => {
@@ -239,7 +247,23 @@ describe('renderProtocolChart', () => {
 
   test('shows no marks for kinds of time that are absent', () => {
     const bare = renderProtocolChart({ prediction }, options);
-    expect(bare.querySelectorAll('.hw-legend li')).toHaveLength(1);
+    expect(legendOf(bare)).toEqual(['predicted: median, 10th to 90th percentile', '△first paint', 'fastest']);
+  });
+
+  test('states the paints under each protocol, and outlines the fastest one', () => {
+    const chart = renderProtocolChart({ prediction }, options);
+    const described = chart.querySelector('svg')?.getAttribute('aria-description');
+    expect(described).toContain('HTTP/2 paints: first 0.8 s, largest –');
+    expect(chart.querySelectorAll('[aria-label="rect"] rect, [aria-label="rect"] path')).toHaveLength(1);
+  });
+
+  test('marks HTTP/3 as hypothetical where no origin offers it, and does not outline it', () => {
+    const chart = renderProtocolChart({ prediction, isH3Hypothetical: true }, options);
+    expect(chart.textContent).toContain('its time is hypothetical');
+    expect(chart.querySelector('svg')?.getAttribute('aria-description')).toContain(
+      'HTTP/3 if offered predicted: 2.4 s',
+    );
+    expect(legendOf(chart)).not.toContain('fastest');
   });
 });
 

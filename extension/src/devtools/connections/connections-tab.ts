@@ -15,6 +15,8 @@ const LANE_HEIGHT = 7;
 const MIN_LANE_HEIGHT = 2;
 const MAX_HEIGHT = 90;
 const TICKS = 6;
+/** The axis is at least as wide, CSS pixels. */
+const AXIS_WIDTH = 160;
 
 /** Each connection of an emulated load with its handshake and the requests that it carries side by side. */
 export class ConnectionsTab {
@@ -66,7 +68,11 @@ export class ConnectionsTab {
   #renderRows(rows: readonly ConnectionRow[], pltMs: number): HTMLElement {
     const endMs = Math.max(pltMs, ...rows.map((row) => row.endMs)) * 1.01;
     const place = (ms: number) => `${(100 * ms) / endMs}%`;
-    const axis = el('div', { class: 'hw-axis-row' }, ...renderTicks({ fromMs: 0, toMs: endMs }, TICKS));
+    const axis = el(
+      'div',
+      { class: 'hw-axis-row' },
+      ...renderTicks({ fromMs: 0, toMs: endMs }, TICKS, AXIS_WIDTH),
+    );
     return el(
       'div',
       { class: 'hw-connections', role: 'table', 'aria-label': t('panelConnections') },

@@ -4,7 +4,7 @@ import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts'
 import type { WhatIfSettings } from './what-if.ts';
 
 /** Kinds of questions, each replaced by the next of its kind. */
-type Question = 'what-if' | 'map' | 'network' | 'graph' | 'servers';
+type Question = 'what-if' | 'map' | 'network' | 'graph' | 'origins' | 'servers';
 type AnswerOf<K extends EmulationAnswer['kind']> = Extract<EmulationAnswer, { kind: K }>;
 
 interface Asked {
@@ -58,6 +58,11 @@ export class EmulationClient {
     onFailure: (problem: string) => void,
   ): void {
     this.#send({ kind: 'servers', id: this.#ask('servers', onAnswer, onFailure), options });
+  }
+
+  /** Asks what the recording shows of each origin. */
+  askOrigins(onAnswer: (answer: AnswerOf<'origins'>) => void): void {
+    this.#send({ kind: 'origins', id: this.#ask('origins', onAnswer) });
   }
 
   /** @param criticalPaths numbers of the requests along critical paths */

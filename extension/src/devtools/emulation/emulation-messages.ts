@@ -1,6 +1,7 @@
 import type { KnownNetwork, Language } from '@hopwise/contract';
 import type { AdviseOptions, Explanation, Recording, ServerAdviceList } from '@hopwise/pageload-emulator';
 import type { GraphLayout } from './graph-layout.ts';
+import type { OriginFacts } from './origin-facts.ts';
 import type { SeenNetwork } from './pooled-network.ts';
 import type { OpenedFile } from './read-file.ts';
 import type { ProtocolTimes, WhatIfSettings } from './what-if.ts';
@@ -14,6 +15,7 @@ export type EmulationRequest =
   | { kind: 'what-if'; id: number; settings: WhatIfSettings }
   | { kind: 'map'; id: number; settings: WhatIfSettings }
   | { kind: 'servers'; id: number; options: AdviseOptions }
+  | { kind: 'origins'; id: number }
   /** Asks for the graph of the page, with the numbers of the requests along critical paths. */
   | { kind: 'graph'; id: number; criticalPaths: number[][]; groupsAlike: boolean }
   /** Loads of one page, oldest first. */
@@ -25,6 +27,7 @@ export type EmulationAnswer =
   /** The first answer to a question rests on one load; later ones on more, until `isFinal`. */
   | { kind: 'what-if'; id: number; times: ProtocolTimes; loads: number; isFinal: boolean }
   | { kind: 'map'; id: number; cells: MapCell[]; isFinal: boolean }
+  | { kind: 'origins'; id: number; origins: OriginFacts[] }
   | { kind: 'graph'; id: number; layout: GraphLayout }
   /** The share of the kinds of changes that have been tried, and in the end the advice. */
   | { kind: 'servers'; id: number; tried: number; list: ServerAdviceList | null }

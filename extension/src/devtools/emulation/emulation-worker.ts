@@ -13,6 +13,7 @@ import {
 import { buildRequestGraph } from './dependency-graph.ts';
 import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts';
 import { layOutGraph } from './graph-layout.ts';
+import { gatherOriginFacts } from './origin-facts.ts';
 import { PooledNetwork, type SeenNetwork } from './pooled-network.ts';
 import { readFile } from './read-file.ts';
 import { type EmulatedPage, emulateLoads, type ProtocolTimes } from './what-if.ts';
@@ -24,7 +25,7 @@ const LOADS = 15;
 let recording: Recording | null = null;
 let page: EmulatedPage | null = null;
 /** Number of the newest question by kind. */
-const newest = { 'what-if': 0, map: 0, network: 0, graph: 0, servers: 0 };
+const newest = { 'what-if': 0, map: 0, network: 0, graph: 0, origins: 0, servers: 0 };
 
 const answer = (message: EmulationAnswer) => postMessage(message);
 
@@ -92,6 +93,10 @@ function answerGraph({ id, criticalPaths, groupsAlike }: EmulationRequest & { ki
   answer({ kind: 'graph', id, layout: layOutGraph(graph) });
 }
 
+function answerOrigins({ id }: EmulationRequest & { kind: 'origins' }): void {
+  if (recording) answer({ kind: 'origins', id, origins: gatherOriginFacts(recording) });
+}
+
 async function answerNetwork({ id, loads }: EmulationRequest & { kind: 'network' }): Promise<void> {
   const together = new PooledNetwork();
   let pooled: SeenNetwork | null = null;
@@ -122,6 +127,7 @@ addEventListener('message', async ({ data }: MessageEvent<EmulationRequest>) => 
       if (data.kind === 'map') await answerMap(data);
       else if (data.kind === 'network') await answerNetwork(data);
       else if (data.kind === 'graph') answerGraph(data);
+      else if (data.kind === 'origins') answerOrigins(data);
       else if (data.kind === 'servers') await answerServers(data);
       else await answerWhatIf(data);
     }

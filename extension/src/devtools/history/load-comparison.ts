@@ -16,7 +16,7 @@ const el = builder();
 export class LoadComparison {
   readonly element: HTMLElement;
   readonly #frame = new WaterfallFrame((requestId) => this.#select(requestId));
-  readonly #details = el('div', {});
+  readonly #details = el('div', { class: 'hw-drawer' });
   readonly #later: Recording;
   readonly #rows: RequestRow[];
   readonly #endMs: number;
@@ -34,8 +34,7 @@ export class LoadComparison {
       renderDifferences(earlier, later),
       renderUnmatched(matched),
       el('p', { class: 'hw-note' }, t('compareNote')),
-      this.#frame.element,
-      this.#details,
+      el('div', { class: 'hw-split' }, this.#frame.element, this.#details),
     );
     this.#show({ fromMs: 0, toMs: this.#endMs });
   }

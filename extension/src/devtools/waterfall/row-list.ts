@@ -7,13 +7,15 @@ import {
 } from '@tanstack/virtual-core';
 import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatBytes, formatMs, formatUrl } from '../../ui/format.ts';
+import { formatUrl } from '../../ui/format.ts';
 import { describeRow, type WaterfallBar } from '../../ui/waterfall.ts';
+import { COLUMNS } from './columns.ts';
 import { placeBar, type RequestRow, type TimeRange } from './rows.ts';
 
 const el = builder();
 
-export const ROW_HEIGHT = 24;
+/** The height in panel.css, of the rows and of their head. */
+const ROW_HEIGHT = 22;
 const OVERSCAN = 12;
 
 export interface ListedRows {
@@ -29,7 +31,7 @@ export interface ListedRows {
  * from row to row; Enter opens a row's details. Tab stops at one row only, so that it soon reaches what follows the list.
  */
 export class RowList {
-  readonly element = el('div', { class: 'hw-rows', role: 'table', 'aria-label': t('rowsLabel') });
+  readonly element: HTMLElement;
   readonly #sizer = el('div', { class: 'hw-rows-sizer', role: 'rowgroup' });
   readonly #onSelect: (requestId: number) => void;
   readonly #virtualizer: Virtualizer<HTMLElement, HTMLElement>;
@@ -38,9 +40,18 @@ export class RowList {
   /** The row that last had the focus. */
   #current = 0;
 
-  constructor(onSelect: (requestId: number) => void) {
+  /**
+   * @param head row that stays above the others
+   * @param onSelect called with the number of a request
+   */
+  constructor(head: HTMLElement, onSelect: (requestId: number) => void) {
     this.#onSelect = onSelect;
-    this.element.append(this.#sizer);
+    this.element = el(
+      'div',
+      { class: 'hw-rows', role: 'table', 'aria-label': t('rowsLabel') },
+      head,
+      this.#sizer,
+    );
     this.element.addEventListener('keydown', (event) => this.#onKey(event));
     this.element.addEventListener('focusin', (event) => this.#onFocus(event));
     this.#virtualizer = new Virtualizer<HTMLElement, HTMLElement>(this.#options());
@@ -72,6 +83,8 @@ export class RowList {
       getScrollElement: () => this.element,
       estimateSize: () => ROW_HEIGHT,
       overscan: OVERSCAN,
+      // The head covers as much.
+      scrollPaddingEnd: ROW_HEIGHT,
       scrollToFn: elementScroll,
       observeElementRect,
       observeElementOffset,
@@ -104,7 +117,6 @@ export class RowList {
       },
       formatUrl(request.url, pageUrl, 60),
     );
-    button.addEventListener('click', () => this.#onSelect(request.id));
     const bars = el(
       'div',
       { class: `hw-row-bars${compared ? ' hw-two' : ''}`, role: 'cell' },
@@ -127,14 +139,13 @@ export class RowList {
         'aria-rowindex': String(index + 1),
       },
       el('div', { class: 'hw-row-label', role: 'rowheader' }, button),
-      el(
-        'div',
-        { class: 'hw-row-size', role: 'cell' },
-        request.transferBytes === null ? '' : formatBytes(request.transferBytes),
+      ...COLUMNS.map(({ key, write }) =>
+        el('div', { class: `hw-cell hw-cell-${key}`, role: 'cell' }, write(row)),
       ),
-      el('div', { class: 'hw-row-time', role: 'cell' }, formatMs(main.endMs - main.startMs)),
       bars,
     );
+    // Enter and Space on the name's button click too.
+    element.addEventListener('click', () => this.#onSelect(request.id));
     element.style.transform = `translateY(${top}px)`;
     return element;
   }

@@ -10,7 +10,13 @@ import {
 /** What a waterfall shows: the recorded load or an emulated one. */
 export type LoadName = 'recorded' | Protocol;
 
-export type SortKey = 'start' | 'end' | 'duration' | 'size' | 'name';
+export type SortKey = 'name' | 'status' | 'type' | 'protocol' | 'priority' | 'start' | 'size' | 'duration';
+
+/** The order of rows: by a key, in its usual direction or the other one. */
+export interface Sorting {
+  key: SortKey;
+  isReversed: boolean;
+}
 
 export interface Filter {
   /** Part of the URL, in any case. */
@@ -84,19 +90,27 @@ export function filterRows(rows: readonly RequestRow[], filter: Filter): Request
 }
 
 const KEYS: Record<SortKey, (row: RequestRow) => number | string> = {
-  start: ({ main }) => main.startMs,
-  end: ({ main }) => main.endMs,
-  duration: ({ main }) => main.startMs - main.endMs,
-  size: ({ request }) => -(request.transferBytes ?? request.bodyBytes ?? 0),
   name: ({ request }) => request.url,
+  status: ({ request }) => request.status,
+  type: ({ request }) => request.type,
+  protocol: ({ main }) => main.protocol ?? '',
+  priority: ({ request }) => request.urgency ?? Number.POSITIVE_INFINITY,
+  start: ({ main }) => main.startMs,
+  size: ({ request }) => -(request.transferBytes ?? request.bodyBytes ?? 0),
+  duration: ({ main }) => main.startMs - main.endMs,
 };
 
 /** Sorts by a key, then by start: durations and sizes from the largest on. */
-export function sortRows(rows: readonly RequestRow[], key: SortKey): RequestRow[] {
+export function sortRows(rows: readonly RequestRow[], { key, isReversed }: Sorting): RequestRow[] {
   const of = KEYS[key];
+  const direction = isReversed ? -1 : 1;
   return rows.toSorted((a, b) => {
     const [x, y] = [of(a), of(b)];
-    return (x < y ? -1 : x > y ? 1 : 0) || a.main.startMs - b.main.startMs || a.request.id - b.request.id;
+    return (
+      (x < y ? -direction : x > y ? direction : 0) ||
+      a.main.startMs - b.main.startMs ||
+      a.request.id - b.request.id
+    );
   });
 }
 

@@ -32,7 +32,7 @@ export class TimeAxis {
     this.#endMs = endMs;
     const count = Math.max(2, Math.floor(this.element.clientWidth / TICK_SPACING));
     this.element.replaceChildren(
-      ...renderTicks(range, count),
+      ...renderTicks(range, count, this.element.clientWidth),
       ...(pltMs === null ? [] : [renderMark(pltMs, range, 'hw-tick-load')]),
     );
   }
@@ -84,10 +84,21 @@ export class TimeAxis {
   }
 }
 
-/** Ticks of a time axis, in one unit. @param count about how many */
-export function renderTicks(range: TimeRange, count: number): HTMLElement[] {
+/** About as wide as a tick's label is at most, CSS pixels. */
+const LABEL_WIDTH = 48;
+
+/**
+ * Ticks of a time axis, in one unit. One whose label would be cut by the end of the axis has none.
+ *
+ * @param count about how many
+ * @param width of the axis, CSS pixels
+ */
+export function renderTicks(range: TimeRange, count: number, width: number): HTMLElement[] {
   const format = createTickFormat(range.toMs);
-  return ticks(range.fromMs, range.toMs, count).map((ms) => renderMark(ms, range, 'hw-tick', format(ms)));
+  const lastMs = range.toMs - (LABEL_WIDTH / Math.max(width, LABEL_WIDTH)) * (range.toMs - range.fromMs);
+  return ticks(range.fromMs, range.toMs, count).map((ms) =>
+    renderMark(ms, range, 'hw-tick', ms > lastMs ? '' : format(ms)),
+  );
 }
 
 /** A mark at a time, hidden when that is out of sight. */

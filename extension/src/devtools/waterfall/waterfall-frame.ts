@@ -1,13 +1,18 @@
-import { t } from '../../language/translate.ts';
+import { type PlainKey, t } from '../../language/translate.ts';
+import { renderButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
+import { COLUMNS } from './columns.ts';
 import { type ListedRows, RowList } from './row-list.ts';
-import type { TimeRange } from './rows.ts';
+import type { Sorting, SortKey, TimeRange } from './rows.ts';
 import { TimeAxis } from './time-axis.ts';
 
 const el = builder();
 
 /** Zoom of one turn of the wheel or one press of a button. */
 export const ZOOM = 1.5;
+
+/** Keys whose usual order begins with the largest. */
+const FALLING: readonly SortKey[] = ['size', 'duration'];
 
 interface FramedRows extends Omit<ListedRows, 'range'> {
   /** End of what can be shown, milliseconds. */
@@ -19,26 +24,29 @@ export class WaterfallFrame {
   readonly element: HTMLElement;
   readonly axis = new TimeAxis((range) => this.#showRange(range));
   readonly #list: RowList;
+  readonly #heads = new Map<SortKey, HTMLElement>();
   readonly #resize = new ResizeObserver(() => this.#drawAxis());
   #rows: FramedRows | null = null;
   #range: TimeRange = { fromMs: 0, toMs: 1 };
 
-  /** @param onSelect called with the number of a request */
-  constructor(onSelect: (requestId: number) => void) {
-    this.#list = new RowList(onSelect);
-    this.element = el(
+  /**
+   * @param onSelect called with the number of a request
+   * @param onSort called with the column whose head was clicked; without it the heads are no buttons
+   */
+  constructor(onSelect: (requestId: number) => void, onSort: ((key: SortKey) => void) | null = null) {
+    const heads: [key: SortKey, label: PlainKey][] = [
+      ['name', 'columnRequest'],
+      ...COLUMNS.map(({ key, label }): [SortKey, PlainKey] => [key, label]),
+    ];
+    for (const [key, label] of heads) this.#heads.set(key, renderHead(key, t(label), onSort));
+    const head = el(
       'div',
-      { class: 'hw-waterfall-body' },
-      el(
-        'div',
-        { class: 'hw-row hw-row-head', 'aria-hidden': 'true' },
-        el('div', {}, t('columnRequest')),
-        el('div', { class: 'hw-row-size' }, t('columnSize')),
-        el('div', { class: 'hw-row-time' }, t('columnTime')),
-        this.axis.element,
-      ),
-      this.#list.element,
+      { class: 'hw-row-head', role: 'row' },
+      ...this.#heads.values(),
+      el('div', { role: 'columnheader', 'aria-label': t('columnWaterfall') }, this.axis.element),
     );
+    this.#list = new RowList(el('div', { class: 'hw-rows-head', role: 'rowgroup' }, head), onSelect);
+    this.element = this.#list.element;
     this.element.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false });
     this.#resize.observe(this.axis.element);
   }
@@ -47,6 +55,14 @@ export class WaterfallFrame {
   show(rows: FramedRows, range: TimeRange = this.#range): void {
     this.#rows = rows;
     this.#showRange(range);
+  }
+
+  /** Marks the column by which the rows are sorted. */
+  markSorting({ key, isReversed }: Sorting): void {
+    for (const [each, head] of this.#heads) {
+      const order = isReversed !== FALLING.includes(each) ? 'descending' : 'ascending';
+      head.setAttribute('aria-sort', each === key ? order : 'none');
+    }
   }
 
   /** Scrolls to a request and focuses it. */
@@ -76,4 +92,11 @@ export class WaterfallFrame {
     const share = Math.min(1, Math.max(0, (event.clientX - left) / width));
     this.axis.zoomBy(event.deltaY > 0 ? ZOOM : 1 / ZOOM, share);
   }
+}
+
+function renderHead(key: SortKey, label: string, onSort: ((key: SortKey) => void) | null): HTMLElement {
+  const attributes: Record<string, string> = { class: 'hw-head-label' };
+  if (key === 'priority') attributes.title = t('columnPriorityHint');
+  const text = onSort ? renderButton(label, () => onSort(key), attributes) : el('span', attributes, label);
+  return el('div', { class: `hw-cell hw-cell-${key}`, role: 'columnheader' }, text);
 }

@@ -6,7 +6,7 @@ import {
   type ResourceType,
 } from '@hopwise/contract';
 import { type Explanation, PROTOCOLS } from '@hopwise/pageload-emulator';
-import { type PlainKey, plural, t } from '../../language/translate.ts';
+import { plural, t } from '../../language/translate.ts';
 import { renderSignButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatDuration, formatOrigin } from '../../ui/format.ts';
@@ -21,7 +21,7 @@ import {
   originName,
   type RequestRow,
   rowsOf,
-  type SortKey,
+  type Sorting,
   sortRows,
   type TimeRange,
 } from './rows.ts';
@@ -29,13 +29,6 @@ import { WaterfallFrame, ZOOM } from './waterfall-frame.ts';
 
 const el = builder();
 
-const SORTS: Record<SortKey, PlainKey> = {
-  start: 'sortStart',
-  end: 'sortEnd',
-  duration: 'sortDuration',
-  size: 'sortSize',
-  name: 'sortUrl',
-};
 /** End of the range shown at first, as a multiple of the load time. */
 const AFTER_LOAD = 1.15;
 
@@ -44,13 +37,20 @@ export class WaterfallTab {
   readonly element: HTMLElement;
   readonly #recording: Recording;
   readonly #prediction: Prediction | null;
-  readonly #frame = new WaterfallFrame((requestId) => this.#select(requestId));
-  readonly #details = el('div', {});
+  readonly #frame = new WaterfallFrame(
+    (requestId) => this.#select(requestId),
+    (key) => {
+      const isReversed = this.#sorting.key === key && !this.#sorting.isReversed;
+      this.#sorting = { key, isReversed };
+      this.#draw();
+    },
+  );
+  readonly #details = el('div', { class: 'hw-drawer' });
   readonly #count = el('p', { class: 'hw-note', role: 'status' });
   #explained: Explanation['protocols'] | null = null;
   #main: LoadName = 'recorded';
   #compared: LoadName | null = null;
-  #sort: SortKey = 'start';
+  #sorting: Sorting = { key: 'start', isReversed: false };
   #filter: Filter = NO_FILTER;
   #selected: number | null = null;
   /** Whether the range is to be chosen anew, because other loads are shown. */
@@ -62,12 +62,10 @@ export class WaterfallTab {
     this.#prediction = prediction;
     this.element = el(
       'section',
-      { class: 'hw-card hw-waterfall-tab' },
+      { class: 'hw-fill' },
       this.#renderTools(),
-      renderLegend(),
-      this.#frame.element,
-      this.#count,
-      this.#details,
+      el('div', { class: 'hw-split' }, this.#frame.element, this.#details),
+      el('div', { class: 'hw-status-bar' }, this.#count, renderLegend(recording)),
     );
     this.#draw();
   }
@@ -150,14 +148,6 @@ export class WaterfallTab {
             (value) => this.#setFilter({ protocol: (value || null) as Protocol | null }),
           )
         : null,
-      choose(
-        t('toolSort'),
-        Object.entries(SORTS).map(([key, name]) => [key, t(name)]),
-        (value) => {
-          this.#sort = value as SortKey;
-          this.#draw();
-        },
-      ),
       el('label', { class: 'hw-check' }, critical, t('toolCriticalOnly')),
       el(
         'span',
@@ -195,7 +185,8 @@ export class WaterfallTab {
     const main = this.#load(this.#main) ?? [];
     const compared = this.#compared && this.#load(this.#compared);
     const all = joinRows(this.#recording, main, compared, this.#criticalPath);
-    this.#rows = sortRows(filterRows(all, this.#filter), this.#sort);
+    this.#rows = sortRows(filterRows(all, this.#filter), this.#sorting);
+    this.#frame.markSorting(this.#sorting);
     this.#count.textContent =
       this.#filter.isCriticalOnly && this.#main === 'recorded'
         ? t('waterfallCriticalHint')
@@ -286,13 +277,16 @@ function countRows(shown: number, all: number): string {
   return shown === all ? requests : t('waterfallSome', { shown, requests });
 }
 
-function renderLegend(): HTMLElement {
+/** The protocols' colours, and the phases in the colour of the one that the page uses most. */
+function renderLegend({ requests }: Recording): HTMLElement {
+  const usesOf = (each: Protocol) => requests.filter(({ protocol }) => protocol === each).length;
+  const usual = PROTOCOLS.toSorted((a, b) => usesOf(b) - usesOf(a))[0]!;
   return renderLegendOf([
     ...PROTOCOLS.map((protocol): [string, string] => [protocol, PROTOCOL_NAME[protocol]]),
     ['queued', namePhase('queued')],
     ['connecting', namePhase('connecting')],
-    ['waiting', t('legendWaiting')],
-    ['receiving', namePhase('receiving')],
+    [`${usual} waiting`, t('legendWaiting')],
+    [`${usual} receiving`, namePhase('receiving')],
     ['load', t('legendLoadEvent')],
     ['critical', t('legendCritical')],
   ]);

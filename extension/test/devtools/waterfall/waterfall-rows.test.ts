@@ -40,10 +40,12 @@ describe('rows', () => {
   });
 
   test('are sorted by duration from the longest on, and by size from the largest', () => {
-    const durations = sortRows(rows, 'duration').map(({ main }) => main.endMs - main.startMs);
+    const durations = sortRows(rows, { key: 'duration', isReversed: false }).map(
+      ({ main }) => main.endMs - main.startMs,
+    );
     expect(durations).toEqual(durations.toSorted((a, b) => b - a));
     // All are of one size: the order is that of their starts.
-    expect(sortRows(rows, 'size').map(({ request }) => request.id)).toEqual(
+    expect(sortRows(rows, { key: 'size', isReversed: false }).map(({ request }) => request.id)).toEqual(
       rows.map(({ request }) => request.id),
     );
   });

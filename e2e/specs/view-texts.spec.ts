@@ -1,0 +1,127 @@
+/** No text of the panel overlaps another or is cut: every tab, four widths, both languages, long names and large figures. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { type Assignment, LANGUAGES, type Language, type Recording } from '@hopwise/contract';
+import { predict } from '@hopwise/pageload-emulator';
+import { expect, type Page, test } from '@playwright/test';
+import type { StoredLoad } from '../../extension/src/storage/loads.ts';
+import { type ExtensionBrowser, launch } from '../../extension/test/support/browser.ts';
+import { changeLoad } from '../../extension/test/support/change-load.ts';
+import { largePage } from '../../extension/test/support/large-page.ts';
+import { listTextFaults } from '../../extension/test/support/text-faults.ts';
+import { PANEL_TABS, styleFont } from './panel-views.ts';
+
+test.describe.configure({ mode: 'default' });
+
+const EXTENSION = fileURLToPath(new URL('../../extension/dist/chromium', import.meta.url));
+const WIDTHS = [320, 600, 900, 1200];
+/** High enough that nothing is below the window. */
+const HEIGHT = 3000;
+/** Earlier loads of the page: every second one with pins. */
+const EARLIER_LOADS = 6;
+const PINNED: Assignment = { 'https://page.test': 'h2', 'https://o1.page.test': 'h2' };
+const LOCALE = { en: 'en-US', de: 'de-DE' };
+/** Fonts of systems are up to so much wider than the one of the test. */
+const WIDER_TEXT = '* { letter-spacing: 0.03em !important; }';
+
+/** A page whose hosts have long names, over a network that limits UDP. */
+function longPage(): Recording {
+  const recording = largePage(60);
+  for (const request of recording.requests) {
+    const host = 'a-rather-long-name.of-a-content-delivery-network.example';
+    request.url = request.url
+      .replace('o3.page.test', host)
+      .replace('https://o5.page.test', 'http://o5.page.test');
+    request.offersH3 = request.id % 2 === 0;
+  }
+  return { ...recording, pltMs: 24_600, largestContentfulPaintMs: 4100 };
+}
+
+const predictIn = (recording: Recording, language: Language) =>
+  predict(recording, {
+    waterfall: true,
+    language,
+    network: { udp: { kind: 'policed', bps: 1.7e6 }, downBps: 18.4e6, rttMs: 348, loss: 0.0123 },
+  });
+
+async function expectNoFaults(page: Page, name: string): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    // Charts are drawn anew when the width has changed.
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    );
+    expect.soft(await page.evaluate(listTextFaults), `${name}, ${width} px`).toEqual([]);
+  }
+}
+
+for (const language of LANGUAGES) {
+  test.describe(language, () => {
+    let server: Server;
+    let browser: ExtensionBrowser;
+    let tabId: number;
+
+    test.beforeAll(async () => {
+      server = createServer((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<p>page</p>');
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      browser = await launch(
+        EXTENSION,
+        [`--lang=${LOCALE[language]}`],
+        [],
+        { TZ: 'UTC', LANGUAGE: language },
+        LOCALE[language],
+      );
+      const own = await browser.openOwn('devtools.html');
+      const page = await browser.context.newPage();
+      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      tabId = await browser.tabIdOf(own, page.url());
+      const latest = () => browser.ask(own, { type: 'latest', tabId });
+      await expect.poll(latest, { timeout: 30_000 }).toMatchObject({ ok: true, phase: 'recorded' });
+      const answer = await latest();
+      if (!answer.ok || !answer.load) throw new Error('nothing is recorded');
+      const recording = longPage();
+      const { id } = answer.load;
+      const load: StoredLoad = {
+        ...answer.load,
+        recording,
+        language,
+        prediction: predictIn(recording, language),
+      };
+      await own.evaluate(changeLoad, load);
+      for (let index = 1; index <= EARLIER_LOADS; index++) {
+        const pltMs = 20_000 + 900 * index;
+        const recordedAt = new Date(Date.parse(recording.recordedAt) - index * 3_600_000).toISOString();
+        await own.evaluate(changeLoad, {
+          ...load,
+          id: id + index,
+          storedAtMs: load.storedAtMs - index,
+          pinned: index % 2 === 0 ? PINNED : {},
+          recording: { ...recording, pltMs, recordedAt },
+        });
+      }
+      await own.close();
+    });
+
+    test.afterAll(async () => {
+      await browser?.close();
+      server?.closeAllConnections();
+      await new Promise((resolve) => server?.close(resolve));
+    });
+
+    test('the panel', async () => {
+      const page = await browser.openOwn(`panel.html?tabId=${tabId}`);
+      await page.setViewportSize({ width: 1200, height: HEIGHT });
+      await page.addStyleTag({ content: styleFont() + WIDER_TEXT });
+      await page.locator('.hw-headline').waitFor();
+      for (const [id, complete] of PANEL_TABS) {
+        await page.locator(`#hw-tab-${id}`).click();
+        await page.locator(complete).first().waitFor();
+        await expectNoFaults(page, id);
+      }
+      await page.close();
+    });
+  });
+}

@@ -1,0 +1,211 @@
+import type { OriginRecommendation, Prediction } from '@hopwise/contract';
+import { PROTOCOL_NAME } from '@hopwise/contract';
+import { PROTOCOLS } from '@hopwise/pageload-emulator';
+import { t } from '../../language/translate.ts';
+import type { StoredLoad } from '../../storage/loads.ts';
+import { renderButton, renderFigures } from '../../ui/controls.ts';
+import { builder } from '../../ui/dom.ts';
+import {
+  createDurationFormat,
+  formatBytes,
+  formatMs,
+  formatOrigin,
+  keepUnitsTogether,
+} from '../../ui/format.ts';
+import { adviseOrigins, type OriginAdvice } from '../../ui/origin-advice.ts';
+import type { EmulationClient } from '../emulation/emulation-client.ts';
+import type { OriginFacts } from '../emulation/origin-facts.ts';
+import { explainH3 } from './why-h3.ts';
+
+const el = builder();
+
+/** The page's origins in a table, and beside it why one of them was asked over HTTP/3 or not. */
+export class OriginsTab {
+  readonly element: HTMLElement;
+  readonly #load: StoredLoad;
+  readonly #prediction: Prediction;
+  readonly #advice: ReadonlyMap<string, OriginAdvice>;
+  readonly #renderAction: (origin: string) => HTMLElement | null;
+  readonly #table = el('div', {});
+  readonly #drawer = el('div', { class: 'hw-drawer' });
+  #facts: readonly OriginFacts[] = [];
+  #selected: string | null = null;
+
+  /**
+   * @param renderAction controls that pin an origin; null for none
+   * @param footer shown below the table; null for none
+   */
+  constructor(
+    load: StoredLoad,
+    prediction: Prediction,
+    emulation: EmulationClient,
+    renderAction: (origin: string) => HTMLElement | null,
+    footer: HTMLElement | null,
+  ) {
+    this.#load = load;
+    this.#prediction = prediction;
+    this.#renderAction = renderAction;
+    this.#advice = new Map(adviseOrigins(prediction).advised.map((advice) => [advice.origin.origin, advice]));
+    const frame = el('div', { class: 'hw-origins-frame' }, this.#table, footer);
+    this.element = el('div', { class: 'hw-fill' }, el('div', { class: 'hw-split' }, frame, this.#drawer));
+    emulation.askOrigins(({ origins }) => {
+      this.#facts = origins;
+      this.draw();
+    });
+  }
+
+  /** Draws the table, also where pins have changed since. */
+  draw(): void {
+    const origins = new Map(this.#prediction.origins.map((each) => [each.origin, each]));
+    const times = this.#prediction.origins.flatMap(({ pltMs }) => Object.values(pltMs));
+    const write = createDurationFormat(Math.max(0, ...times));
+    const hint = { title: t('originTimesHint') };
+    const head = [
+      el('th', { scope: 'col' }, t('columnOrigin')),
+      ...renderHeads(),
+      ...PROTOCOLS.map((each) =>
+        el('th', { scope: 'col', class: 'hw-number hw-wide-1', ...hint }, PROTOCOL_NAME[each]),
+      ),
+      el('th', { scope: 'col' }, t('columnAction')),
+    ];
+    const rows = this.#facts.map((facts) => this.#renderRow(facts, origins.get(facts.origin), write));
+    this.#table.replaceChildren(
+      el(
+        'table',
+        { class: 'hw-table hw-origins' },
+        el('thead', {}, el('tr', {}, ...head)),
+        el('tbody', {}, ...rows),
+      ),
+    );
+    this.#drawDrawer();
+  }
+
+  #renderRow(
+    facts: OriginFacts,
+    recommended: OriginRecommendation | undefined,
+    write: (ms: number) => string,
+  ): HTMLElement {
+    const { origin, requests, bytes, rttMs, connections, isThirdParty, site } = facts;
+    const advice = this.#advice.get(origin);
+    const best = Math.min(...Object.values(recommended?.pltMs ?? {}));
+    const isApart = recommended?.decided === true;
+    const name = renderButton(formatOrigin(origin), () => this.#select(origin), {
+      class: 'hw-row-name',
+      title: isThirdParty ? `${origin}\n${t('originThirdParty', { site })}` : origin,
+    });
+    const number = (text: string, className = '') =>
+      el('td', { class: `hw-number ${className}` }, keepUnitsTogether(text));
+    const gain = advice && advice.gain !== '' ? `, ${advice.gain}` : '';
+    const row = el(
+      'tr',
+      {
+        'data-origin': origin,
+        class: `${isThirdParty ? 'hw-third-party' : ''}${origin === this.#selected ? ' hw-selected' : ''}`,
+      },
+      el('th', { scope: 'row' }, name),
+      number(String(requests), 'hw-wide-1'),
+      number(formatBytes(bytes), 'hw-wide-1'),
+      number(rttMs === null ? '–' : formatMs(rttMs), 'hw-wide-2'),
+      el('td', { class: 'hw-wide-2' }, listOffers(facts)),
+      number(connections === null ? '–' : String(connections), 'hw-wide-2'),
+      ...PROTOCOLS.map((protocol) => {
+        const ms = recommended?.pltMs[protocol];
+        const isBest = isApart && ms === best;
+        return number(ms === undefined ? '–' : write(ms), isBest ? 'hw-wide-1 hw-fastest' : 'hw-wide-1');
+      }),
+      el(
+        'td',
+        { class: 'hw-origin-action' },
+        advice ? keepUnitsTogether(`${advice.instruction}${gain}`) : '–',
+        this.#renderAction(origin),
+      ),
+    );
+    row.addEventListener('click', ({ target }) => {
+      if (!(target as Element).closest('button')) this.#select(origin);
+    });
+    return row;
+  }
+
+  #select(origin: string): void {
+    this.#selected = this.#selected === origin ? null : origin;
+    for (const row of this.#table.querySelectorAll<HTMLElement>('[data-origin]')) {
+      row.classList.toggle('hw-selected', row.dataset.origin === this.#selected);
+    }
+    this.#drawDrawer();
+  }
+
+  #drawDrawer(): void {
+    const facts = this.#facts.find(({ origin }) => origin === this.#selected);
+    this.#drawer.replaceChildren(...(facts ? [this.#renderDetails(facts)] : []));
+  }
+
+  #renderDetails(facts: OriginFacts): HTMLElement {
+    const { origin, site, isThirdParty, requests, bytes, connections, rttMs } = facts;
+    const load = this.#load;
+    const own = this.#prediction.origins.find((each) => each.origin === origin);
+    const why = explainH3({
+      facts,
+      udp: this.#prediction.network.udp,
+      visit: this.#prediction.decision.baseline.visit,
+      verified: load.verification?.origins.find((each) => each.origin === origin) ?? null,
+      pinned: load.pinned ?? null,
+    });
+    const reason = this.#advice.get(origin)?.reason ?? own?.reason;
+    return el(
+      'aside',
+      { class: 'hw-details', 'aria-label': t('originDetails') },
+      el(
+        'div',
+        { class: 'hw-details-head' },
+        el('h3', {}, formatOrigin(origin)),
+        renderButton(t('close'), () => this.#select(origin), { 'aria-label': t('detailsClose') }),
+      ),
+      isThirdParty ? el('p', { class: 'hw-muted' }, t('originThirdParty', { site })) : null,
+      el(
+        'div',
+        { class: 'hw-details-columns' },
+        el(
+          'div',
+          {},
+          el('h4', {}, why.title),
+          el('p', { class: 'hw-why' }, why.answer),
+          el('dl', { class: 'hw-facts' }, ...renderFigures(why.facts)),
+        ),
+        el(
+          'div',
+          {},
+          el('h4', {}, t('originReason')),
+          reason ? el('p', {}, keepUnitsTogether(reason)) : null,
+          el(
+            'dl',
+            { class: 'hw-facts' },
+            ...renderFigures([
+              [t('columnRequests'), String(requests)],
+              [t('columnSize'), formatBytes(bytes)],
+              [t('figureRoundTrip'), rttMs === null ? t('originUnknown') : formatMs(rttMs)],
+              [t('panelConnections'), connections === null ? t('originUnknown') : String(connections)],
+              [t('columnOffers'), listOffers(facts)],
+            ]),
+          ),
+        ),
+      ),
+    );
+  }
+}
+
+function renderHeads(): HTMLElement[] {
+  const head = (text: string, className: string) => el('th', { scope: 'col', class: className }, text);
+  return [
+    head(t('columnRequests'), 'hw-number hw-wide-1'),
+    head(t('columnSize'), 'hw-number hw-wide-1'),
+    head(t('columnRtt'), 'hw-number hw-wide-2'),
+    head(t('columnOffers'), 'hw-wide-2'),
+    head(t('columnConnections'), 'hw-number hw-wide-2'),
+  ];
+}
+
+/** `HTTP/2, HTTP/3`: what was used or offered. */
+function listOffers({ used, offersH3 }: OriginFacts): string {
+  const offers = PROTOCOLS.filter((each) => used[each] || (each === 'h3' && offersH3));
+  return offers.length === 0 ? '–' : offers.map((each) => PROTOCOL_NAME[each]).join(', ');
+}

@@ -69,7 +69,7 @@ test('an unknown page, one that cannot be read, and an unknown network', async (
 
 test('HTTP/3 where UDP is blocked: the line says so, and the natural choice still loads', async () => {
   await write(`
-    test.use({ replay: { page: 'small', network: 'udp-blocked', keepDisturbed: true } });
+    test.use({ replay: { page: 'small', network: 'udp-blocked', disturbed: 'keep' } });
     test('one after another', async ({ load }) => {
       const loaded = await load();
       expect(loaded).toLoadWithin(30_000);
@@ -90,7 +90,7 @@ test('HTTP/3 where UDP is blocked: the line says so, and the natural choice stil
 test('no rights for the lab', async () => {
   test.skip(process.getuid?.() !== 0, 'only root can become a user without rights');
   await write(`
-    test.use({ replay: { page: 'small', keepDisturbed: true } });
+    test.use({ replay: { page: 'small', disturbed: 'keep' } });
     test('loads', async ({ load }) => void (await load()));
   `);
   await promisify(execFile)('chmod', ['-R', 'a+rwX', project.folder]);
@@ -106,7 +106,7 @@ test('no rights for the lab', async () => {
 
 test('no Chromium', async () => {
   await write(`
-    test.use({ replay: { page: 'small', keepDisturbed: true } });
+    test.use({ replay: { page: 'small', disturbed: 'keep' } });
     test('loads', async ({ load }) => void (await load()));
   `);
   const { output } = await project.test({ env: { HOPWISE_CHROMIUM: join(project.folder, 'chromium') } });
@@ -115,7 +115,7 @@ test('no Chromium', async () => {
 
 test('after a failure and a timeout nothing is left', async () => {
   await write(`
-    test.use({ replay: { page: 'small', network: 'fast', keepDisturbed: true } });
+    test.use({ replay: { page: 'small', network: 'fast', disturbed: 'keep' } });
     test('fails', async ({ load }) => {
       await load();
       throw new Error('as it should');
@@ -131,6 +131,7 @@ test('after a failure and a timeout nothing is left', async () => {
   const { output } = await project.test();
   expect(output).toContain('1 passed');
   expect(output).toContain('as it should');
+  expect(output).toMatch(/loads\.html.*text\/html/);
   expect(output).toContain('Test timeout of');
   await project.expectNothingLeft();
 });
@@ -138,7 +139,7 @@ test('after a failure and a timeout nothing is left', async () => {
 test('a killed worker takes its lab and its browsers along, and the next one removes what is left', async () => {
   await write(`
     import { spawnSync } from 'node:child_process';
-    test.use({ replay: { page: 'app', network: '3g', keepDisturbed: true } });
+    test.use({ replay: { page: 'app', network: '3g', disturbed: 'keep' } });
     test('is killed', async ({ load }) => {
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), 2_500);
       await load();

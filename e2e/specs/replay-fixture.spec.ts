@@ -7,7 +7,7 @@ import { type Assignment, expect, PROTOCOLS, test } from '../src/playwright/inde
 test.describe.configure({ mode: 'default' });
 
 test.describe('a bundled page', () => {
-  test.use({ replay: { page: 'shop', network: 'lte', protocol: 'h3', keepDisturbed: true } });
+  test.use({ replay: { page: 'shop', network: 'lte', protocol: 'h3', disturbed: 'keep' } });
 
   test('a page, a network and a protocol', async ({ load, replayPage, replayUrl, lab }, info) => {
     const loaded = await load();
@@ -56,7 +56,7 @@ test.describe('a bundled page', () => {
 
   test.describe('in a group, with figures of its own', () => {
     test.use({
-      replay: { page: 'shop', network: { profile: 'cable', udp: { policedMbps: 2 } }, keepDisturbed: true },
+      replay: { page: 'shop', network: { profile: 'cable', udp: { policedMbps: 2 } }, disturbed: 'keep' },
     });
 
     test('the prediction is made for the network', async ({ prediction }) => {

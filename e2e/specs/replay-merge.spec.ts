@@ -43,7 +43,7 @@ for (const [order, test] of [
 ] as const) {
   test.describe(order, () => {
     test.use({
-      replay: { page: 'app', network: 'fast', protocol: 'h2', keepDisturbed: true },
+      replay: { page: 'app', network: 'fast', protocol: 'h2', disturbed: 'keep' },
       network: 'office',
     });
 

@@ -35,6 +35,9 @@ type config struct {
 	IPVersion int `json:"ipVersion"`
 	// PublicAddresses gives the servers addresses like those on the internet, which these programs do not take for local.
 	PublicAddresses bool `json:"publicAddresses"`
+	// Upstreams are servers outside the lab that answer for origins of the site, by origin. They are no part of a site, which may come
+	// from anywhere.
+	Upstreams map[string]serve.Upstream `json:"upstreams"`
 
 	network link.Network
 }
@@ -104,6 +107,11 @@ func readConfig(path string) (config, error) {
 			if (path != "" || name == "nginx") && !filepath.IsAbs(path) {
 				return settings, fmt.Errorf("fronts.%s: expected an absolute path, got %q", name, path)
 			}
+		}
+	}
+	for origin, upstream := range settings.Upstreams {
+		if err := upstream.Check(); err != nil {
+			return settings, fmt.Errorf("upstreams.%s%w", origin, err)
 		}
 	}
 	if settings.Network == nil {

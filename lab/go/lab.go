@@ -254,7 +254,7 @@ func (l *lab) routeToClient(index int, settings site.Settings) error {
 }
 
 func (l *lab) startChildren(settings config) (err error) {
-	server := serve.Config{Defaults: l.defaults}
+	server := serve.Config{Defaults: l.defaults, Upstreams: settings.Upstreams}
 	if l.fronts != nil {
 		server.Fronts = &serve.FrontsConfig{Programs: *l.fronts, Dir: filepath.Join(l.dir, frontsDir)}
 		if err := os.Mkdir(server.Fronts.Dir, 0o700); err != nil {

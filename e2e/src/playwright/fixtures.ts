@@ -3,13 +3,29 @@ import { dirname, resolve } from 'node:path';
 import { SerialQueue } from '@hopwise/contract';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import type { Lab } from '@hopwise/lab/client/lab';
+import type { BrowserProtocol } from '@hopwise/lab/loads/protocol-args';
 import { isPageName, openPage, type PageSource } from '@hopwise/lab/pages/page-source';
 import type { Prediction } from '@hopwise/pageload-emulator';
-import { test as base, type Page, type TestInfo } from '@playwright/test';
+import {
+  type Browser,
+  type BrowserType,
+  test as base,
+  type LaunchOptions,
+  type Page,
+  type TestInfo,
+} from '@playwright/test';
 import { replayChromium } from './chromium.ts';
 import { ReplayError } from './errors.ts';
 import { LabKeeper } from './lab-keeper.ts';
-import { loadPage, longestLoadMs, predictionOf, type ReplayLoad, titleOf } from './load.ts';
+import { LINK_ORIGIN, type LinkOptions, linkOf } from './link.ts';
+import {
+  describeDisturbance,
+  loadPage,
+  longestLoadMs,
+  predictionOf,
+  type ReplayLoad,
+  titleOf,
+} from './load.ts';
 import { browserProtocol, namedNetwork, type Replay, type ReplayOptions, replayOf } from './options.ts';
 import { LoadReport } from './report.ts';
 
@@ -36,6 +52,12 @@ export interface ReplayFixtures {
    * @throws in one line when the page's load event does not come
    */
   load: (changes?: LoadChanges) => Promise<ReplayLoad>;
+  /** Where the server of `link` is in the lab: the base URL of `linkPage`. */
+  linkUrl: string;
+  /** A page of Playwright in a browser behind the link: `await linkPage.goto('/')`. */
+  linkPage: Page;
+  /** The lab of the test's `link`: `configure` changes its network in mid-test. */
+  linkLab: Lab;
   /** hopwise's prediction from the recording of one load of the replay, given its network. */
   prediction: Prediction;
 }
@@ -54,8 +76,9 @@ const LOAD_TIMEOUT_MS = 60_000;
 const PREPARE_TIMEOUT_MS = 300_000;
 
 /** Playwright's `test` with the option of `ReplayOptions` and the fixtures of `ReplayFixtures`. */
-export const test = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, KeeperFixtures>({
+export const test = base.extend<ReplayOptions & LinkOptions & ReplayFixtures & PageFixtures, KeeperFixtures>({
   replay: [undefined, { option: true }],
+  link: [undefined, { option: true }],
 
   _labKeeper: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from the pattern what a fixture needs.
@@ -87,12 +110,12 @@ export const test = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, K
 
   load: async ({ lab, _labKeeper, _replay, launchOptions, playwright }, use, info) => {
     const report = new LoadReport(info);
-    const { source, network, protocol, seed, view, keepDisturbed } = _replay;
+    const { source, network, protocol, seed, view, disturbed } = _replay;
     const executablePath = replayChromium(launchOptions.executablePath, playwright.chromium.executablePath());
     const own = { ...namedNetwork(network).network, seed };
     const ownProtocol = browserProtocol(protocol, source.site.origins);
     const loadWith = async (changes: LoadChanges): Promise<ReplayLoad> => {
-      const asked = { network, protocol, seed, view, keepDisturbed, timeoutMs: LOAD_TIMEOUT_MS, ...changes };
+      const asked = { network, protocol, seed, view, disturbed, timeoutMs: LOAD_TIMEOUT_MS, ...changes };
       const named = namedNetwork(asked.network);
       const forced = browserProtocol(asked.protocol, source.site.origins);
       const what = { ...asked, page: source.name, network: named };
@@ -108,6 +131,8 @@ export const test = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, K
               closeConnections: () => _labKeeper.closeConnections(),
             });
             await report.add(load);
+            const disturbance = describeDisturbance([load]);
+            info.skip(disturbed === 'skip' && disturbance !== '', `${titleOf(load)}: ${disturbance}`);
             return load;
           } finally {
             // Restores the test's own options for what follows.
@@ -137,23 +162,12 @@ export const test = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, K
     { lab, _labKeeper, _replay: { source, protocol }, playwright, browserName, launchOptions, headless },
     use,
   ) => {
-    if (browserName !== 'chromium') {
-      throw new ReplayError(`browserName ${browserName}: expected chromium, whose protocol can be forced`);
-    }
-    const browser = await _labKeeper.testBrowser(
-      {
-        executablePath: replayChromium(launchOptions.executablePath, playwright.chromium.executablePath()),
-        protocol: browserProtocol(protocol, source.site.origins),
-        key: [launchOptions, headless],
-      },
-      ({ executablePath, args }) =>
-        playwright.chromium.launch({
-          ...launchOptions,
-          headless,
-          executablePath,
-          args: [...args, ...(launchOptions.args ?? [])],
-        }),
-    );
+    requireChromium(browserName);
+    const browser = await launchInLab(_labKeeper, browserProtocol(protocol, source.site.origins), {
+      chromium: playwright.chromium,
+      launchOptions,
+      headless,
+    });
     // Earlier loads with other options may have left packets on the link.
     await lab.drain();
     const context = await browser.newContext({ baseURL: source.site.entry });
@@ -162,7 +176,77 @@ export const test = base.extend<ReplayOptions & ReplayFixtures & PageFixtures, K
     await use(await context.newPage());
     await context.close();
   },
+
+  linkUrl: `${LINK_ORIGIN}/`,
+
+  linkLab: [
+    async ({ _labKeeper, link, replay, baseURL }, use) => {
+      if (link === undefined) {
+        throw new ReplayError("link: expected a network, as in test.use({ link: { network: 'lossy' } })");
+      }
+      if (replay !== undefined) {
+        throw new ReplayError('link: expected without replay, which has pages and a lab of its own');
+      }
+      const { server, network, seed } = linkOf(link, baseURL);
+      await use(await _labKeeper.linkedLab(server, { ...namedNetwork(network).network, seed }));
+    },
+    { timeout: PREPARE_TIMEOUT_MS },
+  ],
+
+  linkPage: async (
+    { linkLab, _labKeeper, link, baseURL, playwright, browserName, launchOptions, headless },
+    use,
+  ) => {
+    requireChromium(browserName);
+    const launching = { chromium: playwright.chromium, launchOptions, headless };
+    const browser = await launchInLab(_labKeeper, linkOf(link, baseURL).protocol, launching);
+    // Earlier tests may have left packets on the link.
+    await linkLab.drain();
+    const context = await browser.newContext({ baseURL: LINK_ORIGIN });
+    await use(await context.newPage());
+    await context.close();
+  },
 });
+
+/**
+ * `test` whose `page` and `context` are those of `link`, for tests that were written for a server as it is: only the import changes, and
+ * Playwright's own browser is not started.
+ */
+export const linkTest = test.extend({
+  page: async ({ linkPage }, use) => use(linkPage),
+  context: async ({ linkPage }, use) => use(linkPage.context()),
+});
+
+/** What a test's own browser is started with. */
+interface Launching {
+  chromium: BrowserType;
+  launchOptions: LaunchOptions;
+  headless: boolean;
+}
+
+/** Starts a browser for a test's own steps inside the lab, or takes the one that an earlier test has left. */
+function launchInLab(
+  keeper: LabKeeper,
+  protocol: BrowserProtocol,
+  { chromium, launchOptions, headless }: Launching,
+): Promise<Browser> {
+  const executablePath = replayChromium(launchOptions.executablePath, chromium.executablePath());
+  return keeper.testBrowser(
+    { executablePath, protocol, key: [launchOptions, headless] },
+    ({ executablePath: inside, args }) =>
+      chromium.launch({
+        ...launchOptions,
+        headless,
+        executablePath: inside,
+        args: [...args, ...(launchOptions.args ?? [])],
+      }),
+  );
+}
+
+function requireChromium(browserName: string): void {
+  if (browserName === 'chromium') return;
+  throw new ReplayError(`browserName ${browserName}: expected chromium, whose protocol can be forced`);
+}
 
 async function replayedPage(page: string, { config }: TestInfo): Promise<PageSource> {
   const folder = config.configFile ? dirname(config.configFile) : config.rootDir;

@@ -1,6 +1,8 @@
 /** What a Playwright worker keeps from test to test: one lab, and the browsers on its client side. */
+
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { Lab } from '@hopwise/lab/client/lab';
+import { Lab, type LabUpstream } from '@hopwise/lab/client/lab';
 import type { LabNetwork } from '@hopwise/lab/client/networks';
 import { makeScratch, removeScratch } from '@hopwise/lab/command/scratch';
 import { MeasuringBrowser } from '@hopwise/lab/loads/measuring-browser';
@@ -8,11 +10,14 @@ import { type BrowserProtocol, protocolArgs, QUIET_ARGS } from '@hopwise/lab/loa
 import type { PageSource } from '@hopwise/lab/pages/page-source';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { ReplayError } from './errors.ts';
+import { Relay } from './link.ts';
 
 interface LabRequest {
   page: PageSource;
   network: LabNetwork;
   ipVersion: 4 | 6;
+  /** Servers outside the lab that answer for the page's origins. */
+  upstreams?: Readonly<Record<string, LabUpstream>>;
 }
 
 /** What a browser of a test is started with. */
@@ -50,6 +55,9 @@ const MAX_BROWSERS = 4;
 export class LabKeeper {
   readonly #scratch: string;
   #kept: KeptLab | undefined;
+  /** The way to the server of `link`, by its origin. */
+  #relay: { server: string; relay: Relay } | undefined;
+  #relays = 0;
   /** Oldest use first. */
   readonly #browsers = new Map<string, Closable>();
 
@@ -67,7 +75,7 @@ export class LabKeeper {
    *
    * @throws ReplayError saying what is missing or wrong
    */
-  async lab({ page, network, ipVersion }: LabRequest): Promise<Lab> {
+  async lab({ page, network, ipVersion, upstreams }: LabRequest): Promise<Lab> {
     if (this.#kept && (this.#kept.page.dir !== page.dir || this.#kept.ipVersion !== ipVersion))
       await this.#down();
     if (this.#kept) {
@@ -82,11 +90,30 @@ export class LabKeeper {
     if (process.platform !== 'linux') {
       throw new ReplayError(`the lab needs Linux (network namespaces), this is ${process.platform}`);
     }
-    const lab = await Lab.up({ site: page.dir, network, ipVersion }).catch((error) => {
+    const options = { site: page.dir, network, ipVersion, ...(upstreams && { upstreams }) };
+    const lab = await Lab.up(options).catch((error) => {
       throw new ReplayError(error);
     });
     this.#kept = { lab, page, ipVersion, network, assignment: null };
     return lab;
+  }
+
+  /**
+   * The lab with a server outside it and this network.
+   *
+   * @param server its origin, such as `http://localhost:3000`
+   * @throws ReplayError saying what is missing or wrong
+   */
+  async linkedLab(server: string, network: LabNetwork): Promise<Lab> {
+    if (this.#relay?.server !== server) {
+      await this.#relay?.relay.close();
+      this.#relay = undefined;
+      this.#relays += 1;
+      const relay = await Relay.open(server, join(this.#scratch, `link-${this.#relays}`));
+      this.#relay = { server, relay };
+    }
+    const { page, upstreams } = this.#relay.relay;
+    return this.lab({ page, network, ipVersion: 4, upstreams });
   }
 
   /** Changes the network of the lab that is up. */
@@ -151,6 +178,7 @@ export class LabKeeper {
   /** Ends everything and removes the scratch folder. */
   async close(): Promise<void> {
     await this.#down();
+    await this.#relay?.relay.close();
     await removeScratch(this.#scratch);
   }
 

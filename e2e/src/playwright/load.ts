@@ -9,7 +9,7 @@ import type { FailedLoad, Load, MeasuringBrowser } from '@hopwise/lab/loads/meas
 import type { Site } from '@hopwise/lab/sites/site';
 import { type NetworkPath, type Prediction, predict, type Recording } from '@hopwise/pageload-emulator';
 import { ReplayError } from './errors.ts';
-import { type NamedLabNetwork, protocolName, type ReplayProtocol } from './options.ts';
+import { type NamedLabNetwork, protocolName, type Replay, type ReplayProtocol } from './options.ts';
 
 /** A load whose load event came. Times are milliseconds after navigationStart. */
 export interface ReplayLoad extends Omit<Load, 'ok' | 'recording'> {
@@ -39,8 +39,8 @@ interface LoadPlan {
   seed: number;
   view: View;
   timeoutMs: number;
-  /** Whether a disturbed load is kept. */
-  keepDisturbed: boolean;
+  /** Whether a disturbed load is kept at once. */
+  disturbed: Required<Replay>['disturbed'];
   /** Closes the browser's connections. */
   closeConnections(): Promise<void>;
 }
@@ -84,7 +84,7 @@ export async function loadPage(plan: LoadPlan): Promise<ReplayLoad> {
       },
     });
     if (!load.ok) throw new ReplayError(failureOf(plan, network, load));
-    if (disturbance.length > 0 && !plan.keepDisturbed && repeated < MAX_REPEATS) continue;
+    if (disturbance.length > 0 && plan.disturbed !== 'keep' && repeated < MAX_REPEATS) continue;
     const { ok: _ok, recording, ...measured } = load;
     if (recording === null) throw new Error(`${titleOf(plan)}: the load was not recorded`);
     return {
@@ -123,6 +123,16 @@ export function titleOf({
   view: View;
 }): string {
   return `${page}, ${network.name}, ${protocolName(protocol)}${view === 'warm' ? ', repeat view' : ''}`;
+}
+
+/** Which of some loads other work on the machine disturbed, in one sentence; '' for none. */
+export function describeDisturbance(loads: readonly ReplayLoad[]): string {
+  const disturbed = loads.filter(({ disturbedBy }) => disturbedBy.length > 0);
+  if (disturbed.length === 0) return '';
+  const causes = [...new Set(disturbed.flatMap(({ disturbedBy }) => disturbedBy))].join(', ');
+  const which =
+    loads.length === 1 ? 'It was a disturbed load' : `${disturbed.length} of them were disturbed loads`;
+  return `${which} (${causes}): replay.disturbed: 'skip' skips the test then.`;
 }
 
 /** hopwise's prediction from a load's recording, given the network that the load was made on. */

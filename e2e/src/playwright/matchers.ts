@@ -9,13 +9,19 @@ import {
   type Protocol,
 } from '@hopwise/pageload-emulator';
 import { expect as base } from '@playwright/test';
-import { type ReplayLoad, titleOf } from './load.ts';
+import { describeDisturbance, type ReplayLoad, titleOf } from './load.ts';
 import { judgeLoads, showLoadJudgement } from './load-budget.ts';
 
 /** Loads by the protocol that they were made under; several of one protocol count by their median. */
 export type LoadsByProtocol = Partial<Record<Protocol, ReplayLoad | ReplayLoad[]>>;
 
 const SHOWN = 5;
+
+/** A message, and a sentence about loads that other work disturbed: their times say little. */
+function withDisturbance(loads: readonly ReplayLoad[], message: string): string {
+  const disturbance = describeDisturbance(loads);
+  return disturbance === '' ? message : `${message}\n${disturbance}`;
+}
 
 export const expect = base.extend({
   /**
@@ -52,7 +58,10 @@ export const expect = base.extend({
       expected: milliseconds,
       actual: load.pltMs,
       message: () =>
-        `${titleOf(load)}: loaded in ${Math.round(load.pltMs)} ms, expected ${pass ? 'more than' : 'at most'} ${milliseconds} ms`,
+        withDisturbance(
+          [load],
+          `${titleOf(load)}: loaded in ${Math.round(load.pltMs)} ms, expected ${pass ? 'more than' : 'at most'} ${milliseconds} ms`,
+        ),
     };
   },
 
@@ -71,9 +80,8 @@ export const expect = base.extend({
       message: () => {
         const count = some.length === 1 ? 'one load' : `${some.length} loads`;
         const lines = (pass ? judgements : breaches).map((each) => `  ${showLoadJudgement(each)}`);
-        return [`${titleOf(some[0]!)}: ${count} ${pass ? 'within' : 'over'} the budget:`, ...lines].join(
-          '\n',
-        );
+        const title = `${titleOf(some[0]!)}: ${count} ${pass ? 'within' : 'over'} the budget:`;
+        return withDisturbance(some, [title, ...lines].join('\n'));
       },
     };
   },
@@ -100,7 +108,11 @@ export const expect = base.extend({
     return {
       name: 'toChooseFastest',
       pass,
-      message: () => `chosen was ${prediction.best}, measured were ${figures || 'no loads'}`,
+      message: () =>
+        withDisturbance(
+          Object.values(loads).flat(),
+          `chosen was ${prediction.best}, measured were ${figures || 'no loads'}`,
+        ),
     };
   },
 });

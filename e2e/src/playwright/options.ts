@@ -33,10 +33,10 @@ export interface Replay {
   /** `cold` unless given; `warm` is the repeat view. */
   view?: View;
   /**
-   * Whether a load that other work on the machine disturbed is kept at once, for tests that judge no times; otherwise it is made a second
-   * time. False unless given.
+   * What becomes of a load that other work on the machine disturbed. `repeat`, unless given: it is made a second time, and that one is kept.
+   * `skip`: where that one is disturbed too, the test is skipped. `keep`: it is kept at once, for tests that judge no times.
    */
-  keepDisturbed?: boolean;
+  disturbed?: 'repeat' | 'skip' | 'keep';
 }
 
 /** The option for `test.use` and for `use` in the configuration. A group's takes the place of its file's. */
@@ -56,7 +56,7 @@ const replaySchema = z.strictObject({
     .default(1),
   ipVersion: z.literal([4, 6]).default(4),
   view: z.enum(['cold', 'warm']).default('cold'),
-  keepDisturbed: z.boolean().default(false),
+  disturbed: z.enum(['repeat', 'skip', 'keep']).default('repeat'),
 });
 
 /**

@@ -1,8 +1,12 @@
 /** A test's loads in Playwright's report. */
 import type { TestInfo } from '@playwright/test';
 import { type ReplayLoad, titleOf } from './load.ts';
+import { renderLoads } from './loads-html.ts';
 
-/** An annotation and an attached recording for each load, and all their figures in `loads.json`. */
+/**
+ * An annotation and an attached recording for each load, all their figures in `loads.json`, and for a test that failed a report with
+ * their waterfalls.
+ */
 export class LoadReport {
   readonly #info: TestInfo;
   readonly #loads: ReplayLoad[] = [];
@@ -32,6 +36,11 @@ export class LoadReport {
     await this.#info.attach('loads.json', {
       body: JSON.stringify(loads, null, 1),
       contentType: 'application/json',
+    });
+    if (this.#info.status === this.#info.expectedStatus) return;
+    await this.#info.attach('loads.html', {
+      body: renderLoads(this.#loads, this.#info.title),
+      contentType: 'text/html',
     });
   }
 }

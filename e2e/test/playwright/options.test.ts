@@ -50,7 +50,7 @@ it('fills in what a replay leaves to its defaults', () => {
     seed: 1,
     ipVersion: 4,
     view: 'cold',
-    keepDisturbed: false,
+    disturbed: 'repeat',
   });
 });
 

@@ -30,6 +30,8 @@ type originHandler struct {
 	ignorePriorities bool
 	// fronts are those that requests come through; nil for the Go servers.
 	fronts *fronts
+	// upstream answers in place of the resources; nil for none.
+	upstream http.Handler
 }
 
 // arrival is how a request came to the server.
@@ -77,6 +79,18 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		path = r.URL.RequestURI()
 	}
 	came := h.arrival(r, on)
+	if h.upstream != nil && h.isOwn(r) {
+		entry := Entry{
+			Origin: h.origin, Method: r.Method, Path: path, Protocol: came.protocol, Connection: came.connection,
+			Resumed: came.resumed, EarlyData: came.earlyData, StartMs: float64(start.UnixMicro()) / 1e3,
+		}
+		defer func() {
+			entry.DurationMs = float64(time.Since(start).Microseconds()) / 1e3
+			h.log.add(entry)
+		}()
+		h.forward(w, r, &entry)
+		return
+	}
 	found, answered := h.find(r, path)
 	entry := Entry{
 		Origin: h.origin, Method: r.Method, Path: path,
@@ -181,10 +195,15 @@ func text(status int, message string) *answer {
 	}
 }
 
+// isOwn is whether a request is for this origin.
+func (h *originHandler) isOwn(r *http.Request) bool {
+	host, _, _ := strings.Cut(r.Host, ":")
+	return strings.EqualFold(host, h.host)
+}
+
 // find returns the answer and its resource's path, or the requested path where there is none.
 func (h *originHandler) find(r *http.Request, path string) (*answer, string) {
-	host, _, _ := strings.Cut(r.Host, ":")
-	if !strings.EqualFold(host, h.host) {
+	if !h.isOwn(r) {
 		return misdirected, path
 	}
 	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {

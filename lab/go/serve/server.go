@@ -48,6 +48,8 @@ type Config struct {
 	Defaults  site.Settings `json:"defaults"`
 	// Fronts make nginx and quiche the servers; nil for the Go servers.
 	Fronts *FrontsConfig `json:"fronts,omitempty"`
+	// Upstreams answer for origins in place of the site's resources, by origin.
+	Upstreams map[string]Upstream `json:"upstreams,omitempty"`
 }
 
 // Server serves one site at a time.
@@ -221,6 +223,12 @@ func (s *Server) start(origin site.Origin, resources index) error {
 	}
 	if origin.OffersH3() {
 		handler.altSvc = altSvc
+	}
+	if upstream, found := s.config.Upstreams[origin.Origin]; found {
+		var err error
+		if handler.upstream, err = newUpstreamProxy(upstream, origin.Origin, handler.altSvc, s.recorder); err != nil {
+			return fmt.Errorf("server: upstreams: %w", err)
+		}
 	}
 	running := &replay{handler: handler}
 	s.running[origin.Origin] = running

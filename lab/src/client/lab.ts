@@ -164,6 +164,14 @@ export type LabLog = z.infer<typeof logSchema>;
 /** Facts of a running lab. */
 export type LabFacts = z.infer<typeof readySchema>;
 
+/** A server outside the lab. */
+export interface LabUpstream {
+  /** Absolute path of a Unix socket that leads to it: the lab's namespaces have networks of their own, but share the file system. */
+  socket: string;
+  /** Its origin where it runs, such as `http://localhost:3000`. */
+  url: string;
+}
+
 export interface LabOptions {
   /** Folder with `site.json`. */
   site: string;
@@ -185,6 +193,8 @@ export interface LabOptions {
   ipVersion?: 4 | 6;
   /** Whether the servers' addresses look like those on the internet, which the extension and the helper do not take for local. */
   publicAddresses?: boolean;
+  /** Servers outside the lab that answer for origins of the site in place of its resources, by origin. */
+  upstreams?: Readonly<Record<string, LabUpstream>>;
   /** Takes the lab down when aborted. */
   signal?: AbortSignal;
 }
@@ -238,6 +248,7 @@ export class Lab {
     receiveBuffer,
     ipVersion,
     publicAddresses,
+    upstreams,
     signal,
   }: LabOptions): Promise<Lab> {
     signal?.throwIfAborted();
@@ -261,6 +272,7 @@ export class Lab {
           receiveBuffer,
           ipVersion,
           publicAddresses,
+          upstreams,
         }),
       );
       const facts = await channel.open(binary, config, signal);

@@ -140,7 +140,10 @@ async function announceInFirefox(): Promise<void> {
         expect(await browser.ask(own, { type: 'change-settings', change })).toMatchObject({ ok: true });
       },
       store: (network) =>
-        own.evaluate((stored) => chrome.storage.local.set({ networks: { '': { sites: { 'page.test': stored } } } }), network),
+        own.evaluate(
+          (stored) => chrome.storage.local.set({ networks: { '': { sites: { 'page.test': stored } } } }),
+          network,
+        ),
     });
   } finally {
     await browser.close();

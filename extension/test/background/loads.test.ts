@@ -72,7 +72,11 @@ async function settle(
   if (navigationId !== null) await storeSettledLoad(loads, TAB, navigationId, 'doc', report, pins);
 }
 
+/** When the last navigation began. */
+let startedAt = 0;
+
 function navigation(requestId: string, more: Partial<ObservedRequest> = {}): ObservedRequest {
+  startedAt = Date.now();
   return {
     requestId,
     url: PAGE,
@@ -82,10 +86,10 @@ function navigation(requestId: string, more: Partial<ObservedRequest> = {}): Obs
     parentFrameId: -1,
     documentId: null,
     parentDocumentId: null,
-    startedAt: Date.now(),
+    startedAt,
     sent: true,
-    headersAt: Date.now() + 10,
-    endedAt: Date.now() + 20,
+    headersAt: startedAt + 10,
+    endedAt: startedAt + 20,
     status: 200,
     remoteIp: '9.9.9.1',
     fromCache: false,
@@ -103,7 +107,7 @@ function timings(loadEventEnd: number): FrameTimings {
   return {
     url: PAGE,
     isTop: true,
-    timeOrigin: Date.now(),
+    timeOrigin: startedAt,
     navigation: {
       name: PAGE,
       initiatorType: 'navigation',

@@ -1,5 +1,11 @@
-import type { Assignment, Language, MeasuredNetwork, Verification } from '@hopwise/contract';
-import type { NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
+import {
+  type Assignment,
+  groupBy,
+  type Language,
+  type MeasuredNetwork,
+  type Verification,
+} from '@hopwise/contract';
+import { type NetworkCluster, type Prediction, type Recording, siteKey } from '@hopwise/pageload-emulator';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import { readSettings } from './settings.ts';
 import { maskQuery, removeUserinfoAndFragment } from './strip-urls.ts';
@@ -49,21 +55,27 @@ export interface StoredLoad {
 /** Stored loads; older ones are removed. */
 export const MAX_LOADS = 50;
 
-/** Version 1 stored URLs with their query strings. */
-const VERSION = 2;
+/** Where others need the place, a site has this many at most: nobody's navigations remove what is known of all other sites. */
+export const MAX_SITE_LOADS = MAX_LOADS / 4;
+
+/** Version 1 stored URLs with their query strings; version 2 had no index of URLs. */
+const VERSION = 3;
 
 interface Schema extends DBSchema {
-  loads: { key: number; value: StoredLoad; indexes: { storedAtMs: number } };
+  loads: { key: number; value: StoredLoad; indexes: { storedAtMs: number; url: string } };
 }
 
 let opened: Promise<IDBPDatabase<Schema>> | null = null;
 
 function database(): Promise<IDBPDatabase<Schema>> {
   opened ??= openDB<Schema>('hopwise', VERSION, {
-    upgrade(db, oldVersion) {
-      if (oldVersion > 0) db.deleteObjectStore('loads');
-      const store = db.createObjectStore('loads', { keyPath: 'id', autoIncrement: true });
-      store.createIndex('storedAtMs', 'storedAtMs');
+    upgrade(db, oldVersion, _newVersion, tx) {
+      if (oldVersion === 1) db.deleteObjectStore('loads');
+      if (oldVersion < 2) {
+        const store = db.createObjectStore('loads', { keyPath: 'id', autoIncrement: true });
+        store.createIndex('storedAtMs', 'storedAtMs');
+      }
+      tx.objectStore('loads').createIndex('url', 'recording.url');
     },
     terminated() {
       opened = null;
@@ -99,18 +111,35 @@ export const predictionOf = ({
   prediction,
 }: Pick<StoredLoad, 'verifiedPrediction' | 'prediction'>) => verifiedPrediction ?? prediction ?? null;
 
-/** Adds a load, and removes those that are too old and the oldest beyond `MAX_LOADS`. @returns its id */
+/** Adds a load, and removes those that are too old and those beyond `MAX_LOADS`. @returns its id */
 export async function addLoad(load: Omit<StoredLoad, 'id' | 'storedAtMs'>): Promise<number> {
   await removeExpiredLoads();
   const tx = (await database()).transaction('loads', 'readwrite');
   const id = await tx.store.add({ ...load, storedAtMs: Date.now() } as StoredLoad);
-  let surplus = (await tx.store.count()) - MAX_LOADS;
-  for (let cursor = await tx.store.openCursor(); cursor && surplus > 0; surplus--) {
-    await cursor.delete();
-    cursor = await cursor.continue();
+  if ((await tx.store.count()) > MAX_LOADS) {
+    // By the index alone: the loads themselves are large.
+    const stored: { id: number; site: string }[] = [];
+    for (let cursor = await tx.store.index('url').openKeyCursor(); cursor; cursor = await cursor.continue())
+      stored.push({ id: cursor.primaryKey, site: siteKey(cursor.key) });
+    for (const surplus of findSurplus(stored)) await tx.store.delete(surplus);
   }
   await tx.done;
   return id;
+}
+
+/** Finds the loads beyond `MAX_LOADS`: the oldest of the site that has most of them, or of all where no site has more than its share. */
+function findSurplus(stored: readonly { id: number; site: string }[]): number[] {
+  const left = stored.toSorted((a, b) => a.id - b.id);
+  const surplus: number[] = [];
+  while (left.length > MAX_LOADS) {
+    const largest = [...groupBy(left, ({ site }) => site).values()].reduce((a, b) =>
+      b.length > a.length ? b : a,
+    );
+    const oldest = largest.length > MAX_SITE_LOADS ? largest[0]! : left[0]!;
+    surplus.push(oldest.id);
+    left.splice(left.indexOf(oldest), 1);
+  }
+  return surplus;
 }
 
 /** Replaces fields of a load. @throws Error when it is no longer stored */

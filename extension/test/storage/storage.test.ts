@@ -7,6 +7,8 @@ import {
   getAllLoads,
   getLoad,
   MAX_LOADS,
+  MAX_SITE_LOADS,
+  removeLoads,
   updateLoad,
 } from '../../src/storage/loads.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
@@ -39,6 +41,51 @@ test('keeps the newest loads and removes the older ones', async () => {
   const kept = await getAllLoads();
   expect(kept.map((one) => one.id)).toEqual(ids.slice(3));
   expect(await getLoad(ids[2]!)).toBeUndefined();
+});
+
+test('sixty navigations of one site leave most loads of others', async () => {
+  await removeLoads(() => true);
+  const others: number[] = [];
+  for (let i = 0; i < MAX_LOADS; i++) others.push(await addLoad(load(`https://www.site-${i}.test/`)));
+  const ofSite: number[] = [];
+  // Subdomains are of the same site.
+  for (let i = 0; i < 60; i++) ofSite.push(await addLoad(load(`https://${'abc'[i % 3]}.loud.test/${i}`)));
+  const kept = (await getAllLoads()).map(({ id }) => id);
+  const share = Math.floor(MAX_SITE_LOADS);
+  expect(kept).toEqual([...others.slice(share), ...ofSite.slice(-share)]);
+  // What others leave, a site may have.
+  await removeLoads(({ id }) => others.includes(id));
+  for (let i = 0; i < 60; i++) await addLoad(load(`https://loud.test/${i}`));
+  expect(await getAllLoads()).toHaveLength(MAX_LOADS);
+  // Then the next of another site takes the place of its oldest.
+  await addLoad(load('https://quiet.test/'));
+  await addLoad(load('https://loud.test/last'));
+  expect((await getAllLoads()).filter(({ requestedUrl }) => requestedUrl.includes('quiet'))).toHaveLength(1);
+});
+
+test('loads of the version before are found again', async () => {
+  const done = <T>(request: IDBRequest<T>) =>
+    new Promise<T>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  vi.resetModules();
+  vi.stubGlobal('indexedDB', new IDBFactory());
+  const opening = indexedDB.open('hopwise', 2);
+  opening.onupgradeneeded = () => {
+    const store = opening.result.createObjectStore('loads', { keyPath: 'id', autoIncrement: true });
+    store.createIndex('storedAtMs', 'storedAtMs');
+  };
+  const database = await done(opening);
+  const store = database.transaction('loads', 'readwrite').objectStore('loads');
+  await done(store.add({ ...load('https://before.test/'), storedAtMs: Date.now() }));
+  database.close();
+  const anew = await import('../../src/storage/loads.ts');
+  for (let i = 0; i < MAX_LOADS; i++) await anew.addLoad(load('https://loud.test/'));
+  const loads = await anew.getAllLoads();
+  expect(loads).toHaveLength(MAX_LOADS);
+  expect(loads[0]!.requestedUrl).toBe('https://before.test/');
+  vi.unstubAllGlobals();
 });
 
 test('finds the newest load by its URL before and after redirects', async () => {

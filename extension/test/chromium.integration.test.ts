@@ -221,6 +221,7 @@ describe('a page that requests its resources in many ways', () => {
     const panel = await openPage();
     await panel.goto(`chrome-extension://${EXTENSION_ID}/panel.html?tabId=${tabId}`);
     const rests = 'from this load and 4 earlier loads, the last 5 minutes before it.';
+    await popup.locator('#details > summary').click();
     for (const view of [popup, panel]) await view.getByText(rests).waitFor();
     await panel.getByRole('button', { name: 'Forget earlier loads' }).click();
     await panel.getByText('Network estimated from this load only.').waitFor();
@@ -241,6 +242,7 @@ describe('a page that requests its resources in many ways', () => {
       const again = await record('/slow.html', slow);
       await page.goto(`chrome-extension://${EXTENSION_ID}/${path}?tabId=${again.tabId}`);
       await page.locator('.hw-headline').waitFor();
+      if (path === 'popup.html') await page.locator('#details > summary').click();
       const rows =
         path === 'panel.html' ? '.hw-chart [aria-label="fy-axis tick label"] text' : '.hw-times tbody th';
       expect(await page.locator(rows).allTextContents()).toEqual(

@@ -1,6 +1,6 @@
 /** Popup and panel as whole pages, with answers of the worker that the test makes. */
 import { readFileSync } from 'node:fs';
-import type { Prediction } from '@hopwise/contract';
+import { MESSAGE_VERSION, type Prediction } from '@hopwise/contract';
 import { predict } from '@hopwise/pageload-emulator';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -25,6 +25,11 @@ let settings: AutopilotSettings;
 /** URL of the tab. */
 let tabUrl: string;
 let isRecorded: boolean;
+/** Whether the worker answers what it shows of the tab. */
+let answers: boolean;
+let hasHelper: boolean;
+let excludedSites: string[];
+let openedTabs: unknown[];
 let reloads: unknown[];
 let asked: PageRequest[];
 
@@ -43,8 +48,15 @@ function stub(body: string): void {
     runtime: {
       getURL: (path: string) => path,
       getManifest: () => ({ optional_permissions: [] }),
+      connectNative: () => connectNative(() => hasHelper),
       sendMessage: async (request: PageRequest) => {
+        if (request.type === 'settings') return { ok: true, settings: { excludedSites } };
+        if (request.type === 'change-settings') {
+          excludedSites = request.change.excludedSites!;
+          return { ok: true };
+        }
         if (request.type === 'latest') {
+          if (!answers) return new Promise(() => {});
           const answer = { ok: true, problem: '', canExportQueries: false, incomplete, pinGain };
           if (!isRecorded) return { ...answer, phase: 'none', loadId: null, load: null };
           return { ...answer, phase: 'recorded', loadId: load.id, load: request.brief ? null : load };
@@ -73,10 +85,43 @@ function stub(body: string): void {
     },
     tabs: {
       get: async () => ({ id: 7, url: tabUrl }),
+      create: async (tab: unknown) => void openedTabs.push(tab),
       reload: async (...args: unknown[]) => void reloads.push(args),
     },
   });
 }
+
+/** A port to a helper that is there, or that the browser does not find. */
+function connectNative(isThere: () => boolean) {
+  let receive = (_message: unknown) => {};
+  return {
+    postMessage: ({ id }: { id: string }) => {
+      if (isThere()) receive({ ...HELLO, id });
+    },
+    disconnect: () => {},
+    onMessage: {
+      addListener: (listener: (message: unknown) => void) => {
+        receive = listener;
+      },
+    },
+    onDisconnect: {
+      addListener: (listener: (port: object) => void) => {
+        const error = { message: 'Specified native messaging host not found.' };
+        if (!isThere()) queueMicrotask(() => listener({ error }));
+      },
+    },
+  };
+}
+
+const HELLO = {
+  type: 'hello',
+  version: MESSAGE_VERSION,
+  hostVersion: '0.1.0',
+  launcher: '/usr/bin/hopwise-host',
+  engine: 'libcurl/8.14.1',
+  http3: true,
+  problem: '',
+};
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -89,6 +134,10 @@ beforeEach(() => {
   saved = { savedMs: 0, loads: 0, estimated: 0 };
   tabUrl = `${A}/`;
   isRecorded = true;
+  answers = true;
+  hasHelper = true;
+  excludedSites = [];
+  openedTabs = [];
   const recorded = loadOf(1);
   const prediction: Prediction = {
     ...predict(recorded.recording, { waterfall: true }),
@@ -124,7 +173,8 @@ describe.each(PAGES)('the %s', (_name, path, open) => {
     await show();
     const headline = document.querySelector('.hw-headline')!;
     expect(headline.textContent!.replaceAll('\u00a0', ' ')).toBe('Could load in 2.3 s instead of 4.3 s.');
-    expect(headline.parentElement!.contains(button('Make it faster')!)).toBe(true);
+    const FOLLOWING = 4;
+    expect(headline.compareDocumentPosition(button('Make it faster')!)).toBe(FOLLOWING);
     button('Make it faster')!.click();
     await vi.advanceTimersByTimeAsync(10);
     expect(asked).toMatchObject([{ type: 'pin', pins: [{ origin: A, kind: 'avoid-h3' }] }]);
@@ -159,18 +209,20 @@ describe.each(PAGES)('the %s', (_name, path, open) => {
 });
 
 test.each([
-  ['of a page without a recorded load', 'https://page.test/', 1],
-  ['not of the browser’s own pages', 'chrome://settings/', 0],
-])('the popup offers a reload %s', async (_words, url, count) => {
+  ['a page without a recorded load', 'https://page.test/', 'Not measured yet', 'Reload this page', 1],
+  ['the browser’s own pages', 'chrome://settings/', 'Not a web page', 'First steps', 0],
+])('the popup names the state of %s, with what to do', async (_words, url, name, action, count) => {
   isRecorded = false;
   tabUrl = url;
   stub(bodyOf('popup/popup.html'));
   await import('../src/popup/popup.ts');
   await vi.advanceTimersByTimeAsync(10);
-  const buttons = [...document.querySelectorAll<HTMLElement>('main button')];
-  expect(buttons).toHaveLength(count);
-  for (const button of buttons) button.click();
+  expect(document.querySelector('h2')!.textContent).toBe(name);
+  const [button] = document.querySelectorAll<HTMLElement>('#content button');
+  expect(button!.textContent).toBe(action);
+  button!.click();
   expect(reloads).toHaveLength(count);
+  expect(openedTabs).toHaveLength(1 - count);
 });
 
 test.each([
@@ -184,46 +236,88 @@ test.each([
   expect(document.body.textContent!.replaceAll('\u00a0', ' ')).toContain(words);
 });
 
-describe('the popup’s switch for a site', () => {
+describe('the popup’s one switch', () => {
   const show = async () => {
     stub(bodyOf('popup/popup.html'));
     await import('../src/popup/popup.ts');
     await vi.advanceTimersByTimeAsync(10);
-    const label = [...document.querySelectorAll<HTMLElement>('label')].find(({ textContent }) =>
-      textContent!.startsWith('Leave '),
-    );
-    return { label, input: label?.querySelector('input') };
+    const label = document.querySelector<HTMLElement>('#autopilot label')!;
+    const input = label.querySelector('input')!;
+    const click = async () => {
+      input.click();
+      await vi.advanceTimersByTimeAsync(10);
+    };
+    return { words: () => label.textContent, input, click };
   };
 
-  test('leaves the site alone, and no longer', async () => {
-    const other = { site: 'other.test', rule: 'leave' as const };
-    settings = { ...settings, isOn: true, siteRules: [other, { site: 'page.test', rule: 'h2' }] };
-    const { label, input } = await show();
-    expect([label!.textContent, label!.hidden, input!.checked]).toEqual([
-      'Leave page.test as it is',
-      false,
-      false,
-    ]);
-    input!.click();
-    await vi.advanceTimersByTimeAsync(10);
-    expect(settings.siteRules).toEqual([other, { site: 'page.test', rule: 'leave' }]);
-    input!.click();
-    await vi.advanceTimersByTimeAsync(10);
-    expect([settings.siteRules, input!.checked]).toEqual([[other], false]);
+  test('turns the autopilot on for all pages, and then leaves the site alone, and no longer', async () => {
+    const rules = [
+      { site: 'other.test', rule: 'leave' as const },
+      { site: 'page.test', rule: 'h2' as const },
+    ];
+    settings = { ...settings, siteRules: rules };
+    const { words, input, click } = await show();
+    expect([words(), input.checked]).toEqual(['Let hopwise make pages faster by itself', false]);
+    await click();
+    expect([words(), input.checked, settings.isOn]).toEqual(['Autopilot on page.test', true, true]);
+    expect(settings.siteRules).toEqual(rules);
+    await click();
+    expect([input.checked, settings.isOn]).toEqual([false, true]);
+    expect(settings.siteRules).toEqual([rules[0], { site: 'page.test', rule: 'leave' }]);
+    await click();
+    expect([settings.siteRules, input.checked]).toEqual([[rules[0]], true]);
   });
 
   test('also ends a rule of a wider site', async () => {
     settings = { ...settings, isOn: true, siteRules: [{ site: 'test', rule: 'leave' }] };
-    const { input } = await show();
-    expect(input!.checked).toBe(true);
-    input!.click();
-    await vi.advanceTimersByTimeAsync(10);
+    const { input, click } = await show();
+    expect(input.checked).toBe(false);
+    await click();
     expect(settings.siteRules).toEqual([]);
   });
 
-  test('is hidden while the autopilot is off, and absent on the browser’s own pages', async () => {
-    expect((await show()).label!.hidden).toBe(true);
+  test('is that for all pages on the browser’s own', async () => {
     tabUrl = 'chrome://settings/';
-    expect((await show()).label).toBeUndefined();
+    settings = { ...settings, isOn: true };
+    const { words, input } = await show();
+    expect([words(), input.checked]).toEqual(['Let hopwise make pages faster by itself', true]);
   });
+
+  test('says in red that the autopilot can do nothing without the helper, until it is there', async () => {
+    settings = { ...settings, isOn: true };
+    hasHelper = false;
+    await show();
+    const warning = () => document.querySelector('#autopilot .hw-error')!.textContent;
+    expect(warning()).toBe('The autopilot can do nothing: the helper is missing. Install the helper');
+    hasHelper = true;
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(warning()).toBe('');
+  });
+});
+
+describe('the popup on an excluded site', () => {
+  test('records again on request, and reloads', async () => {
+    isRecorded = false;
+    excludedSites = ['page.test', 'other.test'];
+    stub(bodyOf('popup/popup.html'));
+    await import('../src/popup/popup.ts');
+    await vi.advanceTimersByTimeAsync(10);
+    expect(document.querySelector('h2')!.textContent).toBe('Excluded');
+    document.querySelector<HTMLElement>('#content button')!.click();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(excludedSites).toEqual(['other.test']);
+    expect(reloads).toHaveLength(1);
+  });
+});
+
+test('the popup shows a skeleton until it is answered, and what to try when it is refused', async () => {
+  expect(bodyOf('popup/popup.html')).toContain('aria-busy="true"');
+  answers = false;
+  stub(bodyOf('popup/popup.html'));
+  await import('../src/popup/popup.ts');
+  await vi.advanceTimersByTimeAsync(10);
+  const content = document.getElementById('content')!;
+  expect(content.getAttribute('aria-busy')).toBe('true');
+  expect(content.querySelectorAll('.hw-skeleton').length).toBeGreaterThan(2);
+  expect(content.textContent).toBe('Working out what would help …');
 });

@@ -57,7 +57,7 @@ const model = new PinsModel();
 const pins = new PinsControl(model);
 const pinsBelow = el('div', { class: 'hw-card' });
 const action = new ActionControl(model, reload);
-const undo = new UndoControl(model);
+const undo = new UndoControl(model, reload);
 let refresh = () => {};
 const loadTabs = new LoadTabs();
 const monitor = new MonitorControl(
@@ -139,7 +139,7 @@ async function draw(): Promise<void> {
   const prediction = load && predictionOf(load);
   const pinGain = opened ? null : (shown?.pinGain ?? null);
   action.show(opened ? null : prediction && decideBeyondPins(prediction.decision, pinGain));
-  undo.show(opened ? [] : (prediction?.origins.map(({ origin }) => origin) ?? []), pinGain);
+  undo.show(opened ? [] : (prediction?.origins.map(({ origin }) => origin) ?? []), pinGain, action.isOffered);
   announceVerdict(prediction, pinGain);
   if (load) {
     tabs.draw();

@@ -1,20 +1,21 @@
-import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { listPinnedProtocols } from '../evidence/pinned-protocols.ts';
+import { HelperWatch } from '../helper/helper-watch.ts';
 import { loadLanguage } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
 import type { LatestAnswer } from '../messages/load-messages.ts';
+import { sendMemoryRequest } from '../messages/memory-messages.ts';
 import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
 import { PinsModel } from '../pins/page/pins-model.ts';
 import { UndoControl } from '../pins/page/undo-control.ts';
+import { isOnSite } from '../storage/excluded-sites.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { announceVerdict } from '../ui/announce-verdict.ts';
 import { readVerifiedTimes } from '../ui/comparison.ts';
-import { renderButton } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
-import { explainEmptyState } from '../ui/empty-state.ts';
 import { ExportControl } from '../ui/export-control.ts';
 import { renderIncomplete } from '../ui/incomplete-load.ts';
+import { renderInstallButton } from '../ui/install-helper.ts';
 import { pollLoad } from '../ui/load-polling.ts';
 import { renderMissingTimes } from '../ui/missing-times.ts';
 import { renderNetworkMemory } from '../ui/network-memory-control.ts';
@@ -22,20 +23,26 @@ import { renderOriginTable } from '../ui/origin-table.ts';
 import { decideBeyondPins } from '../ui/pin-gain.ts';
 import { renderSavedTime } from '../ui/saved-time.ts';
 import { renderSiteAccessRequest } from '../ui/site-access-control.ts';
-import { renderSummary } from '../ui/summary.ts';
+import { renderGrounds, renderInstruction } from '../ui/summary.ts';
 import { renderTimesTable } from '../ui/times-table.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
-import { renderAutopilotSection } from './autopilot-section.ts';
+import { renderAutopilot } from './autopilot-section.ts';
+import { describeEmptyTab, type EmptyView, renderEmptyView, showFirstSteps } from './empty-view.ts';
+import { renderSkeleton } from './skeleton.ts';
+import { renderVerdict } from './verdict.ts';
 
 const SHOWN_ORIGINS = 5;
 
 document.documentElement.lang = await loadLanguage();
 const el = builder();
-const content = document.getElementById('content')!;
-const actions = document.getElementById('actions')!;
-const options = document.getElementById('options')!;
+const place = (id: string) => document.getElementById(id)!;
+const content = place('content');
+const controls = place('controls');
+const more = place('more');
+const options = place('options');
 options.textContent = t('popupOptions');
 options.addEventListener('click', () => void chrome.runtime.openOptionsPage());
+place('details').querySelector('summary')!.textContent = t('popupDetails');
 
 /** Finds the active tab, or the one in the URL's `tabId` if the popup is opened as a page. */
 async function findTab(): Promise<chrome.tabs.Tab | undefined> {
@@ -48,68 +55,150 @@ async function findTab(): Promise<chrome.tabs.Tab | undefined> {
   return tab;
 }
 
+const helper = new HelperWatch();
 const tab = await findTab();
-void Promise.all([renderSavedTime(), renderAutopilotSection(tab?.url ?? '')]).then((always) =>
-  options.parentElement!.before(...always),
-);
+const pageUrl = /^https?:/.test(tab?.url ?? '') ? tab!.url! : '';
+const all = el('div', {});
+void renderAutopilot(pageUrl, helper).then(({ section, details }) => {
+  place('autopilot').setAttribute('aria-label', t('autopilotTitle'));
+  place('autopilot').replaceChildren(...section);
+  place('autopilot').hidden = false;
+  all.replaceChildren(...details);
+});
+void renderSavedTime().then((line) => place('state').append(line));
+
+const showEmpty = (view: EmptyView) => {
+  content.replaceChildren(renderEmptyView(view));
+  content.removeAttribute('aria-busy');
+};
+const showWaiting = (words: string) => {
+  content.replaceChildren(...renderSkeleton(words));
+  content.setAttribute('aria-busy', 'true');
+};
+
 if (tab?.id === undefined) {
-  content.replaceChildren(el('p', { class: 'hw-empty' }, t('popupNoTab')));
+  showEmpty({ name: t('popupNoTab'), text: '', action: showFirstSteps() });
+  more.replaceChildren(all);
 } else {
-  const which = { tabId: tab.id };
-  const { id } = tab;
-  // Past the cache, so that the load can be compared with those before it.
-  const reload = () => chrome.tabs.reload(id, { bypassCache: true });
-  const accessRequest = await renderSiteAccessRequest(tab.url);
-  if (accessRequest) content.before(accessRequest);
-  const model = new PinsModel();
-  const pins = new PinsControl(model);
-  const action = new ActionControl(model, reload);
-  const undo = new UndoControl(model);
-  content.after(pins.element);
-  const verify = new VerifyControl(which, () => polling.refresh());
-  const save = new ExportControl(which, (problem) => content.append(el('p', { class: 'hw-note' }, problem)));
-  actions.append(verify.element, save.element);
-  const showMessage = (text: string) =>
-    content.replaceChildren(el('p', { class: 'hw-empty' }, text), pins.lifted);
-  const show = (answer: LatestAnswer) => {
-    actions.hidden = answer.load === null;
-    pins.resetOrigins(answer.loadId);
-    save.offerQueries(answer.canExportQueries);
-    const prediction = answer.load && predictionOf(answer.load);
-    action.show(prediction && decideBeyondPins(prediction.decision, answer.pinGain), answer.load);
-    undo.show(prediction?.origins.map(({ origin }) => origin) ?? [], answer.pinGain);
-    announceVerdict(prediction, answer.pinGain);
-    if (answer.load) {
-      content.replaceChildren(
-        ...renderIncomplete(answer.incomplete, reload),
-        ...renderViews(answer.load, answer.pinGain, [action.element, undo.element, pins.lifted], pins, () =>
-          polling.refresh(),
-        ),
-      );
-      void verify.resume();
-    } else {
-      showMessage(explainEmptyState(answer, tab.url));
-      if (answer.phase === 'none' && /^https?:/.test(tab.url ?? ''))
-        content.append(el('div', {}, renderButton(t('popupReload'), reload)));
-    }
-  };
-  const polling = pollLoad(which, show, showMessage);
+  showWaiting(t('popupPredicting'));
+  await showTab(tab.id, tab.url);
 }
 
-function renderViews(
+async function showTab(tabId: number, url: string | undefined): Promise<void> {
+  const which = { tabId };
+  // Past the cache, so that the load can be compared with those before it.
+  const reload = () => chrome.tabs.reload(tabId, { bypassCache: true });
+  const accessRequest = await renderSiteAccessRequest(url);
+  if (accessRequest) place('access').replaceChildren(accessRequest);
+  const model = new PinsModel();
+  const pins = new PinsControl(model);
+  const action = new ActionControl(model, reload, helper);
+  const undo = new UndoControl(model, reload);
+  const verify = new VerifyControl(which, () => polling.refresh());
+  const save = new ExportControl(which, (problem) => more.append(el('p', { class: 'hw-note' }, problem)));
+  const install = renderInstallButton();
+  const toVerify = el('div', { class: 'hw-to-verify' });
+  const tools = el('div', { class: 'hw-tools' });
+  const incomplete = el('div', {});
+  controls.append(action.element, toVerify, undo.element);
+  place('state').prepend(pins.lifted, incomplete);
+
+  /** Puts the button that verifies where it is the one thing to do, or below. */
+  const placeVerify = (isMain: boolean) => {
+    if (isMain) void helper.lookOnce();
+    toVerify.replaceChildren(...(isMain ? [helper.isMissing ? install : verify.element] : []));
+    tools.replaceChildren(...(isMain ? [] : [verify.element]), save.element);
+  };
+  let isUnsure = false;
+  helper.onChange(() => placeVerify(isUnsure));
+
+  const recordAgain = async () => {
+    const answer = await sendMemoryRequest({ type: 'settings' });
+    if (!answer.ok) return fail(answer.error);
+    const excludedSites = answer.settings.excludedSites.filter((site) => !isOnSite(url ?? '', [site]));
+    const changed = await sendMemoryRequest({ type: 'change-settings', change: { excludedSites } });
+    if (!changed.ok) return fail(changed.error);
+    await reload();
+  };
+
+  let shown: LatestAnswer | null = null;
+  const hideEmptyDetails = () => {
+    place('details').hidden = !shown?.load && model.pins.length === 0;
+  };
+  model.onChange(hideEmptyDetails);
+  const show = async (answer: LatestAnswer) => {
+    shown = answer;
+    hideEmptyDetails();
+    const { load, pinGain } = answer;
+    const prediction = load && predictionOf(load);
+    const decision = prediction && decideBeyondPins(prediction.decision, pinGain);
+    isUnsure = decision?.kind === 'unsure';
+    pins.resetOrigins(answer.loadId);
+    save.offerQueries(answer.canExportQueries);
+    action.show(decision, load);
+    undo.show(prediction?.origins.map(({ origin }) => origin) ?? [], pinGain, action.isOffered);
+    announceVerdict(prediction, pinGain);
+    incomplete.replaceChildren(...renderIncomplete(answer.incomplete, reload));
+    placeVerify(isUnsure);
+    if (load) {
+      void verify.resume();
+      more.replaceChildren(
+        ...renderDetails(load, answer, pins, () => polling.refresh()),
+        pins.element,
+        tools,
+        all,
+      );
+      if (prediction) {
+        content.replaceChildren(renderVerdict(prediction, load, pinGain));
+        content.removeAttribute('aria-busy');
+      } else {
+        const again = { words: t('popupReload'), run: reload };
+        showEmpty({ name: t('emptyNoPredictionName'), text: load.problem, action: again });
+      }
+      return;
+    }
+    more.replaceChildren(pins.element, all);
+    const isExcluded = url !== undefined && (await isExcludedSite(url));
+    if (shown !== answer) return;
+    const view = describeEmptyTab({ answer, url, isExcluded, reload, recordAgain });
+    if (view === null) showWaiting(t('emptyLoadingName'));
+    // Where access is missing, the request for it is what a person can do.
+    else if (accessRequest && answer.phase === 'none') {
+      content.replaceChildren();
+      content.removeAttribute('aria-busy');
+    } else showEmpty(view);
+  };
+  const fail = (problem: string) => {
+    const again = { words: t('popupTryAgain'), run: () => polling.refresh() };
+    showEmpty({ name: t('emptyErrorName'), text: problem, action: again });
+  };
+  const polling = pollLoad(which, (answer) => void show(answer), fail);
+}
+
+async function isExcludedSite(url: string): Promise<boolean> {
+  const answer = await sendMemoryRequest({ type: 'settings' });
+  return answer.ok && isOnSite(url, answer.settings.excludedSites);
+}
+
+function renderDetails(
   load: StoredLoad,
-  pinGain: PinGain | null,
-  controls: readonly HTMLElement[],
+  { pinGain }: LatestAnswer,
   pins: PinsControl,
   refresh: () => void,
 ): HTMLElement[] {
   const prediction = predictionOf(load);
-  if (!prediction) return [el('p', { class: 'hw-empty' }, load.problem), pins.lifted];
+  if (!prediction) return [];
   const verified = load.verification ? readVerifiedTimes(load.verification, prediction.decision) : undefined;
   const { stopped, leftOut } = load.verification ?? {};
   const comparison = { prediction, verified, stopped, leftOut };
+  const decided = { pinGain, pinned: listPinnedProtocols(load) };
   return [
-    renderSummary(prediction, { controls, pinGain, pinned: listPinnedProtocols(load) }),
+    el(
+      'section',
+      { class: 'hw-grounds' },
+      ...renderInstruction(prediction, decided),
+      ...renderGrounds(prediction, decided),
+    ),
     el('section', {}, renderTimesTable(comparison, { bars: true }), ...renderMissingTimes(comparison)),
     el(
       'section',

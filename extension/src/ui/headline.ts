@@ -7,9 +7,9 @@ import { describePinGain, type Headline } from './pin-gain.ts';
 
 /** The load times that a headline compares, milliseconds. */
 export interface HeadlineTimes {
-  /** By the browser itself. */
-  ownMs: number;
-  /** With hopwise: null where there is nothing to do. */
+  /** By the browser itself; null where it is not known. */
+  ownMs: number | null;
+  /** With hopwise; null where there is nothing to do. */
   hopwiseMs: number | null;
 }
 
@@ -26,7 +26,10 @@ export function describeHeadline(
   pinGain: PinGain | null = null,
   pinned: Assignment | null = null,
 ): Headline {
-  return (pinGain && describePinGain(pinGain)) ?? describeDecision(prediction, pinned);
+  if (pinGain) return describePinGain(pinGain);
+  const doneMs = findDoneMs(prediction, pinned);
+  if (doneMs === null) return describeDecision(prediction, pinned);
+  return { lead: t('headlineDone', { time: formatDuration(doneMs) }), why: t('pinsMoreLoads') };
 }
 
 /** The headline as one text. Its parameters are those of `describeHeadline`. */
@@ -37,19 +40,28 @@ export function writeHeadline(...of: Parameters<typeof describeHeadline>): strin
 
 /** The load times of the headline. Its parameters are those of `describeHeadline`. */
 export function findHeadlineTimes(
-  { decision, observed }: Predicted,
+  prediction: Predicted,
   pinGain: PinGain | null = null,
   pinned: Assignment | null = null,
 ): HeadlineTimes {
   if (pinGain) return { ownMs: pinGain.beforeMs, hopwiseMs: pinGain.afterMs };
+  const doneMs = findDoneMs(prediction, pinned);
+  if (doneMs !== null) return { ownMs: null, hopwiseMs: doneMs };
+  const { decision, observed } = prediction;
   const isFree = Object.keys(pinned ?? {}).length === 0;
   const seenMs = isFree ? observed.pltMs : null;
   if (decision.kind !== 'act') return { ownMs: seenMs ?? decision.baseline.pltMs, hopwiseMs: null };
   return { ownMs: timeByItself(decision, seenMs), hopwiseMs: decision.action.time.pltMs };
 }
 
-/** The prediction's headline, whatever its pins gained. */
-export function describeDecision(prediction: Predicted, pinned: Assignment | null = null): Headline {
+/** What the recorded load took, if its pins did what the decision recommends; null otherwise. */
+function findDoneMs({ decision, observed }: Predicted, pinned: Assignment | null): number | null {
+  const { kind, action } = decision;
+  const isDone = action.origins.every((origin) => pinned?.[origin] === action.assignment[origin]);
+  return kind === 'act' && isDone ? observed.pltMs : null;
+}
+
+function describeDecision(prediction: Predicted, pinned: Assignment | null = null): Headline {
   switch (prediction.decision.kind) {
     case 'act':
       return describeGain(prediction, pinned);
@@ -63,7 +75,7 @@ export function describeDecision(prediction: Predicted, pinned: Assignment | nul
 function describeGain(prediction: Predicted, pinned: Assignment | null): Headline {
   const { action } = prediction.decision;
   const { ownMs, hopwiseMs } = findHeadlineTimes(prediction, null, pinned);
-  const [before, after] = formatDurations(ownMs, hopwiseMs!);
+  const [before, after] = formatDurations(ownMs!, hopwiseMs!);
   const lead = {
     measured: t('headlineMeasured', { before, after }),
     sure: t('headlineGain', { before, after }),

@@ -18,15 +18,7 @@ interface SummaryOptions extends ViewOptions {
 /** The verdict, what it rests on, and limits of the prediction. */
 export function renderSummary(prediction: Prediction, options: SummaryOptions = {}): HTMLElement {
   const el = builder(options);
-  const { page, observed, decision } = prediction;
-  const carried = {
-    requests: plural('requests', page.requests),
-    origins: plural('origins', page.origins),
-  };
-  const seen =
-    observed.pltMs === null
-      ? t('summaryNeverLoaded', carried)
-      : t('summaryTook', { ...carried, time: formatDuration(observed.pltMs) });
+  const { decision } = prediction;
   const { lead, why } = describeHeadline(prediction, options.pinGain, options.pinned);
   return el(
     'section',
@@ -40,6 +32,23 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
     why === '' ? null : el('p', { class: 'hw-why' }, keepUnitsTogether(why)),
     ...renderInstruction(prediction, options),
     ...(options.controls ?? []),
+    ...renderGrounds(prediction, options),
+  );
+}
+
+/** What a verdict rests on, and limits of the prediction. */
+export function renderGrounds(prediction: Prediction, options: SummaryOptions = {}): HTMLElement[] {
+  const el = builder(options);
+  const { page, observed, decision } = prediction;
+  const carried = {
+    requests: plural('requests', page.requests),
+    origins: plural('origins', page.origins),
+  };
+  const seen =
+    observed.pltMs === null
+      ? t('summaryNeverLoaded', carried)
+      : t('summaryTook', { ...carried, time: formatDuration(observed.pltMs) });
+  return [
     el('p', { class: 'hw-muted' }, keepUnitsTogether(seen)),
     ...(decision.changed === null || decideBeyondPins(decision, options.pinGain ?? null) === null
       ? []
@@ -52,11 +61,11 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
     ),
     ...renderFit(prediction.fit, options),
     ...prediction.notes.map((note) => el('p', { class: 'hw-note' }, note)),
-  );
+  ];
 }
 
 /** What is left to do: nothing where the load's pins do it, or have been measured to help as much. */
-function renderInstruction({ decision }: Prediction, options: SummaryOptions): HTMLElement[] {
+export function renderInstruction({ decision }: Prediction, options: SummaryOptions): HTMLElement[] {
   const { pinGain = null, pinned } = options;
   const { action, kind, verdict } = decision;
   const isDone = action.origins.every((origin) => pinned?.[origin] === action.assignment[origin]);

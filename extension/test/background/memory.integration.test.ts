@@ -171,6 +171,7 @@ test('the popup offers an export with query strings', async () => {
     return readFile((await (await started).path())!, 'utf8');
   };
   await popup.locator('.hw-headline').waitFor();
+  await popup.locator('#details > summary').click();
   expect(await save()).not.toContain(SECRET);
   await popup.getByLabel('with query strings').check();
   expect(await save()).toContain(`${SECRET}-query`);

@@ -59,7 +59,15 @@ describe('the time before is the expected one', () => {
     expectExpected(predictionOf(decisionOf([action]), { observed: { pltMs: 4000, protocols: {} } }));
   });
 
-  test('after a load with pins', () => expectExpected(offer, { [A]: 'h2' }));
+  test('after a load with other pins', () => expectExpected(offer, { 'https://b.example': 'h2' }));
+});
+
+test('a load whose pins did what is recommended says what it took', () => {
+  const held = { [A]: 'h2' as const };
+  expect(writeHeadline(offer, null, held)).toBe(
+    'Took 4.4 s with hopwise. More loads will show whether it helps.',
+  );
+  expect(findHeadlineTimes(offer, null, held)).toEqual({ ownMs: null, hopwiseMs: 4400 });
 });
 
 test.each([

@@ -13,6 +13,7 @@ export function renderNetworkSwitch(client: AutopilotClient, status: HTMLElement
   const el = builder();
   const text = el('span', {});
   const switchTo = async (keepsOffH3: boolean) => {
+    status.textContent = '';
     // Without an await before it: browsers accept a request only directly in the handler of a click.
     const mayPin = !keepsOffH3 || (await requestPinPermissions().catch(() => false));
     if (!mayPin) {
@@ -21,7 +22,7 @@ export function renderNetworkSwitch(client: AutopilotClient, status: HTMLElement
     }
     status.textContent = (await client.switchNetwork(keepsOffH3)) || (keepsOffH3 ? await findProblem() : '');
   };
-  const keepOff = renderButton(t('networkKeepOff'), () => switchTo(true));
+  const keepOff = renderButton(t('networkKeepOff'), () => switchTo(true), { class: 'hw-link' });
   const allow = renderButton(t('networkAllow'), () => switchTo(false), { class: 'hw-link' });
   const element = el('div', { class: 'hw-network-switch' }, text, ' ', keepOff, allow);
   const update = () => {

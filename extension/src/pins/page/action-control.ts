@@ -1,8 +1,10 @@
 import { type Decision, PROTOCOL_NAME } from '@hopwise/contract';
+import { HelperWatch } from '../../helper/helper-watch.ts';
 import { plural, t } from '../../language/translate.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
 import { renderButton, renderStatus } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
+import { renderInstallButton } from '../../ui/install-helper.ts';
 import { type PlannedPin, planPins, planUnknownOffers } from '../plan-pins.ts';
 import { renderCaInstructions } from './ca-instructions.ts';
 import type { PinsModel } from './pins-model.ts';
@@ -13,7 +15,10 @@ export class ActionControl {
   readonly #el = builder();
   readonly #model: PinsModel;
   readonly #reload: () => Promise<unknown>;
+  readonly #helper: HelperWatch;
   readonly #button: HTMLButtonElement;
+  /** In place of the button while the helper is missing. */
+  readonly #install: HTMLButtonElement;
   readonly #note: HTMLElement;
   /** What a click changes, before pins are allowed: afterwards it is beside the choice of their lifetime. */
   readonly #effects: HTMLElement;
@@ -26,10 +31,12 @@ export class ActionControl {
   #showsInstructions = false;
 
   /** @param reload reloads the page that the decision is about */
-  constructor(model: PinsModel, reload: () => Promise<unknown>) {
+  constructor(model: PinsModel, reload: () => Promise<unknown>, helper = new HelperWatch()) {
     const el = this.#el;
     this.#model = model;
     this.#reload = reload;
+    this.#helper = helper;
+    this.#install = renderInstallButton();
     this.#button = renderButton(t('makeFaster'), () => this.#act(), { class: 'hw-button hw-button-primary' });
     this.#note = el('p', { class: 'hw-note' });
     this.#effects = el('details', { class: 'hw-note' });
@@ -39,13 +46,20 @@ export class ActionControl {
       'div',
       { class: 'hw-action' },
       this.#button,
+      this.#install,
       this.#note,
       this.#effects,
       this.#status,
       this.#instructions,
     );
     model.onChange(() => this.#update());
+    helper.onChange(() => this.#update());
     this.#update();
+  }
+
+  /** Whether it offers to make pins. */
+  get isOffered(): boolean {
+    return this.#planned.length > 0 && !this.#isMade();
   }
 
   /** @param decision null while no prediction is shown @param load that it is made from */
@@ -69,6 +83,7 @@ export class ActionControl {
 
   async #act(): Promise<void> {
     if (this.#model.isBusy) return;
+    this.#say(t('pinning'));
     // Without an await before it: browsers show the prompt only directly in a click handler.
     const problem = await this.#model.allow();
     if (problem !== '') return this.#say(problem);
@@ -76,10 +91,10 @@ export class ActionControl {
       await this.#model.requestCaHosts();
       if (this.#uncovered().length > 0) {
         this.#showsInstructions = true;
+        this.#say('');
         return this.#update();
       }
     }
-    this.#say(t('pinning'));
     const refusal = await this.#model.makePins(this.#planned);
     this.#say(refusal);
     this.#isReloadDue = refusal === '';
@@ -101,17 +116,28 @@ export class ActionControl {
     this.#status.textContent = text;
   }
 
+  /** The planned pins that are there. */
+  #listMade(): PlannedPin[] {
+    return this.#planned.filter(({ origin, kind }) => this.#model.findActive(origin)?.kind === kind);
+  }
+
+  #isMade(): boolean {
+    return this.#listMade().length === this.#planned.length;
+  }
+
   #update(): void {
     const model = this.#model;
-    const made = this.#planned.filter(({ origin, kind }) => model.findActive(origin)?.kind === kind);
-    const isMade = made.length === this.#planned.length;
+    const made = this.#listMade();
+    const isMade = this.#isMade();
     const isWaiting = made.some(({ origin }) => model.findActive(origin)!.state === 'waiting');
     this.element.hidden = this.#planned.length + this.#skipped === 0;
-    this.#button.hidden = isMade;
+    if (!isMade) void this.#helper.lookOnce();
+    this.#button.hidden = isMade || this.#helper.isMissing;
+    this.#install.hidden = isMade || !this.#helper.isMissing;
     // Not `disabled`: a disabled button loses the focus.
     this.#button.setAttribute('aria-disabled', String(model.isBusy));
     this.#note.textContent = this.#describe(isMade, isWaiting);
-    this.#effects.hidden = model.isAllowed || isMade;
+    this.#effects.hidden = model.isAllowed || isMade || this.#helper.isMissing;
     this.#renderInstructions();
     if (!this.#isReloadDue || !isMade || isWaiting) return;
     this.#isReloadDue = false;
@@ -124,7 +150,8 @@ export class ActionControl {
     if (isMade) return isWaiting ? t('actionWaits') : '';
     const { problem, isAllowed } = this.#model;
     if (problem !== '') return problem === this.#status.textContent ? '' : problem;
-    const needs = this.#needsCa() ? t('actionNeedsCa') : t('actionNeedsHelper');
+    if (this.#helper.isMissing) return t('actionNeedsHelper');
+    const needs = this.#needsCa() ? t('actionNeedsCa') : '';
     return [needs, isAllowed ? '' : t('actionPermission'), skipped].filter(Boolean).join(' ');
   }
 

@@ -62,13 +62,24 @@ function describeEffect(effect: PinOutcome['effect'], lowMs: number, highMs: num
   }
 }
 
+/** When the first of several pins ends. */
+export function describeEarliestEnd(pins: readonly PinState[], nowMs = Date.now()): string {
+  const [first] = pins.toSorted((a, b) => (a.expiresAtMs ?? Infinity) - (b.expiresAtMs ?? Infinity));
+  if (first === undefined) return '';
+  if (first.expiresAtMs !== null) return t('untilTime', { time: formatEnd(first.expiresAtMs, nowMs) });
+  return pins.some(({ persistent }) => !persistent) ? t('untilClosed') : t('untilRemoved');
+}
+
 function describeEnd({ expiresAtMs, persistent }: PinState, nowMs: number): string {
   if (expiresAtMs === null) return persistent ? t('untilRemoved') : t('untilClosed');
-  const at = new Date(expiresAtMs);
+  const time = formatEnd(expiresAtMs, nowMs);
+  return persistent ? t('untilTime', { time }) : t('untilTimeOrClosed', { time });
+}
+
+function formatEnd(expiresAtMs: number, nowMs: number): string {
   const isSoon = expiresAtMs - nowMs < DAY_MS;
   const options: Intl.DateTimeFormatOptions = isSoon
     ? { hour: '2-digit', minute: '2-digit' }
     : { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' };
-  const time = new Intl.DateTimeFormat(currentLocale(), options).format(at);
-  return persistent ? t('untilTime', { time }) : t('untilTimeOrClosed', { time });
+  return new Intl.DateTimeFormat(currentLocale(), options).format(new Date(expiresAtMs));
 }

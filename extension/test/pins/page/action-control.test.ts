@@ -2,6 +2,9 @@ import type { PinState } from '@hopwise/contract';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { PageRequest } from '../../../src/background/page-requests.ts';
+import type { Hello } from '../../../src/helper/helper-connection.ts';
+import { HelperError } from '../../../src/helper/helper-port.ts';
+import { HelperWatch } from '../../../src/helper/helper-watch.ts';
 import { ActionControl } from '../../../src/pins/page/action-control.ts';
 import { PinsModel } from '../../../src/pins/page/pins-model.ts';
 import { actionOf, decisionOf, LEAVE } from '../../support/decisions.ts';
@@ -20,6 +23,7 @@ let refusal: string;
 let state: PinState['state'];
 let grants: boolean;
 let answersPins: boolean;
+let greet: () => Promise<Hello>;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -31,6 +35,7 @@ beforeEach(() => {
   state = 'active';
   grants = true;
   answersPins = true;
+  greet = async () => ({}) as Hello;
   vi.stubGlobal('document', new Window().document);
   vi.stubGlobal('chrome', {
     runtime: {
@@ -79,9 +84,16 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const textOf = (element: HTMLElement): string =>
+  [...element.children]
+    .filter((child) => !(child as HTMLElement).hidden && child.tagName !== 'DETAILS')
+    .map(({ textContent }) => textContent)
+    .join(' ')
+    .trim();
+
 async function shown(decision = avoid) {
   const reload = vi.fn(async () => {});
-  const control = new ActionControl(new PinsModel(), reload);
+  const control = new ActionControl(new PinsModel(), reload, new HelperWatch(() => greet()));
   document.body.replaceChildren(control.element);
   control.show(decision);
   await vi.advanceTimersByTimeAsync(10);
@@ -105,7 +117,7 @@ const pinning = (kinds: Record<string, string>) => ({
 
 test('one click asks for permission, makes all pins of the action and reloads the page', async () => {
   const { element, reload, button, click } = await shown();
-  expect(element.textContent).toContain('Needs the helper.');
+  expect(textOf(element)).not.toContain('helper.');
   await click();
   expect(asked).toEqual([pinning({ [A]: 'avoid-h3', [B]: 'avoid-h3' })]);
   expect(reload).toHaveBeenCalledOnce();
@@ -147,9 +159,31 @@ test('pins that exist are not made again', async () => {
   expect(asked).toEqual([pinning({ [B]: 'avoid-h3' })]);
 });
 
+test('without the helper the one button installs it, until it is found', async () => {
+  const opened: unknown[] = [];
+  Object.assign(chrome, { tabs: { create: async (tab: unknown) => void opened.push(tab) } });
+  Object.assign(chrome.runtime, { getURL: (path: string) => path });
+  greet = async () => {
+    throw new HelperError('no-helper', 'not installed');
+  };
+  const { element } = await shown();
+  expect(textOf(element)).toBe('Install the helper Needs the helper, a small program beside the browser.');
+  element.querySelector<HTMLElement>('.hw-install')!.click();
+  expect(opened).toEqual([{ url: 'welcome.html#helper' }]);
+  greet = async () => ({}) as Hello;
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(textOf(element)).toBe('Make it faster The browser asks for permission once.');
+});
+
+test('a click says at once what is done', async () => {
+  const { element, button } = await shown();
+  button().click();
+  expect(element.querySelector('[role=status]')!.textContent).toBe('Pinning…');
+});
+
 test('an action that needs the local CA shows how to create it for all hosts', async () => {
   const { element, click } = await shown(hold);
-  expect(element.textContent).toContain('Needs the helper and its local CA.');
+  expect(element.textContent).toContain('Needs the helper’s local CA.');
   await click();
   expect(asked).toEqual([]);
   const [create] = element.querySelectorAll('code');

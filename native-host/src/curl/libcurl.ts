@@ -201,6 +201,12 @@ export function loadLibcurl(path: string) {
       return getinfo(easy, info, 'void *', number64) === 0 ? Number(koffi.decode(number64, 'int64_t')) : 0;
     },
 
+    /** `SOCKET_BAD` when libcurl has no such socket. Its numbers have 32 bits but on Windows, where they fit into as many. */
+    infoSocket(easy: Pointer, info: number): number {
+      koffi.encode(number64, 'int64_t', -1);
+      return getinfo(easy, info, 'void *', number64) === 0 ? Number(koffi.decode(number64, 'int32_t')) : -1;
+    },
+
     /** '' when libcurl has no such text. */
     infoText(easy: Pointer, info: number): string {
       koffi.encode(number64, 'int64_t', 0);

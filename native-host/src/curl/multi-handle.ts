@@ -24,6 +24,12 @@ interface MultiHandleSettings {
   onActed?: () => void;
 }
 
+/** Of a transfer in progress, see `add`. */
+interface Listener {
+  done: (code: number) => void;
+  onFinished: (() => void) | undefined;
+}
+
 interface Poll {
   handle: node.PollHandle;
   onReady: (...args: unknown[]) => void;
@@ -46,7 +52,7 @@ export class MultiHandle {
   readonly #settings: MultiHandleSettings;
   readonly #curl: Libcurl;
   readonly #multi: Pointer;
-  readonly #done = new Map<Pointer, (code: number) => void>();
+  readonly #transfers = new Map<Pointer, Listener>();
   readonly #polls = new Map<number, Poll>();
   readonly #callbacks: Pointer[];
   #reading = true;
@@ -83,17 +89,18 @@ export class MultiHandle {
    * Starts a transfer.
    *
    * @param done called once, from the event loop, unless the transfer is removed or the handle is
-   *   closed before. The transfer has been removed by then; its figures can still be read.
+   *   closed before. The transfer has been removed by then; its figures can still be read, but for its socket.
+   * @param onFinished called before that, while the transfer has its connection
    * @throws Error when libcurl refuses it.
    */
-  add(easy: Pointer, done: (code: number) => void): void {
+  add(easy: Pointer, done: (code: number) => void, onFinished?: () => void): void {
     this.#curl.multiAdd(this.#multi, easy);
-    this.#done.set(easy, done);
+    this.#transfers.set(easy, { done, onFinished });
   }
 
   /** Ends a transfer. Never from a callback of libcurl. */
   remove(easy: Pointer): void {
-    if (this.#done.delete(easy)) this.#curl.multiRemove(this.#multi, easy);
+    if (this.#transfers.delete(easy)) this.#curl.multiRemove(this.#multi, easy);
   }
 
   /** Runs libcurl's due work without waiting for the timer. Never from a callback of libcurl. */
@@ -138,7 +145,7 @@ export class MultiHandle {
     this.#disarm();
     // libuv must stop polling a socket before libcurl closes it.
     for (const socket of [...this.#polls.keys()]) this.#forget(socket);
-    for (const easy of [...this.#done.keys()]) this.remove(easy);
+    for (const easy of [...this.#transfers.keys()]) this.remove(easy);
     this.#curl.multiCleanup(this.#multi);
     for (const callback of this.#callbacks) this.#curl.freeCallback(callback);
   }
@@ -234,7 +241,7 @@ export class MultiHandle {
 
   #uploadedBytes(): number {
     let bytes = 0;
-    for (const easy of this.#done.keys()) bytes += this.#curl.infoOffset(easy, INFO.SIZE_UPLOAD_T);
+    for (const easy of this.#transfers.keys()) bytes += this.#curl.infoOffset(easy, INFO.SIZE_UPLOAD_T);
     return bytes;
   }
 
@@ -258,7 +265,7 @@ export class MultiHandle {
     if (this.#closed) return;
     try {
       const running = this.#curl.socketAction(this.#multi, socket, flags);
-      if (running < this.#done.size) this.#collect();
+      if (running < this.#transfers.size) this.#collect();
       if (!this.#closed) this.#settings.onActed?.();
     } catch (fault) {
       this.#settings.onFault(fault as Error);
@@ -270,11 +277,12 @@ export class MultiHandle {
     while (more && !this.#closed) {
       const finished = this.#curl.nextFinished(this.#multi);
       if (!finished) return;
-      const done = this.#done.get(finished.easy);
-      if (!done) throw new Error('libcurl finished a transfer that was never started');
+      const transfer = this.#transfers.get(finished.easy);
+      if (!transfer) throw new Error('libcurl finished a transfer that was never started');
       more = finished.left > 0;
+      transfer.onFinished?.();
       this.remove(finished.easy);
-      done(finished.code);
+      transfer.done(finished.code);
     }
   }
 }

@@ -50,6 +50,7 @@ function fail(fault: Error): void {
 }
 
 const names = { caFile, dohUrl };
+const readTcpInfo = tcpInfoReader();
 const curl = load();
 if (curl) {
   new ExchangeServer({
@@ -58,11 +59,11 @@ if (curl) {
     hungAfterMs: Number(hungAfterMs),
     pipe: new Socket({ fd: EXCHANGE_PIPE }),
     markSent: markWriter(SENT_MARKS_FILE),
+    readTcpInfo,
     onFault: fail,
   });
 }
 const rounds = new Map<number, Round>();
-const readTcpInfo = tcpInfoReader();
 
 let hostWatch: StuckWatch | null = null;
 

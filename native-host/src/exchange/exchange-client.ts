@@ -1,6 +1,7 @@
 /** The host's side of the exchange pipe. */
 import type { Duplex } from 'node:stream';
 import type { ExchangeFault } from './exchange-fault.ts';
+import type { ExchangeEnd } from './exchange-figures.ts';
 import {
   creditOf,
   creditPayload,
@@ -14,7 +15,6 @@ import {
   writeFrameHeader,
 } from './exchange-frames.ts';
 import type { MarkedOrder } from './exchange-order.ts';
-import type { HeaderField } from './headers.ts';
 import type { ResponseSection } from './response-sections.ts';
 import type { ExchangeOutput, RunningExchange } from './running-exchange.ts';
 import type { SentMarks } from './sent-marks.ts';
@@ -125,7 +125,7 @@ export class ExchangeClient implements FrameHandler {
         break;
       case FRAME.END:
         this.#forget(id);
-        exchange.onEnd(parse(payload) as HeaderField[]);
+        exchange.onEnd(parse(payload) as ExchangeEnd);
         break;
       case FRAME.FAULT: {
         this.#forget(id);

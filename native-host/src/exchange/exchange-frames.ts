@@ -11,7 +11,7 @@ export const FRAME = {
   CANCEL: 2,
   /** Both; body bytes, never more than were granted. */
   BODY: 3,
-  /** Both; empty from the host; from the engine the trailers as JSON, its last frame. */
+  /** Both; empty from the host; from the engine an `ExchangeEnd` as JSON, its last frame. */
   END: 4,
   /** Both; 32 bits: how many more body bytes may be sent. */
   CREDIT: 5,

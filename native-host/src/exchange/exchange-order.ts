@@ -20,6 +20,8 @@ export interface ExchangeOrder {
   connectTo: string;
   /** Whether it gets a connection of its own, opened for it. */
   fresh: boolean;
+  /** Whether its figures are measured. */
+  measured: boolean;
   /** Initial credit: response body bytes that may be sent. */
   credit: number;
 }
@@ -77,6 +79,7 @@ export function exchangeOrder(request: ExchangeRequest, credit: number): Exchang
     from: request.from ?? 'public',
     connectTo: request.connectTo ?? '',
     fresh: request.freshConnection ?? false,
+    measured: request.isMeasured ?? false,
     credit,
   };
 }

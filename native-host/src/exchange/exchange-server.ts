@@ -4,10 +4,12 @@ import { CODE } from '../curl/curl-constants.ts';
 import type { NameChecks } from '../curl/easy-options.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
 import { nativeMemory } from '../curl/native-memory.ts';
+import type { TcpInfo } from '../curl/tcp-info.ts';
 import { CreditPool } from './credit-pool.ts';
 import { EasyHandles } from './easy-handles.ts';
 import { ExchangeConnections } from './exchange-connections.ts';
 import type { ExchangeFault } from './exchange-fault.ts';
+import { ExchangeMeter } from './exchange-figures.ts';
 import { creditOf, ExchangeFrameError, FRAME, type FrameHandler, FrameReader } from './exchange-frames.ts';
 import type { ExchangeOrder, MarkedOrder } from './exchange-order.ts';
 import { type ExchangeTools, ExchangeTransfer } from './exchange-transfer.ts';
@@ -22,6 +24,8 @@ interface ExchangeServerOptions {
   pipe: Duplex;
   /** Does not go through the pipe: the host knows what was sent even if this process crashes at once. */
   markSent: (slot: number, exchange: number) => void;
+  /** Null for a socket that is not TCP. */
+  readTcpInfo: (socket: number) => TcpInfo | null;
   onFault: (fault: Error) => void;
 }
 
@@ -31,7 +35,7 @@ export class ExchangeServer implements FrameHandler {
   readonly #transfers = new Map<number, ExchangeTransfer>();
   readonly #uploads = new CreditPool();
 
-  constructor({ curl, names, hungAfterMs, pipe, markSent, onFault }: ExchangeServerOptions) {
+  constructor({ curl, names, hungAfterMs, pipe, markSent, readTcpInfo, onFault }: ExchangeServerOptions) {
     const memory = nativeMemory();
     const keepAlive = keepAliveWithin(hungAfterMs);
     const output = new FrameBatch(pipe, memory);
@@ -48,6 +52,7 @@ export class ExchangeServer implements FrameHandler {
       memory,
       output,
       markSent,
+      meter: new ExchangeMeter(curl, readTcpInfo),
       runDue: (transfer) => this.#connections.runDue(transfer),
     };
     const reader = new FrameReader(this);

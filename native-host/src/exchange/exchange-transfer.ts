@@ -7,6 +7,7 @@ import type { NativeMemory } from '../curl/native-memory.ts';
 import type { CreditAccount } from './credit-pool.ts';
 import type { EasyHandle, EasyHandleListener, EasyHandles } from './easy-handles.ts';
 import { describesCode, type ExchangeFault, errorCode } from './exchange-fault.ts';
+import type { ExchangeEnd, ExchangeFigures, ExchangeMeter } from './exchange-figures.ts';
 import { creditPayload, ExchangeFrameError, FRAME } from './exchange-frames.ts';
 import { hasBody, IDEMPOTENT, type MarkedOrder } from './exchange-order.ts';
 import type { FrameBatch } from './frame-batch.ts';
@@ -21,6 +22,7 @@ export interface ExchangeTools {
   output: FrameBatch;
   /** Marks the request as sent, before its first byte goes out. */
   markSent: (slot: number, exchange: number) => void;
+  meter: ExchangeMeter;
   /** Has libcurl run its due timers now. */
   runDue: (transfer: ExchangeTransfer) => void;
 }
@@ -80,6 +82,7 @@ export class ExchangeTransfer implements EasyHandleListener {
   #credit: number;
   #delivered = 0;
   #onStreamLimit: ((streams: number) => void) | null = null;
+  #figures: ExchangeFigures | null = null;
 
   /** @throws Error when libcurl refuses the request. */
   constructor(id: number, order: MarkedOrder, upload: CreditAccount, tools: ExchangeTools) {
@@ -300,6 +303,11 @@ export class ExchangeTransfer implements EasyHandleListener {
     return code === CODE.OK || code === CODE.BAD_FUNCTION_ARGUMENT;
   }
 
+  /** To be called when libcurl has finished the transfer, before its removal from the connection. */
+  measure(): void {
+    if (this.#order.measured) this.#figures = this.#tools.meter.measure(this.easy);
+  }
+
   /** Response bytes that libcurl buffers because the host has granted no more credit. */
   heldBytes(): number {
     if ((this.#paused & PAUSE.RECV) === 0) return 0;
@@ -314,8 +322,10 @@ export class ExchangeTransfer implements EasyHandleListener {
   end(code: number, message?: string): void {
     const { output } = this.#tools;
     const isWhole = code === CODE.OK && this.#phase.name === 'responding';
-    if (isWhole) output.addJson(FRAME.END, this.id, endToEnd(this.#sections.trailers));
-    else output.addJson(FRAME.FAULT, this.id, this.#faultOf(code, message ?? this.errorMessage));
+    if (isWhole) {
+      const ended: ExchangeEnd = { trailers: endToEnd(this.#sections.trailers), figures: this.#figures };
+      output.addJson(FRAME.END, this.id, ended);
+    } else output.addJson(FRAME.FAULT, this.id, this.#faultOf(code, message ?? this.errorMessage));
     this.#phase = { name: 'ended', isWhole };
   }
 

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { AddressSpace, Protocol } from '@hopwise/contract';
 import type { ExchangeErrorCode, ExchangePhase } from './exchange-fault.ts';
+import type { ExchangeFigures } from './exchange-figures.ts';
 import type { HeaderField } from './headers.ts';
 
 export interface ExchangeRequest {
@@ -26,6 +27,8 @@ export interface ExchangeRequest {
    * and certificate.
    */
   freshConnection?: boolean;
+  /** Whether its figures are measured. */
+  isMeasured?: boolean;
 }
 
 export interface ResponseHead {
@@ -53,6 +56,8 @@ export interface Exchange {
   readonly fault: ExchangeError | null;
   /** The trailers of a response that has arrived completely, read or not; null before. */
   readonly arrivedTrailers: readonly HeaderField[] | null;
+  /** What it showed of the path, where that was asked for and the response has arrived completely; else null. */
+  readonly figures: ExchangeFigures | null;
   /** Called for 1xx responses, in order, before the head. To be set in the same turn. */
   onInformational?: (status: number, headers: HeaderField[]) => void;
   /** Whether a byte of the request may have reached the origin. */

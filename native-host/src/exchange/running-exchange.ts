@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { CreditAccount } from './credit-pool.ts';
 import { type Exchange, ExchangeError, type ExchangeRequest, type ResponseHead } from './exchange.ts';
 import type { ExchangeErrorCode, ExchangePhase } from './exchange-fault.ts';
+import type { ExchangeEnd, ExchangeFigures } from './exchange-figures.ts';
 import { ExchangeFrameError } from './exchange-frames.ts';
 import { type ExchangeOrder, exchangeOrder } from './exchange-order.ts';
 import type { HeaderField } from './headers.ts';
@@ -38,6 +39,7 @@ export class RunningExchange implements Exchange {
   #sent = false;
   #fault: ExchangeError | null = null;
   #arrivedTrailers: readonly HeaderField[] | null = null;
+  #figures: ExchangeFigures | null = null;
   /** Bytes of the response that have arrived, until its stream is requested. */
   #pieces: Buffer[] = [];
   #body: ResponseBody | null = null;
@@ -93,6 +95,10 @@ export class RunningExchange implements Exchange {
     return this.#arrivedTrailers;
   }
 
+  get figures(): ExchangeFigures | null {
+    return this.#figures;
+  }
+
   get open(): boolean {
     return this.#state === 'open';
   }
@@ -135,8 +141,9 @@ export class RunningExchange implements Exchange {
     this.#grant();
   }
 
-  onEnd(trailers: HeaderField[]): void {
+  onEnd({ trailers, figures }: ExchangeEnd): void {
     if (!this.open) return;
+    this.#figures = figures;
     this.#end('done', null);
     this.#arrivedTrailers = trailers;
     this.#trailers.resolve(trailers);

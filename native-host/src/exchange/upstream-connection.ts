@@ -197,12 +197,13 @@ export class UpstreamConnection {
 
   #submit(entry: ExchangeEntry): void {
     const { transfer } = entry;
-    this.multi.add(transfer.easy, (code) => {
+    const done = (code: number): void => {
       this.#hasUnsentReset = false;
       if (code === CODE.HTTP2) this.#break();
       this.#leave(transfer);
       this.#settings.onEnd(entry, code);
-    });
+    };
+    this.multi.add(transfer.easy, done, () => transfer.measure());
     if (this.#settings.protocol !== 'h1') this.#submitted.push(entry);
   }
 

@@ -112,7 +112,7 @@ describe('what a response may hold of the memory for all', () => {
     client.start(exchange);
     engine.write(encodeFrame(FRAME.HEAD, 1, jsonPayload({ status: 200, headers: [] })));
     engine.write(encodeFrame(FRAME.BODY, 1, Buffer.alloc(1000)));
-    engine.write(encodeFrame(FRAME.END, 1, jsonPayload([])));
+    engine.write(encodeFrame(FRAME.END, 1, jsonPayload({ trailers: [], figures: null })));
     await exchange.head;
     await settled();
     expect(exchange.arrivedTrailers).toEqual([]);

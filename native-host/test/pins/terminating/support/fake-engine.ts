@@ -16,6 +16,7 @@ class FakeExchange implements Exchange {
   readonly trailers = Promise.resolve([]);
   readonly request: ExchangeRequest;
   sent = false;
+  readonly figures = null;
   arrivedTrailers: Exchange['arrivedTrailers'] = null;
   #fault: ExchangeError | null = null;
   cancelled = false;

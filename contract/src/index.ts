@@ -11,6 +11,7 @@ export * from './error-text.ts';
 export * from './group-by.ts';
 export * from './ids.ts';
 export * from './language.ts';
+export * from './measured-exchange.ts';
 export * from './messages.ts';
 export type * from './network-path.ts';
 export * from './origin-use.ts';

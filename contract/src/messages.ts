@@ -3,6 +3,7 @@
  * schemas before they use it.
  */
 import * as z from 'zod/mini';
+import { MAX_MEASURED_EXCHANGES, measuredExchangeSchema } from './measured-exchange.ts';
 import {
   MAX_CA_HOSTS,
   MAX_EXCEPTIONS,
@@ -70,6 +71,8 @@ export const toHost = z.discriminatedUnion('type', [
   }),
   /** Answered by `pins`, also when the origin is not pinned. */
   z.object({ type: z.literal('unpin'), id: requestId, origin }),
+  /** Answered by `pins`, or by `error` with `unavailable` where the origin has no `auto` pin, or has refused the protocol. */
+  z.object({ type: z.literal('steer'), id: requestId, origin, protocol }),
   /** Answered by `pins`. The session's first message about pins restores the stored ones. */
   z.object({ type: z.literal('pins'), id: requestId }),
 ]);
@@ -177,6 +180,12 @@ export const toExtension = z.discriminatedUnion('type', [
         exceptions: z.array(origin).check(z.maxLength(MAX_EXCEPTIONS)),
       }),
     ),
+  }),
+  /** What requests to an origin with an `auto` pin have shown since the last such message. Sent while there are any, every 2 s at most. */
+  z.object({
+    type: z.literal('exchanges'),
+    origin,
+    exchanges: z.array(measuredExchangeSchema).check(z.minLength(1), z.maxLength(MAX_MEASURED_EXCHANGES)),
   }),
   z.object({
     type: z.literal('error'),

@@ -1,9 +1,12 @@
 import * as z from 'zod/mini';
 import { PROTOCOLS } from './protocol.ts';
-import { count, originSchema, text } from './schemas.ts';
+import { count, originSchema, protocolSchema, text } from './schemas.ts';
 
-/** `avoid-h3` keeps HTTP/3 away by a tunnel; a protocol is enforced by a proxy that terminates TLS. */
-export const PIN_KINDS = ['avoid-h3', ...PROTOCOLS] as const;
+/**
+ * `avoid-h3` keeps HTTP/3 away by a tunnel; a protocol is enforced by a proxy that terminates TLS; under `auto` that proxy sends each request
+ * under the protocol that the extension has steered the origin to last.
+ */
+export const PIN_KINDS = ['avoid-h3', ...PROTOCOLS, 'auto'] as const;
 
 export type PinKind = (typeof PIN_KINDS)[number];
 
@@ -47,6 +50,8 @@ export const pinStateSchema = z.object({
   /** Milliseconds since 1970; null for a pin without expiry. */
   expiresAtMs: z.nullable(count),
   persistent: z.boolean(),
+  /** Of an `auto` pin: the protocol of its next requests. */
+  protocol: z.optional(protocolSchema),
   /** Whether it may lead to addresses that are not public. */
   allowLocal: z.optional(z.boolean()),
   /**

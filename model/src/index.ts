@@ -14,3 +14,5 @@ export {
 } from './features/window-features.ts';
 export { judgeSwitch, type SwitchVerdict } from './rollback/judge-switch.ts';
 export { MAX_CHECKED_LOADS } from './rollback/sequential-check.ts';
+export type { TimedRequest } from './transport/request-costs.ts';
+export { type Transport, type TransportChoice, TransportChooser } from './transport/transport-chooser.ts';

@@ -5,7 +5,7 @@ import { StoredItem } from '../storage/stored-item.ts';
 import { NETWORK_KINDS, TRAFFIC_KINDS } from './traffic-profiles.ts';
 
 /** What may be done about a site's origins, whatever the prediction says. */
-export const SITE_RULES = ['leave', 'avoid-h3', 'h1', 'h2', 'h3'] as const;
+export const SITE_RULES = ['leave', 'avoid-h3', 'h1', 'h2', 'h3', 'auto'] as const;
 
 export type SiteRule = (typeof SITE_RULES)[number];
 

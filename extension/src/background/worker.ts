@@ -2,9 +2,11 @@
 import '../storage/seal-storage.ts';
 import { messageOf, type PinState } from '@hopwise/contract';
 import { StartRateAnnouncer } from '../announce/announcer.ts';
+import { AutoPins } from '../autopilot/auto-pins.ts';
 import { Autopilot } from '../autopilot/autopilot.ts';
 import type { AutopilotAnswer } from '../autopilot/autopilot-messages.ts';
 import { removeExpiredExperiences } from '../autopilot/explorer-store.ts';
+import { hindersUdp } from '../autopilot/network-rule.ts';
 import { findComparableLoads, hasPins, pltOf } from '../evidence/comparable-loads.ts';
 import { findPinGain, findPinOutcomes, type PinGain } from '../evidence/pin-outcomes.ts';
 import { askForNetworkKey } from '../helper/ask-helper.ts';
@@ -24,6 +26,7 @@ import {
 import { registerContentScript } from '../recorder/register-content-script.ts';
 import { listenToFailures, listenToNavigations } from '../recorder/web-request.ts';
 import { getAllLoads, getLoad, predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { loadNetwork } from '../storage/network.ts';
 import { addSavedTime, readSavedTime, removeSavedTime } from '../storage/saved-time.ts';
 import { readSettings } from '../storage/settings.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
@@ -60,6 +63,11 @@ const verifications = new Verifications();
 const memory = new Memory(loads, verifications);
 const autopilot = new Autopilot(pins, ensureDecision);
 const announcer = new StartRateAnnouncer();
+const autoPins = new AutoPins({
+  steer: (origin, protocol) => pins.steer(origin, protocol),
+  mayTryQuic: async () => !hindersUdp({ cluster: await loadNetwork() }),
+});
+pins.onExchanges((origin, exchanges) => void autoPins.handle(origin, exchanges));
 
 listenToNavigations(loads, handleNetworkChange, (url, acceptCh) => {
   if (!loads.excludedSites.has(url)) void announcer.handleHintsAsked(url, acceptCh);
@@ -69,6 +77,9 @@ self.addEventListener('online', () => void forgetNetworkKey().then(prepareForNet
 listenToConnection(handleNetworkChange);
 let endListeningToFailures: (() => void) | null = null;
 pins.onChange(() => {
+  void pins
+    .listPins()
+    .then((all) => autoPins.keepOnly(all.filter(({ kind }) => kind === 'auto').map(({ origin }) => origin)));
   // Pins do harm where requests fail. The helper's port keeps the worker running meanwhile.
   const isAnyActive = pins.periods.some(({ endedMs }) => endedMs === null);
   if (isAnyActive) endListeningToFailures ??= listenToFailures(loads, handleNetworkChange);
@@ -195,6 +206,7 @@ async function findGain(load: StoredLoad, all: readonly StoredLoad[]): Promise<P
 function handleNetworkChange(): void {
   void Promise.all([leaveNetwork(), forgetNetworkKey(), autopilot.handleNetworkChange()]).then(() => {
     void announcer.update();
+    void autoPins.restart();
     void prepareForNetwork();
   });
 }

@@ -5,7 +5,7 @@ import { durationOf, findPeriodsOf, type PinPeriod } from './pin-period.ts';
 /**
  * The protocols that pins held a load's origins to, in one entry for all that a pin of `EVERY_ORIGIN` held: pages request something from
  * other servers in every load, and would otherwise never have the same pins twice. Null when a pin began or ended during the load, or did not keep its origin off
- * HTTP/3: the load is then neither one with these pins nor one without.
+ * HTTP/3, or chose the protocol request by request: the load is then neither one with these pins nor one without.
  *
  * @param periods of pins that were active during the load
  */
@@ -15,6 +15,8 @@ export function findPinnedProtocols(recording: Recording, periods: readonly PinP
   for (const origin of new Set(recording.requests.map(({ url }) => new URL(url).origin))) {
     for (const { origin: held, kind, sinceMs, endedMs } of findPeriodsOf(origin, periods)) {
       const isWhole = sinceMs <= load.beganMs && (endedMs === null || endedMs >= load.endedMs);
+      // It may have changed from one request to the next.
+      if (kind === 'auto') return null;
       const protocol = kind === 'avoid-h3' ? usedProtocol(recording, origin) : kind;
       if (!isWhole || (kind === 'avoid-h3' && protocol === 'h3')) return null;
       pinned[held] = held === EVERY_ORIGIN ? 'h2' : protocol;

@@ -1,6 +1,7 @@
 import {
   HOST_NAME,
   MESSAGE_VERSION,
+  type MeasuredExchange,
   type ToExtension,
   type ToHost,
   toExtension,
@@ -17,7 +18,7 @@ import {
 
 type WithoutId<T> = T extends { id: string } ? Omit<T, 'id'> : never;
 export type HelperRequest = WithoutId<ToHost>;
-export type HelperAnswer = Exclude<ToExtension, { type: 'error' }>;
+export type HelperAnswer = Exclude<ToExtension, { type: 'error' | 'exchanges' }>;
 export type Hello = Extract<ToExtension, { type: 'hello' }>;
 export type HelperPins = Extract<ToExtension, { type: 'pins' }>;
 
@@ -27,6 +28,8 @@ const HELLO_LIMIT_MS = 15_000;
 interface ConnectionListener {
   /** The pins changed without a request from this side. */
   onPins?(message: HelperPins): void;
+  /** What requests to an origin with an `auto` pin have shown. */
+  onExchanges?(origin: string, exchanges: MeasuredExchange[]): void;
   /** The helper ended or broke the message contract. Called at most once, and not after `close`. */
   onEnd?(why: HelperError): void;
 }
@@ -154,6 +157,10 @@ export class HelperConnection {
     const message = parsed.data;
     if (message.type === 'error') {
       this.#handleRefusal(message);
+      return;
+    }
+    if (message.type === 'exchanges') {
+      this.#listener.onExchanges?.(message.origin, message.exchanges);
       return;
     }
     // Not before: the browser may take long to start the helper.

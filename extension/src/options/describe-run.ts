@@ -1,9 +1,9 @@
-import { EVERY_ORIGIN, groupBy, median, type PinKind, PROTOCOL_NAME } from '@hopwise/contract';
+import { EVERY_ORIGIN, groupBy, median, type PinKind } from '@hopwise/contract';
 import { MAX_CHECKED_LOADS } from '@hopwise/model';
 import type { AutopilotRun, EndCause } from '../autopilot/autopilot-run.ts';
 import { compareLoads } from '../evidence/pin-outcomes.ts';
 import { type MessageKey, plural, t } from '../language/translate.ts';
-import { formatDurations, formatGain, formatOrigin, keepUnitsTogether } from '../ui/format.ts';
+import { formatDurations, formatGain, formatOrigin, keepUnitsTogether, nameVersion } from '../ui/format.ts';
 
 /** A run of the autopilot in words: what was done, why, and what came of it. */
 export interface RunText {
@@ -30,7 +30,7 @@ function describePins({ pins, end }: AutopilotRun): string {
 
 function describePin(kind: PinKind, origins: string, isRefused: boolean): string {
   if (kind === 'avoid-h3') return t(isRefused ? 'runCouldNotAvoid' : 'runAvoided', { origins });
-  return t(isRefused ? 'runCouldNotHold' : 'runHeld', { origins, protocol: PROTOCOL_NAME[kind] });
+  return t(isRefused ? 'runCouldNotHold' : 'runHeld', { origins, protocol: nameVersion(kind) });
 }
 
 function listOrigins(pins: readonly { origin: string }[]): string {

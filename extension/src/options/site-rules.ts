@@ -1,10 +1,10 @@
-import { PROTOCOL_NAME } from '@hopwise/contract';
 import { type AutopilotSettings, SITE_RULES, type SiteRule } from '../autopilot/autopilot-settings.ts';
 import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
 import { t } from '../language/translate.ts';
 import { normalizeSite } from '../storage/excluded-sites.ts';
 import { renderSelect } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
+import { nameVersion } from '../ui/format.ts';
 import { renderEditableList, renderSiteField } from './editable-list.ts';
 
 /** The list of rules for sites, with a field to add one. */
@@ -43,5 +43,5 @@ export function describeEntry(site: string, rule: SiteRule) {
 /** A rule in words, after what it is for. */
 function describeRule(rule: SiteRule): string {
   if (rule === 'leave') return t('ruleLeave');
-  return rule === 'avoid-h3' ? t('ruleAvoid') : t('ruleHold', { protocol: PROTOCOL_NAME[rule] });
+  return rule === 'avoid-h3' ? t('ruleAvoid') : t('ruleHold', { protocol: nameVersion(rule) });
 }

@@ -1,3 +1,4 @@
+import { PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
 import { durationsIn } from '@hopwise/pageload-emulator';
 import { formatNumber } from '../language/format-number.ts';
 import { currentLanguage, currentLocale, t } from '../language/translate.ts';
@@ -116,4 +117,9 @@ function decode(text: string): string {
 
 function clip(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
+}
+
+/** What a pin holds its origin to, within a sentence. */
+export function nameVersion(kind: Protocol | 'auto'): string {
+  return kind === 'auto' ? t('protocolByRequest') : PROTOCOL_NAME[kind];
 }

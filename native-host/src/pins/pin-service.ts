@@ -7,11 +7,14 @@ import {
   isLocalHost,
   MAX_EXCEPTIONS,
   MAX_PROXY_PORTS,
+  type MeasuredExchange,
   type PinState,
+  type Protocol,
   TRUST_TRIAL_PORT,
 } from '@hopwise/contract';
 import { RequestError } from '../base/errors.ts';
 import type { Lookup } from '../dns/lookup.ts';
+import { ExchangeReports } from './exchange-reports.ts';
 import { authorityOf, explainEveryOrigin, explainLocalOrigin, originOf } from './origin.ts';
 import { type NewPin, type Pin, spaceOf } from './pin.ts';
 import type { PinStore } from './pin-store.ts';
@@ -24,6 +27,8 @@ interface PinServiceOptions {
   log(line: string): void;
   /** Called on changes without a request: a pin took effect, expired or was lifted, or the browser may have disabled the proxy. */
   onChange(): void;
+  /** What requests to an origin with an `auto` pin have shown. */
+  onExchanges(origin: string, exchanges: MeasuredExchange[]): void;
   createTerminator(hooks: TerminatorHooks): Terminator;
   /** Where the system configures a proxy for browsers, '' for nowhere. */
   systemProxy?: () => Promise<string>;
@@ -70,6 +75,7 @@ export class PinService {
   readonly #secret = randomBytes(SECRET_BYTES).toString('base64url');
   readonly #pins: Pins;
   readonly #terminator: Terminator;
+  readonly #reports: ExchangeReports;
   /** Origins whose pin has ended and that are still served. */
   readonly #ended = new Map<string, EndedPin>();
   /** Origins that the proxy cannot reach, oldest first, of the pin of `EVERY_ORIGIN`. */
@@ -97,6 +103,7 @@ export class PinService {
       log,
       onRouteChange: (pin, cause) => this.#onRouteChange(pin, cause),
     });
+    this.#reports = new ExchangeReports(options.onExchanges);
     this.#terminator = options.createTerminator({
       log,
       onLifted: (host, port, reason) => this.#lift(originOf({ host, port }), reason),
@@ -106,6 +113,8 @@ export class PinService {
         options.onChange();
       },
       onDoubt: () => options.onChange(),
+      onFallback: () => options.onChange(),
+      onMeasured: (host, port, exchange) => this.#reports.add(originOf({ host, port }), exchange),
     });
     this.#pins.restore();
     for (const pin of this.#pins.list()) {
@@ -141,6 +150,13 @@ export class PinService {
     }
     this.#options.log(`pin ${pin.origin}: ${pin.kind}`);
     if (hadNone) void this.#liftForSystemProxy();
+  }
+
+  /** Sends the next requests to an origin with an `auto` pin under a protocol. @throws RequestError when that is not possible */
+  async steer(origin: string, protocol: Protocol): Promise<void> {
+    const { host, port } = authorityOf(origin);
+    const problem = await this.#terminator.steer(host, port, protocol);
+    if (problem) throw new RequestError('unavailable', problem);
   }
 
   /** @returns whether it was pinned. */
@@ -179,6 +195,7 @@ export class PinService {
     clearTimeout(this.#graceTimer);
     clearTimeout(this.#resetsTimer);
     this.#pins.close();
+    this.#reports.close();
     this.#terminator.close();
     await this.#stop();
   }
@@ -190,7 +207,13 @@ export class PinService {
   #showWait(pin: PinState): PinState {
     if (pin.state !== 'active') return pin;
     const reason = this.#explainWait(pin);
-    return reason ? { ...pin, state: 'waiting', reason } : pin;
+    const { host, port } = authorityOf(pin.origin);
+    const protocol = pin.kind === 'auto' ? this.#terminator.findProtocol(host, port) : null;
+    return {
+      ...pin,
+      ...(protocol && { protocol }),
+      ...(reason && { state: 'waiting' as const, reason }),
+    };
   }
 
   #explainWait({ kind, origin }: PinState): string {

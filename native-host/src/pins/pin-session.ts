@@ -12,14 +12,14 @@ import { FilePinStore } from './pin-store.ts';
 import { systemProxy } from './system-proxy/system-proxy.ts';
 import { TerminatingProxy } from './terminating/terminating-proxy.ts';
 
-type PinMessage = Extract<ToHost, { type: 'pin' | 'unpin' | 'pins' }>;
+type PinMessage = Extract<ToHost, { type: 'pin' | 'unpin' | 'steer' | 'pins' }>;
 
 interface PinSessionOptions {
   /** The browser of the session, as `--browser` names it. */
   browser: string;
   /** Sends the requests of origins that are pinned to a protocol. */
   engine: Engine;
-  send(message: Extract<ToExtension, { type: 'pins' }>): void;
+  send(message: Extract<ToExtension, { type: 'pins' | 'exchanges' }>): void;
   refuse(id: string, code: RequestErrorCode, message: string): void;
   log(line: string): void;
 }
@@ -40,6 +40,7 @@ export class PinSession {
       store: new FilePinStore(),
       log,
       onChange: () => void this.#notify(),
+      onExchanges: (origin, exchanges) => options.send({ type: 'exchanges', origin, exchanges }),
       createTerminator: (hooks) =>
         new TerminatingProxy({ ...hooks, engine, issuer: new LocalLeafIssuer({ log }) }),
       systemProxy,
@@ -54,6 +55,7 @@ export class PinSession {
     try {
       if (message.type === 'pin') await this.#service.pin(message);
       else if (message.type === 'unpin') this.#service.unpin(message.origin);
+      else if (message.type === 'steer') await this.#service.steer(message.origin, message.protocol);
       send({ type: 'pins', id, launcher: usedLauncher(), ...(await this.#service.readState()) });
     } catch (fault) {
       if (!(fault instanceof RequestError)) log(`pins: ${(fault as Error).stack}`);

@@ -141,6 +141,8 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       onAddressRefused: (_host, _port, reason) => refused.push(reason),
       onReady: () => {},
       onDoubt: () => {},
+      onFallback: () => {},
+      onMeasured: () => {},
     });
     terminating.pin('localhost', watched.port, protocol, 'public');
     await until(() => refused.length > 0);

@@ -28,6 +28,8 @@ let kept: Pin[];
 /** What `explainObstacle` of terminators to come returns. */
 let problems: string;
 let changes: number;
+/** Origins and bytes of the exchanges that were reported. */
+let reports: [string, number[]][];
 let logged: string[];
 const services: PinService[] = [];
 
@@ -35,6 +37,7 @@ beforeEach(async () => {
   kept = [];
   problems = '';
   changes = 0;
+  reports = [];
   logged = [];
   origin = await Origin.listen(
     (socket) => socket.write('hello') && socket.resume().once('end', () => socket.end()),
@@ -53,7 +56,8 @@ const TRIAL_TOKEN = 't'.repeat(22);
 /** Answers in the origin's place; `problems` are its words on what cannot be pinned. */
 class FakeTerminator implements Terminator {
   readonly hooks: TerminatorHooks;
-  readonly pinned = new Map<string, Protocol>();
+  readonly pinned = new Map<string, Protocol | 'auto'>();
+  readonly steered = new Map<string, Protocol>();
   problems = problems;
   waiting = '';
   closed = false;
@@ -67,8 +71,18 @@ class FakeTerminator implements Terminator {
     return this.problems;
   }
 
-  pin(host: string, port: number, protocol: Protocol): void {
-    this.pinned.set(`${host}:${port}`, protocol);
+  pin(host: string, port: number, kind: Protocol | 'auto'): void {
+    this.pinned.set(`${host}:${port}`, kind);
+  }
+
+  async steer(host: string, port: number, protocol: Protocol): Promise<string> {
+    if (this.pinned.get(`${host}:${port}`) !== 'auto') return 'no such pin';
+    this.steered.set(`${host}:${port}`, protocol);
+    return '';
+  }
+
+  findProtocol(host: string, port: number): Protocol | null {
+    return this.steered.get(`${host}:${port}`) ?? 'h2';
   }
 
   unpin(host: string, port: number): void {
@@ -109,6 +123,7 @@ function start(graceMs = GRACE_MS, lookup?: Lookup): { service: PinService; term
     onChange: () => {
       changes += 1;
     },
+    onExchanges: (origin, exchanges) => reports.push([origin, exchanges.map(({ bodyBytes }) => bodyBytes)]),
     graceMs,
     ...(lookup && { lookup }),
     createTerminator: (hooks) => {
@@ -416,6 +431,7 @@ it('pins nothing beside a proxy of the system, which may come and go', async () 
     store: memory,
     log: () => {},
     onChange: () => {},
+    onExchanges: () => {},
     createTerminator: (hooks) => new FakeTerminator(hooks),
     systemProxy: async () => where,
   });
@@ -536,4 +552,21 @@ describe('a pin of every origin', () => {
       await expect(service.pin({ ...every, ...more })).rejects.toMatchObject({ code: 'unavailable' });
     },
   );
+});
+
+it('an auto pin shows its protocol, is steered, and has its exchanges reported together', async () => {
+  const { service, terminator } = start();
+  const origin = `https://${target()}`;
+  await service.pin({ origin, kind: 'auto', minutes: null, persistent: false, allowLocal: true });
+  expect((await service.readState()).pins).toMatchObject([{ kind: 'auto', protocol: 'h2' }]);
+  await service.steer(origin, 'h3');
+  expect((await service.readState()).pins).toMatchObject([{ kind: 'auto', protocol: 'h3' }]);
+  await expect(service.steer('https://elsewhere.test', 'h3')).rejects.toMatchObject({ code: 'unavailable' });
+  const { host, port } = { host: PROXIED_HOST, port: Number(target().split(':')[1]) };
+  for (const bodyBytes of [1, 2, 3]) {
+    const times = { endedAtMs: 1, status: 200, ttfbMs: 1, completionMs: 2, isReused: true, tcp: null };
+    terminator.hooks.onMeasured(host, port, { ...times, protocol: 'h3', bodyBytes });
+  }
+  await until(() => reports.length > 0);
+  expect(reports).toEqual([[origin, [1, 2, 3]]]);
 });

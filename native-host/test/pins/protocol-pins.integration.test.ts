@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { PROTOCOLS } from '@hopwise/contract';
+import { type PinKind, PROTOCOLS } from '@hopwise/contract';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { hopwiseHostAsync } from '../support/command.ts';
 import { HostProcess, type PinsMessage } from '../support/host-process.ts';
@@ -51,7 +51,7 @@ async function ask(message: Parameters<HostProcess['askPins']>[0]): Promise<Pins
   }
 }
 
-function pin(id: string, kind: 'h1' | 'h2' | 'h3'): Promise<PinsMessage> {
+function pin(id: string, kind: PinKind): Promise<PinsMessage> {
   return ask({ type: 'pin', id, origin: origin(), kind, minutes: null, persistent: false, allowLocal: true });
 }
 
@@ -109,4 +109,30 @@ it('carries requests under each protocol, from the browser to the origin and bac
     const seen = await served.server.seen(1);
     expect(seen.filter(({ path }) => path.startsWith('/hello'))).toMatchObject([{ proto: PROTO[protocol] }]);
   }
+});
+
+it('sends each request of an auto pin under the protocol last steered to, and says what the requests have shown', async () => {
+  const made = JSON.parse((await run('ca', 'create', origin(), '--json')).out) as { root: string };
+  const root = readFileSync(made.root, 'utf8');
+  const waiting = await pin('auto', 'auto');
+  expect(await showTrust(waiting.port, 'localhost', waiting.trialToken, root, waiting.secret)).toBe(true);
+  const { pins, port } = await untilSettled(waiting);
+  expect(pins).toMatchObject([{ kind: 'auto', state: 'active', protocol: 'h2' }]);
+  const tunnel = await openTunnel(port, `localhost:${served.server.port}`, waiting.secret);
+  const socket = connect({ socket: tunnel, servername: 'localhost', ca: root, ALPNProtocols: ['h2'] });
+  await new Promise((resolve) => socket.once('secureConnect', resolve));
+  const session = connectHttp2(origin(), { createConnection: () => socket });
+  await served.server.seen();
+  expect((await ask2(session, { ':path': '/bytes/1000' })).status).toBe(200);
+  const steered = await ask({ type: 'steer', id: 'steer', origin: origin(), protocol: 'h3' });
+  expect(steered.pins).toMatchObject([{ kind: 'auto', protocol: 'h3' }]);
+  expect((await ask2(session, { ':path': '/bytes/2000' })).status).toBe(200);
+  session.close();
+  const seen = (await served.server.seen(1)).filter(({ path }) => path.startsWith('/bytes'));
+  expect(seen.map(({ proto }) => proto)).toEqual([PROTO.h2, PROTO.h3]);
+  const shown = await host.nextExchanges(2);
+  expect(shown.map(({ protocol, bodyBytes }) => [protocol, bodyBytes])).toEqual([
+    ['h2', 1000],
+    ['h3', 2000],
+  ]);
 });

@@ -1,6 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { EXTENSION_ID, type ToExtension, type ToHost, toExtension } from '@hopwise/contract';
+import {
+  EXTENSION_ID,
+  type MeasuredExchange,
+  type ToExtension,
+  type ToHost,
+  toExtension,
+} from '@hopwise/contract';
 import { frame, readFrames } from '../../src/base/framing.ts';
 
 export const BIN = fileURLToPath(new URL('../../bin/hopwise-host.ts', import.meta.url));
@@ -18,6 +24,7 @@ export class HostProcess {
   readonly process: ChildProcess;
   readonly exit: Promise<number | null>;
   readonly #frames: AsyncGenerator<unknown>;
+  readonly #exchanges: MeasuredExchange[] = [];
 
   constructor(
     env: NodeJS.ProcessEnv,
@@ -56,17 +63,33 @@ export class HostProcess {
   }
 
   /** Sends a message about pins and waits for its answer. */
-  async askPins(message: Extract<ToHost, { type: 'pin' | 'unpin' | 'pins' }>): Promise<PinsMessage> {
+  async askPins(
+    message: Extract<ToHost, { type: 'pin' | 'unpin' | 'steer' | 'pins' }>,
+  ): Promise<PinsMessage> {
     this.send(message);
     const answer = await this.nextPins();
     if (answer.id !== message.id) throw new Error(`expected the answer to ${message.id}, found ${answer.id}`);
     return answer;
   }
 
+  /** The next message about pins; reports of exchanges before it are kept. */
   async nextPins(): Promise<PinsMessage> {
-    const message = await this.next();
+    let message = await this.next();
+    while (this.#keepExchanges(message)) message = await this.next();
     if (message.type !== 'pins') throw new Error(`expected pins, found ${JSON.stringify(message)}`);
     return message;
+  }
+
+  /** What exchanges of `auto` pins have shown, once it is of so many. */
+  async nextExchanges(count: number): Promise<MeasuredExchange[]> {
+    while (this.#exchanges.length < count) this.#keepExchanges(await this.next());
+    return this.#exchanges.splice(0);
+  }
+
+  #keepExchanges(message: ToExtension): boolean {
+    if (message.type !== 'exchanges') return false;
+    this.#exchanges.push(...message.exchanges);
+    return true;
   }
 
   async end(): Promise<number | null> {

@@ -1,9 +1,10 @@
-import { type Decision, PROTOCOL_NAME } from '@hopwise/contract';
+import type { Decision } from '@hopwise/contract';
 import { HelperWatch } from '../../helper/helper-watch.ts';
 import { plural, t } from '../../language/translate.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
 import { renderButton, renderStatus } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
+import { nameVersion } from '../../ui/format.ts';
 import { renderInstallButton } from '../../ui/install-helper.ts';
 import { type PlannedPin, planPins, planUnknownOffers } from '../plan-pins.ts';
 import { renderCaInstructions } from './ca-instructions.ts';
@@ -171,7 +172,9 @@ export class ActionControl {
       renderCaInstructions({
         origins: uncovered.map(({ origin }) => origin),
         version:
-          protocols.size === 1 && only !== 'avoid-h3' ? PROTOCOL_NAME[only!] : t('actionChosenVersion'),
+          protocols.size === 1 && only !== undefined && only !== 'avoid-h3'
+            ? nameVersion(only)
+            : t('actionChosenVersion'),
         button: t('makeFaster'),
         caHosts: this.#model.caHosts ?? [],
         launcher: this.#model.launcher,

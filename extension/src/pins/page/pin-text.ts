@@ -1,7 +1,7 @@
-import { DAY_MS, EVERY_ORIGIN, type PinState, PROTOCOL_NAME } from '@hopwise/contract';
+import { DAY_MS, EVERY_ORIGIN, type PinState } from '@hopwise/contract';
 import type { PinGain, PinOutcome } from '../../evidence/pin-outcomes.ts';
 import { currentLocale, plural, t } from '../../language/translate.ts';
-import { formatDurations, formatOrigin, keepUnitsTogether } from '../../ui/format.ts';
+import { formatDurations, formatOrigin, keepUnitsTogether, nameVersion } from '../../ui/format.ts';
 
 /** One sentence: what a pin does and until when, or why it ended. @param count origins with a pin like this one */
 export function describePin(pin: PinState, nowMs = Date.now(), count = 1): string {
@@ -13,7 +13,7 @@ export function describePin(pin: PinState, nowMs = Date.now(), count = 1): strin
         ? t('pinAvoidAllLifted')
         : kind === 'avoid-h3'
           ? plural('pinAvoidLifted', count, { name })
-          : plural('pinHoldLifted', count, { name, protocol: PROTOCOL_NAME[kind] });
+          : plural('pinHoldLifted', count, { name, protocol: nameVersion(kind) });
     return `${again}${reason === '' ? '.' : `: ${reason}`}`;
   }
   const until = describeEnd(pin, nowMs);
@@ -21,11 +21,11 @@ export function describePin(pin: PinState, nowMs = Date.now(), count = 1): strin
   if (state === 'waiting') {
     return kind === 'avoid-h3'
       ? plural('pinWillAvoid', count, { name, until, reason })
-      : plural('pinWillHold', count, { name, until, reason, protocol: PROTOCOL_NAME[kind] });
+      : plural('pinWillHold', count, { name, until, reason, protocol: nameVersion(kind) });
   }
   return kind === 'avoid-h3'
     ? plural('pinAvoids', count, { name, until })
-    : plural('pinHeld', count, { name, until, protocol: PROTOCOL_NAME[kind] });
+    : plural('pinHeld', count, { name, until, protocol: nameVersion(kind) });
 }
 
 /** What a pin gained: `4.3 s → 2.3 s, measured over 3 and 2 loads: it saves 1.6 to 2.3 s.` */

@@ -4,13 +4,12 @@ import {
   groupBy,
   type PinKind,
   type PinState,
-  PROTOCOL_NAME,
   type Protocol,
 } from '@hopwise/contract';
 import { type PlainKey, t } from '../../language/translate.ts';
 import { renderButton, renderSelect, renderStatus } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatOrigin } from '../../ui/format.ts';
+import { formatOrigin, nameVersion } from '../../ui/format.ts';
 import type { PinLifetime } from '../pin-messages.ts';
 import type { PlannedPin } from '../plan-pins.ts';
 import { CA_INSTRUCTIONS_ID, renderCaInstructions } from './ca-instructions.ts';
@@ -42,7 +41,7 @@ export class PinsControl {
   readonly #actions = new Map<string, { holder: HTMLElement; kinds: PinKind[] }>();
   #loadId: number | null = null;
   /** The pin whose requirements are explained at the moment. */
-  #explained: { origin: string; protocol: Protocol } | null = null;
+  #explained: { origin: string; protocol: Protocol | 'auto' } | null = null;
 
   constructor(model: PinsModel) {
     const el = this.#el;
@@ -155,8 +154,8 @@ export class PinsControl {
     this.#instructions.replaceChildren(
       renderCaInstructions({
         origins: [origin],
-        version: PROTOCOL_NAME[protocol],
-        button: t('pinTo', { protocol: PROTOCOL_NAME[protocol] }),
+        version: nameVersion(protocol),
+        button: t('pinTo', { protocol: nameVersion(protocol) }),
         caHosts: this.#model.caHosts ?? [],
         launcher: this.#model.launcher,
         problem: this.#model.problem,
@@ -186,7 +185,7 @@ export class PinsControl {
     });
   }
 
-  #explainButton(words: string, label: string, origin: string, protocol: Protocol): HTMLElement {
+  #explainButton(words: string, label: string, origin: string, protocol: Protocol | 'auto'): HTMLElement {
     const isOpen = this.#explained?.origin === origin;
     const button = this.#linkButton(words, t('pinRequirements', { words: label }), () => {
       this.#explained = isOpen ? null : { origin, protocol };
@@ -259,13 +258,13 @@ export class PinsControl {
 
 function describeState({ kind, state }: PinState): string {
   if (kind === 'avoid-h3') return state === 'waiting' ? t('pinStateWillAvoid') : t('pinStateAvoids');
-  const values = { protocol: PROTOCOL_NAME[kind] };
+  const values = { protocol: nameVersion(kind) };
   return state === 'waiting' ? t('pinStateWillHold', values) : t('pinStateHeld', values);
 }
 
 /** The words of the button that makes a pin, and its label, which names the origin. */
 function namePin(kind: PinKind, origin: string): [string, string] {
   if (kind === 'avoid-h3') return [t('pinAvoid'), t('pinAvoidFor', { origin })];
-  const protocol = PROTOCOL_NAME[kind];
+  const protocol = nameVersion(kind);
   return [t('pinTo', { protocol }), t('pinToFor', { origin, protocol })];
 }

@@ -1,4 +1,11 @@
-import { EVERY_ORIGIN, messageOf, type PinState, SerialQueue } from '@hopwise/contract';
+import {
+  EVERY_ORIGIN,
+  type MeasuredExchange,
+  messageOf,
+  type PinState,
+  type Protocol,
+  SerialQueue,
+} from '@hopwise/contract';
 import type { EveryOrigin } from '../../evidence/every-origin.ts';
 import type { PinPeriod } from '../../evidence/pin-period.ts';
 import { HelperConnection, type HelperPins } from '../../helper/helper-connection.ts';
@@ -34,6 +41,7 @@ const LOCAL_ORIGIN =
   'This origin is on your computer or in your network. It can only be pinned on the command line, with --allow-local.';
 
 type SteeringMaker = (onLost: (why: string) => void) => Steering;
+type ExchangeListener = (origin: string, exchanges: readonly MeasuredExchange[]) => void;
 type Connect = (listener: ConstructorParameters<typeof HelperConnection>[0]) => HelperConnection;
 
 /**
@@ -61,6 +69,7 @@ export class PinManager {
   #caHosts: string[] | null = null;
   #launcher: string | null = null;
   readonly #listeners: (() => void)[] = [];
+  #onExchanges: ExchangeListener | null = null;
 
   constructor(
     makeSteering: SteeringMaker = createSteering,
@@ -79,6 +88,11 @@ export class PinManager {
   /** @param listener called after every change, also when pins were lifted */
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
+  }
+
+  /** @param listener called with what requests to an origin with an `auto` pin have shown */
+  onExchanges(listener: ExchangeListener): void {
+    this.#onExchanges = listener;
   }
 
   /** Active and waiting pins first, then lifted ones. */
@@ -146,6 +160,13 @@ export class PinManager {
         throw new Error(OLD_HELPER);
       }
       for (const { origin, allowLocal } of pins) if (allowLocal) await allowLocalOrigin(origin);
+    });
+  }
+
+  /** Sends the next requests to an origin with an `auto` pin under a protocol. @throws Error with a message where that is not possible */
+  async steer(origin: string, protocol: Protocol): Promise<void> {
+    await this.#change(async () => {
+      if (this.#helper) await this.#apply(await this.#ask(this.#helper, { type: 'steer', origin, protocol }));
     });
   }
 
@@ -253,6 +274,7 @@ export class PinManager {
         this.#newest = message;
         void this.#queue.run(() => this.#applyUpdate(message));
       },
+      onExchanges: (origin, exchanges) => this.#onExchanges?.(origin, exchanges),
       onEnd: (why) => void this.#liftAll(why.message),
     });
     // Nothing waits for the answer, which pins do not need; a refusal ends the connection, which lifts the pins.

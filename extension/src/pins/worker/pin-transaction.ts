@@ -1,7 +1,7 @@
 import { MINUTE_MS, type PinState } from '@hopwise/contract';
 import type { HelperPins, HelperRequest } from '../../helper/helper-connection.ts';
 
-export type HelperPinRequest = Extract<HelperRequest, { type: 'pin' | 'unpin' | 'pins' }>;
+export type HelperPinRequest = Extract<HelperRequest, { type: 'pin' | 'unpin' | 'steer' | 'pins' }>;
 type NewPin = Omit<Extract<HelperRequest, { type: 'pin' }>, 'type'>;
 
 /**

@@ -30,7 +30,8 @@ function correctRequest(kind: PinKind, request: RecordedRequest): RecordedReques
   if (kind === 'avoid-h3') return corrected;
   return {
     ...corrected,
-    protocol: request.protocol === null ? null : kind,
+    // Under `auto` the helper may have used any.
+    protocol: request.protocol === null || kind === 'auto' ? null : kind,
     phases: {
       ...NO_PHASES,
       requestStartMs: request.phases.requestStartMs,

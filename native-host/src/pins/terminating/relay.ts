@@ -1,4 +1,4 @@
-import type { Protocol } from '@hopwise/contract';
+import type { MeasuredExchange, Protocol } from '@hopwise/contract';
 import {
   type Exchange,
   ExchangeError,
@@ -28,6 +28,8 @@ export interface RelayEvents {
   onFailed(pinned: Protocol, fault: ExchangeError): void;
   /** A request has waited for its response for `SUSPECT_AFTER_MS` or more. */
   onSuspect(pinned: Protocol): void;
+  /** A response has arrived completely, of a request that is measured. */
+  onMeasured(exchange: MeasuredExchange): void;
   /** A response cannot be forwarded in the browser's HTTP version, or is accepted under no protocol. */
   onUnforwardable(pinned: Protocol, reason: string): void;
 }
@@ -35,6 +37,8 @@ export interface RelayEvents {
 /** The origin of a request. */
 export interface Upstream {
   readonly events: RelayEvents;
+  /** Whether its exchanges are measured. */
+  readonly isMeasured: boolean;
   exchange(request: Omit<ExchangeRequest, 'url'>, target: string): Exchange;
   removeRelay(relay: Relay): void;
 }
@@ -86,7 +90,8 @@ export class Relay {
   #attempt(protocol: Protocol): void {
     const { method, headers, body, target } = this.#request;
     this.#tried.push(protocol);
-    const exchange = this.#upstream.exchange({ protocol, method, headers, body }, target);
+    const { isMeasured } = this.#upstream;
+    const exchange = this.#upstream.exchange({ protocol, method, headers, body, isMeasured }, target);
     this.#exchange = exchange;
     let informational = 0;
     exchange.onInformational = (status, fields) => {
@@ -157,6 +162,7 @@ export class Relay {
     // Nothing of the response has gone to the browser: it may send the request itself.
     const orRefuse = (): void => (isRepeatable(request.method, true) ? request.refuse() : request.fail());
     if (exchange.arrivedTrailers?.length === 0) {
+      this.#report(exchange, protocol, status);
       if (this.#forwards(() => request.answer(status, headers, first), orRefuse)) this.#finish();
       return;
     }
@@ -171,6 +177,7 @@ export class Relay {
       .on('end', () => {
         exchange.trailers.then(
           (trailers) => {
+            this.#report(exchange, protocol, status);
             if (
               !this.#over &&
               this.#forwards(
@@ -187,6 +194,11 @@ export class Relay {
         if (!request.write(chunk)) body.pause();
       });
     request.onDrain = () => body.resume();
+  }
+
+  #report({ figures }: Exchange, protocol: Protocol, status: number): void {
+    if (figures === null) return;
+    this.#upstream.events.onMeasured({ endedAtMs: Date.now(), protocol, status, ...figures });
   }
 
   /**

@@ -38,6 +38,8 @@ interface TerminatedOriginOptions {
   host: string;
   port: number;
   protocol: Protocol;
+  /** Whether the protocol of its next requests is chosen as it goes, by what exchanges show. */
+  isAuto: boolean;
   /** Bounds the addresses that its requests may be sent to. */
   from: AddressSpace;
   engine: Pick<Engine, 'exchange'>;
@@ -61,6 +63,9 @@ export class TerminatedOrigin implements Upstream {
   readonly port: number;
   /** The protocol of new requests. */
   protocol: Protocol;
+  isAuto: boolean;
+  /** Of an `auto` pin: protocols that have turned out not to work. */
+  readonly refused = new Set<Protocol>();
   from: AddressSpace;
   readonly events: RelayEvents;
   /** Whether its next connection is terminated, as last reported. */
@@ -82,6 +87,7 @@ export class TerminatedOrigin implements Upstream {
     this.host = options.host;
     this.port = options.port;
     this.protocol = options.protocol;
+    this.isAuto = options.isAuto;
     this.from = options.from;
     this.events = options.events;
     // The origin's authority in requests (RFC 9110 section 4.2.3).
@@ -93,6 +99,10 @@ export class TerminatedOrigin implements Upstream {
   /** In the form of URLs. */
   get origin(): string {
     return `https://${this.host}:${this.port}`;
+  }
+
+  get isMeasured(): boolean {
+    return this.isAuto;
   }
 
   get open(): number {

@@ -2,7 +2,7 @@
  * The proxy of pins to a protocol: terminates the browser's TLS and forwards requests to their origin under the pinned protocol.
  * It fails open: only connections to origins that are known to work are terminated, all others are tunnelled.
  */
-import { type AddressSpace, PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
+import { type AddressSpace, type MeasuredExchange, PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
 import { explainMissing } from '../../ca/authority-status.ts';
 import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -24,6 +24,10 @@ export interface TerminatorHooks {
   onReady(host: string, port: number): void;
   /** The origin's connections are not terminated until it is known to work again. */
   onDoubt(): void;
+  /** Requests of an `auto` pin go under another protocol from now on, because the former one does not work. */
+  onFallback(): void;
+  /** A response of an `auto` pin's origin has arrived. */
+  onMeasured(host: string, port: number, exchange: MeasuredExchange): void;
   log(line: string): void;
 }
 
@@ -33,6 +37,8 @@ export type Terminator = Pick<
   | 'explainObstacle'
   | 'pin'
   | 'unpin'
+  | 'steer'
+  | 'findProtocol'
   | 'explainWait'
   | 'routeConnect'
   | 'routeTrial'
@@ -50,6 +56,11 @@ export interface TerminatingProxyOptions extends TerminatorHooks {
   /** Interval of HTTP/2 PINGs to browsers. */
   pingEveryMs?: number;
 }
+
+const NOT_AUTO = 'the origin has no pin of the kind auto';
+
+/** The protocol of an `auto` pin until it is steered, and the one that it falls back to: every origin that can be pinned has it. */
+const AUTO_START = 'h2';
 
 /** Failures after which further attempts under this protocol would fail as well. */
 const LIFTING = new Set<ExchangeErrorCode>(['certificate', 'protocol', 'engine-died']);
@@ -91,20 +102,54 @@ export class TerminatingProxy {
   /**
    * Pins an origin, or changes its pin: new requests on open connections use the new protocol at once.
    *
+   * @param kind `auto` begins with HTTP/2
    * @param from bounds the addresses that it may be connected to
    */
-  pin(host: string, port: number, protocol: Protocol, from: AddressSpace = 'public'): void {
+  pin(host: string, port: number, kind: Protocol | 'auto', from: AddressSpace = 'public'): void {
     const key = `${host}:${port}`;
+    const isAuto = kind === 'auto';
+    const protocol = isAuto ? AUTO_START : kind;
     let origin = this.#origins.get(key);
     if (!origin) {
-      origin = this.#newOrigin(host, port, protocol, from);
+      origin = this.#newOrigin(host, port, protocol, isAuto, from);
       this.#origins.set(key, origin);
     }
     origin.protocol = protocol;
+    origin.isAuto = isAuto;
+    origin.refused.clear();
     if (origin.from !== from) this.#health.forget(origin.origin);
     origin.from = from;
     this.#reportReadiness(origin);
     this.#checkWhenDue(origin);
+  }
+
+  /**
+   * Sends the next requests to an origin with an `auto` pin under a protocol, once the origin has answered under it. Those in progress
+   * end where they are.
+   *
+   * @returns why it cannot, for the user; '' when it does
+   */
+  async steer(host: string, port: number, protocol: Protocol): Promise<string> {
+    const origin = this.#origins.get(`${host}:${port}`);
+    if (!origin?.isAuto) return NOT_AUTO;
+    if (origin.protocol === protocol) return '';
+    if (origin.refused.has(protocol)) return `the origin does not answer over ${PROTOCOL_NAME[protocol]}`;
+    const { origin: url, from } = origin;
+    const isGood = this.#health.isGood(url, protocol);
+    const trouble = isGood ? null : await this.#health.check({ origin: url, protocol, from }, 'kept');
+    // It may have been unpinned meanwhile.
+    if (this.#origins.get(`${host}:${port}`) !== origin || !origin.isAuto) return NOT_AUTO;
+    if (trouble?.kind === 'unusable') origin.refused.add(protocol);
+    if (trouble) return trouble.reason;
+    origin.protocol = protocol;
+    this.#options.log(`pin: ${url} is steered to ${protocol}`);
+    this.#reportReadiness(origin);
+    return '';
+  }
+
+  /** The protocol of an origin's next requests; null where it is not pinned. */
+  findProtocol(host: string, port: number): Protocol | null {
+    return this.#origins.get(`${host}:${port}`)?.protocol ?? null;
   }
 
   /** What the pin of an origin waits for, for the user; '' when it is in effect. */
@@ -169,8 +214,14 @@ export class TerminatingProxy {
     this.#ending.clear();
   }
 
-  #newOrigin(host: string, port: number, protocol: Protocol, from: AddressSpace): TerminatedOrigin {
-    const { engine, log } = this.#options;
+  #newOrigin(
+    host: string,
+    port: number,
+    protocol: Protocol,
+    isAuto: boolean,
+    from: AddressSpace,
+  ): TerminatedOrigin {
+    const { engine, log, onMeasured } = this.#options;
     const events: RelayEvents = {
       onAnswered: (pinned) => this.#health.noteAnswer(origin.origin, pinned),
       onOtherAnswered: (pinned, fault) => {
@@ -185,6 +236,7 @@ export class TerminatingProxy {
         if (pinned !== origin.protocol) return;
         if (!this.#health.isGood(origin.origin, pinned, SUSPECT_AFTER_MS)) void this.#check(origin);
       },
+      onMeasured: (exchange) => onMeasured(host, port, exchange),
       onUnforwardable: (pinned, reason) => {
         if (pinned === origin.protocol) this.#lift(origin, `a response cannot be forwarded: ${reason}`);
       },
@@ -193,6 +245,7 @@ export class TerminatingProxy {
       host,
       port,
       protocol,
+      isAuto,
       from,
       engine,
       log,
@@ -260,7 +313,20 @@ export class TerminatingProxy {
   }
 
   #lift(origin: TerminatedOrigin, reason: string): void {
+    if (this.#fallBack(origin, reason)) return;
     if (this.#unpin(origin, reason)) this.#options.onLifted(origin.host, origin.port, reason);
+  }
+
+  /** An `auto` pin outlives a protocol that does not work. @returns whether there is another one */
+  #fallBack(origin: TerminatedOrigin, reason: string): boolean {
+    if (!origin.isAuto || origin.protocol === AUTO_START) return false;
+    this.#options.log(`pin: ${origin.origin} is no longer steered to ${origin.protocol}: ${reason}`);
+    origin.refused.add(origin.protocol);
+    origin.protocol = AUTO_START;
+    this.#reportReadiness(origin);
+    this.#checkWhenDue(origin);
+    this.#options.onFallback();
+    return true;
   }
 
   #refuseAddress(origin: TerminatedOrigin, reason: string): void {

@@ -1,5 +1,5 @@
 /** Whether an origin can be reached under a protocol, with a certificate that is accepted. */
-import type { AddressSpace, Protocol } from '@hopwise/contract';
+import { type AddressSpace, PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { CONNECT_TIMEOUT_MS } from '../../curl/easy-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { ExchangeError } from '../../exchange/exchange.ts';
@@ -57,7 +57,6 @@ interface Check {
 }
 
 interface Entry {
-  protocol: Protocol;
   goodAtMs: number;
   badUntilMs: number;
   /** Whether it asks for a client certificate; null until that was checked. */
@@ -114,7 +113,7 @@ export class UpstreamHealth {
   }
 
   forget(origin: string): void {
-    this.#entries.delete(origin);
+    for (const protocol of PROTOCOLS) this.#entries.delete(`${origin} ${protocol}`);
   }
 
   /**
@@ -209,11 +208,12 @@ export class UpstreamHealth {
   }
 
   #entry(origin: string, protocol: Protocol): Entry {
-    const known = this.#entries.get(origin);
-    if (known?.protocol === protocol) return known;
+    const key = `${origin} ${protocol}`;
+    const known = this.#entries.get(key);
+    if (known) return known;
     const never = Number.NEGATIVE_INFINITY;
-    const entry = { protocol, goodAtMs: never, badUntilMs: never, asks: null, checking: null };
-    this.#entries.set(origin, entry);
+    const entry = { goodAtMs: never, badUntilMs: never, asks: null, checking: null };
+    this.#entries.set(key, entry);
     return entry;
   }
 }

@@ -66,8 +66,10 @@ beforeEach(() => {
       onOtherAnswered: (protocol, { code }) => events.push(`answered instead of ${protocol}: ${code}`),
       onFailed: (protocol, { code }) => events.push(`failed ${protocol} ${code}`),
       onSuspect: () => events.push('suspect'),
+      onMeasured: () => events.push('measured'),
       onUnforwardable: (_protocol, reason) => events.push(`unpassable ${reason}`),
     },
+    isMeasured: false,
     exchange: (request, target) => engine.exchange({ ...request, url: `https://a.test${target}` }),
     removeRelay: () => events.push('done'),
   };

@@ -18,7 +18,7 @@ import { createServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { type Protocol, TRUST_TRIAL_PORT } from '@hopwise/contract';
+import { type MeasuredExchange, type Protocol, TRUST_TRIAL_PORT } from '@hopwise/contract';
 import { createAuthority } from '../../../../src/ca/authority.ts';
 import { writeAuthority } from '../../../../src/ca/authority-store.ts';
 import { LocalLeafIssuer } from '../../../../src/ca/leaf-issuer.ts';
@@ -55,6 +55,8 @@ export class Pinned {
   readonly terminating: TerminatingProxy;
   readonly lifted: Lifted[] = [];
   readonly ready: number[] = [];
+  readonly measured: MeasuredExchange[] = [];
+  fallbacks = 0;
   /** Where the engine connects to instead of the pinned origin, as in `ExchangeRequest`. */
   connectTo: string | undefined;
   /** What browsers trust: the local CA and the origins'. */
@@ -83,6 +85,8 @@ export class Pinned {
       onAddressRefused: (_host, port, reason) => this.lifted.push({ port, reason }),
       onReady: (_host, port) => this.ready.push(port),
       onDoubt: () => {},
+      onFallback: () => this.fallbacks++,
+      onMeasured: (_host, _port, exchange) => this.measured.push(exchange),
       pingEveryMs,
     });
     this.proxy = new LoopbackProxy({
@@ -127,7 +131,7 @@ export class Pinned {
   }
 
   /** Pins an origin and waits until it is terminated. */
-  async pin(port: number, protocol: Protocol): Promise<void> {
+  async pin(port: number, protocol: Protocol | 'auto'): Promise<void> {
     this.terminating.unpin('localhost', port);
     this.ready.length = 0;
     this.terminating.pin('localhost', port, protocol, 'loopback');

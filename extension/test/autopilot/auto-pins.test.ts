@@ -1,0 +1,99 @@
+import type { MeasuredExchange, Protocol } from '@hopwise/contract';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { AutoPins } from '../../src/autopilot/auto-pins.ts';
+import { HelperError } from '../../src/helper/helper-port.ts';
+
+const ORIGIN = 'https://shop.test';
+const OTHER = 'https://other.test';
+
+let steered: string[];
+/** Protocols that origins refuse. */
+let refused: Protocol[];
+let isHindered: boolean;
+let pins: AutoPins;
+let endedAtMs = 1_700_000_000_000;
+
+beforeEach(() => {
+  steered = [];
+  refused = [];
+  isHindered = false;
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  pins = new AutoPins({
+    steer: async (origin, protocol) => {
+      if (refused.includes(protocol)) throw new HelperError('unavailable', 'the origin does not answer');
+      steered.push(`${origin} ${protocol}`);
+    },
+    mayTryQuic: async () => !isHindered,
+  });
+});
+
+/** Requests end one after the other. */
+function nextMs(): number {
+  endedAtMs += 100;
+  return endedAtMs;
+}
+
+const exchangesOf = (
+  protocol: Protocol,
+  count: number,
+  completionMs = 100,
+  status = 200,
+): MeasuredExchange[] =>
+  Array.from({ length: count }, (_, index) => ({
+    endedAtMs: nextMs(),
+    protocol,
+    status,
+    ttfbMs: 0.6 * completionMs + index,
+    completionMs: completionMs + index,
+    bodyBytes: 20_000,
+    isReused: true,
+    tcp: null,
+  }));
+
+test('requests over TCP lead to a trial of HTTP/3, which is taken back where they become slower', async () => {
+  await pins.handle(ORIGIN, exchangesOf('h2', 9));
+  expect(steered).toEqual([]);
+  await pins.handle(ORIGIN, exchangesOf('h2', 3));
+  expect(steered).toEqual([`${ORIGIN} h3`]);
+  await pins.handle(ORIGIN, exchangesOf('h3', 10, 400));
+  expect(steered).toEqual([`${ORIGIN} h3`, `${ORIGIN} h2`]);
+  await pins.handle(ORIGIN, exchangesOf('h2', 20));
+  expect(steered).toHaveLength(2);
+});
+
+test('HTTP/1.1 counts as TCP; answers of errors count as nothing', async () => {
+  await pins.handle(ORIGIN, [...exchangesOf('h1', 5), ...exchangesOf('h2', 20, 5, 503)]);
+  expect(steered).toEqual([]);
+  await pins.handle(ORIGIN, exchangesOf('h2', 5));
+  expect(steered).toEqual([`${ORIGIN} h3`]);
+});
+
+test('an origin that refuses HTTP/3 is not asked again; each origin is judged by its own requests', async () => {
+  refused = ['h3'];
+  await pins.handle(ORIGIN, exchangesOf('h2', 12));
+  expect(steered).toEqual([]);
+  refused = [];
+  await pins.handle(ORIGIN, exchangesOf('h2', 40));
+  expect(steered).toEqual([]);
+  await pins.handle(OTHER, exchangesOf('h2', 12));
+  expect(steered.at(-1)).toBe(`${OTHER} h3`);
+});
+
+test('nothing is tried on a network that hinders UDP', async () => {
+  isHindered = true;
+  await pins.handle(ORIGIN, exchangesOf('h2', 60));
+  expect(steered).toEqual([]);
+});
+
+test('on another network, and after its pin has ended, an origin begins anew', async () => {
+  await pins.handle(ORIGIN, exchangesOf('h2', 12));
+  await pins.restart();
+  expect(steered).toEqual([`${ORIGIN} h3`, `${ORIGIN} h2`]);
+  await pins.handle(ORIGIN, exchangesOf('h2', 9));
+  expect(steered).toHaveLength(2);
+  pins.keepOnly([OTHER]);
+  await pins.handle(ORIGIN, exchangesOf('h2', 9));
+  expect(steered).toHaveLength(2);
+  await pins.handle(ORIGIN, exchangesOf('h2', 3));
+  expect(steered.at(-1)).toBe(`${ORIGIN} h3`);
+});

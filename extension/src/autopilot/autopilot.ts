@@ -1,5 +1,5 @@
 /** Creates pins automatically if the user allows it, and removes them as soon as they do not help. */
-import { type Decision, HOUR_MS, messageOf, SerialQueue } from '@hopwise/contract';
+import { type Decision, messageOf, SerialQueue } from '@hopwise/contract';
 import type { ChoiceReason } from '@hopwise/model';
 import {
   findComparableLoads,
@@ -13,10 +13,10 @@ import type { Reference } from '../evidence/pin-outcomes.ts';
 import { networkOf } from '../evidence/used-network.ts';
 import { listLocalOrigins } from '../pins/worker/local-origins.ts';
 import type { PinManager } from '../pins/worker/pin-manager.ts';
+import { readAgeLimitMs } from '../storage/age-limit.ts';
 import { getAllLoads, getLoad, predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
 import { readNetworkKey } from '../storage/network-key.ts';
-import { readSettings } from '../storage/settings.ts';
 import type { AutopilotAnswer } from './autopilot-messages.ts';
 import { type AutopilotRun, type EndCause, isRunning } from './autopilot-run.ts';
 import {
@@ -480,8 +480,7 @@ export class Autopilot {
         await this.#endFormerSession(runs);
         await change(runs);
       } finally {
-        const { ageLimitHours } = await readSettings();
-        if (describeChangeable(runs) !== before) await saveRuns(runs, Date.now() - ageLimitHours * HOUR_MS);
+        if (describeChangeable(runs) !== before) await saveRuns(runs, Date.now() - (await readAgeLimitMs()));
       }
     };
     const done = this.#changes.run(apply);

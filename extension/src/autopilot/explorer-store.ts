@@ -1,7 +1,7 @@
 import { type ClusterState, Explorer, readCluster } from '@hopwise/model';
 import * as z from 'zod/mini';
+import { readAgeLimitMs } from '../storage/age-limit.ts';
 import { MAX_NETWORKS } from '../storage/network.ts';
-import { readSettings } from '../storage/settings.ts';
 
 /** In `storage.session` for the network that is not recognised, as pins are; in `storage.local`, with the key behind it, for others. */
 const NAME = 'autopilot-explorer';
@@ -92,8 +92,7 @@ const areaOf = (key: string | null) => (key === null ? chrome.storage.session : 
 const nameOf = (key: string | null): string => (key === null ? NAME : PREFIX + key);
 
 async function findOldestMs(): Promise<number> {
-  const { ageLimitHours } = await readSettings();
-  return Date.now() - Math.min(MAX_AGE_MS, ageLimitHours * 3_600_000);
+  return Date.now() - Math.min(MAX_AGE_MS, await readAgeLimitMs());
 }
 
 function parseExperience(value: unknown, oldestMs: number): Omit<StoredExperience, 'key'> | null {

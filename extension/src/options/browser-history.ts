@@ -1,9 +1,8 @@
 import { t } from '../language/translate.ts';
+import { HISTORY } from '../storage/history-permission.ts';
 import { renderCard } from '../ui/card.ts';
 import { renderCheckbox, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
-
-const HISTORY: chrome.permissions.Permissions = { permissions: ['history'] };
 
 /** The switch that makes hopwise forget pages which the user removes from the history. The permission is its state. */
 export async function renderBrowserHistory(): Promise<HTMLElement> {

@@ -7,7 +7,7 @@ import {
 } from '@hopwise/contract';
 import { type NetworkCluster, type Prediction, type Recording, siteKey } from '@hopwise/pageload-emulator';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
-import { readSettings } from './settings.ts';
+import { readAgeLimitMs } from './age-limit.ts';
 import { maskQuery, removeUserinfoAndFragment } from './strip-urls.ts';
 
 /** A page load with its prediction and verification. */
@@ -95,8 +95,7 @@ interface AllowedTimes {
 }
 
 async function readAllowedTimes(): Promise<AllowedTimes> {
-  const { ageLimitHours } = await readSettings();
-  const ageLimitMs = ageLimitHours * 3_600_000;
+  const ageLimitMs = await readAgeLimitMs();
   // A load from the future was stored while the clock was wrong: its age is not known.
   return { oldestMs: Date.now() - ageLimitMs, newestMs: Date.now() + ageLimitMs };
 }

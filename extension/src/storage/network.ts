@@ -6,8 +6,8 @@ import {
   poolClusters,
   poolForSite,
 } from '@hopwise/pageload-emulator';
+import { readAgeLimitMs } from './age-limit.ts';
 import { readNetworkKey } from './network-key.ts';
-import { readSettings } from './settings.ts';
 import { StoredItem } from './stored-item.ts';
 
 /** In place of a key, for the network that is not recognised. */
@@ -144,8 +144,7 @@ export async function removeExpiredNetworks(): Promise<void> {
 /** Those of which anything is known that is not too old. */
 async function loadNetworks(nowMs: number): Promise<Networks> {
   const stored = await storedNetworks.read();
-  const { ageLimitHours } = await readSettings();
-  const maxAgeMs = Math.min(MAX_AGE_MS, ageLimitHours * 3_600_000);
+  const maxAgeMs = Math.min(MAX_AGE_MS, await readAgeLimitMs());
   const isFresh = (cluster: NetworkCluster) => nowMs - cluster.updatedAtMs < maxAgeMs;
   return Object.fromEntries(
     Object.entries(stored).flatMap(([name, memory]): [string, NetworkMemory][] => {

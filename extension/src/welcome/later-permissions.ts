@@ -5,10 +5,7 @@ import { builder } from '../ui/dom.ts';
 /** What the browser asks for when a feature is switched on, and why. */
 export function renderLaterPermissions(): HTMLElement {
   const el = builder();
-  const later = [
-    { feature: t('laterFaster'), asks: t('laterFasterAsks'), reason: t('laterFasterReason') },
-    { feature: t('historySwitch'), asks: t('laterHistoryAsks'), reason: t('laterHistoryReason') },
-  ];
+  const later = [{ feature: t('laterFaster'), asks: t('laterFasterAsks'), reason: t('laterFasterReason') }];
   const head = [t('laterChoose'), t('laterAsks'), t('laterBecause')].map((name) =>
     el('th', { scope: 'col' }, name),
   );

@@ -4,6 +4,7 @@ import { builder } from '../ui/dom.ts';
 import { renderAutopilotStep } from './autopilot-step.ts';
 import { renderExample } from './example.ts';
 import { renderHelperStep } from './helper-step.ts';
+import { renderHistoryStep } from './history-step.ts';
 import { renderLaterPermissions } from './later-permissions.ts';
 import { renderPageAccess } from './page-access.ts';
 
@@ -14,6 +15,7 @@ document
   .getElementById('content')!
   .replaceChildren(
     await renderPageAccess(),
+    await renderHistoryStep(),
     renderHelperStep(),
     await renderAutopilotStep(),
     renderExample(),

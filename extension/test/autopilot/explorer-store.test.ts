@@ -69,6 +69,7 @@ test('what is learned on a recognised network outlives the browser, the rest doe
 });
 
 test('what is older than three days is not used, and removed', async () => {
+  vi.stubGlobal('chrome', { ...chrome, history: {} });
   vi.useFakeTimers({ toFake: ['Date'] });
   await saveExperience(HOME, experienceOf(['a']));
   vi.setSystemTime(Date.now() + 71 * HOUR_MS);

@@ -193,9 +193,9 @@ test('the options page states what is stored, and erases it after one question',
   await expect.poll(inSession, { timeout: 20_000 }).not.toContain(SECRET);
 });
 
-test('loads that are older than the age limit are not read, and removed with the next load', async () => {
+test('without the permission for the history loads are not read after a day, and removed with the next load', async () => {
   await record(`${origin}/plain`);
-  await readDatabase(8 * 24);
+  await readDatabase(25);
   await browser.stopWorker(own);
   expect(await countLoads()).toBe(0);
   const { load } = await record(`${origin}/plain?again`);
@@ -242,7 +242,7 @@ test('nothing of an excluded site is stored, and its pages send nothing but the 
 
 test('without its permission, the switch for history deletions is off and says what holds instead', async () => {
   const options = await openOptions();
-  await options.getByText('The age limit still applies').waitFor();
+  await options.getByText('is erased after a day at the latest').waitFor();
   expect(await options.getByLabel('Forget pages that I remove').isChecked()).toBe(false);
 });
 

@@ -74,7 +74,16 @@ test('loads of the version that stored query strings are erased', async () => {
   vi.unstubAllGlobals();
 });
 
+test('where deletions from the history are not heard of, nothing is kept for more than a day', async () => {
+  const id = await store('https://a.test/');
+  passHours(23);
+  expect(await getLoad(id)).toBeDefined();
+  passHours(2);
+  expect(await getAllLoads()).toEqual([]);
+});
+
 test('a load is neither read nor changed after seven days, and is removed with the next one', async () => {
+  vi.stubGlobal('chrome', { ...chrome, history: {} });
   const id = await store('https://a.test/');
   passHours(7 * 24 - 1);
   expect(await getLoad(id)).toBeDefined();

@@ -6,6 +6,7 @@ import type { Hello } from '../../src/helper/helper-connection.ts';
 import { HelperError } from '../../src/helper/helper-port.ts';
 import { parseSitePattern } from '../../src/ui/site-access.ts';
 import { renderHelperStep } from '../../src/welcome/helper-step.ts';
+import { renderHistoryStep } from '../../src/welcome/history-step.ts';
 import { listInstallations } from '../../src/welcome/installations.ts';
 import { openWelcome } from '../../src/welcome/open-welcome.ts';
 import { renderPageAccess } from '../../src/welcome/page-access.ts';
@@ -69,6 +70,23 @@ test.each([
   ['https://[::1]/', null],
 ])('the site "%s" has the pattern %s', (text, pattern) => {
   expect(parseSitePattern(text)).toBe(pattern);
+});
+
+test('to hear of deletions from the history is asked for with its reason', async () => {
+  const held: string[] = [];
+  const contains = async ({ permissions = [] }: chrome.permissions.Permissions) =>
+    permissions.every((name) => held.includes(name));
+  const request = async ({ permissions = [] }: chrome.permissions.Permissions) =>
+    held.push(...permissions) > 0;
+  vi.stubGlobal('chrome', { ...chrome, permissions: { contains, request } });
+  const element = await renderHistoryStep();
+  const state = () => element.querySelector('[role=status]')!.textContent;
+  expect(element.textContent).toContain('What you remove from the browser’s history should not stay here.');
+  expect(state()).toContain('erased after a day at the latest');
+  element.querySelector('button')!.click();
+  await vi.waitFor(() => expect(state()).toContain('are erased here too'));
+  expect(held).toEqual(['history']);
+  expect(element.querySelector('button')!.parentElement!.hidden).toBe(true);
 });
 
 describe('access to pages', () => {

@@ -1,0 +1,2 @@
+/** The permission to hear of pages that are removed from the browser's history. */
+export const HISTORY: chrome.permissions.Permissions = { permissions: ['history'] };

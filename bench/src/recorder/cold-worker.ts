@@ -8,8 +8,6 @@ import { listProcesses } from './processor-time.ts';
 const LOADS = 50;
 const RUNS = 200;
 const PINS_PER_RUN = 10;
-/** Query strings of each load, characters: together almost as many as are kept (`storage/queries.ts`). */
-const QUERY_CHARS = 40_000;
 const STORED_IN_MS = 20_000;
 
 /**
@@ -43,7 +41,7 @@ export async function fillStores(browser: ExtensionBrowser, url: string): Promis
     end: { atMs: Date.now(), cause: 'network', reason: '' },
   }));
   await own.evaluate(
-    async ({ runs, copies, queryChars }) => {
+    async ({ runs, copies }) => {
       const settle = <T>(request: IDBRequest<T>) =>
         new Promise<T>((resolve, reject) => {
           request.onsuccess = () => resolve(request.result);
@@ -52,18 +50,15 @@ export async function fillStores(browser: ExtensionBrowser, url: string): Promis
       const database = await settle(indexedDB.open('hopwise'));
       const store = database.transaction('loads', 'readwrite').objectStore('loads');
       const [load] = await settle(store.getAll());
-      const ids: number[] = [];
       for (let copy = 0; copy < copies; copy++) {
         const { id: _, ...fields } = structuredClone(load);
         fields.requestedUrl = fields.recording.url = `https://page${copy}.example/`;
-        ids.push(Number(await settle(store.add(fields))));
+        await settle(store.add(fields));
       }
       database.close();
-      const queries = ['?'.padEnd(queryChars, 'q')];
-      await chrome.storage.session.set(Object.fromEntries(ids.map((id) => [`queries:${id}`, queries])));
       await chrome.storage.local.set({ 'autopilot-log': runs });
     },
-    { runs, copies: LOADS - 1, queryChars: QUERY_CHARS },
+    { runs, copies: LOADS - 1 },
   );
   await own.close();
 }

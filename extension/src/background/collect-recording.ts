@@ -3,6 +3,7 @@ import { joinRecording } from '../recorder/join.ts';
 import type { FrameReport } from '../recorder/joined-request.ts';
 import { MAX_FRAMES } from '../recorder/limits.ts';
 import { type Collect, type FrameTimings, frameTimingsSchema } from '../recorder/page-timings.ts';
+import { withoutQueries } from '../storage/strip-load.ts';
 import { ALL_SITES } from '../ui/site-access.ts';
 import { noteDroppedReport } from './dropped-reports.ts';
 import type { ExcludedSites } from './excluded-sites.ts';
@@ -38,16 +39,26 @@ export async function collectRecording(
   );
   const frames = reports.filter((report) => report !== null).filter(({ url }) => !excludedSites.has(url));
   refuseOtherSite(frames, load);
+  const own = frames.map((frame) => withoutExcluded(frame, excludedSites));
+  // Of a load that the worker's stop interrupted the requests before it have no query strings: they are then joined without.
+  const { requests, failures } = load.hidesQueries ? withoutQueries(load) : load;
   return joinRecording({
-    requests: load.requests,
-    failures: load.failures,
-    frames: frames.map((frame) => withoutExcluded(frame, excludedSites)),
+    requests,
+    failures,
+    frames: load.hidesQueries ? withoutQueries(own) : own,
     seesRequests: load.isDetailed,
     documentId,
     browser: browserName(),
     takenAt: Date.now(),
     seesAllSites: await chrome.permissions.contains(ALL_SITES),
   });
+}
+
+/** Asks all frames of a tab for their timings. They go on observing. */
+export async function askFrames(tabId: number): Promise<FrameReport[]> {
+  const frameIds = [...new Set([0, ...(await injectIntoFrames(tabId))])].slice(0, MAX_FRAMES);
+  const reports = await Promise.all(frameIds.map((frameId) => askFrame(tabId, frameId, '', false)));
+  return reports.filter((report) => report !== null);
 }
 
 /** @throws Error when the page names another site than the browser: it may be captured, and speak for that */

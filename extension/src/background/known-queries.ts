@@ -1,11 +1,24 @@
-/** The query strings of loads, as far as they are known: stored with the load, or still in memory. */
+/** The query strings of loads, as far as they are known: stored with the load, still in memory, or known to the page itself. */
 import type { StoredLoad } from '../storage/loads.ts';
-import { loadQueries } from '../storage/queries.ts';
+import { findQueries, saveQueries } from '../storage/queries.ts';
 import { hasQueries } from '../storage/strip-load.ts';
+import { recoverQueries } from './recover-queries.ts';
+
+/** Loads whose query strings are surely no longer known. */
+const lost = new Set<number>();
+
+async function findOrRecover(load: StoredLoad): Promise<string[] | null> {
+  const known = findQueries(load.id);
+  if (known !== null || lost.has(load.id)) return known;
+  const recovered = await recoverQueries(load);
+  if (recovered === null) lost.add(load.id);
+  else await saveQueries(load.id, recovered);
+  return recovered;
+}
 
 /** Whether a load has query strings, and all of them are known. */
-export async function knowsQueries({ id, hidesQueries, recording }: StoredLoad): Promise<boolean> {
-  return hidesQueries ? (await loadQueries(id)) !== null : hasQueries(recording);
+export async function knowsQueries(load: StoredLoad): Promise<boolean> {
+  return load.hidesQueries ? (await findOrRecover(load)) !== null : hasQueries(load.recording);
 }
 
 /**
@@ -14,9 +27,9 @@ export async function knowsQueries({ id, hidesQueries, recording }: StoredLoad):
  * @param purpose for the message of the error, such as `verify`
  * @throws Error with a message to show when they are no longer known
  */
-export async function readQueries({ id, hidesQueries }: StoredLoad, purpose: string): Promise<string[]> {
-  if (!hidesQueries) return [];
-  const queries = await loadQueries(id);
+export async function readQueries(load: StoredLoad, purpose: string): Promise<string[]> {
+  if (!load.hidesQueries) return [];
+  const queries = await findOrRecover(load);
   if (queries === null) {
     throw new Error(`The query strings of this load are no longer known. Reload the page to ${purpose} it.`);
   }

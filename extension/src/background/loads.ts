@@ -124,7 +124,7 @@ async function recordAndStore(
     };
     const storedId =
       load.storedId === null ? await addLoad(fields) : (await updateLoad(load.storedId, fields)).id;
-    await saveQueries(storedId, queries);
+    await saveQueries(storedId, load.hidesQueries ? [] : queries);
     loads.updateLoad(
       tabId,
       load.navigationId,

@@ -1,6 +1,8 @@
 import { MAX_ENTRIES } from '../recorder/limits.ts';
 import type { ObservedRequest } from '../recorder/observed-request.ts';
 import type { RequestSink } from '../recorder/web-request.ts';
+import { withoutQueries } from '../storage/strip-load.ts';
+import { maskQuery } from '../storage/strip-urls.ts';
 import { ExcludedSites } from './excluded-sites.ts';
 
 /** The current page load of a tab, or its last one. */
@@ -13,6 +15,8 @@ export interface TabLoad {
   problem: string;
   /** Whether every request is listened to, and not the navigation alone. */
   isDetailed: boolean;
+  /** Whether URLs of before a stop of the worker have empty query strings. */
+  hidesQueries: boolean;
   /** URLs of requests that failed in the network. Emptied with `requests`. */
   failures: string[];
   /** Key of the stored load, once recorded. */
@@ -32,7 +36,7 @@ const NOT_LOADED =
   'The browser showed this page without loading it, from its back/forward cache or prerendered. Reload the page to record a load.';
 
 /**
- * Page loads by tab. Held in memory and mirrored in `storage.session`, because the browser stops
+ * Page loads by tab. Held in memory and mirrored in `storage.session`, without query strings, because the browser stops
  * the worker between events and restarts it. Every change of a tab's load waits until it is as the last worker left it.
  */
 export class TabLoads implements RequestSink {
@@ -67,6 +71,7 @@ export class TabLoads implements RequestSink {
           phase: 'loading',
           problem: '',
           isDetailed: false,
+          hidesQueries: false,
           failures: [],
           storedId: null,
           requests: [],
@@ -131,6 +136,7 @@ export class TabLoads implements RequestSink {
         phase: 'failed',
         problem: NOT_LOADED,
         isDetailed: false,
+        hidesQueries: false,
         failures: [],
         storedId: null,
         requests: [],
@@ -208,7 +214,7 @@ export class TabLoads implements RequestSink {
     this.#unsaved.clear();
     const entries = tabs.flatMap((tabId) => {
       const load = this.#loads.get(tabId);
-      return load ? [[PREFIX + tabId, load] as const] : [];
+      return load ? [[PREFIX + tabId, { ...withoutQueries(load), hidesQueries: true }] as const] : [];
     });
     try {
       await chrome.storage.session.set(Object.fromEntries(entries));
@@ -230,6 +236,7 @@ function isSameEvent(known: ObservedRequest, request: ObservedRequest): boolean 
   return (
     known.requestId === request.requestId &&
     known.startedAt === request.startedAt &&
-    known.url === request.url
+    // The last worker may have kept it, without its query string.
+    maskQuery(known.url) === maskQuery(request.url)
   );
 }

@@ -5,6 +5,7 @@ import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import type { VerificationState } from '../messages/load-messages.ts';
 import { type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { restoreQueries, stripVerification } from '../storage/strip-load.ts';
+import { maskUrlsInText } from '../storage/strip-urls.ts';
 import { addBytes, findBudget } from '../storage/verification-data.ts';
 import { readQueries } from './known-queries.ts';
 import { learnFromVerification } from './network-memory.ts';
@@ -113,7 +114,7 @@ export class Verifications {
       const plannedBytes = transfers.reduce((sum, { bytes }) => sum + bytes, 0);
       await addBytes(Math.round((plannedBytes * doneTransfers) / transfers.length));
       const code = error instanceof HelperError ? error.code : 'internal';
-      const message = messageOf(error);
+      const message = maskUrlsInText(messageOf(error));
       this.#set({ state: 'failed', loadId: load.id, code, message });
     } finally {
       this.#abort = null;

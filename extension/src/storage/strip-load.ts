@@ -1,7 +1,7 @@
 import type { Verification } from '@hopwise/contract';
 import type { Prediction, Recording } from '@hopwise/pageload-emulator';
 import type { StoredLoad } from './loads.ts';
-import { maskUrlsInText, restoreQuery, UrlStripper } from './strip-urls.ts';
+import { maskQuery, maskUrlsInText, restoreQuery, UrlStripper } from './strip-urls.ts';
 
 type LoadUrls = Pick<StoredLoad, 'requestedUrl' | 'recording'>;
 
@@ -56,6 +56,13 @@ export function restoreLoad(load: StoredLoad, queries: readonly string[]): Store
 /** Puts back the query strings that `stripLoadUrls` replaced in a recording. */
 export function restoreQueries(recording: Recording, queries: readonly string[]): Recording {
   return mapUrls(recording, (url) => restoreQuery(url, queries));
+}
+
+/** What was observed, with empty query strings in all URLs. */
+export function withoutQueries<T>(observed: T): T {
+  return JSON.parse(JSON.stringify(observed), (_key, value) =>
+    typeof value === 'string' && /^https?:/.test(value) ? maskQuery(value) : value,
+  );
 }
 
 /** Whether any URL of a recording has a query string, replaced or not. */

@@ -46,6 +46,12 @@ export function restoreQuery(url: string, queries: readonly string[]): string {
   });
 }
 
+/** The number that stands for the query string of a stripped URL, and what comes before it; null for a URL without one. */
+export function markerOf(url: string): { bareUrl: string; number: number } | null {
+  const found = MARKER.exec(url);
+  return found && { bareUrl: url.slice(0, found.index), number: Number(found[1]) };
+}
+
 /** The URL with an empty query string in place of its own, for comparison with a URL whose query string is not known. */
 export function maskQuery(url: string): string {
   return removeUserinfoAndFragment(url).replace(/\?.*$/s, '?');

@@ -39,6 +39,7 @@ beforeEach(() => {
     permissions: { contains: async () => true },
     storage: { session: new StubbedStorage(), local },
     tabs: {
+      query: async () => [],
       get: async () => {
         if (shownUrl === 'closed') throw new Error('No tab with id: 1.');
         return { url: shownUrl, active: true };
@@ -235,6 +236,38 @@ test('what a page says in the name of another site is dropped with a note', asyn
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
     load: { recording: { url: `${PAGE}pushed` } },
   });
+});
+
+test('a load that a stop of the worker interrupted is joined without query strings', async () => {
+  const image = (id: string) => `${PAGE}${id}.png?secret-${id}`;
+  loads.addRequest(TAB, navigation('page', { url: `${PAGE}?secret` }));
+  loads.updateLoad(TAB, 'page', { isDetailed: true });
+  const more = { type: 'image', remoteIp: '9.9.9.2' } as const;
+  loads.addRequest(TAB, navigation('a', { ...more, url: image('a') }));
+  const inSession = async () => JSON.stringify(await chrome.storage.session.get(null));
+  await vi.waitFor(async () => expect(await inSession()).toContain('a.png'), { timeout: 20_000 });
+  loads = new TabLoads();
+  loads.addRequest(TAB, navigation('b', { ...more, url: image('b') }));
+  const page = timings(900);
+  const { domInteractive: _1, domContentLoadedEventEnd: _2, loadEventEnd: _3, ...entry } = page.navigation!;
+  const resources = ['a', 'b'].map((id) => ({
+    ...entry,
+    name: image(id),
+    initiatorType: 'img',
+    maker: null,
+  }));
+  answers = [async () => ({ ...page, url: `${PAGE}?secret`, resources })];
+  await settle(true);
+  const { load, canExportQueries } = await findLoad(loads, { tabId: TAB });
+  const stored = load!.recording.requests.map(({ url, remoteIp, protocol }) => [url, remoteIp, protocol]);
+  expect(stored).toEqual([
+    [`${PAGE}?1`, '9.9.9.1', 'h2'],
+    [`${PAGE}a.png?2`, '9.9.9.2', 'h2'],
+    [`${PAGE}b.png?3`, '9.9.9.2', 'h2'],
+  ]);
+  expect(JSON.stringify(load)).not.toContain('secret');
+  // No tab shows the page any more that knows them.
+  expect(canExportQueries).toBe(false);
 });
 
 test('a page that loads while the one before it waits to be stored is recorded all the same', async () => {

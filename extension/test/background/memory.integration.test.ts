@@ -161,6 +161,32 @@ test('a page is found by its URL, and is exported with query strings on request'
   });
 });
 
+test('query strings are kept nowhere: a new worker asks the page for them', async () => {
+  const url = `${origin}/page?${SECRET}-query`;
+  const { tabId, load } = await record(url);
+  const inSession = () => own.evaluate(async () => JSON.stringify(await chrome.storage.session.get()));
+  await expect.poll(inSession, { timeout: 20_000 }).toContain(`"storedId":${load.id}`);
+  expect(await inSession()).not.toContain(SECRET);
+  await browser.stopWorker(own);
+  const answer = await browser.ask(own, { type: 'export', tabId, withQueries: true });
+  if (!answer.ok) throw new Error(answer.error);
+  const exported = (answer.export as { recording: StoredLoad['recording'] }).recording;
+  const strip = (text: string) => new URL(text).search.slice(1);
+  expect(exported.url).toBe(url);
+  expect(
+    exported.requests
+      .map((request) => strip(request.url))
+      .filter(Boolean)
+      .sort(),
+  ).toEqual(
+    ['-1', '-2', '-background', '-fetch', '-frame', '-paint', '-query', '-script', '-style'].map(
+      (name) => SECRET + name,
+    ),
+  );
+  for (const { url: requested } of exported.requests.filter(({ url }) => url.includes('/i.svg')))
+    expect(strip(requested)).toMatch(/-[12]$/);
+});
+
 test('the popup offers an export with query strings', async () => {
   const { tabId } = await record(`${origin}/page?${SECRET}-query`);
   const popup = await browser.openOwn(`popup.html?tabId=${tabId}`);

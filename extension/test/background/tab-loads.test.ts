@@ -33,6 +33,26 @@ test('a worker continues where the previous one was stopped', async () => {
   ]);
 });
 
+test('what is kept for the next worker has no query string', async () => {
+  const before = new TabLoads();
+  before.addRequest(1, request('nav', 'document', 'https://user:secret@page.test/?secret#secret'));
+  before.addRequest(1, { ...request('a', 'image', 'https://page.test/a.png?secret'), startedAt: 5 });
+  before.updateRequest(1, 'a', { referrer: 'https://page.test/?secret' });
+  before.addFailure(1, 'https://page.test/b.png?secret');
+  expect(await before.getLoad(1)).toMatchObject({
+    url: 'https://user:secret@page.test/?secret#secret',
+    hidesQueries: false,
+  });
+  await saved();
+  expect(JSON.stringify(session.items)).not.toContain('secret');
+  const after = new TabLoads();
+  // Reported again to the worker that it starts.
+  after.addRequest(1, { ...request('a', 'image', 'https://page.test/a.png?secret'), startedAt: 5 });
+  const load = await after.getLoad(1);
+  expect(load).toMatchObject({ url: 'https://page.test/?', hidesQueries: true });
+  expect(load!.requests.map(({ url }) => url)).toEqual(['https://page.test/?', 'https://page.test/a.png?']);
+});
+
 test('a navigation starts a load of its own, its redirects do not', async () => {
   const loads = new TabLoads();
   loads.addRequest(1, request('nav', 'document', 'http://page.test/'));
@@ -106,7 +126,7 @@ test('failures are kept by URL while the page loads, also of requests that are n
 });
 
 test('of what the last worker kept, no more is read than the tab’s own load', async () => {
-  await session.set({ 'tab-load:2': {}, 'queries:1': ['long'] });
+  await session.set({ 'tab-load:2': {}, others: ['long'] });
   const keys: unknown[] = [];
   const { get } = session;
   session.get = (key) => {

@@ -6,7 +6,7 @@ import { hidesConnections, replayedStarts } from '../recording/hidden-connection
 import { unseenRoundTrip } from '../recording/likely-extra.ts';
 import { busyRate, linkRate, MIN_FILLING_BYTES } from '../recording/link-rate.ts';
 import { type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
-import { pathRoundTrip } from '../recording/path-round-trip.ts';
+import { MIN_WAIT_MS, pathRoundTrip } from '../recording/path-round-trip.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
 import { originOf } from '../util/url.ts';
 import { sharedDelays, type WaitSpan } from './shared-delays.ts';
@@ -138,7 +138,7 @@ function roundTripOf({ requests, roundTrips, fromHandshake }: OriginTimings): nu
   for (const request of requests) {
     const waitMs = waitOf(request) ?? Number.POSITIVE_INFINITY;
     if (isComputed(request)) computedMs = Math.min(computedMs, waitMs);
-    else shownMs = Math.min(shownMs, waitMs);
+    else if (waitMs >= MIN_WAIT_MS) shownMs = Math.min(shownMs, waitMs);
   }
   return shownMs <= DELAYED_SHARE * computedMs ? shownMs : null;
 }

@@ -10,7 +10,7 @@ interface PathRoundTrip {
 }
 
 /** Waits of less, milliseconds, were for the machine itself: a pushed or copied response. */
-const MIN_WAIT_MS = 1;
+export const MIN_WAIT_MS = 1;
 /** So many waits of origins without a handshake, each at most twice as long as the shortest, contradict longer handshakes of others. */
 const CONTRADICTING = 3;
 

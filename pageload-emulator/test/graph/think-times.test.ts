@@ -83,6 +83,25 @@ describe('think times', () => {
     expect(thinkTimes).toEqual([60, 60, 400 - 30 - 80 / 3].map((ms) => expect.closeTo(ms, 6)));
   });
 
+  it('contain no round trip where another response of the server was pushed', () => {
+    const recording = withCalls([160, 140]);
+    const [, , call] = recording.requests as [RecordedRequest, RecordedRequest, RecordedRequest];
+    const requestStartMs = call.endMs + 1;
+    const phases = { ...call.phases, requestStartMs, responseStartMs: requestStartMs + 0.4 };
+    const pushed: RecordedRequest = {
+      ...call,
+      id: 3,
+      url: `${ORIGINS[1]}/pushed.css`,
+      type: 'style',
+      startMs: requestStartMs,
+      phases,
+      endMs: requestStartMs + 20,
+    };
+    const thinkTimes = thinkTimesOf({ ...recording, requests: [...recording.requests, pushed] });
+    // Handshakes of 100 ms each show the round trip.
+    expect(thinkTimes.slice(1)).toEqual([expect.closeTo(40, 0), expect.closeTo(40, 0)]);
+  });
+
   it('do not shrink by a handshake that a loss delayed', () => {
     // The API's handshake took 400, but its response came 160 after the request. The document's origin shows 100.
     const [, thinkMs] = thinkTimesOf(withCalls([160], 400));

@@ -3,6 +3,7 @@
  * by itself, and observes nothing of the page's document.
  */
 import { FrameRecorder, isRecorded } from './frame-recorder.ts';
+import { askMayRecord } from './may-record.ts';
 
-// The worker knows which sites are excluded, and keeps nothing of them.
-if (!isRecorded()) new FrameRecorder(null, Promise.resolve(true));
+// Asked when there is something to send: before that it would start the worker while the page loads.
+if (!isRecorded()) new FrameRecorder(null, askMayRecord);

@@ -34,7 +34,7 @@ export const isRecorded = (): boolean => OWN in globalThis;
 export class FrameRecorder {
   /** Null where it is not observed which scripts run, and what they insert. */
   readonly #scripts: ScriptObserver | null;
-  readonly #mayRecord: Promise<boolean>;
+  readonly #mayRecord: () => Promise<boolean>;
   readonly #resources: PerformanceResourceTiming[] = [];
   readonly #resourceKeys = new Set<string>();
   #largestPaint: { startMs: number; url: string | null } | null = null;
@@ -43,16 +43,13 @@ export class FrameRecorder {
   readonly #resourceObserver = new PerformanceObserver((list) => this.#addResources(list.getEntries()));
   readonly #paintObserver = new PerformanceObserver((list) => this.#updateLargestPaint(list.getEntries()));
 
-  /** @param mayRecord whether the user has not excluded the site; what was observed until then is forgotten otherwise */
-  constructor(scripts: ScriptObserver | null, mayRecord: Promise<boolean>) {
+  /** @param mayRecord whether the user has not excluded the site; asked before anything is sent, and what was observed is forgotten otherwise */
+  constructor(scripts: ScriptObserver | null, mayRecord: () => Promise<boolean>) {
     this.#scripts = scripts;
     this.#mayRecord = mayRecord;
     Object.assign(globalThis, { [OWN]: this });
     this.#resourceObserver.observe({ type: 'resource', buffered: true });
     this.#paintObserver.observe({ type: 'largest-contentful-paint', buffered: true });
-    void mayRecord.then((may) => {
-      if (!may) this.#discardAll();
-    });
     chrome.runtime.onMessage.addListener((message: Collect, _sender, answer) => {
       if (message?.type !== 'collect' || this.#isExcluded) return;
       answer(this.#takeTimings());
@@ -102,13 +99,13 @@ export class FrameRecorder {
   }
 
   async #send(message: PageSettled | PageShown): Promise<void> {
-    if (!(await this.#mayRecord)) return;
+    if (!(await this.#mayRecord())) return this.discardAll();
     // Rejects when the extension was updated or removed while the page was open: there is no receiver any more.
     chrome.runtime.sendMessage(message).catch(() => this.#stopObserving());
   }
 
   /** Stops observing an excluded page and forgets what was observed before the check was answered. */
-  #discardAll(): void {
+  discardAll(): void {
     this.#isExcluded = true;
     this.#stopObserving();
     this.#resources.length = 0;

@@ -19,15 +19,18 @@ beforeEach(() => {
   observers = 0;
   class Observer {
     #type = '';
+    #isOn = false;
     observe({ type }: { type: string }): void {
       this.#type = type;
+      this.#isOn = true;
       observers += 1;
     }
     takeRecords(): unknown[] {
       return this.#type === 'resource' ? resources : [];
     }
     disconnect(): void {
-      observers -= 1;
+      if (this.#isOn) observers -= 1;
+      this.#isOn = false;
     }
   }
   const window = { length: 0, top: null as unknown };
@@ -54,12 +57,23 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function start(readyState: DocumentReadyState): void {
+function start(readyState: DocumentReadyState, mayRecord = async () => true): void {
   vi.stubGlobal('document', { readyState, addEventListener: vi.fn() });
-  new FrameRecorder(null, Promise.resolve(true));
+  new FrameRecorder(null, mayRecord);
 }
 
 const SETTLED = expect.objectContaining({ type: 'page-settled', loaded: true, hasFrames: false });
+
+test('a page of an excluded site asks once it has settled, and sends nothing', async () => {
+  const mayRecord = vi.fn(async () => false);
+  start('complete', mayRecord);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(mayRecord).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(mayRecord).toHaveBeenCalledOnce();
+  expect(sent).not.toHaveBeenCalled();
+  expect(observers).toBe(0);
+});
 
 test('a page whose load event is under way has settled a second later', async () => {
   loadEventEnd = 0;

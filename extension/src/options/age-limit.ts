@@ -1,6 +1,6 @@
 import { plural, t } from '../language/translate.ts';
 import { AGE_LIMITS_HOURS } from '../storage/settings.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderSelect, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import type { SettingsClient } from './settings-client.ts';
@@ -19,11 +19,11 @@ export function renderAgeLimit(settings: SettingsClient): HTMLElement {
       },
     },
   );
-  return renderCard(
+  return renderCardOfGroup(
     t('ageLimitTitle'),
     el('label', { class: 'hw-row' }, t('ageLimitLabel'), select),
-    el('p', { class: 'hw-note' }, t('ageLimitExplanation')),
     status,
+    renderExplanation(t('ageLimitTitle'), t('ageLimitExplanation')),
   );
 }
 

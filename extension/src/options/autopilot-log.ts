@@ -1,7 +1,7 @@
 import type { AutopilotRun } from '../autopilot/autopilot-run.ts';
 import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
 import { t } from '../language/translate.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderButton } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { formatOrigin, formatTime } from '../ui/format.ts';
@@ -35,12 +35,12 @@ export function renderAutopilotLog(client: AutopilotClient): HTMLElement {
   );
   client.onChange(draw);
   draw();
-  return renderCard(
+  return renderCardOfGroup(
     t('autopilotLogTitle'),
     none,
     list,
     el('div', {}, more),
-    el('p', { class: 'hw-note' }, t('autopilotLogErased')),
+    renderExplanation(t('autopilotLogTitle'), t('autopilotLogErased')),
   );
 }
 

@@ -6,7 +6,7 @@ import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
 import { renderMainSwitch } from '../autopilot/page/main-switch.ts';
 import { renderNetworkSwitch } from '../autopilot/page/network-switch.ts';
 import { type PlainKey, plural, t } from '../language/translate.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderButton, renderCheckbox, renderSelect, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { renderSavedTime } from '../ui/saved-time.ts';
@@ -40,10 +40,9 @@ export function renderAutopilotSwitch(client: AutopilotClient): HTMLElement {
   update();
   void renderSavedTime().then((line) => state.after(line));
 
-  return renderCard(
+  return renderCardOfGroup(
     t('autopilotTitle'),
     renderMainSwitch(client, status),
-    el('p', { class: 'hw-note' }, t('autopilotExplanation')),
     state,
     renderNetworkSwitch(client, status),
     renderNumberField({
@@ -62,12 +61,16 @@ export function renderAutopilotSwitch(client: AutopilotClient): HTMLElement {
       onChange: (minGainMs) => client.changeSettings({ minGainMs }),
     }),
     holds.element,
-    el('p', { class: 'hw-note' }, t('autopilotHoldsNote')),
     explores.element,
-    el('p', { class: 'hw-note' }, t('autopilotExploresNote')),
     renderObjective(client, status),
     el('div', {}, undo),
     status,
+    renderExplanation(
+      t('autopilotTitle'),
+      t('autopilotExplanation'),
+      t('autopilotHoldsNote'),
+      t('autopilotExploresNote'),
+    ),
   );
 }
 

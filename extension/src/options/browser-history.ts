@@ -1,12 +1,10 @@
 import { t } from '../language/translate.ts';
 import { HISTORY } from '../storage/history-permission.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderCheckbox, renderStatus } from '../ui/controls.ts';
-import { builder } from '../ui/dom.ts';
 
 /** The switch that makes hopwise forget pages which the user removes from the history. The permission is its state. */
 export async function renderBrowserHistory(): Promise<HTMLElement> {
-  const el = builder();
   const status = renderStatus();
   const isGranted = await chrome.permissions.contains(HISTORY);
   const { element, input } = renderCheckbox(t('historySwitch'), isGranted, async (checked) => {
@@ -21,5 +19,6 @@ export async function renderBrowserHistory(): Promise<HTMLElement> {
     status.textContent = input.checked ? t('historyForgets') : t('historyKeeps');
   };
   describe();
-  return renderCard(t('historyTitle'), element, status, el('p', { class: 'hw-note' }, t('historyLimits')));
+  const explanation = renderExplanation(t('historyTitle'), t('historyLimits'));
+  return renderCardOfGroup(t('historyTitle'), element, status, explanation);
 }

@@ -1,5 +1,5 @@
 import { t } from '../language/translate.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderButton, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 
@@ -56,7 +56,8 @@ export function renderEditableList<Item>(options: EditableListOptions<Item>): HT
     }
   });
   draw();
-  return renderCard(title, el('p', {}, options.explanation), form, status, list);
+  const explanation = renderExplanation(title, options.explanation);
+  return renderCardOfGroup(title, form, status, list, explanation);
 }
 
 /** A text field for a site. */

@@ -2,7 +2,7 @@ import type { HelperCheck } from '@hopwise/contract';
 import { examineHelper } from '../helper/ask-helper.ts';
 import { HelperError } from '../helper/helper-port.ts';
 import { plural, t } from '../language/translate.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderButton, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 
@@ -27,12 +27,12 @@ export function renderHelperDoctor(examine: () => Promise<HelperCheck[]> = exami
     }
     button.removeAttribute('aria-disabled');
   });
-  return renderCard(
+  return renderCardOfGroup(
     t('doctorTitle'),
-    el('p', {}, t('doctorExplanation')),
     el('div', {}, button),
     status,
     list,
+    renderExplanation(t('doctorTitle'), t('doctorExplanation')),
   );
 }
 

@@ -2,7 +2,7 @@ import type { NetworkCluster } from '@hopwise/pageload-emulator';
 import { plural, t } from '../language/translate.ts';
 import { sendLoadRequest } from '../messages/load-messages.ts';
 import { countOtherNetworks, loadNetwork } from '../storage/network.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderButton, renderFigures, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { formatLoss, formatMbps, formatMs } from '../ui/format.ts';
@@ -29,13 +29,13 @@ export async function renderKnownNetwork(): Promise<HTMLElement> {
     if (network === null) status.textContent ||= t('networkNone');
   };
   await draw();
-  return renderCard(
+  return renderCardOfGroup(
     t('networkTitle'),
-    el('p', {}, t('networkExplanation')),
     figures,
     others,
     el('div', {}, forget),
     status,
+    renderExplanation(t('networkTitle'), t('networkExplanation')),
   );
 }
 

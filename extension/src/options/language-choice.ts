@@ -2,7 +2,7 @@ import { LANGUAGES } from '@hopwise/contract';
 import { readLanguageChoice, saveLanguageChoice } from '../language/find-language.ts';
 import { isLanguage, LANGUAGE_NAME } from '../language/languages.ts';
 import { t } from '../language/translate.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderSelect } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 
@@ -22,9 +22,9 @@ export async function renderLanguageChoice(onChosen: () => void): Promise<HTMLEl
     },
   });
   for (const option of select.options) if (option.value !== '') option.lang = option.value;
-  return renderCard(
+  return renderCardOfGroup(
     t('languageTitle'),
     el('label', { class: 'hw-row' }, t('languageLabel'), select),
-    el('p', { class: 'hw-note' }, t('languageNote')),
+    renderExplanation(t('languageTitle'), t('languageNote')),
   );
 }

@@ -2,7 +2,7 @@ import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
 import type { Learned, LearnedPage, LearnedPlace } from '../autopilot/learned.ts';
 import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
 import { type PlainKey, plural, t } from '../language/translate.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderButton, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { formatDuration, formatOrigin, formatTime, keepUnitsTogether } from '../ui/format.ts';
@@ -27,7 +27,8 @@ export function renderLearnedTimes(client: AutopilotClient): HTMLElement {
   };
   client.onChange(draw);
   draw();
-  return renderCard(t('learnedTitle'), el('p', {}, t('learnedExplanation')), none, networks, status);
+  const explanation = renderExplanation(t('learnedTitle'), t('learnedExplanation'));
+  return renderCardOfGroup(t('learnedTitle'), none, networks, status, explanation);
 }
 
 const PLACE_NAME = {
@@ -49,7 +50,7 @@ function renderNetwork(learned: Learned, erase: () => void): HTMLElement {
   return el(
     'section',
     {},
-    el('h3', {}, name),
+    el('h4', {}, name),
     el('ul', { class: 'hw-entries' }, ...pages.slice(0, MAX_SHOWN).map(renderPage)),
     hidden > 0 ? el('p', { class: 'hw-note' }, plural('learnedMore', hidden)) : null,
     el('div', {}, renderButton(t('learnedErase'), erase, { 'aria-label': label })),

@@ -1,6 +1,6 @@
 import { t } from '../language/translate.ts';
 import { type PinRequest, type PinsAnswer, sendPinRequest } from '../pins/pin-messages.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderCardOfGroup } from '../ui/card.ts';
 import { renderButton, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 
@@ -28,5 +28,5 @@ export async function renderLocalOrigins(): Promise<HTMLElement> {
   };
 
   await update({ type: 'pins' });
-  return renderCard(t('localTitle'), list, status);
+  return renderCardOfGroup(t('localTitle'), list, status);
 }

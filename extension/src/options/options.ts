@@ -3,6 +3,7 @@ import { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
 import { t } from '../language/translate.ts';
 import { translatePage } from '../language/translate-page.ts';
 import { sendMemoryRequest } from '../messages/memory-messages.ts';
+import { renderGroup } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
 import { renderAgeLimit } from './age-limit.ts';
 import { renderAutopilotLog } from './autopilot-log.ts';
@@ -34,27 +35,54 @@ const autopilot = await sendAutopilotRequest({ type: 'autopilot' });
 if (answer.ok && autopilot.ok) {
   const settings = new SettingsClient(answer.settings, () => void stored.refresh());
   const client = new AutopilotClient(autopilot);
-  content.replaceChildren(
-    renderAutopilotSwitch(client),
-    renderAutopilotLog(client),
-    renderLearnedTimes(client),
-    renderSiteRules(client),
-    renderTrafficRules(client),
-    stored.element,
-    renderAgeLimit(settings),
-    renderExcludedSites(settings),
-    renderQueryStrings(settings),
-    await renderBrowserHistory(),
-    await renderKnownNetwork(),
-    renderNetworkCheck(settings),
-    renderDetail(settings),
-    renderStartRate(settings),
-    await renderVerificationData(settings),
-    await renderLocalOrigins(),
-    renderHelperDoctor(),
-    await renderLanguageChoice(() => location.reload()),
-  );
+  const groups = [
+    renderGroup(
+      'autopilot',
+      t('groupAutopilot'),
+      renderAutopilotSwitch(client),
+      renderAutopilotLog(client),
+      renderLearnedTimes(client),
+    ),
+    renderGroup(
+      'sites',
+      t('groupSites'),
+      renderSiteRules(client),
+      renderExcludedSites(settings),
+      await renderLocalOrigins(),
+    ),
+    renderGroup(
+      'privacy',
+      t('groupPrivacy'),
+      stored.element,
+      renderAgeLimit(settings),
+      renderQueryStrings(settings),
+      await renderBrowserHistory(),
+      await renderKnownNetwork(),
+    ),
+    renderGroup(
+      'advanced',
+      t('groupAdvanced'),
+      renderHelperDoctor(),
+      renderNetworkCheck(settings),
+      renderDetail(settings),
+      await renderVerificationData(settings),
+      renderTrafficRules(client),
+      renderStartRate(settings),
+      await renderLanguageChoice(() => location.reload()),
+    ),
+  ];
+  content.replaceChildren(...groups);
+  document.getElementById('header')!.append(renderContents(groups));
 } else {
   const problem = [answer, autopilot].map((each) => (each.ok ? '' : each.error)).find(Boolean);
   content.replaceChildren(stored.element, el('p', { class: 'hw-note' }, problem));
+}
+
+/** Links to the groups. */
+function renderContents(groups: readonly HTMLElement[]): HTMLElement {
+  const links = groups.map((group) => {
+    const heading = group.querySelector('h2')!;
+    return el('a', { href: `#${heading.id}` }, heading.textContent);
+  });
+  return el('nav', { 'aria-label': t('optionsTitle') }, ...links);
 }

@@ -1,8 +1,7 @@
 /** The settings that are a switch with an explanation. */
 import { t } from '../language/translate.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderCheckbox, renderStatus } from '../ui/controls.ts';
-import { builder } from '../ui/dom.ts';
 import type { SettingsClient } from './settings-client.ts';
 
 /** The switch that keeps query strings in stored URLs. */
@@ -41,5 +40,5 @@ function renderSwitch(
   const { element } = renderCheckbox(label, settings.current[name], async (checked) => {
     status.textContent = await settings.change({ [name]: checked });
   });
-  return renderCard(title, element, builder()('p', { class: 'hw-note' }, explanation), status);
+  return renderCardOfGroup(title, element, status, renderExplanation(title, explanation));
 }

@@ -1,6 +1,6 @@
 import { plural, t } from '../language/translate.ts';
 import { type Erased, type StoredData, sendMemoryRequest } from '../messages/memory-messages.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderButton, renderFigures, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { formatBytes, formatList, formatTime } from '../ui/format.ts';
@@ -16,9 +16,8 @@ export class StoredDataSection {
     const el = builder();
     this.#figures = el('dl', { class: 'hw-figures' });
     this.#dialog = this.#renderDialog();
-    this.element = renderCard(
+    this.element = renderCardOfGroup(
       t('storedTitle'),
-      el('p', {}, t('storedContents')),
       this.#figures,
       el(
         'div',
@@ -26,7 +25,7 @@ export class StoredDataSection {
         renderButton(t('storedErase'), () => this.#dialog.showModal()),
       ),
       this.#status,
-      el('p', { class: 'hw-note' }, t('storedHelper')),
+      renderExplanation(t('storedTitle'), t('storedContents'), t('storedHelper')),
       this.#dialog,
     );
     void this.refresh();

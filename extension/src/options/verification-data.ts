@@ -1,7 +1,7 @@
 import { t } from '../language/translate.ts';
 import { DAILY_LIMITS_BYTES, VERIFICATION_LIMITS_BYTES } from '../storage/settings.ts';
 import { readBytesToday } from '../storage/verification-data.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderSelect, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { formatBytes } from '../ui/format.ts';
@@ -12,9 +12,8 @@ export async function renderVerificationData(settings: SettingsClient): Promise<
   const el = builder();
   const status = renderStatus();
   const { maxVerificationBytes, maxDailyBytes } = settings.current;
-  return renderCard(
+  return renderCardOfGroup(
     t('verificationDataTitle'),
-    el('p', {}, t('verificationDataExplanation')),
     renderLimit({
       label: t('verificationDataEach'),
       none: t('verificationDataEachNone'),
@@ -35,6 +34,7 @@ export async function renderVerificationData(settings: SettingsClient): Promise<
     }),
     el('p', { class: 'hw-note' }, t('verificationDataToday', { bytes: formatBytes(await readBytesToday()) })),
     status,
+    renderExplanation(t('verificationDataTitle'), t('verificationDataExplanation')),
   );
 }
 

@@ -3,7 +3,7 @@ import { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
 import { renderMainSwitch } from '../autopilot/page/main-switch.ts';
 import { t } from '../language/translate.ts';
 import { sendMemoryRequest } from '../messages/memory-messages.ts';
-import { renderCard } from '../ui/card.ts';
+import { renderCard, renderExplanation } from '../ui/card.ts';
 import { renderCheckbox, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 
@@ -32,9 +32,8 @@ export async function renderAutopilotStep(): Promise<HTMLElement> {
     t('autopilotStepTitle'),
     el('p', {}, t('autopilotStepReason')),
     main,
-    el('p', { class: 'hw-note' }, t('autopilotExplanation')),
     check.element,
-    el('p', { class: 'hw-note' }, t('networkCheckExplanation')),
     status,
+    renderExplanation(t('autopilotStepTitle'), t('autopilotExplanation'), t('networkCheckExplanation')),
   );
 }

@@ -9,30 +9,11 @@ interface Installation {
 }
 
 /**
- * The ways to install the helper on the system of a browser with this user agent. Every command works without a network.
+ * The ways to install the helper on the system of a browser with this user agent; none for a system on which it has not been tried.
+ * Every command works without a network.
  */
 export function listInstallations(version: string, userAgent: string): Installation[] {
-  if (userAgent.includes('Windows')) {
-    const folder = `hopwise-host-${version}-windows`;
-    return [
-      {
-        system: t('installWindows'),
-        commands: [
-          `Expand-Archive ${folder}.zip`,
-          `powershell -ExecutionPolicy Bypass -File ${folder}\\install.ps1`,
-        ],
-      },
-    ];
-  }
-  if (userAgent.includes('Macintosh')) {
-    const folder = `hopwise-host-${version}-macos`;
-    return [
-      {
-        system: t('installMac'),
-        commands: [`tar -xzf ${folder}.tar.gz`, `./${folder}/install.sh`],
-      },
-    ];
-  }
+  if (!userAgent.includes('Linux') || userAgent.includes('Android')) return [];
   const architecture = /aarch64|arm64/.test(userAgent) ? 'arm64' : 'amd64';
   const folder = `hopwise-host-${version}-linux-${architecture}`;
   return [

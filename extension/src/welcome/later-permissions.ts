@@ -10,7 +10,13 @@ export function renderLaterPermissions(): HTMLElement {
     el('th', { scope: 'col' }, name),
   );
   const rows = later.map(({ feature, asks, reason }) =>
-    el('tr', {}, el('th', { scope: 'row' }, feature), el('td', {}, asks), el('td', {}, reason)),
+    el(
+      'tr',
+      {},
+      el('th', { scope: 'row' }, feature),
+      el('td', { 'data-label': t('laterAsks') }, asks),
+      el('td', { 'data-label': t('laterBecause') }, reason),
+    ),
   );
   return renderCard(
     t('laterTitle'),

@@ -2,11 +2,11 @@ import { t } from '../language/translate.ts';
 import { translatePage } from '../language/translate-page.ts';
 import { builder } from '../ui/dom.ts';
 import { renderAutopilotStep } from './autopilot-step.ts';
-import { renderExample } from './example.ts';
 import { renderHelperStep } from './helper-step.ts';
 import { renderHistoryStep } from './history-step.ts';
 import { renderLaterPermissions } from './later-permissions.ts';
 import { renderPageAccess } from './page-access.ts';
+import { renderTryStep } from './try-step.ts';
 
 await translatePage('welcomeTitle');
 const el = builder();
@@ -17,7 +17,9 @@ document
     await renderPageAccess(),
     await renderHistoryStep(),
     renderHelperStep(),
+    renderTryStep(),
     await renderAutopilotStep(),
-    renderExample(),
     renderLaterPermissions(),
   );
+// The page was empty when the browser looked for the part that the URL names.
+if (location.hash === '#helper') document.getElementById('helper')?.scrollIntoView();

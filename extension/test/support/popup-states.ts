@@ -12,6 +12,10 @@ export interface PopupState {
   /** Answers by type of request; null for one that never comes. */
   answers: Record<string, object | null>;
   hasHelper: boolean;
+  /** The helper's message version. */
+  version: number;
+  /** Matches an element once the state is shown. */
+  complete: string;
   /** Of the tab. */
   url: string;
 }
@@ -112,6 +116,8 @@ export function makePopupStates(language: 'en' | 'de', endMs: number): Record<st
   const state = (more: Partial<typeof answers>, rest: Partial<PopupState> = {}): PopupState => ({
     answers: { ...answers, ...more },
     hasHelper: true,
+    version: MESSAGE_VERSION,
+    complete: '#content:not([aria-busy])',
     url: URL_OF_TAB,
     ...rest,
   });
@@ -129,6 +135,7 @@ export function makePopupStates(language: 'en' | 'de', endMs: number): Record<st
     pins: { ...pinsAnswer, pins },
     'saved-time': { ok: true, saved: { savedMs: 61_000, loads: 4, estimated: 0 } },
   });
+  const isPinned = { complete: '.hw-undo:not([hidden]) > button:not([hidden])' };
   const quick = { pltMs: 1900, low: 1700, high: 2200 };
   const leave = (protocols: Decision['protocols'], more: Partial<Prediction> = {}) =>
     latest({
@@ -146,13 +153,13 @@ export function makePopupStates(language: 'en' | 'de', endMs: number): Record<st
     de: 'Der aufgezeichnete Ladevorgang dauerte 24 s, seine Emulation dauert 3,1 s.',
   };
   return {
-    waiting: state({ latest: null }),
+    waiting: state({ latest: null }, { complete: '.hw-skeleton' }),
     offer: state({}),
     'offer-autopilot': state({ autopilot: isOn }),
-    'helper-missing': state({ autopilot: isOn }, { hasHelper: false }),
-    active: state(pinned(null)),
-    gained: state(pinned(gain('gains', 24_400, 5200))),
-    harmed: state(pinned(gain('harms', 4300, 5200))),
+    'helper-missing': state({ autopilot: isOn }, { hasHelper: false, complete: '.hw-install:not([hidden])' }),
+    active: state(pinned(null), isPinned),
+    gained: state(pinned(gain('gains', 24_400, 5200)), isPinned),
+    harmed: state(pinned(gain('harms', 4300, 5200)), isPinned),
     good: state({ latest: leave({ h2: quick, h3: own }) }),
     nothing: state({ latest: leave({ h2: own, h3: quick }) }),
     unsure: state({
@@ -203,12 +210,7 @@ export function makePopupStates(language: 'en' | 'de', endMs: number): Record<st
 }
 
 /** Has a page of the extension receive a state. Runs in the page, from its source text: it can use nothing from outside. */
-export function installPopupState({
-  answers,
-  hasHelper,
-  url,
-  version,
-}: PopupState & { version: number }): void {
+export function installPopupState({ answers, hasHelper, url, version }: PopupState): void {
   const { runtime, tabs } = chrome;
   const ask = runtime.sendMessage.bind(runtime) as (message: unknown) => Promise<unknown>;
   const sendMessage = (message: { type: string; brief?: boolean }) => {
@@ -237,5 +239,3 @@ export function installPopupState({
   Object.assign(runtime, { sendMessage, ...(hasHelper ? { connectNative } : {}) });
   Object.assign(tabs, { get: async () => ({ id: 1, url }) });
 }
-
-export const POPUP_HELPER_VERSION = MESSAGE_VERSION;

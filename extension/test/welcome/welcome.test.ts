@@ -182,14 +182,10 @@ test.each([
     'Mozilla/5.0 (X11; Linux aarch64) Firefox/153.0',
     ['sudo apt install ./hopwise-host_1.2.0_arm64.deb', './hopwise-host-1.2.0-linux-arm64/install.sh'],
   ],
-  [
-    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Chrome/156.0.0.0',
-    ['./hopwise-host-1.2.0-macos/install.sh'],
-  ],
-  [
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/156.0.0.0',
-    ['powershell -ExecutionPolicy Bypass -File hopwise-host-1.2.0-windows\\install.ps1'],
-  ],
+  // Untried.
+  ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Chrome/156.0.0.0', []],
+  ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/156.0.0.0', []],
+  ['Mozilla/5.0 (Linux; Android 16) Firefox/153.0', []],
 ])('%s is offered the packages for its system', (userAgent, last) => {
   const offered = listInstallations('1.2.0', userAgent);
   expect(offered.map(({ commands }) => commands.at(-1))).toEqual(last);

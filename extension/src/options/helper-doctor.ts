@@ -5,6 +5,7 @@ import { plural, t } from '../language/translate.ts';
 import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderButton, renderStatus } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
+import { INSTALL_PAGE } from '../ui/install-helper.ts';
 
 /** A button that has the helper check itself, and shows a fix for what fails. */
 export function renderHelperDoctor(examine: () => Promise<HelperCheck[]> = examineHelper): HTMLElement {
@@ -40,7 +41,7 @@ function explain(error: Error): (Node | string)[] {
   const code = error instanceof HelperError ? error.code : '';
   if (code === 'bad-message') return [t('doctorTooOld')];
   if (code !== 'no-helper') return [error.message];
-  const link = builder()('a', { href: 'welcome.html' }, t('doctorHowToInstall'));
+  const link = builder()('a', { href: INSTALL_PAGE }, t('doctorHowToInstall'));
   return [t('helperMissing'), ' ', link];
 }
 

@@ -105,9 +105,9 @@ test('every tab of the panel is German', async () => {
 
 test('a choice in the options takes precedence over the language of the browser', async () => {
   const options = await browser.openOwn('options.html');
-  await options.getByLabel('Sprache').selectOption('English');
+  await options.getByRole('combobox', { name: 'Sprache' }).selectOption('English');
   await options.getByRole('heading', { name: 'hopwise options' }).waitFor();
   expect(await options.evaluate(() => document.documentElement.lang)).toBe('en');
-  await options.getByLabel('Language').selectOption('as in the browser');
+  await options.getByRole('combobox', { name: 'Language' }).selectOption('as in the browser');
   await options.getByRole('heading', { name: 'hopwise-Einstellungen' }).waitFor();
 });

@@ -1,4 +1,4 @@
-/** No text of the panel overlaps another or is cut: every tab, four widths, both languages, long names and large figures. */
+/** No text of panel, popup, first page and options overlaps another or is cut, in both languages: long names and large figures. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import type { StoredLoad } from '../../extension/src/storage/loads.ts';
 import { type ExtensionBrowser, launch } from '../../extension/test/support/browser.ts';
 import { changeLoad } from '../../extension/test/support/change-load.ts';
 import { largePage } from '../../extension/test/support/large-page.ts';
+import { makePopupStates, openPopupState } from '../../extension/test/support/popup-states.ts';
 import { listTextFaults } from '../../extension/test/support/text-faults.ts';
 import { PANEL_TABS, styleFont } from './panel-views.ts';
 
@@ -16,8 +17,11 @@ test.describe.configure({ mode: 'default' });
 
 const EXTENSION = fileURLToPath(new URL('../../extension/dist/chromium', import.meta.url));
 const WIDTHS = [320, 600, 900, 1200];
+/** Of the other pages: the popup is never wider than 380 px, and the others no wider than 720 px. */
+const NARROW_WIDTHS = [320, 400, 600];
 /** High enough that nothing is below the window. */
 const HEIGHT = 3000;
+const HEIGHT_OF_OPTIONS = 9000;
 /** Earlier loads of the page: every second one with pins. */
 const EARLIER_LOADS = 6;
 const PINNED: Assignment = { 'https://page.test': 'h2', 'https://o1.page.test': 'h2' };
@@ -45,9 +49,9 @@ const predictIn = (recording: Recording, language: Language) =>
     network: { udp: { kind: 'policed', bps: 1.7e6 }, downBps: 18.4e6, rttMs: 348, loss: 0.0123 },
   });
 
-async function expectNoFaults(page: Page, name: string): Promise<void> {
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: HEIGHT });
+async function expectNoFaults(page: Page, name: string, widths = WIDTHS, height = HEIGHT): Promise<void> {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height });
     // Charts are drawn anew when the width has changed.
     await page.evaluate(
       () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
@@ -110,6 +114,39 @@ for (const language of LANGUAGES) {
       server?.closeAllConnections();
       await new Promise((resolve) => server?.close(resolve));
     });
+
+    test('the popup in every state', async () => {
+      const now = new Date('2026-11-20T13:00:00Z');
+      const states = makePopupStates(language, now.getTime() + 3_600_000);
+      for (const [name, state] of Object.entries(states)) {
+        const page = await openPopupState(browser, state, now);
+        await page.addStyleTag({ content: styleFont() + WIDER_TEXT });
+        await expectNoFaults(page, name, NARROW_WIDTHS);
+        const details = page.locator('#details > summary');
+        if (await details.isVisible()) {
+          await details.click();
+          await expectNoFaults(page, `${name} with details`, NARROW_WIDTHS);
+        }
+        await page.close();
+      }
+    });
+
+    for (const [path, complete] of [
+      ['welcome.html', '.hw-steps:not([hidden])'],
+      ['options.html', '.hw-figures dd'],
+    ] as const) {
+      test(path, async () => {
+        const page = await browser.openOwn(path);
+        await page.addStyleTag({ content: styleFont() + WIDER_TEXT });
+        await page.locator(complete).first().waitFor();
+        await expectNoFaults(page, path, NARROW_WIDTHS, HEIGHT_OF_OPTIONS);
+        await page.evaluate(() => {
+          for (const details of document.querySelectorAll('details')) details.open = true;
+        });
+        await expectNoFaults(page, `${path}, unfolded`, NARROW_WIDTHS, HEIGHT_OF_OPTIONS);
+        await page.close();
+      });
+    }
 
     test('the panel', async () => {
       const page = await browser.openOwn(`panel.html?tabId=${tabId}`);

@@ -10,12 +10,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { type ExtensionBrowser, launch } from '../../extension/test/support/browser.ts';
 import { changeLoad } from '../../extension/test/support/change-load.ts';
 import { largePage } from '../../extension/test/support/large-page.ts';
-import {
-  installPopupState,
-  makePopupStates,
-  type PopupState,
-} from '../../extension/test/support/popup-states.ts';
-import { listTextFaults } from '../../extension/test/support/text-faults.ts';
+import { makePopupStates, openPopupState } from '../../extension/test/support/popup-states.ts';
 import { PANEL_TABS, styleFont } from './panel-views.ts';
 
 // One browser for all.
@@ -26,8 +21,6 @@ const REQUESTS = 60;
 const WIDTHS = [320, 600, 1240];
 const HEIGHT = 700;
 const COLOR_SCHEMES = ['light', 'dark'] as const;
-/** Widths at which no text may overlap another or be cut. */
-const TEXT_WIDTHS = [320, 400, 600];
 /** The largest popup that browsers show. */
 const POPUP_HEIGHT = 600;
 /** The width at which the states of the popup are compared; it is never wider. */
@@ -65,34 +58,6 @@ const TEXT_AS_BARS = `
     text-decoration-skip-ink: none !important;
   }`;
 
-/** Opens the popup in a state that the test makes. */
-async function openState(state: PopupState): Promise<Page> {
-  const page = (await browser.openOwn('devtools.html')) as Page;
-  await page.clock.setFixedTime(NOW);
-  await page.addInitScript(installPopupState, state);
-  await page.goto(new URL('popup.html?tabId=1', page.url()).href);
-  await page.locator(state.complete).first().waitFor();
-  await page.locator('#autopilot:not([hidden])').waitFor();
-  return page;
-}
-
-/** Has the pages of the extension speak a language. */
-async function chooseLanguage(language: string): Promise<void> {
-  const page = await browser.openOwn('options.html');
-  const select = page.locator('select', { has: page.locator('option[value=de]') });
-  await Promise.all([page.waitForEvent('load'), select.selectOption(language)]);
-  await page.close();
-}
-
-async function expectTextToFit(page: Page, name: string): Promise<void> {
-  for (const width of TEXT_WIDTHS) {
-    await page.setViewportSize({ width, height: HEIGHT });
-    const height = await page.evaluate(() => document.documentElement.scrollHeight);
-    await page.setViewportSize({ width, height: Math.max(HEIGHT, height) });
-    expect.soft(await page.evaluate(listTextFaults), `${name}, ${width} px`).toEqual([]);
-  }
-}
-
 /** Opens a page of the extension at a fixed time. */
 async function open(path: string, complete: string): Promise<Page> {
   const page = (await browser.openOwn('devtools.html')) as Page;
@@ -127,46 +92,13 @@ test('the options', async () => {
 
 for (const [name, state] of Object.entries(makePopupStates('en', PINS_END_MS))) {
   test(`the popup, ${name}`, async () => {
-    const page = await openState(state);
+    const page = await openPopupState(browser, state, NOW);
     await page.setViewportSize({ width: STATE_WIDTH, height: POPUP_HEIGHT });
     const isScrolled = () => document.documentElement.scrollHeight > document.documentElement.clientHeight;
     expect(await page.evaluate(isScrolled)).toBe(false);
     await page.addStyleTag({ content: styleFont() + TEXT_AS_BARS });
     await compare(page, `popup-${name}`, [STATE_WIDTH]);
     await page.close();
-  });
-}
-
-for (const language of ['en', 'de'] as const) {
-  test(`no text of popup, first page and options overlaps another or is cut: ${language}`, async () => {
-    await chooseLanguage(language);
-    try {
-      for (const [name, state] of Object.entries(makePopupStates(language, PINS_END_MS))) {
-        const page = await openState(state);
-        await expectTextToFit(page, name);
-        const details = page.locator('#details > summary');
-        if (await details.isVisible()) {
-          await details.click();
-          await expectTextToFit(page, `${name} with details`);
-        }
-        await page.close();
-      }
-      for (const [path, complete] of [
-        ['welcome.html', '.hw-steps:not([hidden])'],
-        ['options.html', '.hw-figures dd'],
-      ] as const) {
-        const page = (await browser.openOwn(path)) as Page;
-        await page.locator(complete).first().waitFor();
-        await expectTextToFit(page, path);
-        await page.evaluate(() => {
-          for (const details of document.querySelectorAll('details')) details.open = true;
-        });
-        await expectTextToFit(page, `${path}, unfolded`);
-        await page.close();
-      }
-    } finally {
-      await chooseLanguage('');
-    }
   });
 }
 

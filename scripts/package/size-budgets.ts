@@ -15,11 +15,11 @@ export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   // The Public Suffix List takes 57 kB of it, and of the emulation's worker.
   'model.js': 130_000,
   'learning.js': 4_000,
-  'welcome.js': 26_000,
-  'options.js': 38_000,
+  'welcome.js': 28_000,
+  'options.js': 43_000,
   'popup.js': 50_000,
   // With D3 and the parts of the emulator that its tabs need.
-  'panel.js': 230_000,
+  'panel.js': 235_000,
   // The whole emulator, and the layout of graphs.
   'emulation-worker.js': 255_000,
   // A part of every HTML report.

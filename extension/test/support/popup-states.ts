@@ -1,9 +1,11 @@
 /** The states of the popup, as the worker's answers make them. */
 import { type Decision, MESSAGE_VERSION, type PinState, type Prediction } from '@hopwise/contract';
 import { predict } from '@hopwise/pageload-emulator';
+import type { Page } from 'playwright-core';
 import { AUTOPILOT_DEFAULTS } from '../../src/autopilot/autopilot-settings.ts';
 import type { PinGain } from '../../src/evidence/pin-outcomes.ts';
 import type { LatestAnswer, StoredLoad } from '../../src/messages/load-messages.ts';
+import type { ExtensionBrowser } from './browser.ts';
 import { actionOf, decisionOf, LEAVE } from './decisions.ts';
 import { largePage } from './large-page.ts';
 
@@ -209,8 +211,19 @@ export function makePopupStates(language: 'en' | 'de', endMs: number): Record<st
   };
 }
 
+/** Opens the popup in a state. @param now its fixed time */
+export async function openPopupState(browser: ExtensionBrowser, state: PopupState, now: Date): Promise<Page> {
+  const page = await browser.openOwn('devtools.html');
+  await page.clock.setFixedTime(now);
+  await page.addInitScript(installPopupState, state);
+  await page.goto(new URL('popup.html?tabId=1', page.url()).href);
+  await page.locator(state.complete).first().waitFor();
+  await page.locator('#autopilot:not([hidden])').waitFor();
+  return page;
+}
+
 /** Has a page of the extension receive a state. Runs in the page, from its source text: it can use nothing from outside. */
-export function installPopupState({ answers, hasHelper, url, version }: PopupState): void {
+function installPopupState({ answers, hasHelper, url, version }: PopupState): void {
   const { runtime, tabs } = chrome;
   const ask = runtime.sendMessage.bind(runtime) as (message: unknown) => Promise<unknown>;
   const sendMessage = (message: { type: string; brief?: boolean }) => {

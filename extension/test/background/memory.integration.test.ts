@@ -206,7 +206,7 @@ test('the popup offers an export with query strings', async () => {
 test('the options page states what is stored, and erases it after one question', async () => {
   const { tabId } = await record(`${origin}/page?${SECRET}-query`);
   const options = await openOptions();
-  await options.getByText('Page loads').first().waitFor();
+  await options.getByText('Page loads', { exact: true }).waitFor();
   await options.getByRole('button', { name: 'Erase…' }).click();
   await options.keyboard.press('Escape');
   expect(await countLoads()).toBe(1);

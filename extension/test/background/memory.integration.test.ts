@@ -228,43 +228,55 @@ test('without the permission for the history loads are not read after a day, and
   expect((await readDatabase()).map(({ id }) => id)).toEqual([load.id]);
 });
 
-test('nothing of an excluded site is stored, and its pages send nothing but the check', async () => {
-  await record(`${origin}/plain`);
-  const options = await openOptions();
-  await options.getByLabel('Site', { exact: true }).fill('*.page.test');
-  await options.keyboard.press('Enter');
-  await options.getByText('page.test is excluded. Erased 1 page load.').waitFor();
-  onTestFinished(async () => {
-    await options.getByRole('button', { name: 'Remove page.test' }).click();
-    await options.getByText('page.test is recorded again.').waitFor();
-  });
-
-  const worker = browser.context.serviceWorkers().at(-1)!;
-  await worker.evaluate(() => {
-    const seen: [string, unknown][] = [];
-    Object.assign(globalThis, { seen });
-    chrome.runtime.onMessage.addListener((message, { url = '' }) => {
-      if (url.startsWith('http')) seen.push([new URL(url).hostname, message]);
+test.each([
+  ['in detail', true],
+  ['lightly', false],
+])(
+  'where loads are recorded %s, nothing of an excluded site is stored, and its pages send nothing but the check',
+  async (_how, recordsInDetail) => {
+    await record(`${origin}/plain`);
+    await browser.ask(own, { type: 'change-settings', change: { recordsInDetail } });
+    onTestFinished(async () => {
+      await browser.ask(own, { type: 'change-settings', change: { recordsInDetail: true } });
     });
-  });
-  const excluded = await openPage();
-  await excluded.goto(origin.replace('page.test', 'www.page.test'));
-  await excluded.waitForLoadState('load');
-  // That the second page is recorded shows that the first would have been by then.
-  await record(origin.replace('page.test', 'other.test'));
-  const messages = await worker.evaluate(() => (globalThis as unknown as { seen: [string, unknown][] }).seen);
-  expect(messages.filter(([host]) => host === 'www.page.test')).toEqual([
-    ['www.page.test', { type: 'check-recording' }],
-  ]);
-  expect((await readDatabase()).map(({ recording }) => new URL(recording.url).hostname)).toEqual([
-    'other.test',
-  ]);
-  const tabId = await browser.tabIdOf(own, excluded.url());
-  expect(await browser.ask(own, { type: 'latest', tabId })).toMatchObject({
-    phase: 'failed',
-    problem: expect.stringContaining('This site is excluded'),
-  });
-});
+    const options = await openOptions();
+    await options.getByLabel('Site', { exact: true }).fill('*.page.test');
+    await options.keyboard.press('Enter');
+    await options.getByText('page.test is excluded. Erased 1 page load.').waitFor();
+    onTestFinished(async () => {
+      await options.getByRole('button', { name: 'Remove page.test' }).click();
+      await options.getByText('page.test is recorded again.').waitFor();
+    });
+
+    const worker = browser.context.serviceWorkers().at(-1)!;
+    await worker.evaluate(() => {
+      const seen: [string, unknown][] = [];
+      Object.assign(globalThis, { seen });
+      chrome.runtime.onMessage.addListener((message, { url = '' }) => {
+        if (url.startsWith('http')) seen.push([new URL(url).hostname, message]);
+      });
+    });
+    const excluded = await openPage();
+    await excluded.goto(origin.replace('page.test', 'www.page.test'));
+    await excluded.waitForLoadState('load');
+    // That the second page is recorded shows that the first would have been by then.
+    await record(origin.replace('page.test', 'other.test'));
+    const messages = await worker.evaluate(
+      () => (globalThis as unknown as { seen: [string, unknown][] }).seen,
+    );
+    expect(messages.filter(([host]) => host === 'www.page.test')).toEqual([
+      ['www.page.test', { type: 'check-recording' }],
+    ]);
+    expect((await readDatabase()).map(({ recording }) => new URL(recording.url).hostname)).toEqual([
+      'other.test',
+    ]);
+    const tabId = await browser.tabIdOf(own, excluded.url());
+    expect(await browser.ask(own, { type: 'latest', tabId })).toMatchObject({
+      phase: 'failed',
+      problem: expect.stringContaining('This site is excluded'),
+    });
+  },
+);
 
 test('without its permission, the switch for history deletions is off and says what holds instead', async () => {
   const options = await openOptions();

@@ -12,7 +12,7 @@ export const PANEL_TABS: readonly [id: string, complete: string][] = [
   ['origins', '.hw-origins tbody tr'],
   ['waterfall', '.hw-rows .hw-row'],
   ['connections', '[role=table]'],
-  ['graph', '.hw-critical-node'],
+  ['graph', '.hw-critical-step'],
   ['what-if', `.hw-what-if:has(.hw-bar-mark) [aria-label="cell"] :nth-child(${MAP_CELLS})`],
   ['servers', '[role=tabpanel] .hw-headline'],
   ['history', 'section:has(.hw-loads) + section p:not(:empty)'],

@@ -96,7 +96,7 @@ test('no tab of the panel has a violation', async () => {
       await panel.getByRole('checkbox', { name: /^Also changes/ }).check();
       await panel.locator('.hw-changes details').first().click();
     }
-    if (name === 'Graph') await panel.locator('.hw-critical-node').first().waitFor();
+    if (name === 'Graph') await panel.locator('.hw-critical-step').first().waitFor();
     if (name === 'History') await panel.getByText(/loads? of this page/).waitFor();
     await expectNone(panel, name);
   }

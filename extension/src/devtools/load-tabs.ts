@@ -71,7 +71,7 @@ export class LoadTabs {
     const prediction = this.#prepare(load);
     if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
     if (!this.#graph) {
-      this.#graph = new GraphTab(load.recording, prediction.decision.best, this.#emulation);
+      this.#graph = new GraphTab(load.recording, prediction, this.#emulation);
       this.#explain(prediction);
     }
     return this.#graph.element;

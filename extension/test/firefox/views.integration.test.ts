@@ -24,7 +24,7 @@ const PANEL_TABS: [id: string, complete: string][] = [
   ['origins', '[role=tabpanel] :is(.hw-origins, .hw-rest)'],
   ['waterfall', '.hw-rows .hw-row'],
   ['connections', '[role=table]'],
-  ['graph', '.hw-critical-node'],
+  ['graph', '.hw-critical-step'],
   ['what-if', '.hw-what-if-map [aria-label="cell"]'],
   ['servers', '[role=tabpanel] .hw-headline'],
   ['history', '.hw-loads'],

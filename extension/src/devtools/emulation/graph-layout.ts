@@ -1,5 +1,6 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import type { RequestEdge, RequestGraph, RequestNode } from './dependency-graph.ts';
+import { NODE_HEIGHT, NODE_WIDTH } from './node-size.ts';
 
 export interface PlacedNode extends RequestNode {
   /** Top left corner, CSS pixels. */
@@ -19,8 +20,6 @@ export interface GraphLayout {
   height: number;
 }
 
-export const NODE_WIDTH = 168;
-export const NODE_HEIGHT = 38;
 const MARGIN = 12;
 /** Between nodes side by side, and between a node and those that wait for it. */
 const NODE_GAP = 8;

@@ -5,6 +5,7 @@ import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatMs, formatUrl } from '../../ui/format.ts';
 import type { GraphLayout, PlacedEdge, PlacedNode } from '../emulation/graph-layout.ts';
+import { Minimap } from './minimap.ts';
 import { neighbourOf } from './neighbours.ts';
 
 const el = builder();
@@ -28,7 +29,10 @@ export class GraphView {
   readonly #canvas: HTMLElement;
   readonly #buttons: HTMLButtonElement[];
   readonly #paths: SVGPathElement[];
+  readonly #minimap: Minimap;
   readonly #zoom: ZoomBehavior<HTMLElement, unknown>;
+  /** Of the element; read with each frame of a zoom, it would have the page laid out. */
+  #size = { width: 0, height: 0 };
   #focused = 0;
   /** Whether the user has not yet moved or zoomed it. */
   #isFitted = true;
@@ -51,14 +55,23 @@ export class GraphView {
     svg.setAttribute('aria-hidden', 'true');
     svg.append(...this.#paths);
     this.#canvas = el('div', { class: 'hw-graph-canvas' }, svg, ...this.#buttons);
-    this.element.append(this.#canvas);
+    this.#minimap = new Minimap(layout, (x, y) => {
+      this.#isFitted = false;
+      this.#zoom.translateTo(select(this.element), x, y);
+    });
+    this.element.append(this.#canvas, this.#minimap.element);
     this.#zoom = zoom<HTMLElement, unknown>()
       .scaleExtent(SCALES)
       // Without Ctrl the wheel scrolls the panel.
-      .filter(({ type, ctrlKey, metaKey, button }) => (type === 'wheel' ? ctrlKey || metaKey : !button))
+      .filter(({ type, ctrlKey, metaKey, button, target }) =>
+        type === 'wheel' ? ctrlKey || metaKey : !button && !this.#minimap.element.contains(target),
+      )
       .on('zoom', ({ transform, sourceEvent }) => {
         if (sourceEvent) this.#isFitted = false;
         this.#canvas.style.transform = `translate(${transform.x}px, ${transform.y}px) scale(${transform.k})`;
+        const [x, y] = transform.invert([0, 0]);
+        const { width, height } = this.#size;
+        this.#minimap.show({ x, y, width: width / transform.k, height: height / transform.k });
       });
     select(this.element).call(this.#zoom).on('dblclick.zoom', null);
   }
@@ -72,6 +85,15 @@ export class GraphView {
     }
     for (const [index, { from, to }] of this.#layout.edges.entries()) {
       this.#paths[index]!.classList.toggle('hw-critical-edge', steps.has(`${from} ${to}`));
+    }
+    this.#minimap.mark(path);
+  }
+
+  /** Marks nodes and leaves the others pale. @param nodes null for none and no paleness */
+  markFound(nodes: readonly number[] | null): void {
+    this.#canvas.classList.toggle('hw-searched', nodes !== null);
+    for (const [index, button] of this.#buttons.entries()) {
+      button.classList.toggle('hw-found', nodes?.includes(index) === true);
     }
   }
 
@@ -106,6 +128,8 @@ export class GraphView {
 
   /** To be called when the size of the element has changed. */
   resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    this.#size = { width, height };
     if (this.#isFitted) this.fit();
   }
 

@@ -6,11 +6,12 @@ import {
   type ResourceType,
 } from '@hopwise/contract';
 import { type Explanation, PROTOCOLS } from '@hopwise/pageload-emulator';
-import { plural, t } from '../../language/translate.ts';
+import { t } from '../../language/translate.ts';
 import { renderSignButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatDuration, formatOrigin } from '../../ui/format.ts';
 import { namePhase, renderLegend as renderLegendOf, type WaterfallRow } from '../../ui/waterfall.ts';
+import { countRequests } from '../count-requests.ts';
 import { nameOf, renderDetails } from './row-details.ts';
 import {
   type Filter,
@@ -190,10 +191,16 @@ export class WaterfallTab {
     this.#count.textContent =
       this.#filter.isCriticalOnly && this.#main === 'recorded'
         ? t('waterfallCriticalHint')
-        : `${countRows(this.#rows.length, all.length)}${this.#pltNote()}`;
+        : `${this.#countRows(all.length)}${this.#pltNote()}`;
     this.#showRows(this.#isRangeDue ? { fromMs: 0, toMs: this.#shownEndMs() } : undefined);
     this.#isRangeDue = false;
     this.#drawDetails();
+  }
+
+  #countRows(all: number): string {
+    const requests = countRequests(this.#recording, this.#prediction);
+    const shown = this.#rows.length;
+    return shown === all ? requests : t('waterfallSome', { shown, requests });
   }
 
   #pltNote(): string {
@@ -270,11 +277,6 @@ function choose(
   );
   select.addEventListener('change', () => onChange(select.value));
   return select;
-}
-
-function countRows(shown: number, all: number): string {
-  const requests = plural('requests', all);
-  return shown === all ? requests : t('waterfallSome', { shown, requests });
 }
 
 /** The protocols' colours, and the phases in the colour of the one that the page uses most. */

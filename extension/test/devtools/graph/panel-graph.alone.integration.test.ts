@@ -21,7 +21,7 @@ beforeAll(async () => {
   panel.on('pageerror', (error) => errors.push(error.message));
   panel.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   await panel.getByRole('tab', { name: 'Graph' }).click();
-  await nodes().first().waitFor({ timeout: 60_000 });
+  await panel.locator('.hw-critical-step').first().waitFor({ timeout: 60_000 });
 });
 
 afterAll(async () => {
@@ -34,6 +34,36 @@ const details = () => panel.getByRole('complementary', { name: 'Details of the r
 const focusedTitle = () => panel.evaluate(() => (document.activeElement as HTMLElement).title);
 const transform = () =>
   panel.locator('.hw-graph-canvas').evaluate((element) => (element as HTMLElement).style.transform);
+
+test('begins with the critical path, each step with how long the page waits and why', async () => {
+  const steps = panel.locator('.hw-critical-step');
+  expect(await steps.count()).toBeGreaterThan(1);
+  expect(await steps.first().textContent()).toMatch(
+    /waits.\d.*m?s.*(connecting|round trips|transferring|thinking)/,
+  );
+  await panel
+    .getByText(/^Over HTTP\/\d(\.1)? the load event comes after .* The page waits longest for /)
+    .waitFor();
+  expect(await nodes().count()).toBe(0);
+  await steps.last().getByRole('button').click();
+  await details().getByText('Times in the recording').waitFor();
+  await details().getByRole('button', { name: 'Close' }).click();
+  await panel.getByRole('button', { name: 'All requests' }).click();
+  await nodes().first().waitFor({ timeout: 60_000 });
+});
+
+test('finds nodes by their URL, and moves by the minimap', async () => {
+  await panel.getByRole('searchbox').fill('o3.page.test');
+  await expect.poll(() => panel.locator('.hw-found').count()).toBeGreaterThan(0);
+  await panel.getByRole('searchbox').press('Enter');
+  expect(await panel.evaluate(() => document.activeElement?.matches('.hw-found'))).toBe(true);
+  await panel.getByRole('searchbox').fill('');
+  expect(await panel.locator('.hw-found').count()).toBe(0);
+  const before = await transform();
+  const map = (await panel.locator('.hw-minimap').boundingBox())!;
+  await panel.mouse.click(map.x + map.width / 2, map.y + map.height - 4);
+  expect(await transform()).not.toBe(before);
+});
 
 test('groups alike requests, marks the critical path, and shows all requests on demand', async () => {
   expect(await nodes().count()).toBeLessThan(80);
@@ -98,8 +128,8 @@ test('300 nodes are zoomed within 50 ms a frame', async () => {
 });
 
 test('another protocol has its own critical path', async () => {
-  await panel.getByRole('combobox', { name: 'Critical path' }).selectOption('h1');
-  await panel.getByText(/the critical path over HTTP\/1\.1 goes through/).waitFor();
+  await panel.getByRole('combobox', { name: 'Critical path over' }).selectOption('h1');
+  await panel.getByText(/on the critical path over HTTP\/1\.1/).waitFor();
 });
 
 test('no view has thrown or logged an error', () => {

@@ -1,0 +1,92 @@
+import { PROTOCOL_NAME, type Protocol, type Recording } from '@hopwise/contract';
+import { CAUSES, type CriticalStep } from '@hopwise/pageload-emulator';
+import { t } from '../../language/translate.ts';
+import { renderButton } from '../../ui/controls.ts';
+import { builder } from '../../ui/dom.ts';
+import { formatDuration, formatMs, formatUrl, keepUnitsTogether } from '../../ui/format.ts';
+import { nameCause } from '../name-cause.ts';
+
+const el = builder();
+
+/** Shorter causes of a step are not named, milliseconds. */
+const MIN_CAUSE_MS = 1;
+
+/** What the load event waited for, each request with how long and why, in order of time. */
+export function renderCriticalChain(
+  recording: Recording,
+  path: readonly CriticalStep[],
+  protocol: Protocol,
+  onSelect: (requestId: number) => void,
+): HTMLElement {
+  const steps = joinSteps(path);
+  const totalMs = Math.max(1, ...steps.map(({ toMs }) => toMs));
+  const longest = steps.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
+  const nameOf = ({ url }: CriticalStep) => formatUrl(url, recording.url, 60);
+  const headline = longest
+    ? t('chainHeadline', {
+        protocol: PROTOCOL_NAME[protocol],
+        total: formatDuration(totalMs),
+        name: nameOf(longest),
+        time: formatMs(lengthOf(longest)),
+      })
+    : '';
+  const rows = steps.map((step) => {
+    const name = nameOf(step);
+    const time = formatMs(lengthOf(step));
+    const causes = describeCauses(step);
+    const bar = el('span', { class: `hw-step-bar hw-of-${protocol}` });
+    bar.style.left = `${(100 * step.fromMs) / totalMs}%`;
+    bar.style.width = `${(100 * lengthOf(step)) / totalMs}%`;
+    const row = el(
+      'li',
+      { class: `hw-critical-step${step === longest ? ' hw-longest' : ''}` },
+      renderButton(name, () => onSelect(step.requestId), {
+        class: 'hw-row-name',
+        title: step.url,
+        'data-request': String(step.requestId),
+      }),
+      el('span', { class: 'hw-step-time' }, keepUnitsTogether(t('chainWaits', { time }))),
+      el('span', { class: 'hw-step-track', 'aria-hidden': 'true' }, bar),
+      el(
+        'span',
+        { class: 'hw-step-causes', title: t('chainStep', { time, name, causes }) },
+        keepUnitsTogether(causes),
+      ),
+    );
+    return row;
+  });
+  return el(
+    'div',
+    { class: 'hw-chain-view' },
+    el('p', { class: 'hw-chain-headline' }, keepUnitsTogether(headline)),
+    el('ol', { class: 'hw-critical-chain', 'aria-label': t('chainLabel') }, ...rows),
+  );
+}
+
+const lengthOf = ({ fromMs, toMs }: CriticalStep) => toMs - fromMs;
+
+/** Joins steps of one request that follow each other: its response, and the work on it. */
+export function joinSteps(path: readonly CriticalStep[]): CriticalStep[] {
+  const joined: CriticalStep[] = [];
+  for (const step of path) {
+    const last = joined.at(-1);
+    if (last?.requestId !== step.requestId) joined.push(step);
+    else {
+      const causes = { ...last.causes };
+      for (const cause of CAUSES) {
+        const ms = (causes[cause] ?? 0) + (step.causes[cause] ?? 0);
+        if (ms > 0) causes[cause] = ms;
+      }
+      joined[joined.length - 1] = { ...last, toMs: step.toMs, causes };
+    }
+  }
+  return joined;
+}
+
+/** `640 ms servers thinking, 300 ms round trips of requests`, the longest first. */
+function describeCauses({ causes }: CriticalStep): string {
+  return CAUSES.filter((cause) => (causes[cause] ?? 0) >= MIN_CAUSE_MS)
+    .sort((a, b) => causes[b]! - causes[a]!)
+    .map((cause) => `${formatMs(causes[cause]!)} ${nameCause(cause)}`)
+    .join(', ');
+}

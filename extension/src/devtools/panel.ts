@@ -2,7 +2,7 @@ import type { Prediction } from '@hopwise/contract';
 import { listPinnedProtocols } from '../evidence/pinned-protocols.ts';
 import { loadLanguage } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
-import { type LatestAnswer, type LoadExport, sendLoadRequest } from '../messages/load-messages.ts';
+import { type LatestAnswer, sendLoadRequest } from '../messages/load-messages.ts';
 import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
 import { PinsModel } from '../pins/page/pins-model.ts';
@@ -27,7 +27,7 @@ import { renderNetworkMemory } from '../ui/network-memory-control.ts';
 import { decideBeyondPins } from '../ui/pin-gain.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
 import type { OpenedFile } from './emulation/read-file.ts';
-import { ExportMenu } from './files/export-menu.ts';
+import { ExportMenu, type LoadToWrite } from './files/export-menu.ts';
 import { ImportControl } from './files/import-control.ts';
 import { MonitorControl } from './history/monitor-control.ts';
 import { LoadTabs } from './load-tabs.ts';
@@ -161,14 +161,14 @@ async function explainNothing(): Promise<string> {
 }
 
 /** @throws Error with a message to show */
-async function readExport(withQueries: boolean): Promise<LoadExport> {
+async function readExport(withQueries: boolean): Promise<LoadToWrite> {
   if (opened) {
     const { id: _id, requestedUrl: _requestedUrl, storedAtMs: _storedAtMs, ...fields } = opened.load;
-    return { format: 'hopwise-load', version: 1, ...fields };
+    return { load: { format: 'hopwise-load', version: 1, ...fields }, pinGain: null };
   }
   const answer = await sendLoadRequest({ type: 'export', ...which, withQueries });
   if (!answer.ok) throw new Error(answer.error);
-  return answer.export;
+  return { load: answer.export, pinGain: shown?.pinGain ?? null };
 }
 
 function renderOpened({ name, notes }: OpenedFile): HTMLElement {

@@ -4,9 +4,13 @@ import { PROTOCOL_NAME } from '@hopwise/contract';
 import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
 import {
   type ComparisonRow,
+  createDurationFormat,
+  describeRatio,
+  formatDurations,
   formatLoss,
   formatMbps,
   formatMs,
+  isH3Unoffered,
   type Observed,
   predictedWaterfall,
   recordedWaterfall,
@@ -17,13 +21,7 @@ import {
   renderTimesTable,
   renderWaterfall,
 } from '../ui/index.ts';
-import {
-  isUnavailable,
-  type NetworkAsSet,
-  type RepeatedSpread,
-  type Report,
-  type TimeSpread,
-} from './report.ts';
+import { isUnavailable, type NetworkAsSet, type RepeatedSpread, type Report } from './report.ts';
 import '../ui/theme.css';
 import './report.css';
 
@@ -35,7 +33,7 @@ type Content = Node | string;
 /** In pixels. A window of 320 has this much between its cards' edges. */
 const MIN_CHART_WIDTH = 258;
 /** Narrower windows scroll the waterfall: names and bars need the width. */
-const MIN_WATERFALL_WIDTH = 640;
+const MIN_WATERFALL_WIDTH = 560;
 /** Padding and borders of `#report` and of a card, left and right; see report.css. */
 const CARD_EDGES = window.matchMedia('(max-width: 560px)').matches ? 50 : 86;
 
@@ -58,6 +56,7 @@ function sections(report: Report): HTMLElement[] {
   const decided = { ...prediction, decision: report.decision };
   const comparison = {
     prediction,
+    isH3Hypothetical: isH3Unoffered(report.recording),
     verified: {
       ...timesOf((protocol) => report.protocols[protocol].verifiedMs),
       ...rowOf('baseline', report.baseline.verifiedMs),
@@ -74,7 +73,12 @@ function sections(report: Report): HTMLElement[] {
   const width = Math.max(MIN_CHART_WIDTH, Math.min(1080, main.clientWidth - CARD_EDGES));
   return [
     header(report),
-    element('div', { class: 'hw-card' }, renderSummary(decided)),
+    element(
+      'div',
+      { class: 'hw-card' },
+      ...hero(report),
+      renderSummary(decided, { pinGain: report.pinGain }),
+    ),
     card(
       'Page load time',
       renderProtocolChart(comparison, { width }),
@@ -95,9 +99,39 @@ function header(report: Report): HTMLElement {
   return element(
     'header',
     { class: 'report-header' },
+    element('p', { class: 'report-product' }, 'hopwise'),
     element('h1', {}, report.page.url),
     element('p', { class: 'hw-muted' }, `${new Date(report.createdAt).toUTCString()}, ${where}`),
   );
+}
+
+/** Gains of less are none worth a figure. */
+const MIN_HERO_GAIN = 0.05;
+
+/** The gain in one large figure: as measured with pins or in the lab, else as predicted for what to do; none for no gain. */
+function hero(report: Report): HTMLElement[] {
+  const { pinGain, decision, baseline, assignment } = report;
+  const natural = measuredOf(baseline.measuredMs);
+  const assigned = measuredOf(assignment.measuredMs);
+  if (pinGain?.effect === 'gains') return renderHero(pinGain.beforeMs, pinGain.afterMs, 'measured');
+  if (decision.kind !== 'act') return [];
+  if (natural && assigned && 'medianMs' in natural && 'medianMs' in assigned) {
+    return renderHero(natural.medianMs, assigned.medianMs, 'measured');
+  }
+  return renderHero(decision.baseline.pltMs, decision.action.time.pltMs, 'predicted');
+}
+
+function renderHero(beforeMs: number, afterMs: number, kind: string): HTMLElement[] {
+  if (afterMs > (1 - MIN_HERO_GAIN) * beforeMs) return [];
+  const [before, after] = formatDurations(beforeMs, afterMs);
+  return [
+    element(
+      'p',
+      { class: 'report-hero' },
+      element('strong', {}, describeRatio(beforeMs, afterMs)),
+      element('span', { class: 'hw-muted' }, `${before}\u00a0→\u00a0${after}, ${kind}`),
+    ),
+  ];
 }
 
 /** `round trip 28 ms, 40 Mbit/s down, 8 Mbit/s up, loss 0.5%, UDP limited to 2 Mbit/s`. */
@@ -134,19 +168,18 @@ function measuredOf(time: RepeatedSpread | Unavailable | null): Observed | undef
 function network(report: Report): Content[] {
   const estimated = renderNetwork(report.network.estimated);
   if (!report.network.set) return [estimated];
-  const given = PROTOCOLS.map((protocol) => {
-    const time = report.protocols[protocol].predictedGivenNetworkMs;
-    return `${PROTOCOL_NAME[protocol]} ${time === null || isUnavailable(time) ? 'unavailable' : medianText(time)}`;
+  const times = PROTOCOLS.map((protocol) => report.protocols[protocol].predictedGivenNetworkMs);
+  const medians = times.map((time) => (time === null || isUnavailable(time) ? null : time.median));
+  const write = createDurationFormat(Math.max(0, ...medians.filter((ms) => ms !== null)));
+  const given = PROTOCOLS.map((protocol, index) => {
+    const ms = medians[index] ?? null;
+    return `${PROTOCOL_NAME[protocol]} ${ms === null ? 'unavailable' : write(ms)}`;
   });
   return [
     estimated,
     element('p', { class: 'hw-note' }, `As it was set: ${describeLink(report.network.set)}.`),
     element('p', { class: 'hw-note' }, `Given that network, the prediction is: ${given.join(', ')}.`),
   ];
-}
-
-function medianText(time: TimeSpread): string {
-  return `${Math.round(time.median)} ms`;
 }
 
 /** The recorded load and the predicted ones, one shown at a time. */
@@ -160,6 +193,7 @@ function waterfalls(report: Report, width: number): HTMLElement {
       views.push([`Predicted, ${PROTOCOL_NAME[protocol]}`, () => renderWaterfall(waterfall, { width })]);
   }
   const place = element('div', {});
+  const hint = element('p', { class: 'hw-note report-scroll-hint' }, 'Scroll sideways for later times →');
   const buttons = views.map(([label, render]) => {
     const button = element('button', { type: 'button', class: 'report-tab', 'aria-pressed': 'false' }, label);
     button.addEventListener('click', () => {
@@ -169,7 +203,7 @@ function waterfalls(report: Report, width: number): HTMLElement {
     return button;
   });
   buttons[0]?.click();
-  return element('div', {}, element('div', { class: 'report-tabs' }, ...buttons), place);
+  return element('div', {}, element('div', { class: 'report-tabs' }, ...buttons), hint, place);
 }
 
 function footer(report: Report): HTMLElement {

@@ -12,6 +12,7 @@ import {
   type Unavailable,
   verifiedUnder,
 } from '@hopwise/pageload-emulator';
+import type { PinGain } from '../evidence/pin-outcomes.ts';
 
 /** Milliseconds: a median with the ends of its spread. */
 export interface TimeSpread {
@@ -106,6 +107,8 @@ export interface Report {
   /** With what the transfers showed of the network: the source of the recommendation. */
   prediction: Prediction;
   verification: Verification | null;
+  /** What the pins of the stored load gained; null without pins, absent in older reports. */
+  pinGain?: PinGain | null;
   recording: Recording;
 }
 
@@ -119,6 +122,8 @@ export interface Findings {
   prediction: Prediction;
   predictionGivenNetwork: Prediction | null;
   verification: Verification | null;
+  /** What the pins of a stored load gained; none if not given. */
+  pinGain?: PinGain | null;
   measured: Partial<Record<Protocol | 'natural' | 'assigned', RepeatedSpread | Unavailable>> | null;
   /** What to do, after measuring. */
   decision: Decision;
@@ -200,6 +205,7 @@ export function buildReport(findings: Findings): Report {
     predictionFromRecording: findings.predictionFromRecording,
     prediction,
     verification,
+    pinGain: findings.pinGain ?? null,
     recording: findings.recording,
   };
 }

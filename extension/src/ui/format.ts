@@ -71,9 +71,12 @@ export function formatMbps(mbps: number): string {
   return `${formatNumber(mbps, mbps < 10 ? { maximumSignificantDigits: 2 } : {})} Mbit/s`;
 }
 
+/** Less loss per packet changes no load, and is none of a network's own. */
+const MIN_LOSS = 0.000_099;
+
 /** Loss per packet: `0.3%`. */
 export function formatLoss(fraction: number): string {
-  if (fraction === 0) return t('lossNone');
+  if (fraction < MIN_LOSS) return t('lossNone');
   return formatNumber(fraction, { style: 'percent', maximumSignificantDigits: 2 });
 }
 

@@ -12,7 +12,9 @@ export {
 } from './comparison.ts';
 export type { ViewOptions } from './dom.ts';
 export {
+  createDurationFormat,
   formatBytes,
+  formatDurations,
   formatGain,
   formatLoss,
   formatMbps,
@@ -24,6 +26,7 @@ export { writeHeadline } from './headline.ts';
 export { describeNetworkEvidence } from './network-evidence.ts';
 export { renderNetwork } from './network-view.ts';
 export { type OriginTableOptions, renderOriginTable } from './origin-table.ts';
+export { describeRatio } from './pin-gain.ts';
 export { renderProtocolChart } from './protocol-chart.ts';
 export { renderSummary } from './summary.ts';
 export { renderTimesTable } from './times-table.ts';

@@ -43,7 +43,7 @@ export function describePinGain({ beforeMs, afterMs, beforeLoads, effect }: PinG
 }
 
 /** `5× faster`, or `20% faster`, which is the share of the load time that is saved. */
-function describeRatio(beforeMs: number, afterMs: number): string {
+export function describeRatio(beforeMs: number, afterMs: number): string {
   const ratio = beforeMs / afterMs;
   if (ratio < MIN_TIMES) return t('fasterBy', { share: formatShare(1 - afterMs / beforeMs) });
   const digits = ratio < MIN_WHOLE_TIMES ? 1 : 0;

@@ -36,6 +36,10 @@ const ROW_HEIGHT = 17;
 /** A chart of more requests is neither readable nor fast. */
 const MAX_ROWS = 400;
 const LABEL_WIDTH = 236;
+/** Narrow charts have shorter names, so that bars are in sight. */
+const NARROW_WIDTH = 700;
+const NARROW_LABEL_WIDTH = 150;
+const NARROW_LABEL_LENGTH = 21;
 const AXIS_HEIGHT = 28;
 /** Width of the vertical scrollbar beside the rows. */
 const SCROLLBAR_WIDTH = 16;
@@ -110,10 +114,12 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
   const place = { x1: 'startMs', x2: 'endMs', y: 'index', title: 'title' } as const;
   const full = { ...place, insetTop: 2, insetBottom: 2, rx: 1.5 };
 
+  const width = options.width ?? 860;
+  const isNarrow = width < NARROW_WIDTH;
   const frame = {
     ...(options.document ? { document: options.document } : {}),
-    width: (options.width ?? 860) - SCROLLBAR_WIDTH,
-    marginLeft: LABEL_WIDTH,
+    width: width - SCROLLBAR_WIDTH,
+    marginLeft: isNarrow ? NARROW_LABEL_WIDTH : LABEL_WIDTH,
     marginRight: 20,
     style: { fontFamily: 'inherit', fontSize: '11px', background: 'var(--hw-surface)' },
   };
@@ -141,7 +147,8 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
     ariaLabel: label,
     marks: [
       Plot.axisY({
-        tickFormat: (index: number) => formatUrl(rows[index]!.url, waterfall.pageUrl),
+        tickFormat: (index: number) =>
+          formatUrl(rows[index]!.url, waterfall.pageUrl, isNarrow ? NARROW_LABEL_LENGTH : undefined),
         tickSize: 0,
         label: null,
         fill: 'var(--hw-text)',

@@ -1,4 +1,5 @@
 import { messageOf } from '@hopwise/contract';
+import type { PinGain } from '../../evidence/pin-outcomes.ts';
 import { type PlainKey, t } from '../../language/translate.ts';
 import type { LoadExport } from '../../messages/load-messages.ts';
 import { renderButton } from '../../ui/controls.ts';
@@ -14,13 +15,19 @@ interface Format {
   label: PlainKey;
   ending: string;
   type: string;
-  write(load: LoadExport): string | Promise<string>;
+  write(load: LoadExport, pinGain: PinGain | null): string | Promise<string>;
+}
+
+/** What is written: a load, and what its pins gained. */
+export interface LoadToWrite {
+  load: LoadExport;
+  pinGain: PinGain | null;
 }
 
 const toJson = (value: object) => JSON.stringify(value, null, 1);
 
 const FORMATS: readonly Format[] = [
-  { label: 'exportRecording', ending: 'json', type: 'application/json', write: toJson },
+  { label: 'exportRecording', ending: 'json', type: 'application/json', write: (load) => toJson(load) },
   {
     label: 'exportHar',
     ending: 'har',
@@ -36,14 +43,14 @@ export class ExportMenu {
   readonly element: HTMLDetailsElement;
   readonly #withQueries = el('input', { type: 'checkbox' });
   readonly #choice = el('label', { class: 'hw-check' }, this.#withQueries, t('exportQueries'));
-  readonly #read: (withQueries: boolean) => Promise<LoadExport>;
+  readonly #read: (withQueries: boolean) => Promise<LoadToWrite>;
   readonly #showProblem: (problem: string) => void;
 
   /**
    * @param read returns the load; throws an Error with a message to show
    * @param showProblem called with the reason why a load was not saved, '' when it was
    */
-  constructor(read: (withQueries: boolean) => Promise<LoadExport>, showProblem: (problem: string) => void) {
+  constructor(read: (withQueries: boolean) => Promise<LoadToWrite>, showProblem: (problem: string) => void) {
     this.#read = read;
     this.#showProblem = showProblem;
     const summary = el('summary', { class: 'hw-button' }, t('exportMenu'));
@@ -74,9 +81,9 @@ export class ExportMenu {
   async #save({ write, ending, type }: Format): Promise<void> {
     this.element.open = false;
     try {
-      const load = await this.#read(this.#withQueries.checked);
+      const { load, pinGain } = await this.#read(this.#withQueries.checked);
       const { host } = new URL(load.recording.url);
-      download(`hopwise-${host.replace(/[^\w.-]/g, '_')}.${ending}`, await write(load), type);
+      download(`hopwise-${host.replace(/[^\w.-]/g, '_')}.${ending}`, await write(load, pinGain), type);
       this.#showProblem('');
     } catch (error) {
       this.#showProblem(messageOf(error));

@@ -1,9 +1,11 @@
 import type { FigureSource, Prediction } from '@hopwise/contract';
+import type { PinGain } from '../../evidence/pin-outcomes.ts';
 import { plural, t } from '../../language/translate.ts';
 import { predictionOf, type StoredLoad } from '../../storage/loads.ts';
 import {
   collectFigures,
   FIGURE_KINDS,
+  isH3Unoffered,
   listRows,
   nameKind,
   nameRow,
@@ -22,6 +24,7 @@ import {
 import { writeHeadline } from '../../ui/headline.ts';
 import { nameSource, nameUdp } from '../../ui/network-view.ts';
 import { adviseOrigins } from '../../ui/origin-advice.ts';
+import { decideBeyondPins } from '../../ui/pin-gain.ts';
 
 /** What is written of a load. */
 type SummarisedLoad = Pick<
@@ -32,8 +35,10 @@ type SummarisedLoad = Pick<
 /**
  * A load as a Markdown text (CommonMark with GitHub's tables): the verdict and what it rests on, load times by protocol, what to do
  * about each origin, the network.
+ *
+ * @param pinGain what the load's pins gained; null for none
  */
-export function writeMarkdown(load: SummarisedLoad): string {
+export function writeMarkdown(load: SummarisedLoad, pinGain: PinGain | null = null): string {
   const { url, recordedAt, browser, requests, pltMs } = load.recording;
   const facts = [
     recordedAt && t('markdownRecorded', { time: recordedAt }),
@@ -45,11 +50,15 @@ export function writeMarkdown(load: SummarisedLoad): string {
   return `${[
     `# ${plain(url)}`,
     `${plain(facts.join(', '))}.`,
-    ...(prediction ? writePrediction(prediction, load) : [plain(load.problem)]),
+    ...(prediction ? writePrediction(prediction, load, pinGain) : [plain(load.problem)]),
   ].join('\n\n')}\n`;
 }
 
-function writePrediction(prediction: Prediction, { verification }: SummarisedLoad): string[] {
+function writePrediction(
+  prediction: Prediction,
+  { recording, verification }: SummarisedLoad,
+  pinGain: PinGain | null,
+): string[] {
   const { decision, notes, fit } = prediction;
   const verified = verification ? readVerifiedTimes(verification, decision) : undefined;
   const reasons = [
@@ -60,11 +69,13 @@ function writePrediction(prediction: Prediction, { verification }: SummarisedLoa
     ...notes,
   ].filter((reason) => reason !== '');
   return [
-    `**${plain(writeHeadline(prediction))}**`,
-    ...(decision.kind === 'act' ? [`${plain(decision.verdict)}.`] : []),
+    `**${plain(writeHeadline(prediction, pinGain))}**`,
+    ...(decision.kind === 'act' && decideBeyondPins(decision, pinGain)
+      ? [`${plain(decision.verdict)}.`]
+      : []),
     ...(reasons.length > 0 ? [reasons.map((reason) => `- ${plain(reason)}`).join('\n')] : []),
     `## ${t('markdownTime')}`,
-    writeTimes({ prediction, verified }),
+    writeTimes({ prediction, verified, isH3Hypothetical: isH3Unoffered(recording) }),
     `## ${t('panelOrigins')}`,
     writeOrigins(prediction),
     `## ${t('columnNetwork')}`,
@@ -77,7 +88,7 @@ function writeTimes(comparison: TimesComparison): string {
   const kinds = FIGURE_KINDS.filter((kind) => figures.some((figure) => figure.kind === kind));
   const write = createDurationFormat(Math.max(0, ...figures.map(({ medianMs }) => medianMs)));
   const rows = listRows(comparison).map((row) => [
-    nameRow(row),
+    nameRow(row, comparison),
     ...kinds.map((kind) => {
       const is = (one: { row: string; kind: string }) => one.row === row && one.kind === kind;
       const figure = figures.find(is);

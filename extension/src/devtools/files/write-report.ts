@@ -1,3 +1,4 @@
+import type { PinGain } from '../../evidence/pin-outcomes.ts';
 import type { LoadExport } from '../../messages/load-messages.ts';
 import { buildReport, renderHtml } from '../../report/index.ts';
 import { predictionOf } from '../../storage/loads.ts';
@@ -5,9 +6,10 @@ import { predictionOf } from '../../storage/loads.ts';
 /**
  * A load as the HTML report that `npm start` writes.
  *
+ * @param pinGain what the load's pins gained; null for none
  * @throws Error with a message to show when the load has no prediction
  */
-export async function writeReport(load: LoadExport): Promise<string> {
+export async function writeReport(load: LoadExport, pinGain: PinGain | null): Promise<string> {
   const prediction = predictionOf(load);
   if (!prediction) throw new Error(`A report needs a prediction. ${load.problem}`);
   const report = buildReport({
@@ -19,6 +21,7 @@ export async function writeReport(load: LoadExport): Promise<string> {
     prediction,
     predictionGivenNetwork: null,
     verification: load.verification,
+    pinGain,
     measured: null,
     decision: prediction.decision,
     naturalProtocols: null,

@@ -168,7 +168,7 @@ export class OriginsTab {
           'div',
           {},
           el('h4', {}, why.title),
-          el('p', { class: 'hw-why' }, why.answer),
+          el('p', { class: 'hw-h3-answer' }, why.answer),
           el('dl', { class: 'hw-facts' }, ...renderFigures(why.facts)),
         ),
         el(

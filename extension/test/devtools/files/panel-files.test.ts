@@ -184,6 +184,18 @@ describe('writeMarkdown', () => {
     expect(text).toMatch(/^\| Round trip \| \d+ ms \| \w+ \|$/m);
   });
 
+  test('states what pins have gained before what the prediction says', () => {
+    const pinGain = {
+      beforeMs: 24_600,
+      afterMs: 5200,
+      beforeLoads: 2,
+      afterLoads: 1,
+      savedMs: { low: 15_000, high: 21_000 },
+      effect: 'gains' as const,
+    };
+    expect(writeMarkdown(load, pinGain)).toContain('**5× faster: 25 s → 5.2 s, measured.**');
+  });
+
   test('a URL is no markup', () => {
     const url = 'https://page.test/?<img src=x>|[a](b)`c`\n# d';
     const text = writeMarkdown({

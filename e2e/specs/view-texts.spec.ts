@@ -6,6 +6,7 @@ import { type Assignment, LANGUAGES, type Language, type Recording } from '@hopw
 import { predict } from '@hopwise/pageload-emulator';
 import { expect, type Page, test } from '@playwright/test';
 import type { StoredLoad } from '../../extension/src/storage/loads.ts';
+import { CLUSTER } from '../../extension/test/evidence/stored-loads.ts';
 import { type ExtensionBrowser, launch } from '../../extension/test/support/browser.ts';
 import { changeLoad } from '../../extension/test/support/change-load.ts';
 import { largePage } from '../../extension/test/support/large-page.ts';
@@ -102,6 +103,9 @@ for (const language of LANGUAGES) {
           ...load,
           id: id + index,
           storedAtMs: load.storedAtMs - index,
+          network: 'internet' as const,
+          // Without a summary of earlier loads: on another network than the load before.
+          cluster: index === 3 ? null : CLUSTER,
           pinned: index % 2 === 0 ? PINNED : {},
           recording: { ...recording, pltMs, recordedAt },
         });

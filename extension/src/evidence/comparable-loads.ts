@@ -92,10 +92,8 @@ export function isSlower(load: Recorded, others: readonly Recorded[]): boolean {
 export const pltOf = ({ recording }: Recorded): number => recording.pltMs ?? 0;
 export const timeOf = ({ recording }: StoredLoad): number => Date.parse(recording.recordedAt);
 
-/** Index of the newest load that began on another network than the load before it: it has no summary of earlier loads. */
-function startOfNetwork(loads: readonly StoredLoad[]): number {
-  return Math.max(
-    0,
-    loads.findLastIndex((load) => !load.cluster && networkOf(load) === 'internet'),
-  );
-}
+/** Whether a load began on another network than the load before it: it has no summary of earlier loads. */
+export const beginsNetwork = (load: StoredLoad): boolean => !load.cluster && networkOf(load) === 'internet';
+
+const startOfNetwork = (loads: readonly StoredLoad[]): number =>
+  Math.max(0, loads.findLastIndex(beginsNetwork));

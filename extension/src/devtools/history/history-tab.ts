@@ -9,6 +9,8 @@ import type { PooledFigure, SeenNetwork } from '../emulation/pooled-network.ts';
 import { LoadComparison } from './load-comparison.ts';
 import { LoadsTable } from './loads-table.ts';
 import { describePins, type PageHistory, type PinGroup, readHistory } from './page-history.ts';
+import { findTrend } from './trend.ts';
+import { renderTrend } from './trend-view.ts';
 
 const el = builder();
 
@@ -26,6 +28,7 @@ export class HistoryTab {
   #selected: readonly number[] = [];
   /** Numbers of the listed loads, as one text. */
   #listed = '';
+  #resize: ResizeObserver | null = null;
   #isClosed = false;
 
   /** @param shown the load that the panel shows */
@@ -50,6 +53,7 @@ export class HistoryTab {
 
   close(): void {
     this.#isClosed = true;
+    this.#resize?.disconnect();
     this.#comparison?.close();
   }
 
@@ -57,6 +61,7 @@ export class HistoryTab {
     const { id: shownId } = this.#shown;
     const table = new LoadsTable(loads, shownId, (ids) => this.#compare(loads, ids));
     this.element.replaceChildren(
+      ...this.#renderTrend(loads),
       el(
         'section',
         { class: 'hw-card' },
@@ -86,6 +91,23 @@ export class HistoryTab {
         if (pooled) this.#pooled.textContent = describePooled(pooled);
       },
     );
+  }
+
+  /** The trend of the load times, drawn anew where its width changes; nothing for a single load. */
+  #renderTrend(loads: readonly StoredLoad[]): HTMLElement[] {
+    this.#resize?.disconnect();
+    const points = findTrend(loads);
+    if (points.length < 2) return [];
+    const frame = el('div', {});
+    let drawnPx = 0;
+    this.#resize = new ResizeObserver(() => {
+      const width = frame.clientWidth;
+      if (width === drawnPx || width === 0) return;
+      drawnPx = width;
+      frame.replaceChildren(renderTrend(points, width));
+    });
+    this.#resize.observe(frame);
+    return [el('section', { class: 'hw-card' }, el('h3', {}, t('trendTitle')), frame)];
   }
 
   #compare(loads: readonly StoredLoad[], ids: readonly number[]): void {

@@ -77,6 +77,13 @@ afterAll(async () => {
 const rows = () => panel.locator('.hw-loads tbody tr');
 const comparison = () => panel.getByRole('region', { name: 'Comparison of two loads' });
 
+test('draws the trend of the load times, pins marked', async () => {
+  const trend = panel.locator('svg[aria-label="Load time, load by load"]');
+  await expect.poll(() => trend.locator('[aria-label="dot"] > *').count()).toBe(6);
+  const described = await trend.getAttribute('aria-description');
+  expect(described).toContain('2.4 s, pins: o1.page.test on HTTP/2, network A');
+});
+
 test('lists the loads with their pins and networks, and what the pin gained', async () => {
   expect(await rows().nth(1).textContent()).toContain('o1.page.test on HTTP/2');
   expect(await rows().nth(5).textContent()).toContain('none');

@@ -5,6 +5,7 @@ import { PooledNetwork } from '../../../src/devtools/emulation/pooled-network.ts
 import { listDifferences } from '../../../src/devtools/history/differences.ts';
 import { matchRequests } from '../../../src/devtools/history/match-requests.ts';
 import { describePins, describeProtocols, readHistory } from '../../../src/devtools/history/page-history.ts';
+import { findTrend } from '../../../src/devtools/history/trend.ts';
 import { cached, loadOf, loadsTaking, PAGE, requestOf } from '../../evidence/stored-loads.ts';
 import { largePage } from '../../support/large-page.ts';
 
@@ -42,6 +43,37 @@ describe('readHistory', () => {
     expect(loads.map(({ id }) => id)).toEqual([2, 1, -1]);
     expect(comparable.map(({ id }) => id)).toEqual([1, 2]);
   });
+});
+
+test('the trend has the loads in order of time, with pins and networks', () => {
+  const loads = [
+    // Without a summary of earlier loads: on another network than the load before.
+    loadOf(4, { cluster: null, network: 'internet', recording: { pltMs: 700 } }),
+    ...loadsTaking([1000, 800], 2, { pinned }),
+    loadOf(1),
+    loadOf(5, { recording: { pltMs: null } }),
+    loadOf(6, { network: 'internet', recording: { requests: [requestOf(0), cached(1), cached(2)] } }),
+  ];
+  const figures = findTrend(loads).map(({ load, pltMs, isPinned, isFull, network }) => [
+    load.id,
+    pltMs,
+    isPinned,
+    isFull,
+    network,
+  ]);
+  expect(figures).toEqual([
+    [1, 1000, false, true, 'A'],
+    [2, 1000, true, true, 'A'],
+    [3, 800, true, true, 'A'],
+    [4, 700, false, true, 'B'],
+    [6, 1000, false, false, 'B'],
+  ]);
+  const known = findTrend([
+    loadOf(1, { networkKey: 'home' }),
+    loadOf(2, { networkKey: 'office' }),
+    loadOf(3, { networkKey: 'home' }),
+  ]);
+  expect(known.map(({ network }) => network)).toEqual(['A', 'B', 'A']);
 });
 
 test('requests are matched without query strings, alike ones in their order', () => {

@@ -1,3 +1,4 @@
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { Command, CommanderError } from 'commander';
 
 /** The command line of a bench that is a script: `npm run bench -- NAME`. */
@@ -13,6 +14,7 @@ export function benchCommand(name: string, description: string): Command {
  * one line that commander has written.
  */
 export function parseOrExit(command: Command): Command {
+  unifyErrors(command);
   try {
     return command.parse(process.argv.slice(2), { from: 'user' });
   } catch (error) {

@@ -1,4 +1,5 @@
 /** Errors of command lines in the form of all other errors: the program, the place, what was expected. */
+import { removeUserinfoInText } from './userinfo.ts';
 
 /** What this needs of commander's `Command`, which is no dependency of this package. */
 interface ReportingCommand {
@@ -7,28 +8,33 @@ interface ReportingCommand {
   configureOutput(how: { outputError: (text: string, write: (text: string) => void) => void }): unknown;
 }
 
-/**
- * Has commander report errors in one line that begins with the program and ends with the command that shows its help.
- *
- * @param program what errors begin with, such as `hopwise`
- * @param help returns the command that describes these subcommands, such as `hopwise predict --help`
- */
+interface ErrorForm {
+  /** What errors begin with; `hopwise` unless given. */
+  program?: string;
+  /** Returns the command that describes these subcommands; the command line with `--help` unless given. */
+  help?: (subcommands: readonly string[]) => string;
+}
+
+/** Has commander report errors of a command and its subcommands in one line that ends with the command that shows the help. */
 export function unifyErrors(
   command: ReportingCommand,
-  program: string,
-  help: (subcommands: readonly string[]) => string,
+  {
+    program = 'hopwise',
+    help = (subcommands) => [command.name(), ...subcommands, '--help'].join(' '),
+  }: ErrorForm = {},
   subcommands: readonly string[] = [],
 ): void {
   command.configureOutput({
-    outputError: (text, write) =>
-      write(`${[program, ...subcommands].join(' ')}: ${usageError(text)} (see ${help(subcommands)})\n`),
+    outputError: (text, write) => write(`${program}: ${usageError(text)} (see ${help(subcommands)})\n`),
   });
-  for (const sub of command.commands) unifyErrors(sub, program, help, [...subcommands, sub.name()]);
+  for (const sub of command.commands) {
+    unifyErrors(sub, { program, help }, [...subcommands, sub.name()]);
+  }
 }
 
-/** Commander's words for an error, as `--rtt: expected …` where a value is wrong; values are named once. */
+/** Commander's words for an error, as `--rtt: expected …` where a value is wrong; values are named once, without the passwords of URLs. */
 export function usageError(text: string): string {
-  const line = text
+  const line = removeUserinfoInText(text)
     .trim()
     .replace(/^error: /, '')
     .replaceAll(/\s*\n\s*/g, ' ');

@@ -1,5 +1,7 @@
 /** `npm run lab`: see lab/docs/measuring.md. */
+
 import { resolve } from 'node:path';
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { Command } from 'commander';
 import { adviseCommand } from './advise/command.ts';
 import { runProgram } from './command/program.ts';
@@ -38,5 +40,6 @@ await runProgram(async (context) => {
   command.addCommand(checkCommand(context));
   command.addCommand(gauntletCommand(context));
   command.addCommand(recordCommand(context));
+  unifyErrors(command);
   await command.parseAsync(process.argv.slice(2), { from: 'user' });
 });

@@ -7,8 +7,8 @@ import {
   firstLine,
   MAX_PIN_MINUTES,
   PIN_KINDS,
-  removeUserinfoInText,
 } from '@hopwise/contract';
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../src/base/errors.ts';
 /** The `hopwise-host` command. Started by a browser, it speaks native messaging instead. */
@@ -299,25 +299,10 @@ program
   .option('--json', 'print each check as a line of JSON')
   .action(networkCommand);
 
-/**
- * Has commander report errors in this command's form: one line that points to the help.
- *
- * @param words subcommands that lead to `command`, each with a space behind it
- */
-function unifyErrors(command: Command, words = ''): void {
-  command.configureOutput({
-    outputError: (text, write) => {
-      const line = removeUserinfoInText(text)
-        .trim()
-        .replace(/^error: /, '')
-        .replaceAll('\n', ' ');
-      write(`hopwise-host: ${line} (see ${launcherCommand(`${words}--help`)})\n`);
-    },
-  });
-  for (const sub of command.commands) unifyErrors(sub, `${words}${sub.name()} `);
-}
-
-unifyErrors(program);
+unifyErrors(program, {
+  program: 'hopwise-host',
+  help: (subcommands) => launcherCommand([...subcommands, '--help'].join(' ')),
+});
 
 async function messaging(): Promise<void> {
   // Commands do not need it; it is much of what there is to load.

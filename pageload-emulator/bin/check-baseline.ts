@@ -22,7 +22,7 @@ const baselineSchema = z.object(
 );
 
 /** The rows of an earlier check. */
-export type Baseline = z.infer<typeof baselineSchema>['pages'];
+export type CheckBaseline = z.infer<typeof baselineSchema>['pages'];
 
 /** How a page's load time on a network differs from the baseline's. */
 export interface CheckChange {
@@ -41,7 +41,7 @@ const DEVIATIONS_10_TO_90 = 2.563;
 const NOISE_DEVIATIONS = 2.576;
 
 /** @throws InputError naming the place and what was expected there */
-export function parseBaseline(text: string): Baseline {
+export function parseBaseline(text: string): CheckBaseline {
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -58,7 +58,7 @@ export function parseBaseline(text: string): Baseline {
 }
 
 /** What a change is judged by. */
-type TimedRow = Pick<Baseline[number], 'file' | 'network' | 'loadTimeMs' | 'range'>;
+type TimedRow = Pick<CheckBaseline[number], 'file' | 'network' | 'loadTimeMs' | 'range'>;
 
 /** Compares a row with the baseline's row of the same file and network; null where it has none. */
 export function changeOf(

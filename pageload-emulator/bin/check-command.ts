@@ -11,7 +11,7 @@ import {
   unjudgedLimits,
 } from '@hopwise/pageload-emulator';
 import type { Command } from 'commander';
-import { type Baseline, changeOf, parseBaseline } from './check-baseline.ts';
+import { type CheckBaseline, changeOf, parseBaseline } from './check-baseline.ts';
 import { junitOf } from './check-junit.ts';
 import { shortNames } from './file-names.ts';
 import { chooseNetworks, type NetworkChoice, withNetworkChoice } from './network-choice.ts';
@@ -122,7 +122,7 @@ function checksOf(
   { file, name }: { file: string; name: string },
   networks: readonly NamedNetwork[],
   budget: Budget,
-  baseline: Baseline,
+  baseline: CheckBaseline,
 ): CheckRow[] {
   return networks.map((network) => {
     const limits = limitsOn(budget, network.name);

@@ -265,7 +265,7 @@ addCheckCommand(program);
 addAdviseCommand(program);
 addDoctorCommand(program);
 addCompletionsCommand(program);
-unifyErrors(program, 'hopwise', (words) => ['hopwise', ...words, '--help'].join(' '));
+unifyErrors(program);
 
 function withPredictionFlags(command: Command): Command {
   return withEconFlags(

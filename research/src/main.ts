@@ -1,4 +1,5 @@
 /** `npm run research`: measurements about the papers rather than about hopwise. */
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { runProgram } from '@hopwise/lab/command/program';
 import { Command } from 'commander';
 import { addFlowCommands } from './econ/flow-commands.ts';
@@ -19,5 +20,6 @@ await runProgram(async (context) => {
   addFlowCommands(command, (text) => console.log(text));
   command.addCommand(initialWindowCommand(context));
   command.addCommand(pcwndCommand({ signal: context.signal }));
+  unifyErrors(command);
   await command.parseAsync(process.argv.slice(2), { from: 'user' });
 });

@@ -1,3 +1,4 @@
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { integer, list } from '@hopwise/lab/command/option-types';
 import { Command } from 'commander';
 
@@ -96,6 +97,7 @@ export function parseOptions(argv: string[]): AccuracyOptions {
     .action((dir: string, file: string) => {
       parsed = { command: 'rows', dir, file };
     });
+  unifyErrors(command);
   command.parse(argv, { from: 'user' });
   return parsed as AccuracyOptions;
 }

@@ -1,3 +1,4 @@
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { integer, list, someOf } from '@hopwise/lab/command/option-types';
 import { Command } from 'commander';
 import { type FlowSender, HALVES, type Half, SENDERS } from './grid.ts';
@@ -47,6 +48,7 @@ export function parseOptions(argv: string[]): FlowOptions {
     .option('--cells', 'print every cell', false)
     .option('--json', 'print the scores as JSON and nothing else', false)
     .exitOverride();
+  unifyErrors(command);
   command.parse(argv, { from: 'user' });
   return command.opts();
 }

@@ -1,3 +1,4 @@
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { Command } from 'commander';
 
 /** Parsed options of `npm run bench -- lantern`. */
@@ -21,7 +22,8 @@ export function parseOptions(argv: string[]): LanternOptions {
       'folder of HAR files, plain or gzipped; default: the pages of the golden set',
     )
     .option('--json', 'print the comparison with Lantern as JSON', false)
-    .exitOverride()
-    .parse(argv, { from: 'user' });
+    .exitOverride();
+  unifyErrors(command);
+  command.parse(argv, { from: 'user' });
   return command.opts<LanternOptions>();
 }

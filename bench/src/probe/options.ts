@@ -1,3 +1,4 @@
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { integer } from '@hopwise/lab/command/option-types';
 import { PAGE_FORMS } from '@hopwise/lab/pages/page-source';
 import { Command } from 'commander';
@@ -31,6 +32,7 @@ export function parseOptions(argv: string[]): ProbeBenchOptions {
     .option('--out <dir>', 'folder of the probes', 'out/probe')
     .option('--json', 'print the comparisons as JSON and nothing else', false)
     .exitOverride();
+  unifyErrors(command);
   command.parse(argv, { from: 'user' });
   return command.opts<ProbeBenchOptions>();
 }

@@ -1,3 +1,4 @@
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { SPLITS, type Split } from '@hopwise/lab/gauntlet/splits';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
@@ -22,8 +23,9 @@ export function parseOptions(argv: string[]): ReadingOptions {
     .option('--seed <number>', 'seed of pages and networks', positive, 1)
     .option('--cells <number>', 'number of pages on a network, two of each page', positive, 24)
     .option('--json', 'print figures and readings as JSON', false)
-    .exitOverride()
-    .parse(argv, { from: 'user' });
+    .exitOverride();
+  unifyErrors(command);
+  command.parse(argv, { from: 'user' });
   return command.opts<ReadingOptions>();
 }
 

@@ -1,4 +1,5 @@
 /** `npm run bench -- rollback`: what the rollback checker saves, as in WiseTrans's Table 4 (Zhang et al., WWW 2021). */
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { integer } from '@hopwise/lab/command/option-types';
 import { runProgram } from '@hopwise/lab/command/program';
 import { Command } from 'commander';
@@ -26,6 +27,7 @@ await runProgram(async () => {
     .option('--seed <n>', 'of the draws', integer(0, 10_000), 1)
     .option('--json', 'print the figures as JSON and nothing else', false)
     .exitOverride();
+  unifyErrors(command);
   command.parse(process.argv.slice(2), { from: 'user' });
   const { repeats, seed, json } = command.opts<Options>();
   const [dir] = command.args;

@@ -1,3 +1,4 @@
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { integer, list, number } from '@hopwise/lab/command/option-types';
 import { PAGE_FORMS } from '@hopwise/lab/pages/page-source';
 import { Command, InvalidArgumentError } from 'commander';
@@ -43,6 +44,7 @@ export function parseOptions(argv: string[]): UdpOptions {
     .option('--out <dir>', 'folder of the probes (default: out/udp, or out/udp-check)')
     .option('--json', 'print the verdicts as JSON and nothing else', false)
     .exitOverride();
+  unifyErrors(command);
   command.parse(argv, { from: 'user' });
   const given = command.opts<Omit<UdpOptions, 'udp' | 'out'> & Partial<UdpOptions>>();
   return {

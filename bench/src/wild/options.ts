@@ -1,3 +1,4 @@
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { Command } from 'commander';
 
 /** Parsed options of `npm run bench -- wild`. */
@@ -19,7 +20,8 @@ export function parseOptions(argv: string[]): WildOptions {
     .argument('<dir>', 'folder of HAR files, plain or gzipped, with an index.csv where there is one')
     .option('--files', 'also print a line for each file, the largest error first', false)
     .option('--json', 'print figures and files as JSON', false)
-    .exitOverride()
-    .parse(argv, { from: 'user' });
+    .exitOverride();
+  unifyErrors(command);
+  command.parse(argv, { from: 'user' });
   return { dir: command.args[0]!, ...command.opts<Omit<WildOptions, 'dir'>>() };
 }

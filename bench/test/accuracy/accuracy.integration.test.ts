@@ -125,7 +125,7 @@ describe('judging', () => {
     [['measured', '--pages', 'x'], 'hopwise: --pages "x": expected some of page, <b>page\n'],
     [['measured', '--out', 'measured/matrix.json'], 'hopwise: --out measured/matrix.json: EEXIST'],
     [['measured', '--pages', ','], 'expected names separated by commas'],
-    [[], "error: missing required argument 'dir'"],
+    [[], "hopwise: missing required argument 'dir'"],
   ];
   it.each(drawShare(refused, 2))('refuses %j', async (args, line) => {
     await writeMeasured(join(dir, 'measured'));

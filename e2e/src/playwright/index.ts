@@ -10,7 +10,7 @@ export type { Assignment, Limits, Prediction, Protocol, Recording } from '@hopwi
 export { PROTOCOLS } from '@hopwise/pageload-emulator';
 export { ReplayError } from './errors.ts';
 export { type LoadChanges, linkTest, type ReplayFixtures, test } from './fixtures.ts';
-export type { Link, LinkOptions } from './link.ts';
+export type { LinkOptions, ServerLink } from './link.ts';
 export { predictionOf, type ReplayLoad } from './load.ts';
 export { expect, type LoadsByProtocol } from './matchers.ts';
 export type { Replay, ReplayNetwork, ReplayOptions, ReplayProtocol } from './options.ts';

@@ -10,7 +10,7 @@ import { type BrowserProtocol, protocolArgs, QUIET_ARGS } from '@hopwise/lab/loa
 import type { PageSource } from '@hopwise/lab/pages/page-source';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { ReplayError } from './errors.ts';
-import { Relay } from './link.ts';
+import { LinkRelay } from './link.ts';
 
 interface LabRequest {
   page: PageSource;
@@ -56,7 +56,7 @@ export class LabKeeper {
   readonly #scratch: string;
   #kept: KeptLab | undefined;
   /** The way to the server of `link`, by its origin. */
-  #relay: { server: string; relay: Relay } | undefined;
+  #relay: { server: string; relay: LinkRelay } | undefined;
   #relays = 0;
   /** Oldest use first. */
   readonly #browsers = new Map<string, Closable>();
@@ -109,7 +109,7 @@ export class LabKeeper {
       await this.#relay?.relay.close();
       this.#relay = undefined;
       this.#relays += 1;
-      const relay = await Relay.open(server, join(this.#scratch, `link-${this.#relays}`));
+      const relay = await LinkRelay.open(server, join(this.#scratch, `link-${this.#relays}`));
       this.#relay = { server, relay };
     }
     const { page, upstreams } = this.#relay.relay;

@@ -12,7 +12,7 @@ import { ReplayError } from './errors.ts';
 import type { ReplayNetwork, ReplayProtocol } from './options.ts';
 
 /** Which server a test's pages come from, over which network and by which protocol. */
-export interface Link {
+export interface ServerLink {
   /** The server, as `http://localhost:3000`; the configuration's `baseURL` unless given. */
   server?: string;
   /** `cable` unless given. */
@@ -25,7 +25,7 @@ export interface Link {
 
 /** The option for `test.use` and for `use` in the configuration. A group's takes the place of its file's. */
 export interface LinkOptions {
-  link: Link | undefined;
+  link: ServerLink | undefined;
 }
 
 const linkSchema = z.strictObject({
@@ -48,7 +48,7 @@ export const LINK_ORIGIN = 'https://app.link.test';
  *
  * @throws ReplayError naming the entry
  */
-export function linkOf(given: unknown, baseURL: string | undefined): Required<Link> {
+export function linkOf(given: unknown, baseURL: string | undefined): Required<ServerLink> {
   const parsed = linkSchema.safeParse(given);
   if (!parsed.success) {
     const { path = [], message = '' } = parsed.error.issues[0] ?? {};
@@ -70,7 +70,7 @@ function addressOf(origin: string): { host: string; port: number } {
 }
 
 /** A way from the lab's network namespace, which reaches no other, to a server outside: a Unix socket and whoever passes its bytes on. */
-export class Relay {
+export class LinkRelay {
   readonly page: PageSource;
   readonly upstreams: Readonly<Record<string, LabUpstream>>;
   readonly #listener: Server;
@@ -86,7 +86,7 @@ export class Relay {
    * @param folder for the socket and what the lab serves; its path must be short enough for a socket's
    * @throws ReplayError where the server does not answer
    */
-  static async open(server: string, folder: string): Promise<Relay> {
+  static async open(server: string, folder: string): Promise<LinkRelay> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const socket = join(folder, 's');
     const name = new URL(server).host;
@@ -96,7 +96,7 @@ export class Relay {
     );
     const dir = join(folder, 'site');
     await writeSite({ site, files: new Map() }, dir);
-    const relay = new Relay({ name, dir, site }, { socket, url: server });
+    const relay = new LinkRelay({ name, dir, site }, { socket, url: server });
     await relay.#knock(server);
     relay.#listener.listen(socket);
     await once(relay.#listener, 'listening');

@@ -1,3 +1,4 @@
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { serverOption } from '@hopwise/lab/client/server-option';
 import type { ServerStack } from '@hopwise/lab/client/server-stack';
 import { integer, number } from '@hopwise/lab/command/option-types';
@@ -97,8 +98,9 @@ export function parseOptions(argv: string[]): StartOptions {
     .option('--headed', 'show the browser', false)
     .option('--json', 'print the report as JSON and nothing else', false)
     .option('--out <dir>', 'where report.html and report.json go', 'out')
-    .exitOverride()
-    .parse(argv, { from: 'user' });
+    .exitOverride();
+  unifyErrors(command);
+  command.parse(argv, { from: 'user' });
   const given = command.opts();
   const url: string | null = command.processedArgs[0] ?? null;
   const misplaced = url === null ? LIVE_OPTIONS : LAB_OPTIONS;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LINK_ORIGIN, linkOf, Relay } from '../../src/playwright/link.ts';
+import { LINK_ORIGIN, LinkRelay, linkOf } from '../../src/playwright/link.ts';
 
 describe('the option link', () => {
   it('takes the server from the configuration, and has defaults', () => {
@@ -44,7 +44,7 @@ describe('the way from the lab to a server', () => {
     const server = createServer((_, response) => response.end('mine'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const relay = await Relay.open(url, join(folder, 'a'));
+    const relay = await LinkRelay.open(url, join(folder, 'a'));
     try {
       const { socket } = relay.upstreams[LINK_ORIGIN]!;
       const body = await new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ describe('the way from the lab to a server', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await new Promise((resolve) => server.close(resolve));
-    await expect(Relay.open(url, join(folder, 'a'))).rejects.toThrow(
+    await expect(LinkRelay.open(url, join(folder, 'a'))).rejects.toThrow(
       `link.server: ${url} does not answer (ECONNREFUSED): start it, or name its command as webServer`,
     );
     rmSync(folder, { recursive: true });

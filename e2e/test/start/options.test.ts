@@ -35,8 +35,8 @@ it('takes a given loss for an independent one, and keeps the bursts of the profi
 });
 
 it.each([
-  [['--loss', '2'], /--loss.*expected a fraction from 0 to 0\.5, got "2"/],
-  [['--udp', 'closed'], /expected open, blocked, or Mbit\/s from 0\.01 to 10000, got "closed"/],
+  [['--loss', '2'], /--loss.*expected a fraction from 0 to 0\.5, such as 0\.01 or 1%, got "2"/],
+  [['--udp', 'closed'], /expected open, blocked, or Mbit\/s from 0\.01 to 10000, such as .*, got "closed"/],
   [['--server', 'apache'], /--server.*expected go or nginx/],
   [['--server', 'nginx', 'https://shop.example/'], /--server goes with the lab, not with a URL/],
   [['--loss-burst', '3', 'https://shop.example/'], /--loss-burst goes with the lab, not with a URL/],

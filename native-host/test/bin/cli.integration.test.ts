@@ -52,7 +52,7 @@ it.each(['install', 'uninstall'])('%s with an empty profile folder changes nothi
     code: 2,
     out: '',
     err:
-      "hopwise-host: option '--user-data-dir <dir>' argument '' is invalid. expected the path of a folder " +
+      'hopwise-host: --user-data-dir: expected the path of a folder, got "" ' +
       `(see ${COMMAND} ${command} --help)\n`,
   });
   expect(readdirSync(home)).toEqual(['data']);

@@ -167,7 +167,7 @@ describe('what earlier loads showed', () => {
     const { status, stderr } = await hopwise(['predict', file('page.har'), '--learn']);
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: 'hopwise predict: --learn needs a --cluster <file> (see hopwise predict --help)\n',
+      stderr: 'hopwise: --learn needs a --cluster <file> (see hopwise predict --help)\n',
     });
     const cluster = ['--cluster', file('no/such/folder.json'), '--learn'];
     expect(await hopwise(['predict', file('page.har'), ...cluster])).toMatchObject({ status: 2, stdout: '' });
@@ -487,7 +487,7 @@ describe('unusable input', () => {
     [
       'a flag',
       ['predict', 'page.har', '--loss', '2'],
-      /^hopwise predict: --loss: expected a fraction from 0 to 0\.5, such as 0\.01 or 1%, got "2" \(see hopwise predict --help\)$/m,
+      /^hopwise: --loss: expected a fraction from 0 to 0\.5, such as 0\.01 or 1%, got "2" \(see hopwise predict --help\)$/m,
     ],
     ['a treatment of UDP', ['predict', 'page.har', '--udp', 'closed'], /expected open, blocked, or Mbit\/s/],
     [

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { ROOT } from '../setup/programs.mjs';
 
 /** The fixtures, after what they depend on. */
-const PACKAGES = ['contract', 'pageload-emulator', 'lab', 'e2e'];
+export const PLAYWRIGHT_PACKAGES = ['contract', 'pageload-emulator', 'lab', 'e2e'] as const;
 
 /** Packs the Playwright fixtures and the packages that they depend on into a folder. Returns the exit code. */
 export function packPlaywright(words: readonly string[]): number {
@@ -15,7 +15,7 @@ export function packPlaywright(words: readonly string[]): number {
   }
   const target = resolve(folder);
   mkdirSync(target, { recursive: true });
-  const workspaces = PACKAGES.flatMap((name) => ['--workspace', name]);
+  const workspaces = PLAYWRIGHT_PACKAGES.flatMap((name) => ['--workspace', name]);
   const answer = execFileSync('npm', ['pack', '--json', ...workspaces, '--pack-destination', target], {
     cwd: ROOT,
     encoding: 'utf8',

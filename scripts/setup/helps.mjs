@@ -37,6 +37,12 @@ What the commands print is in out/fresh/NAME.log.`,
   package: `npm run package [-- PART…]
   extension       the stores' packages of the extension
   helper          Debian packages, tarballs and installers of the helper
+  command         the npm package hopwise: command and library without any dependency
+  fixtures        the npm package @hopwise/playwright
   playwright DIR  the Playwright fixtures with what they depend on, into DIR for a project outside this checkout
-Without a part the first two, in out/package/.`,
+  release         all of these but playwright, with checksums and a page about the release, in out/release/; publishes the
+                  npm packages where every address in scripts/package/addresses.json is filled in
+  release --dry-run
+                  the same, and publishes nothing
+Without a part the first four, in out/package/.`,
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EXTENSION_ID, FIREFOX_EXTENSION_ID } from '@hopwise/contract';
+import { EXTENSION_ID, FIREFOX_EXTENSION_ID, TRUST_TRIAL_PORT } from '@hopwise/contract';
 import { expect, test } from 'vitest';
 
 const manifest = JSON.parse(await readFile(new URL('../manifest.json', import.meta.url), 'utf8'));
@@ -22,6 +22,19 @@ test('pages cannot detect the extension by its files, messages or scripts', () =
   expect(manifest).not.toHaveProperty('content_scripts');
   expect(manifest).not.toHaveProperty('web_accessible_resources');
   expect(manifest).not.toHaveProperty('externally_connectable');
+});
+
+test('pages of the extension run its own scripts alone, and connect to trials of a pin’s certificate alone', () => {
+  const { extension_pages: policy } = manifest.content_security_policy;
+  const directives = new Map(
+    policy.split('; ').map((each: string) => [each.split(' ')[0], each.split(' ').slice(1)]),
+  );
+  expect(directives.get('default-src')).toEqual(["'none'"]);
+  for (const name of ['script-src', 'worker-src']) expect(directives.get(name)).toEqual(["'self'"]);
+  expect(directives.get('connect-src')).toEqual(["'self'", `https://*:${TRUST_TRIAL_PORT}`]);
+  for (const name of ['form-action', 'base-uri']) expect(directives.get(name)).toEqual(["'none'"]);
+  // DevTools embeds the panel; pages cannot embed what is not web-accessible.
+  expect(directives.has('frame-ancestors')).toBe(false);
 });
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');

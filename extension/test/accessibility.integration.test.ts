@@ -81,7 +81,10 @@ const open = (path: 'panel.html' | 'popup.html') =>
   openWithLoad(browser, `${site.url}/kept.html`, largePage(REQUESTS), path);
 
 test('the popup has no violation', async () => {
-  await expectNone(await open('popup.html'), 'popup');
+  const popup = await open('popup.html');
+  await expectNone(popup, 'popup');
+  await popup.locator('#details > summary').click();
+  await expectNone(popup, 'popup with details');
 });
 
 test('no tab of the panel has a violation', async () => {

@@ -245,8 +245,10 @@ describe('a page that requests its resources in many ways', () => {
       if (path === 'popup.html') await page.locator('#details > summary').click();
       const rows =
         path === 'panel.html' ? '.hw-chart [aria-label="fy-axis tick label"] text' : '.hw-times tbody th';
-      expect(await page.locator(rows).allTextContents()).toEqual(
-        expect.arrayContaining(['Browser’s own choice', 'HTTP/1.1', 'HTTP/2', 'HTTP/3']),
+      // A chart puts no space between the lines of a name.
+      const names = (await page.locator(rows).allTextContents()).map((name) => name.replaceAll(' ', ''));
+      expect(names).toEqual(
+        expect.arrayContaining(['Browser’sownchoice', 'HTTP/1.1', 'HTTP/2', expect.stringMatching('HTTP/3')]),
       );
       expect(await page.getByRole('tab').count()).toBe(path === 'panel.html' ? 8 : 0);
       const verify = page.getByRole('button', { name: 'Verify' });

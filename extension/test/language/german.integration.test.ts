@@ -74,6 +74,7 @@ test('the popup is German, also what it says of a load', async () => {
   const popup = await openWithLoad(browser, `${site.url}/kept.html`, largePage(REQUESTS), 'popup.html');
   expect(await popup.evaluate(() => document.documentElement.lang)).toBe('de');
   expect(await popup.getByRole('heading', { level: 2 }).first().innerText()).not.toMatch(ENGLISH);
+  await popup.locator('#details > summary').click();
   expect(await popup.locator('body').innerText()).not.toMatch(ENGLISH);
   await expectToFit(popup, 'popup');
 });

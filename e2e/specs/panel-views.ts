@@ -11,7 +11,7 @@ export const PANEL_TABS: readonly [id: string, complete: string][] = [
   ['overview', '.hw-headline'],
   ['origins', '.hw-origins tbody tr'],
   ['waterfall', '.hw-rows .hw-row'],
-  ['connections', '[role=table]'],
+  ['connections', '.hw-connections-emulated [role=table]'],
   ['graph', '.hw-critical-step'],
   ['what-if', `.hw-what-if:has(.hw-bar-mark) [aria-label="cell"] :nth-child(${MAP_CELLS})`],
   ['servers', '[role=tabpanel] .hw-headline'],

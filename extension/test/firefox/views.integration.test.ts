@@ -23,7 +23,7 @@ const PANEL_TABS: [id: string, complete: string][] = [
   // None of its origins matters where the page is loaded without TLS.
   ['origins', '[role=tabpanel] :is(.hw-origins, .hw-rest)'],
   ['waterfall', '.hw-rows .hw-row'],
-  ['connections', '[role=table]'],
+  ['connections', '.hw-connections-emulated [role=table]'],
   ['graph', '.hw-critical-step'],
   ['what-if', '.hw-what-if-map [aria-label="cell"]'],
   ['servers', '[role=tabpanel] .hw-headline'],

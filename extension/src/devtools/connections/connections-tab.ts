@@ -3,10 +3,11 @@ import { CAUSES, type Explanation, PROTOCOLS, type ProtocolExplanation } from '@
 import { plural, t } from '../../language/translate.ts';
 import { renderButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatBytes, formatMs, formatOrigin, formatUrl } from '../../ui/format.ts';
+import { formatBytes, formatDuration, formatMs, formatOrigin, formatUrl } from '../../ui/format.ts';
+import { namePhase, renderLegend } from '../../ui/waterfall.ts';
 import { nameCause } from '../name-cause.ts';
 import { renderTicks } from '../waterfall/time-axis.ts';
-import { type ConnectionRow, layOutConnections } from './streams.ts';
+import { type ConnectionRow, layOutConnections, layOutRecorded } from './streams.ts';
 
 const el = builder();
 
@@ -14,19 +15,21 @@ const el = builder();
 const LANE_HEIGHT = 7;
 const MIN_LANE_HEIGHT = 2;
 const MAX_HEIGHT = 90;
-const TICKS = 6;
+const TICKS = 5;
 /** The axis is at least as wide, CSS pixels. */
 const AXIS_WIDTH = 160;
 
-/** Each connection of an emulated load with its handshake and the requests that it carries side by side. */
+/** Each connection with its handshake and the requests that it carries side by side: recorded, and beside it emulated. */
 export class ConnectionsTab {
   readonly element = el('section', { class: 'hw-card' });
   readonly #recording: Recording;
+  readonly #recorded: readonly ConnectionRow[];
   #explained: Explanation['protocols'] | null = null;
   #protocol: Protocol;
 
   constructor(recording: Recording, protocol: Protocol) {
     this.#recording = recording;
+    this.#recorded = layOutRecorded(recording);
     this.#protocol = protocol;
     this.#draw();
   }
@@ -38,12 +41,8 @@ export class ConnectionsTab {
 
   #draw(): void {
     const explained = this.#explained;
-    if (!explained) {
-      this.element.replaceChildren(el('p', { class: 'hw-muted', role: 'status' }, t('panelEmulating')));
-      return;
-    }
-    const loading = PROTOCOLS.filter((protocol) => 'connections' in explained[protocol]);
-    if (!loading.includes(this.#protocol)) this.#protocol = loading[0] ?? 'h2';
+    const loading = PROTOCOLS.filter((protocol) => explained && 'connections' in explained[protocol]);
+    if (explained && !loading.includes(this.#protocol)) this.#protocol = loading[0] ?? 'h2';
     const buttons = loading.map((protocol) => {
       const onClick = () => {
         this.#protocol = protocol;
@@ -52,43 +51,87 @@ export class ConnectionsTab {
       const isPressed = String(protocol === this.#protocol);
       return renderButton(PROTOCOL_NAME[protocol], onClick, { 'aria-pressed': isPressed });
     });
-    const own = explained[this.#protocol];
+    const own = explained?.[this.#protocol];
+    const emulated = own && 'connections' in own ? own : null;
+    const rows = emulated ? layOutConnections(emulated, this.#protocol) : [];
+    const { pltMs, requests } = this.#recording;
+    const endMs =
+      1.01 *
+      Math.max(
+        1,
+        pltMs ?? 0,
+        emulated?.explainedPltMs ?? 0,
+        ...[...rows, ...this.#recorded].map((row) => row.endMs),
+      );
+    const isUnnamed = requests.every(({ connectionId }) => connectionId === null);
     this.element.replaceChildren(
-      el('h3', {}, t('connectionsTitle')),
-      el('div', { class: 'hw-switch' }, ...buttons),
-      ...('connections' in own
-        ? [
-            el('p', { class: 'hw-muted' }, describeCauses(own)),
-            this.#renderRows(layOutConnections(own), own.explainedPltMs),
-          ]
-        : [el('p', { class: 'hw-muted' }, own.unavailable)]),
+      renderLegend([
+        ...PROTOCOLS.map((protocol): [string, string] => [protocol, PROTOCOL_NAME[protocol]]),
+        ['connecting', namePhase('connecting')],
+        [`${this.#protocol} waiting`, t('legendWaiting')],
+        [`${this.#protocol} receiving`, namePhase('receiving')],
+        ['load', t('legendLoadEvent')],
+      ]),
+      el(
+        'div',
+        { class: 'hw-connections-pair' },
+        el(
+          'div',
+          {},
+          el(
+            'h3',
+            {},
+            t('connectionsRecordedTitle', {
+              connections: plural('connections', this.#recorded.length),
+              time: pltMs === null ? '–' : formatDuration(pltMs),
+            }),
+          ),
+          isUnnamed ? el('p', { class: 'hw-note' }, t('connectionsUnnamed')) : null,
+          this.#renderRows(t('connectionsRecorded'), this.#recorded, { pltMs, endMs }),
+        ),
+        el(
+          'div',
+          { class: 'hw-connections-emulated' },
+          ...(emulated
+            ? [
+                el(
+                  'h3',
+                  {},
+                  t('connectionsEmulatedTitle', {
+                    protocol: PROTOCOL_NAME[this.#protocol],
+                    connections: plural('connections', rows.length),
+                    time: formatDuration(emulated.explainedPltMs),
+                  }),
+                ),
+                el('div', { class: 'hw-switch' }, ...buttons),
+                el('p', { class: 'hw-muted' }, describeCauses(emulated)),
+                this.#renderRows(t('panelConnections'), rows, { pltMs: emulated.explainedPltMs, endMs }),
+              ]
+            : [el('p', { class: 'hw-muted', role: 'status' }, describeMissing(own))]),
+        ),
+      ),
     );
   }
 
-  #renderRows(rows: readonly ConnectionRow[], pltMs: number): HTMLElement {
-    const endMs = Math.max(pltMs, ...rows.map((row) => row.endMs)) * 1.01;
+  #renderRows(
+    label: string,
+    rows: readonly ConnectionRow[],
+    { pltMs, endMs }: { pltMs: number | null; endMs: number },
+  ): HTMLElement {
     const place = (ms: number) => `${(100 * ms) / endMs}%`;
-    const axis = el(
-      'div',
-      { class: 'hw-axis-row' },
-      ...renderTicks({ fromMs: 0, toMs: endMs }, TICKS, AXIS_WIDTH),
-    );
+    const range = { fromMs: 0, toMs: endMs };
+    const axis = el('div', { class: 'hw-axis-row' }, ...renderTicks(range, TICKS, AXIS_WIDTH));
     return el(
       'div',
-      { class: 'hw-connections', role: 'table', 'aria-label': t('panelConnections') },
-      el(
-        'div',
-        { class: 'hw-connection', 'aria-hidden': 'true' },
-        el('div', {}, plural('connections', rows.length)),
-        axis,
-      ),
+      { class: 'hw-connections', role: 'table', 'aria-label': label },
+      el('div', { class: 'hw-connection', 'aria-hidden': 'true' }, el('div', {}), axis),
       ...rows.map((row) => this.#renderRow(row, pltMs, place)),
     );
   }
 
   #renderRow(
-    { connection, streams, lanes }: ConnectionRow,
-    pltMs: number,
+    { connection, protocol, streams, lanes }: ConnectionRow,
+    pltMs: number | null,
     place: (ms: number) => string,
   ): HTMLElement {
     const { origin, openingMs, openMs, requests, bytes, lost, timeouts } = connection;
@@ -116,23 +159,25 @@ export class ConnectionsTab {
       const { requestId, sentMs, firstByteMs, endMs } = entry;
       const url = formatUrl(this.#recording.requests[requestId]?.url ?? '', this.#recording.url);
       bar(
-        `hw-of-${this.#protocol} hw-phase-waiting`,
+        `hw-of-${protocol ?? 'unknown'} hw-phase-waiting`,
         sentMs,
         firstByteMs,
         lane,
         t('connectionsWaiting', { url, time: formatMs(firstByteMs - sentMs) }),
       );
       bar(
-        `hw-of-${this.#protocol}`,
+        `hw-of-${protocol ?? 'unknown'}`,
         firstByteMs,
         endMs,
         lane,
         t('connectionsReceiving', { url, time: formatMs(endMs - firstByteMs) }),
       );
     }
-    const line = el('div', { class: 'hw-load-line' });
-    line.style.left = place(pltMs);
-    chart.append(line);
+    if (pltMs !== null) {
+      const line = el('div', { class: 'hw-load-line' });
+      line.style.left = place(pltMs);
+      chart.append(line);
+    }
     const lostPackets = lost.random + lost.queue + lost.policed;
     const notes = [
       plural('requests', requests),
@@ -163,4 +208,9 @@ function describeCauses({ explainedPltMs, causes }: ProtocolExplanation): string
     .sort((a, b) => causes[b] - causes[a])
     .map((cause) => `${formatMs(causes[cause])} ${nameCause(cause)}`);
   return t('connectionsStory', { time: formatMs(explainedPltMs), causes: largest.join(', ') });
+}
+
+/** Why there is no emulated load to show. */
+function describeMissing(own: Explanation['protocols'][Protocol] | undefined): string {
+  return own && 'unavailable' in own ? own.unavailable : t('panelEmulating');
 }

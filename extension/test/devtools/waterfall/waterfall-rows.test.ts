@@ -1,6 +1,6 @@
 import { predict } from '@hopwise/pageload-emulator';
 import { describe, expect, test } from 'vitest';
-import { layOutConnections } from '../../../src/devtools/connections/streams.ts';
+import { layOutConnections, layOutRecorded } from '../../../src/devtools/connections/streams.ts';
 import {
   dependentsOf,
   filterRows,
@@ -12,6 +12,7 @@ import {
   sortRows,
   zoom,
 } from '../../../src/devtools/waterfall/rows.ts';
+import { loadOf, requestOf } from '../../evidence/stored-loads.ts';
 import { largePage } from '../../support/large-page.ts';
 
 const recording = largePage(60);
@@ -96,14 +97,41 @@ test('requests that overlap on a connection have lanes of their own', () => {
     firstByteMs: sentMs,
     endMs,
   });
-  const [row] = layOutConnections({
-    connections: [connection],
-    waterfall: [entry(1, 20, 50), entry(2, 30, 60), entry(3, 50, 90)],
-  });
+  const waterfall = [entry(1, 20, 50), entry(2, 30, 60), entry(3, 50, 90)];
+  const [row] = layOutConnections({ connections: [connection], waterfall }, 'h2');
   expect(row!.streams.map(({ entry, lane }) => [entry.requestId, lane])).toEqual([
     [1, 0],
     [2, 1],
     [3, 0],
   ]);
   expect(row).toMatchObject({ lanes: 2, endMs: 90 });
+});
+
+test('recorded connections are told apart by name, or by origin and protocol where they have none', () => {
+  const phases = { ...requestOf(0).phases, connectStartMs: 10, connectEndMs: 40 };
+  const { recording: load } = loadOf(1, {
+    recording: {
+      requests: [
+        requestOf(0, { connectionId: '7', phases, startMs: 5 }),
+        requestOf(1, { connectionId: '7' }),
+        requestOf(2, { connectionId: '8', startMs: 60 }),
+        requestOf(3, { url: 'https://cdn.test/1', startMs: 70 }),
+        requestOf(4, { url: 'https://cdn.test/2', startMs: 71 }),
+        requestOf(5, { url: 'https://cdn.test/3', startMs: 72, protocol: 'h3' }),
+        requestOf(6, { fromCache: true }),
+      ],
+    },
+  });
+  const rows = layOutRecorded(load).map(({ connection, protocol }) => [
+    connection.requestIds,
+    connection.openingMs,
+    connection.openMs,
+    protocol,
+  ]);
+  expect(rows).toEqual([
+    [[0, 1], 10, 40, 'h2'],
+    [[2], 60, null, 'h2'],
+    [[3, 4], 70, null, 'h2'],
+    [[5], 72, null, 'h3'],
+  ]);
 });

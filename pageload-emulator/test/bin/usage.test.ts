@@ -1,9 +1,9 @@
 /** What people type: wrong inputs, units, names of networks, help, completions, JSON's form. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fitWidth, roundFigure } from '../../bin/output.ts';
 import { chromiumHar } from '../support/hars.ts';
 import { hopwise } from '../support/hopwise.ts';
@@ -191,6 +191,49 @@ describe('lines wider than a terminal', () => {
 
   it('stay as they are where they fit', () => {
     expect(fitWidth('a  b\n\nc', 4)).toBe('a  b\n\nc');
+  });
+});
+
+describe('hopwise doctor', () => {
+  /** What the helper answers; a program in its place. */
+  const withHelper = async (answer: object | null, ...flags: string[]) => {
+    const bin = file('bin');
+    mkdirSync(bin, { recursive: true });
+    const line = answer === null ? 'echo broken >&2; exit 1' : `printf '%s' '${JSON.stringify(answer)}'`;
+    writeFileSync(join(bin, 'hopwise-host'), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+    vi.stubEnv('PATH', `${bin}:${process.env.PATH}`);
+    try {
+      return await hopwise(['doctor', '--offline', ...flags]);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  };
+  const check = (name: string, ok: boolean, fix = '') => ({ name, ok, detail: 'as found', fix });
+
+  it('says of both sides that they work', async () => {
+    const { status, stdout } = await withHelper({ ok: true, checks: [check('libcurl', true)] });
+    expect(stdout).toMatch(
+      /^hopwise \d.*\n {2}ok {3}Node: .*\n {2}ok {3}prediction: .*\nhelper\n {2}ok {3}libcurl: as found\n$/,
+    );
+    expect(status).toBe(0);
+  });
+
+  it('says how to mend what does not, and ends with 1', async () => {
+    const checks = [check('libcurl', false, 'install it'), check('CA', true, 'renew it')];
+    const { status, stdout } = await withHelper({ ok: false, checks });
+    expect(stdout).toContain('  FAIL libcurl: as found\n       fix: install it\n  WARN CA: as found\n');
+    expect(status).toBe(1);
+    const { status: again, stdout: json } = await withHelper({ ok: false, checks }, '--json');
+    expect({ again, answer: JSON.parse(json) }).toEqual({
+      again: 1,
+      answer: { ok: false, checks: expect.arrayContaining(checks) },
+    });
+  });
+
+  it('says that the helper does not answer', async () => {
+    const { status, stdout } = await withHelper(null);
+    expect(stdout).toMatch(/FAIL .*hopwise-host: broken\n {7}fix: install the helper again/);
+    expect(status).toBe(1);
   });
 });
 

@@ -6,6 +6,8 @@ import { displayWidth, wrap } from '@hopwise/contract/terminal';
 const DIGITS = 4;
 /** Columns that the last column of a table keeps; a narrower rest is not worth a hanging indent. */
 const MIN_LAST_COLUMN = 24;
+/** How far columns are indented that are moved to a line of their own. */
+const MOVED_INDENT = 4;
 
 /** Prints text for a person. */
 export function print(text: string): void {
@@ -43,7 +45,10 @@ export function paint(format: Parameters<typeof styleText>[0], text: string): st
   return isTTY && process.stdout.hasColors() ? styleText(format, text, { validateStream: false }) : text;
 }
 
-/** Breaks lines that are wider than a terminal between words; in a table the last column goes on below itself. */
+/**
+ * Breaks lines that are wider than a terminal: between words, or in a table so that the last column goes on below itself, or the last
+ * columns on a line of their own.
+ */
 export function fitWidth(text: string, columns: number): string {
   return text
     .split('\n')
@@ -54,7 +59,22 @@ export function fitWidth(text: string, columns: number): string {
 function fitLine(line: string, columns: number): string[] {
   const start = line.lastIndexOf('  ') + 2;
   const indent = start > 1 ? displayWidth(line.slice(0, start)) : 0;
-  if (indent === 0 || columns - indent < MIN_LAST_COLUMN) return wrap(line, columns);
+  if (indent === 0) return wrap(line, columns);
+  if (columns - indent < MIN_LAST_COLUMN) return moveLastColumns(line, columns);
   const [first = '', ...rest] = wrap(line.slice(start), columns - indent);
   return [line.slice(0, start) + first, ...rest.map((part) => ' '.repeat(indent) + part)];
+}
+
+/** Puts the columns that do not fit on a line of their own. */
+function moveLastColumns(line: string, columns: number): string[] {
+  const gaps = [...line.matchAll(/ {2,}/g)].filter(
+    ({ index }) => index > 0 && displayWidth(line.slice(0, index)) <= columns,
+  );
+  const last = gaps.at(-1);
+  if (last === undefined) return wrap(line, columns);
+  const rest = line.slice(last.index).trim().replace(/ {2,}/g, '  ');
+  return [
+    line.slice(0, last.index),
+    ...wrap(rest, columns - MOVED_INDENT).map((part) => ' '.repeat(MOVED_INDENT) + part),
+  ];
 }

@@ -10,7 +10,7 @@ import {
 } from '@hopwise/pageload-emulator';
 import { type ListFlags, rowLimit } from './options.ts';
 import { paint } from './output.ts';
-import { ms, showFit, showNote, showWhatIf } from './show.ts';
+import { ms, showFit, showWhatIf } from './show.ts';
 
 /** Shorter steps are left out. */
 const MIN_STEP_MS = 1;
@@ -26,7 +26,7 @@ export function showExplanation(explanation: Explanation, flags: ListFlags = {})
     ...showFit(fit),
     ...reasons,
     assigned.reason,
-    ...notes.map(showNote),
+    ...notes,
     ...(whatIf ? ['', showWhatIf(whatIf)] : []),
     ...PROTOCOLS.flatMap((protocol) => {
       const explained = protocols[protocol];

@@ -36,7 +36,7 @@ export function showPrediction(prediction: Prediction, earlier: number, flags: L
     '',
     ...prediction.reasons,
     assigned.reason,
-    ...prediction.notes.map(showNote),
+    ...prediction.notes,
     '',
     ...(prediction.whatIf ? [showWhatIf(prediction.whatIf), ''] : []),
     ...showOrigins(prediction, flags),
@@ -131,9 +131,6 @@ function udpSource({ source, udpShares: { policed, blocked } }: Prediction['netw
   const share = (value: number) => `${Math.round(value * 100)}%`;
   return `${source.udp}; held to a rate ${share(policed)}, blocked ${share(blocked)}`;
 }
-
-/** What was left out of an answer. */
-export const showNote = (note: string): string => `Emulating this page takes long. ${note}`;
 
 /** What changed servers would change. */
 export function showWhatIf({ change, protocols }: WhatIf): string {

@@ -189,6 +189,11 @@ describe('lines wider than a terminal', () => {
     );
   });
 
+  it('put the last columns on a line of their own where nothing else fits', () => {
+    const row = 'keep off h3: 6 origins   2583 ms   +4.8%   51%  the helper';
+    expect(fitWidth(row, 42)).toBe('keep off h3: 6 origins   2583 ms   +4.8%\n    51%  the helper');
+  });
+
   it('stay as they are where they fit', () => {
     expect(fitWidth('a  b\n\nc', 4)).toBe('a  b\n\nc');
   });

@@ -1,7 +1,9 @@
 import {
+  buildGraph,
   estimateNetwork,
   type KnownNetwork,
   type LoadTime,
+  networkPosterior,
   parseRecording,
   predict,
   type ServerProfile,
@@ -224,7 +226,8 @@ describe('prediction', () => {
   it('has wider ranges when less is known', () => {
     const recording = parseRecording(gallery(30));
     const spread = ({ high, low, pltMs }: LoadTime) => (high - low) / pltMs;
-    const sure = predict(recording, { network: GIVEN }).protocols.h2 as LoadTime;
+    const { path } = networkPosterior(recording, buildGraph(recording));
+    const sure = predict(recording, { network: path }).protocols.h2 as LoadTime;
     const unsure = predict(recording).protocols.h2 as LoadTime;
     // The emulator's own error and the browser's scatter remain where the network is known.
     expect(spread(sure)).toBeGreaterThan(0.05);

@@ -4,19 +4,27 @@ import { runProgram } from '@hopwise/lab/command/program';
 import { Progress } from '@hopwise/lab/command/progress';
 import { drawCells } from '@hopwise/lab/gauntlet/cells';
 import { type JudgedReading, judgeCell } from './judge-cell.ts';
+import { type JudgedRange, judgeRanges, renderRanges } from './judge-ranges.ts';
 import { parseOptions } from './options.ts';
 import { readingFigures, renderReadings } from './reading-table.ts';
 import { trueCell } from './true-load.ts';
 
 await runProgram(async ({ signal }) => {
-  const { split, seed, cells, json } = parseOptions(process.argv.slice(2));
+  const { split, seed, cells, json, ranges } = parseOptions(process.argv.slice(2));
   const progress = new Progress();
   const readings: JudgedReading[] = [];
+  const judged: JudgedRange[] = [];
   for (const [number, drawn] of drawCells(split, seed, cells).entries()) {
     await nextTurn();
     signal.throwIfAborted();
     progress.detail(drawn.name);
-    readings.push(...judgeCell(trueCell(drawn, number >> 1)));
+    const cell = trueCell(drawn, number >> 1);
+    if (ranges) judged.push(...judgeRanges(cell));
+    else readings.push(...judgeCell(cell));
+  }
+  if (ranges) {
+    process.stdout.write(json ? `${JSON.stringify(judged, null, 1)}\n` : renderRanges(judged));
+    return;
   }
   process.stdout.write(
     json

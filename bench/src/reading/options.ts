@@ -8,6 +8,8 @@ interface ReadingOptions {
   seed: number;
   cells: number;
   json: boolean;
+  /** Whether to judge the ranges of load times in place of what is read. */
+  ranges: boolean;
 }
 
 /**
@@ -22,6 +24,7 @@ export function parseOptions(argv: string[]): ReadingOptions {
     .addOption(new Option('--split <name>', 'whose pages and networks').choices(SPLITS).default('validation'))
     .option('--seed <number>', 'seed of pages and networks', positive, 1)
     .option('--cells <number>', 'number of pages on a network, two of each page', positive, 24)
+    .option('--ranges', 'judge the ranges of stated load times instead', false)
     .option('--json', 'print figures and readings as JSON', false)
     .exitOverride();
   unifyErrors(command);

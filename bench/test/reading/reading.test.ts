@@ -1,6 +1,7 @@
 import { drawCells } from '@hopwise/lab/gauntlet/cells';
 import { describe, expect, it } from 'vitest';
 import { judgeCell } from '../../src/reading/judge-cell.ts';
+import { judgeRanges, renderRanges } from '../../src/reading/judge-ranges.ts';
 import { readingFigures, renderReadings } from '../../src/reading/reading-table.ts';
 import { recordLoad } from '../../src/reading/record-load.ts';
 import { trueCell, trueTime } from '../../src/reading/true-load.ts';
@@ -39,5 +40,19 @@ describe('an emulated load of a drawn page', () => {
       expect(median.h2).toBeLessThan(1);
     }
     expect(renderReadings(readings)).toContain('stack network h2');
+  });
+
+  it('is compared with the ranges that are stated of it', () => {
+    const ranges = judgeRanges(CELL);
+    const own = ranges.filter(({ compared }) => compared === 'the recorded load');
+    const others = ranges.filter(({ compared }) => compared === 'medians under the others');
+    // Each of two forms, with the network and with nothing known; two other protocols each.
+    expect(own).toHaveLength(12);
+    expect(others).toHaveLength(24);
+    for (const { isWithin, error, halfWidth } of own) {
+      // A range is not much wider on one side of its median than on the other.
+      if (isWithin) expect(Math.abs(error)).toBeLessThan(2 * halfWidth);
+    }
+    expect(renderRanges(ranges)).toMatch(/network +the recorded load +6 /);
   });
 });

@@ -36,14 +36,16 @@ interface LinearObservation {
   variance: number;
 }
 
-/** Prior standard deviation of the logarithm of the shared part: servers and scripts take longer at one time than at another. */
-const SHARED_DEVIATION = 0.16;
+/** Prior standard deviation of the logarithm of the shared part: the time of servers and scripts as it was read from the recording. */
+const SHARED_DEVIATION = 0.05;
 /**
  * Share of pages whose load takes another time than the emulator's error explains, and the standard deviation of its logarithm then:
  * a server that stalled, a session taken for a load. Assumed.
  */
 const MISFIT_SHARE = 0.1;
 const MISFIT_DEVIATION = 1;
+/** The emulator's error over all pages: a surprise within it is no misfit, however well this page is known. Assumed. */
+const USUAL_DEVIATION = 0.2;
 /** The shared part of a page without any, whose logarithm is taken, milliseconds. */
 const SHORTEST_MS = 1e-3;
 /** The candidates' own part is at least this share of the load time: no emulation of the rest is exact. */
@@ -255,10 +257,13 @@ export class Belief<Candidate> {
 }
 
 /** Likelihoods of a surprise: within the emulator's error, and beyond it. */
-const likelihoodsOf = (surprise: number, variance: number): { usual: number; misfit: number } => ({
-  usual: (1 - MISFIT_SHARE) * density(surprise, variance),
-  misfit: MISFIT_SHARE * density(surprise, variance + MISFIT_DEVIATION ** 2),
-});
+function likelihoodsOf(surprise: number, variance: number): { usual: number; misfit: number } {
+  const usualVariance = Math.max(variance, USUAL_DEVIATION ** 2);
+  return {
+    usual: (1 - MISFIT_SHARE) * density(surprise, usualVariance),
+    misfit: MISFIT_SHARE * density(surprise, usualVariance + MISFIT_DEVIATION ** 2),
+  };
+}
 
 /** Makes part of what all loads share what the emulator's error does not explain of a surprise. */
 function absorbMisfit(

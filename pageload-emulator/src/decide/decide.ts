@@ -16,7 +16,7 @@ import { Belief } from './belief.ts';
 import { CandidateTimes } from './candidate-times.ts';
 import { type Candidate, Candidates } from './candidates.ts';
 import { errorCovariance } from './emulation-error.ts';
-import { addEvidence, addExperience } from './evidence.ts';
+import { addEvidence, addExperience, recordedCandidate } from './evidence.ts';
 import { canBeVerified, type FitFigures, fitOf } from './fit.ts';
 import { GainLimits } from './gain-limits.ts';
 import { isNotable, judgeAction, type Rivals } from './judge-action.ts';
@@ -90,22 +90,25 @@ export function decide(
   candidates.add(joint.assignment);
   for (const { protocol } of choice.uniform) candidates.add(nearestUniform(choice.choices, protocol));
 
-  const shares = byteShares(sums);
-  const belief = new Belief(
-    candidates.all,
-    ({ pltMs }) => pltMs,
-    sharedTimes(graph, scenarios),
-    (a, b) => errorCovariance(a, b, shares),
-  );
-  addExperience(belief, scenarios, uniform);
-  const { measured, transferGainMs, recorded, isNew } = addEvidence(belief, {
+  const isOtherNetwork = knowledge.isOtherNetwork ?? false;
+  const evidence = {
     recording,
     knowledge,
     origins: graph.origins,
     candidates: candidates.all,
     uniform,
     baseline,
-  });
+  };
+  const recorded = recordedCandidate(evidence);
+  const errors = { byteShares: byteShares(sums), recorded: isOtherNetwork ? undefined : recorded };
+  const belief = new Belief(
+    candidates.all,
+    ({ pltMs }) => pltMs,
+    sharedTimes(graph, scenarios),
+    (a, b) => errorCovariance(a, b, errors),
+  );
+  addExperience(belief, scenarios, uniform);
+  const { measured, transferGainMs, isNew } = addEvidence(belief, evidence, recorded);
   const best = safestUniform(belief, uniform);
   const limits = new GainLimits({ baseline, measured, transferGainMs, learned: isNew ? belief : null });
   belief.limitGains(baseline, (candidate, scenario) => limits.in(scenario, candidate));
@@ -122,7 +125,6 @@ export function decide(
     ]),
   );
   const actions = [...candidateOf.keys()];
-  const isOtherNetwork = knowledge.isOtherNetwork ?? false;
   const fit = fitOf({ recording, network, scenarios, recorded, isOtherNetwork });
   const picked = pickAction(candidateOf, belief, knowledge.earlier ?? null);
   // What is not understood is verified first.

@@ -13,6 +13,7 @@ import type { Knowledge } from './knowledge.ts';
 import { MeasuredTimes } from './measured-loads.ts';
 import {
   loadsObservation,
+  recordedObservation,
   transferGainMs,
   transferObservation,
   type VerifiedCandidate,
@@ -50,20 +51,28 @@ interface EvidenceContext {
   baseline: Candidate;
 }
 
+/** The candidate like which the page was recorded; undefined where none is like it. */
+export function recordedCandidate(context: EvidenceContext): Candidate | undefined {
+  const pinned = context.knowledge.pinned ?? {};
+  return candidateUnder(context, Object.keys(pinned).length === 0 ? 'browser' : pinned);
+}
+
 /** What evidence on a page has shown beside its belief. */
 interface SeenEvidence {
   /** Measured loads by candidate, the recorded one included where it was made on the network asked about. */
   measured: MeasuredTimes;
   /** Time that transfers as the candidate requests the page took less than those as the baseline does, milliseconds; null without both. */
   transferGainMs: (candidate: Candidate) => number | null;
-  /** The candidate like which the page was recorded; undefined where none is like it. */
-  recorded: Candidate | undefined;
   /** Whether it changed which scenarios are likely. */
   isNew: boolean;
 }
 
 /** Corrects the belief by transfers and measured loads of the page. */
-export function addEvidence(belief: Belief<Candidate>, context: EvidenceContext): SeenEvidence {
+export function addEvidence(
+  belief: Belief<Candidate>,
+  context: EvidenceContext,
+  recorded: Candidate | undefined,
+): SeenEvidence {
   const { recording, knowledge, baseline } = context;
   const verified = verifiedCandidates(context);
   addTransfers(belief, verified);
@@ -72,16 +81,12 @@ export function addEvidence(belief: Belief<Candidate>, context: EvidenceContext)
     const candidate = candidateUnder(context, under);
     if (candidate !== undefined && loads.pltMs.length > 0) measured.add(candidate, loads);
   }
-  const seen = [...measured].map(([candidate, loads]) => loadsObservation(candidate, loads, true));
+  const seen = [...measured].map(([candidate, loads]) => loadsObservation(candidate, loads));
   const isNew = seen.length > 0 || verified.length > 1;
-  const pinned = knowledge.pinned ?? {};
-  const recorded = candidateUnder(context, Object.keys(pinned).length === 0 ? 'browser' : pinned);
   const isEvidence = recorded !== undefined && !knowledge.isOtherNetwork;
   if (recording.pltMs !== null && recording.pltMs > 0 && isEvidence) {
-    const load = { pltMs: [recording.pltMs], ageMs: 0 };
-    measured.add(recorded, load);
-    // The scenarios were drawn from this recording: their weights must not count it twice.
-    seen.push(loadsObservation(recorded, load, false));
+    measured.add(recorded, { pltMs: [recording.pltMs], ageMs: 0 });
+    seen.push(recordedObservation(recorded, recording.pltMs));
   }
   belief.updateByLoads(seen);
   const under =
@@ -89,7 +94,6 @@ export function addEvidence(belief: Belief<Candidate>, context: EvidenceContext)
     verified.find(({ candidate }) => isSameAssignment(candidate, baseline, context.origins));
   return {
     measured,
-    recorded,
     transferGainMs(candidate) {
       const over = verified.find((each) => each.candidate === candidate);
       return over === undefined || under === undefined ? null : transferGainMs(over, under);

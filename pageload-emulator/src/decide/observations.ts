@@ -4,6 +4,11 @@ import type { Candidate } from './candidates.ts';
 
 /** Standard deviation of the logarithm of one load's time around the median of its page, network and protocols. */
 export const LOAD_NOISE = 0.15;
+/**
+ * The same deviation for the recorded load, whose network and servers are those of the emulation: what single loads scatter by where
+ * nothing is lost at random (`npm run bench -- accuracy` prints it).
+ */
+const RECORDED_NOISE = 0.05;
 /** Age at which measured loads count half, milliseconds: networks and pages change within days. */
 const HALF_LIFE_MS = 3 * 24 * 3_600_000;
 
@@ -16,19 +21,23 @@ const ROUND_NOISE = 0.05;
 const TRANSFER_DEVIATION = 0.08;
 const TRANSFER_SHARE = 0.25;
 
-/** What measured loads of a candidate show of its load time. @param isNew whether the scenarios were drawn without them */
+/** What measured loads of a candidate show of its load time. The scenarios were drawn without them. */
 export function loadsObservation(
   candidate: Candidate,
   { pltMs, ageMs }: Pick<MeasuredLoads, 'pltMs' | 'ageMs'>,
-  isNew: boolean,
 ): TimeObservation<Candidate> {
   const weight = pltMs.length * 0.5 ** (Math.max(0, ageMs) / HALF_LIFE_MS);
   return {
     candidate,
     value: mean(pltMs.map(Math.log)),
     variance: LOAD_NOISE ** 2 / Math.max(weight, 1e-3),
-    isNew,
+    isNew: true,
   };
+}
+
+/** What the recorded load shows. The scenarios were drawn from its recording: their weights must not count it twice. */
+export function recordedObservation(candidate: Candidate, pltMs: number): TimeObservation<Candidate> {
+  return { candidate, value: Math.log(pltMs), variance: RECORDED_NOISE ** 2, isNew: false };
 }
 
 /** Transfers of the page as one candidate requests it. */

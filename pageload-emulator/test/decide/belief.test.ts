@@ -85,6 +85,19 @@ describe('belief about load times', () => {
     );
   });
 
+  it('takes no load for a misfit that is as far off as the emulator usually is, however well a page is known', () => {
+    const known = [
+      [0.0025, 0],
+      [0, 0.0025],
+    ];
+    const belief = beliefOf([[1000, 1000]], known);
+    belief.updateByLoads([loadOf(0, 1150, 0.0025)]);
+    // Half of what surprises is the candidate's own, next to nothing is common to all.
+    expect(timeOf(belief, 0)).toBeGreaterThan(1060);
+    expect(timeOf(belief, 0)).toBeLessThan(1090);
+    expect(timeOf(belief, 1)).toBeLessThan(1020);
+  });
+
   it('scales all alike after a load that took far less than expected', () => {
     const belief = beliefOf([[9000, 6000]], ERROR);
     belief.updateByLoads([loadOf(0, 600)]);

@@ -2,12 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   InputError,
   knownFrom,
+  learnForSite,
   learnNetwork,
   measuredBy,
   NETWORK_FLAGS,
   parseCluster,
   parseRecording,
   parseVerification,
+  poolClusters,
+  poolForSite,
 } from '@hopwise/pageload-emulator';
 import { parsePcwnd, parsePcwndCounts } from '@hopwise/pageload-emulator/econ';
 import { chromiumHar } from '../../../../pageload-emulator/test/support/hars.ts';
@@ -88,6 +91,7 @@ export const cluster: FuzzTarget = {
   seeds: () => [json(learnNetwork(null, parseRecording(chromiumHar())))],
   open() {
     const recording = parseRecording(chromiumHar());
+    const own = learnNetwork(null, recording);
     return {
       run(input) {
         let value: unknown;
@@ -99,10 +103,17 @@ export const cluster: FuzzTarget = {
         const read = parseCluster(value);
         if (read === null) return;
         const next = learnNetwork(read, recording);
-        hold(
-          parseCluster(JSON.parse(JSON.stringify(next))) !== null,
-          'what is learned can be stored and read',
-        );
+        const known = [
+          next,
+          learnForSite(read, { sites: [own, read] }, recording).cluster,
+          poolClusters({ sites: [own, read, next], check: read }),
+          poolForSite(own, { sites: [read] }),
+        ];
+        for (const each of known)
+          hold(
+            parseCluster(JSON.parse(JSON.stringify(each))) !== null,
+            'what is learned and pooled can be stored and read',
+          );
       },
     };
   },

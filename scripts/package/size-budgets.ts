@@ -17,7 +17,7 @@ export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   'learning.js': 4_000,
   'welcome.js': 28_000,
   'options.js': 43_000,
-  'popup.js': 50_000,
+  'popup.js': 52_000,
   // With D3 and the parts of the emulator that its tabs need.
   'panel.js': 245_000,
   // The whole emulator, and the layout of graphs.

@@ -15,4 +15,8 @@ export {
 export { judgeSwitch, type SwitchVerdict } from './rollback/judge-switch.ts';
 export { MAX_CHECKED_LOADS } from './rollback/sequential-check.ts';
 export type { TimedRequest } from './transport/request-costs.ts';
-export { type Transport, type TransportChoice, TransportChooser } from './transport/transport-chooser.ts';
+export {
+  type TimedTransport,
+  type TransportChoice,
+  TransportChooser,
+} from './transport/transport-chooser.ts';

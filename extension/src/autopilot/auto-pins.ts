@@ -1,9 +1,9 @@
 import { type MeasuredExchange, messageOf, type Protocol } from '@hopwise/contract';
-import { type TimedRequest, type Transport, TransportChooser } from '@hopwise/model';
+import { type TimedRequest, type TimedTransport, TransportChooser } from '@hopwise/model';
 import { HelperError } from '../helper/helper-port.ts';
 
 /** HTTP/1.1 is never steered to: HTTP/2 has fewer connections to open, over the same transport. */
-const PROTOCOL_OF: Record<Transport, Protocol> = { tcp: 'h2', quic: 'h3' };
+const PROTOCOL_OF: Record<TimedTransport, Protocol> = { tcp: 'h2', quic: 'h3' };
 
 interface AutoPinsOptions {
   /** Sends the next requests to an origin under a protocol. @throws HelperError where it does not answer under it */

@@ -1,7 +1,7 @@
 import { isSlower } from '../rollback/sequential-check.ts';
 import { type RequestCost, RequestCosts, type TimedRequest } from './request-costs.ts';
 
-export type Transport = TimedRequest['transport'];
+export type TimedTransport = TimedRequest['transport'];
 
 /** Requests that are compared after a switch, in looks of two each (`isSlower` expects five). */
 const CHECKED_REQUESTS = 10;
@@ -20,7 +20,7 @@ const LONGEST_WAIT_MS = 15 * 60_000;
 
 /** What has been decided, and why; for people who read the log. */
 export interface TransportChoice {
-  transport: Transport;
+  transport: TimedTransport;
   reason: 'try' | 'slowed-down' | 'rolled-back';
 }
 
@@ -34,8 +34,8 @@ export interface TransportChoice {
  */
 export class TransportChooser {
   readonly #costs = new RequestCosts();
-  #transport: Transport = 'tcp';
-  readonly #refused = new Set<Transport>();
+  #transport: TimedTransport = 'tcp';
+  readonly #refused = new Set<TimedTransport>();
   /** Requests under the present transport, oldest first. */
   #own: TimedRequest[] = [];
   /** The requests before a switch that is being checked. */
@@ -43,7 +43,7 @@ export class TransportChooser {
   #waitMs = FIRST_WAIT_MS;
   #notBeforeMs = Number.NEGATIVE_INFINITY;
 
-  get transport(): Transport {
+  get transport(): TimedTransport {
     return this.#transport;
   }
 
@@ -114,7 +114,7 @@ export class TransportChooser {
     return after.length >= MIN_MUCH_SLOWER && ratioOf(later) > MUCH_SLOWER * ratioOf(earlier);
   }
 
-  #switchTo(transport: Transport, reason: TransportChoice['reason'], isChecked = true): TransportChoice {
+  #switchTo(transport: TimedTransport, reason: TransportChoice['reason'], isChecked = true): TransportChoice {
     this.#checked = isChecked && this.#own.length > 0 ? { before: this.#own.slice(-RECENT) } : null;
     this.#own = [];
     this.#transport = transport;
@@ -129,4 +129,4 @@ function ratioOf(costs: readonly RequestCost[]): number {
   return sumOf(kept.map(({ tookMs }) => tookMs)) / sumOf(kept.map(({ usualMs }) => usualMs));
 }
 
-const otherThan = (transport: Transport): Transport => (transport === 'tcp' ? 'quic' : 'tcp');
+const otherThan = (transport: TimedTransport): TimedTransport => (transport === 'tcp' ? 'quic' : 'tcp');

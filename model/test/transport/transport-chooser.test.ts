@@ -1,9 +1,9 @@
 import { mean } from '@hopwise/contract';
 import { describe, expect, test } from 'vitest';
-import { type TimedRequest, type Transport, TransportChooser } from '../../src/index.ts';
+import { type TimedRequest, type TimedTransport, TransportChooser } from '../../src/index.ts';
 
 /** What a transport's requests take on a network: until the first byte, and a byte. */
-type Pace = Record<Transport, { ttfbMs: number; msPerByte: number }>;
+type Pace = Record<TimedTransport, { ttfbMs: number; msPerByte: number }>;
 
 const OPEN: Pace = { tcp: { ttfbMs: 60, msPerByte: 4e-4 }, quic: { ttfbMs: 50, msPerByte: 4e-4 } };
 const POLICED: Pace = { tcp: { ttfbMs: 60, msPerByte: 4e-4 }, quic: { ttfbMs: 90, msPerByte: 8e-3 } };
@@ -13,7 +13,7 @@ const SEEDS = Array.from({ length: 60 }, (_, seed) => seed + 1);
 
 interface Session {
   requests: TimedRequest[];
-  switches: { at: number; to: Transport; reason: string }[];
+  switches: { at: number; to: TimedTransport; reason: string }[];
 }
 
 /** A session of requests of many sizes, one after the other, whose times scatter by a quarter. */
@@ -66,7 +66,7 @@ const normal = (random: () => number): number =>
 const shareOf = (sessions: readonly Session[], isSo: (session: Session) => boolean): number =>
   sessions.filter(isSo).length / sessions.length;
 
-const lastOf = ({ requests }: Session): Transport => requests.at(-1)!.transport;
+const lastOf = ({ requests }: Session): TimedTransport => requests.at(-1)!.transport;
 
 describe('a session', () => {
   test('begins over TCP, and goes on over QUIC where that is no slower', () => {

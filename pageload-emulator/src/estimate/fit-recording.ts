@@ -1,7 +1,8 @@
 import type { NetworkPath, RecordedRequest } from '@hopwise/contract';
 import { MIN_ESTIMATED_QUEUE_BYTES } from '../network/bounds.ts';
 import { logNormal } from '../network/log-density.ts';
-import { downBpsPrior, POLICED_BPS_PRIOR, QUEUE_MS_PRIOR, UDP_PRIOR } from '../network/priors.ts';
+import { downBpsPrior, POLICED_BPS_PRIOR, QUEUE_MS_PRIOR } from '../network/priors.ts';
+import { UDP_PRIOR } from '../network/udp-prior.ts';
 import { fitPath, type PathAt, type PathFit } from './fit-path.ts';
 import { mixFits, posteriorOf } from './mix-fits.ts';
 import type { PosteriorInput } from './posterior-input.ts';

@@ -1,5 +1,5 @@
 import type { UdpShares } from '@hopwise/contract';
-import { UDP_PRIOR } from '../network/priors.ts';
+import { UDP_PRIOR } from '../network/udp-prior.ts';
 import {
   BETWEEN_LOADS,
   type ClusterFigure,

@@ -1,6 +1,7 @@
 import type { NetworkPath, Recording, UdpShares, UdpTreatment } from '@hopwise/contract';
 import { type LogDensity, logNormal } from '../network/log-density.ts';
-import { POLICED_BPS_PRIOR, UDP_PRIOR } from '../network/priors.ts';
+import { POLICED_BPS_PRIOR } from '../network/priors.ts';
+import { UDP_PRIOR } from '../network/udp-prior.ts';
 import { hasH3Answer } from '../recording/visit.ts';
 import { originOf } from '../util/url.ts';
 import type { PathAt, PathFit } from './fit-path.ts';

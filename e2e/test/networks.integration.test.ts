@@ -6,6 +6,7 @@ import { networkOf, profileNamed } from '@hopwise/lab/client/networks';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allowPins } from '../../extension/test/pins/pinning-chromium.ts';
+import { readOwnItems } from '../../extension/test/support/own-items.ts';
 import { BrowserOnLink } from './browser-on-link.ts';
 
 const PREFIX = 'autopilot-explorer:';
@@ -47,7 +48,7 @@ async function goTo(name: string): Promise<void> {
 
 /** Number of learned loads of the page, by the key of the network. */
 async function readLearned(): Promise<Record<string, number>> {
-  const stored = await link.own.evaluate(() => chrome.storage.local.get(null));
+  const stored = await link.own.evaluate(readOwnItems);
   return Object.fromEntries(
     Object.entries(stored)
       .filter(([name]) => name.startsWith(PREFIX))

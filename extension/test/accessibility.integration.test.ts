@@ -8,6 +8,7 @@ import { AXE, listViolations } from './support/axe.ts';
 import { type ExtensionBrowser, launch } from './support/browser.ts';
 import { largePage } from './support/large-page.ts';
 import { openWithLoad } from './support/open-with-load.ts';
+import { setOwnItems } from './support/own-items.ts';
 import { type Site, startSite } from './support/site.ts';
 import { walkByTab } from './support/tab-walk.ts';
 
@@ -123,7 +124,7 @@ test('the options page has no violation, with and without something to list, and
   const options = await browser.openOwn('options.html');
   await options.getByRole('heading', { name: 'The helper' }).waitFor();
   await expectNone(options, 'options');
-  await options.evaluate((log) => chrome.storage.local.set(log), {
+  await options.evaluate(setOwnItems, {
     'autopilot-log': [ACT, { ...ACT, id: '2', state: 'kept', afterMs: [2340] }],
     autopilot: {
       isOn: true,
@@ -134,7 +135,7 @@ test('the options page has no violation, with and without something to list, and
   await options.evaluate((experience) => chrome.storage.session.set(experience), {
     'autopilot-explorer': { ...EXPERIENCE, usedAtMs: Date.now() },
   });
-  await options.evaluate((experience) => chrome.storage.local.set(experience), {
+  await options.evaluate(setOwnItems, {
     [`autopilot-explorer:${'k'.repeat(22)}`]: { ...EXPERIENCE, usedAtMs: Date.now() },
   });
   await options.reload();

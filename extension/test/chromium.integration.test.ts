@@ -8,6 +8,8 @@ import type { TabLoad } from '../src/background/tab-loads.ts';
 import { isMissingHost } from '../src/helper/helper-port.ts';
 import type { StoredLoad } from '../src/storage/loads.ts';
 import { type ExtensionBrowser, launch } from './support/browser.ts';
+import { changeLoad } from './support/change-load.ts';
+import { readOwnItems, setOwnItems } from './support/own-items.ts';
 import { type Site, startSite } from './support/site.ts';
 
 const packageRoot = fileURLToPath(new URL('..', import.meta.url));
@@ -186,7 +188,7 @@ describe('a page that requests its resources in many ways', () => {
     const { tabId, load } = await record('/slow.html', page);
     // Loads from this machine are not learned.
     expect(load.cluster).toBeNull();
-    expect(await own.evaluate(() => chrome.storage.local.getKeys())).toEqual(['settings']);
+    expect(Object.keys(await own.evaluate(readOwnItems))).toEqual(['settings']);
     const figure = { mean: 3, spread: 0.5 };
     const cluster: NetworkCluster = {
       format: 'hopwise-network-cluster',
@@ -201,21 +203,8 @@ describe('a page that requests its resources in many ways', () => {
       policedBps: figure,
       udp: { open: 1, policed: 0, blocked: 0 },
     };
-    await own.evaluate(
-      async ({ id, cluster }) => {
-        await chrome.storage.local.set({ networks: { '': { sites: { 'page.test': cluster } } } });
-        const done = <T>(request: IDBRequest<T>) =>
-          new Promise<T>((resolve, reject) => {
-            request.onsuccess = () => resolve(request.result);
-            request.onerror = () => reject(request.error);
-          });
-        const database = await done(indexedDB.open('hopwise'));
-        const store = database.transaction('loads', 'readwrite').objectStore('loads');
-        await done(store.put({ ...(await done(store.get(id))), cluster }));
-        database.close();
-      },
-      { id: load.id, cluster },
-    );
+    await own.evaluate(setOwnItems, { networks: { '': { sites: { 'page.test': cluster } } } });
+    await own.evaluate(changeLoad, { id: load.id, cluster });
     const popup = await openPage();
     await popup.goto(`chrome-extension://${EXTENSION_ID}/popup.html?tabId=${tabId}`);
     const panel = await openPage();
@@ -225,7 +214,7 @@ describe('a page that requests its resources in many ways', () => {
     for (const view of [popup, panel]) await view.getByText(rests).waitFor();
     await panel.getByRole('button', { name: 'Forget earlier loads' }).click();
     await panel.getByText('Network estimated from this load only.').waitFor();
-    expect(await own.evaluate(() => chrome.storage.local.getKeys())).toEqual(['settings']);
+    expect(Object.keys(await own.evaluate(readOwnItems))).toEqual(['settings']);
     expect((await recorded(page)).load).toMatchObject({
       cluster: null,
       prediction: { page: { url: page.url() } },

@@ -14,6 +14,12 @@ import { loadOf } from './evidence/stored-loads.ts';
 import { actionOf, decisionOf } from './support/decisions.ts';
 import { StubbedStorage } from './support/stubbed-storage.ts';
 
+// Without the timers of IndexedDB in memory, as these tests set the clock.
+vi.mock('../src/storage/own-storage.ts', async () => {
+  const { StubbedStorage } = await import('./support/stubbed-storage.ts');
+  return { ownStorage: new StubbedStorage() };
+});
+
 const A = 'https://page.test';
 
 /** What the worker answers about the tab. */
@@ -77,7 +83,7 @@ function stub(body: string): void {
       },
     },
     i18n: { getUILanguage: () => 'en-GB' },
-    storage: { local: new StubbedStorage(), session: new StubbedStorage() },
+    storage: { session: new StubbedStorage() },
     permissions: {
       contains: async () => true,
       getAll: async () => ({ origins: ['https://*/*'] }),

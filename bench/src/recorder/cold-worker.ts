@@ -55,8 +55,9 @@ export async function fillStores(browser: ExtensionBrowser, url: string): Promis
         fields.requestedUrl = fields.recording.url = `https://page${copy}.example/`;
         await settle(store.add(fields));
       }
+      const items = database.transaction('items', 'readwrite').objectStore('items');
+      await settle(items.put(runs, 'autopilot-log'));
       database.close();
-      await chrome.storage.local.set({ 'autopilot-log': runs });
     },
     { runs, copies: LOADS - 1 },
   );

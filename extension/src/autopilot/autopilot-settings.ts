@@ -73,7 +73,7 @@ export const AUTOPILOT_DEFAULTS: AutopilotSettings = {
 };
 
 /** Settings that cannot be read leave the autopilot off. */
-const stored = new StoredItem('local', 'autopilot', (value) => {
+const stored = new StoredItem('own', 'autopilot', (value) => {
   const changed = autopilotChangeSchema.safeParse(value ?? {});
   return { ...AUTOPILOT_DEFAULTS, ...(changed.success ? changed.data : {}) } as AutopilotSettings;
 });

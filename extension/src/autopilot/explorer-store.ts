@@ -2,8 +2,9 @@ import { type ClusterState, Explorer, readCluster } from '@hopwise/model';
 import * as z from 'zod/mini';
 import { readAgeLimitMs } from '../storage/age-limit.ts';
 import { MAX_NETWORKS } from '../storage/network.ts';
+import { ownStorage } from '../storage/own-storage.ts';
 
-/** In `storage.session` for the network that is not recognised, as pins are; in `storage.local`, with the key behind it, for others. */
+/** In `storage.session` for the network that is not recognised, as pins are; in `ownStorage`, with the key behind it, for others. */
 const NAME = 'autopilot-explorer';
 const PREFIX = `${NAME}:`;
 
@@ -62,10 +63,10 @@ export async function forgetExperience(key: string | null): Promise<void> {
 
 /** Those of all networks, the one that was used last first. */
 export async function listExperiences(): Promise<StoredExperience[]> {
-  return listAmong(await chrome.storage.local.get(null));
+  return listAmong(await ownStorage.get(null));
 }
 
-/** @param local everything in `storage.local` */
+/** @param local everything in `ownStorage` */
 async function listAmong(local: Record<string, unknown>): Promise<StoredExperience[]> {
   const oldestMs = await findOldestMs();
   const inSession = parseExperience((await chrome.storage.session.get(NAME))[NAME], oldestMs);
@@ -80,15 +81,15 @@ async function listAmong(local: Record<string, unknown>): Promise<StoredExperien
 
 /** Forgets networks that are too old to be used, and the oldest beyond `MAX_NETWORKS`. */
 export async function removeExpiredExperiences(): Promise<void> {
-  const local = await chrome.storage.local.get(null);
+  const local = await ownStorage.get(null);
   const kept = new Set((await listAmong(local)).slice(0, MAX_NETWORKS).map(({ key }) => key));
   const names = Object.keys(local).filter(
     (name) => name.startsWith(PREFIX) && !kept.has(name.slice(PREFIX.length)),
   );
-  if (names.length > 0) await chrome.storage.local.remove(names);
+  if (names.length > 0) await ownStorage.remove(names);
 }
 
-const areaOf = (key: string | null) => (key === null ? chrome.storage.session : chrome.storage.local);
+const areaOf = (key: string | null) => (key === null ? chrome.storage.session : ownStorage);
 const nameOf = (key: string | null): string => (key === null ? NAME : PREFIX + key);
 
 async function findOldestMs(): Promise<number> {

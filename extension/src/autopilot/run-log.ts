@@ -6,7 +6,7 @@ import { type AutopilotRun, autopilotRunSchema, isRunning } from './autopilot-ru
 export const MAX_RUNS = 200;
 
 /** Everything that the autopilot did, oldest first. */
-const stored = new StoredItem<AutopilotRun[]>('local', 'autopilot-log', (value) => {
+const stored = new StoredItem<AutopilotRun[]>('own', 'autopilot-log', (value) => {
   const runs = z.array(autopilotRunSchema).safeParse(value);
   return runs.success ? runs.data : [];
 });

@@ -1,7 +1,7 @@
 import type { Recording } from '@hopwise/contract';
 import { isLocalOrigin, isPinnable } from '../pins/pinnable-origin.ts';
 import type { PlannedPin } from '../pins/plan-pins.ts';
-import { isOnSite } from '../storage/excluded-sites.ts';
+import { isOnSite } from '../storage/is-on-site.ts';
 import type { AutopilotSettings, SiteRule } from './autopilot-settings.ts';
 
 type SiteRules = AutopilotSettings['siteRules'];

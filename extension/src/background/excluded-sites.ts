@@ -1,4 +1,4 @@
-import { isOnSite } from '../storage/excluded-sites.ts';
+import { isOnSite } from '../storage/is-on-site.ts';
 import { readSettings } from '../storage/settings.ts';
 
 /** The excluded sites as the worker last read them. */

@@ -13,6 +13,7 @@ import { isSuitable } from '../autopilot/suitable-load.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { getLoad, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { MAX_NETWORKS } from '../storage/network.ts';
+import { ownStorage } from '../storage/own-storage.ts';
 import { readSettings } from '../storage/settings.ts';
 import { restoreQueries } from '../storage/strip-load.ts';
 import { addBytes, findBudget } from '../storage/verification-data.ts';
@@ -55,7 +56,7 @@ export async function checkNetwork(
   const load = checksNetworks ? await getLoad(loadId) : undefined;
   if (load === undefined || isMetered() || !isSuitable(load, []) || isKnown(load) || isSlow(load)) return;
   const name = load.networkKey ?? '';
-  const checked = checkedSchema.parse((await chrome.storage.local.get(KEY))[KEY] ?? {});
+  const checked = checkedSchema.parse((await ownStorage.get(KEY))[KEY] ?? {});
   if (nowMs - (checked[name] ?? Number.NEGATIVE_INFINITY) < CHECK_AGAIN_MS) return;
   try {
     const recording = restoreQueries(load.recording, await readQueries(load, 'verify'));
@@ -64,7 +65,7 @@ export async function checkNetwork(
     const newest = Object.entries({ ...checked, [name]: nowMs })
       .sort(([, a], [, b]) => b - a)
       .slice(0, MAX_NETWORKS);
-    await chrome.storage.local.set({ [KEY]: Object.fromEntries(newest) });
+    await ownStorage.set({ [KEY]: Object.fromEntries(newest) });
     const budgetBytes = Math.min((await findBudget()) ?? Number.POSITIVE_INFINITY, 2 * MAX_CHECK_BYTES);
     const probe = {
       plan,
@@ -85,7 +86,7 @@ export async function checkNetwork(
 
 /** Forgets which networks were checked. */
 export function forgetChecks(): Promise<void> {
-  return chrome.storage.local.remove(KEY);
+  return ownStorage.remove(KEY);
 }
 
 function isKnown({ cluster }: StoredLoad): boolean {

@@ -1,5 +1,4 @@
 /** Entry point of the extension's worker: handles browser events, and messages of content scripts and of the extension's pages. */
-import '../storage/seal-storage.ts';
 import { messageOf, type PinState } from '@hopwise/contract';
 import { StartRateAnnouncer } from '../announce/announcer.ts';
 import { AutoPins } from '../autopilot/auto-pins.ts';

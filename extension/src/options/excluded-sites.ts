@@ -1,7 +1,7 @@
 import { t } from '../language/translate.ts';
-import { normalizeSite } from '../storage/excluded-sites.ts';
 import { builder } from '../ui/dom.ts';
 import { renderEditableList, renderSiteField } from './editable-list.ts';
+import { normalizeSite } from './normalize-site.ts';
 import type { SettingsClient } from './settings-client.ts';
 
 /** The list of excluded sites, with a field to add one. */

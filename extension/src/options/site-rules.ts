@@ -1,11 +1,11 @@
 import { type AutopilotSettings, SITE_RULES, type SiteRule } from '../autopilot/autopilot-settings.ts';
 import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
 import { t } from '../language/translate.ts';
-import { normalizeSite } from '../storage/excluded-sites.ts';
 import { renderSelect } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';
 import { nameVersion } from '../ui/format.ts';
 import { renderEditableList, renderSiteField } from './editable-list.ts';
+import { normalizeSite } from './normalize-site.ts';
 
 /** The list of rules for sites, with a field to add one. */
 export function renderSiteRules(client: AutopilotClient): HTMLElement {

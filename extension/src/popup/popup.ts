@@ -8,7 +8,7 @@ import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
 import { PinsModel } from '../pins/page/pins-model.ts';
 import { UndoControl } from '../pins/page/undo-control.ts';
-import { isOnSite } from '../storage/excluded-sites.ts';
+import { isOnSite } from '../storage/is-on-site.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { announceVerdict } from '../ui/announce-verdict.ts';
 import { readVerifiedTimes } from '../ui/comparison.ts';

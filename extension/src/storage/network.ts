@@ -35,7 +35,7 @@ export const NOTHING_KNOWN: NetworkMemory = { sites: {}, check: null, unlike: []
 
 type Networks = Record<string, NetworkMemory>;
 
-const storedNetworks = new StoredItem<Networks>('local', 'networks', (value) =>
+const storedNetworks = new StoredItem<Networks>('own', 'networks', (value) =>
   Object.fromEntries(entriesOf(value).map(([name, each]) => [name, parseMemory(each)])),
 );
 

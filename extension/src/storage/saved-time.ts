@@ -1,6 +1,7 @@
 /** How much time pins have saved, by day: sums alone, without what was loaded. */
 import { DAY_MS } from '@hopwise/contract';
 import * as z from 'zod/mini';
+import { ownStorage } from './own-storage.ts';
 
 const KEY = 'saved-time';
 /** Today and the six days before. */
@@ -49,16 +50,16 @@ export async function addSavedTime(
     loads: today.loads + 1,
     estimated: today.estimated + (isEstimated ? 1 : 0),
   };
-  await chrome.storage.local.set({ [KEY]: days });
+  await ownStorage.set({ [KEY]: days });
 }
 
 export function removeSavedTime(): Promise<void> {
-  return chrome.storage.local.remove(KEY);
+  return ownStorage.remove(KEY);
 }
 
 /** Days that count, newest or not; what cannot be read is left out. */
 async function readDays(nowMs: number): Promise<Record<string, SavedTime>> {
-  const stored = storedSchema.parse((await chrome.storage.local.get(KEY))[KEY] ?? {});
+  const stored = storedSchema.parse((await ownStorage.get(KEY))[KEY] ?? {});
   const counted = Array.from({ length: DAYS }, (_, index) => dayOf(nowMs - index * DAY_MS));
   return Object.fromEntries(Object.entries(stored).filter(([day]) => counted.includes(day)));
 }

@@ -58,7 +58,7 @@ function parseSettings(value: unknown): Settings {
   return settings as Settings;
 }
 
-const stored = new StoredItem<Settings>('local', 'settings', parseSettings);
+const stored = new StoredItem<Settings>('own', 'settings', parseSettings);
 
 export const readSettings = (): Promise<Settings> => stored.read();
 

@@ -1,17 +1,22 @@
+import { type ItemArea, ownStorage } from './own-storage.ts';
+
+/** `own` outlives the browser, see `ownStorage`; `session` is in memory only, and gone when the browser closes. */
+type AreaName = 'own' | 'session';
+
 /**
- * An item of the browser's storage, read once in the life of the worker, or of a page of the extension: the browser reports what
- * changes it afterwards.
+ * A stored item, read once in the life of the worker, or of a page of the extension: what changes it afterwards is
+ * reported.
  */
 export class StoredItem<T> {
-  readonly #area: 'local' | 'session';
+  readonly #area: AreaName;
   readonly #key: string;
   readonly #parse: (stored: unknown) => T;
-  /** What has been read, by the browser's object for the area. */
-  readonly #values = new WeakMap<chrome.storage.StorageArea, Promise<T>>();
-  readonly #watched = new WeakSet<chrome.storage.StorageArea>();
+  /** What has been read, by the area's object. */
+  readonly #values = new WeakMap<ItemArea, Promise<T>>();
+  readonly #watched = new WeakSet<ItemArea>();
 
   /** @param parse of what is stored; gets undefined for nothing. What it throws `read` throws, each time anew */
-  constructor(area: 'local' | 'session', key: string, parse: (stored: unknown) => T) {
+  constructor(area: AreaName, key: string, parse: (stored: unknown) => T) {
     this.#area = area;
     this.#key = key;
     this.#parse = parse;
@@ -19,7 +24,7 @@ export class StoredItem<T> {
 
   /** The value must not be changed: the next reader gets the same one. */
   read(): Promise<T> {
-    const area = chrome.storage[this.#area];
+    const area = this.#findArea();
     const known = this.#values.get(area);
     if (known) return known;
     this.#watch(area);
@@ -30,19 +35,23 @@ export class StoredItem<T> {
   }
 
   async write(value: T & {}): Promise<void> {
-    const area = chrome.storage[this.#area];
+    const area = this.#findArea();
     await area.set({ [this.#key]: value });
-    // The browser's report may come after the next read.
+    // The report may come after the next read.
     this.#values.delete(area);
   }
 
   async remove(): Promise<void> {
-    const area = chrome.storage[this.#area];
+    const area = this.#findArea();
     await area.remove(this.#key);
     this.#values.delete(area);
   }
 
-  #watch(area: chrome.storage.StorageArea): void {
+  #findArea(): ItemArea {
+    return this.#area === 'own' ? ownStorage : chrome.storage.session;
+  }
+
+  #watch(area: ItemArea): void {
     if (this.#watched.has(area)) return;
     this.#watched.add(area);
     area.onChanged.addListener((changes) => {

@@ -1,5 +1,6 @@
 /** How much data verifications have transferred today, so that it stays within what the user allows. */
 import * as z from 'zod/mini';
+import { ownStorage } from './own-storage.ts';
 import { readSettings } from './settings.ts';
 
 const KEY = 'verification-data';
@@ -12,13 +13,13 @@ const schema = z.object({
 
 /** Bytes that verifications have transferred today. */
 export async function readBytesToday(): Promise<number> {
-  const stored = schema.safeParse((await chrome.storage.local.get(KEY))[KEY]);
+  const stored = schema.safeParse((await ownStorage.get(KEY))[KEY]);
   return stored.success && stored.data.day === today() ? stored.data.bytes : 0;
 }
 
 export async function addBytes(bytes: number): Promise<void> {
   const sum = (await readBytesToday()) + bytes;
-  await chrome.storage.local.set({ [KEY]: { day: today(), bytes: sum } });
+  await ownStorage.set({ [KEY]: { day: today(), bytes: sum } });
 }
 
 /**

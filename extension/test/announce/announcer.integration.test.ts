@@ -12,6 +12,7 @@ import type { Settings } from '../../src/storage/settings.ts';
 import { FirefoxBrowser, firefoxPath, makeProfile } from '../firefox/firefox.ts';
 import { launch } from '../support/browser.ts';
 import { largePage } from '../support/large-page.ts';
+import { setOwnItems } from '../support/own-items.ts';
 
 const built = fileURLToPath(new URL('../../dist/', import.meta.url));
 const firefox = firefoxPath();
@@ -117,10 +118,7 @@ async function announceInChromium(): Promise<void> {
         expect(await browser.ask(own, { type: 'change-settings', change })).toMatchObject({ ok: true });
       },
       store: (network) =>
-        own.evaluate(
-          (stored) => chrome.storage.local.set({ networks: { '': { sites: { 'page.test': stored } } } }),
-          network,
-        ) as Promise<void>,
+        own.evaluate(setOwnItems, { networks: { '': { sites: { 'page.test': network } } } }) as Promise<void>,
     });
   } finally {
     await browser.close();
@@ -140,10 +138,7 @@ async function announceInFirefox(): Promise<void> {
         expect(await browser.ask(own, { type: 'change-settings', change })).toMatchObject({ ok: true });
       },
       store: (network) =>
-        own.evaluate(
-          (stored) => chrome.storage.local.set({ networks: { '': { sites: { 'page.test': stored } } } }),
-          network,
-        ),
+        own.evaluate(setOwnItems, { networks: { '': { sites: { 'page.test': network } } } }),
     });
   } finally {
     await browser.close();

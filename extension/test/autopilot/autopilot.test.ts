@@ -1,4 +1,3 @@
-import 'fake-indexeddb/auto';
 import { type Decision, EVERY_ORIGIN, type PinState } from '@hopwise/contract';
 import type { ClusterState } from '@hopwise/model';
 import { learnNetwork, type NetworkCluster } from '@hopwise/pageload-emulator';
@@ -12,6 +11,7 @@ import { loadOf, requestOf } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
 import { saveKnownNetwork } from '../support/known-network.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
+import '../support/own-database.ts';
 
 const ORIGIN = 'https://page.test';
 const PINNED = { [ORIGIN]: 'h2' as const };
@@ -79,7 +79,7 @@ const predict = async (load: StoredLoad) => {
 
 beforeEach(async () => {
   session = new StubbedStorage();
-  vi.stubGlobal('chrome', { storage: { local: new StubbedStorage(), session } });
+  vi.stubGlobal('chrome', { storage: { session } });
   await removeLoads(() => true);
   pins = new PinsInMemory();
   predicted = 0;

@@ -8,7 +8,9 @@ import {
   removeExpiredExperiences,
   saveExperience,
 } from '../../src/autopilot/explorer-store.ts';
+import { ownStorage } from '../../src/storage/own-storage.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
+import '../support/own-database.ts';
 
 /** Returns the keys of stored objects in alphabetical order, as Chromium does. */
 class SortingStorage extends StubbedStorage {
@@ -27,13 +29,11 @@ function sortKeys(value: unknown): unknown {
 const HOME = 'h'.repeat(22);
 const TRAIN = 't'.repeat(22);
 
-let local: SortingStorage;
 let session: SortingStorage;
 
 beforeEach(() => {
-  local = new SortingStorage();
   session = new SortingStorage();
-  vi.stubGlobal('chrome', { storage: { local, session } });
+  vi.stubGlobal('chrome', { storage: { session } });
 });
 
 afterEach(() => {
@@ -78,13 +78,13 @@ test('what is older than three days is not used, and removed', async () => {
   vi.setSystemTime(Date.now() + 2 * HOUR_MS);
   expect(await Promise.all([HOME, TRAIN].map(listPages))).toEqual([[], ['b']]);
   await removeExpiredExperiences();
-  expect(Object.keys(local.items)).toEqual([`autopilot-explorer:${TRAIN}`]);
+  expect(Object.keys(await ownStorage.get(null))).toEqual([`autopilot-explorer:${TRAIN}`]);
 });
 
 test('what cannot be read begins anew and is removed', async () => {
-  local.items = { [`autopilot-explorer:${HOME}`]: { scales: 'many' }, settings: {} };
+  await ownStorage.set({ [`autopilot-explorer:${HOME}`]: { scales: 'many' }, settings: {} });
   expect(await listPages(HOME)).toEqual([]);
   expect(await listExperiences()).toEqual([]);
   await removeExpiredExperiences();
-  expect(Object.keys(local.items)).toEqual(['settings']);
+  expect(Object.keys(await ownStorage.get(null))).toEqual(['settings']);
 });

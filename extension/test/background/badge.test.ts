@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { showBadge } from '../../src/background/badge.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
-import { StubbedStorage } from '../support/stubbed-storage.ts';
+import '../support/own-database.ts';
 
 let text: string;
 let title: string;
@@ -23,7 +23,6 @@ beforeEach(() => {
     action,
     i18n: { getUILanguage: () => 'en-GB' },
     runtime: { getURL: (path: string) => path },
-    storage: { local: new StubbedStorage() },
   });
   vi.stubGlobal(
     'fetch',

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { doChores } from '../../src/background/chores.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
+import '../support/own-database.ts';
 
 const HOUR_MS = 3_600_000;
 let done: string[];

@@ -1,4 +1,3 @@
-import 'fake-indexeddb/auto';
 import { learnNetwork, type NetworkCluster, type Prediction } from '@hopwise/pageload-emulator';
 import { expect, test, vi } from 'vitest';
 import { AUTOPILOT_DEFAULTS, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
@@ -7,6 +6,7 @@ import { loadOf, loadsTaking } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
 import { saveKnownNetwork } from '../support/known-network.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
+import '../support/own-database.ts';
 
 const light = { isDetailed: false };
 const [slow] = loadsTaking([4300], 2, light) as [ReturnType<typeof loadOf>];
@@ -45,7 +45,7 @@ test('where the prediction shows nothing to gain, no question is open', () => {
 });
 
 test('a page is promising where UDP is likely hindered, until HTTP/3 is kept off there for all pages', async () => {
-  vi.stubGlobal('chrome', { storage: { local: new StubbedStorage(), session: new StubbedStorage() } });
+  vi.stubGlobal('chrome', { storage: { session: new StubbedStorage() } });
   const url = 'https://new.test/';
   const known = { ...learnNetwork(null, loadOf(1).recording), updatedAtMs: Date.now() };
   const clusterOf = (udp: NetworkCluster['udp']) => ({ ...known, udp });

@@ -1,10 +1,10 @@
-import 'fake-indexeddb/auto';
 import { learnNetwork, type NetworkCluster } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { deservesLearning } from '../../src/background/deserves-learning.ts';
 import { addLoad } from '../../src/storage/loads.ts';
 import { loadOf } from '../evidence/stored-loads.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
+import '../support/own-database.ts';
 
 const never = () => 1;
 const load = { ...loadOf(1), isDetailed: false };
@@ -18,7 +18,7 @@ const known: NetworkCluster = {
 };
 
 beforeEach(() => {
-  vi.stubGlobal('chrome', { storage: { local: new StubbedStorage(), session: new StubbedStorage() } });
+  vi.stubGlobal('chrome', { storage: { session: new StubbedStorage() } });
 });
 
 test('the first loads on a network are learned, later ones that tell nothing new are not', async () => {

@@ -1,6 +1,8 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { DetailedPages } from '../../src/background/detailed-pages.ts';
+import { ownStorage } from '../../src/storage/own-storage.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
+import '../support/own-database.ts';
 
 /** Patterns of the content script for detailed recordings; null where it is not registered. */
 let patterns: string[] | null;
@@ -14,7 +16,7 @@ beforeEach(() => {
     patterns = script!.matches;
   };
   vi.stubGlobal('chrome', {
-    storage: { session: new StubbedStorage(), local: new StubbedStorage() },
+    storage: { session: new StubbedStorage() },
     scripting: {
       getRegisteredContentScripts: async () => (patterns === null ? [] : [{}]),
       registerContentScripts: register,
@@ -83,7 +85,7 @@ test('pages that are not loaded again are given up', async () => {
 test('the setting has every page recorded in detail', async () => {
   const pages = new DetailedPages();
   await pages.ready;
-  await chrome.storage.local.set({ settings: { recordsInDetail: true } });
+  await ownStorage.set({ settings: { recordsInDetail: true } });
   await pages.update();
   expect(pages.has(page(1))).toBe(true);
   expect(patterns).toEqual(['http://*/*', 'https://*/*']);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { isOnSite, normalizeSite } from '../../src/storage/excluded-sites.ts';
+import { normalizeSite } from '../../src/options/normalize-site.ts';
+import { isOnSite } from '../../src/storage/is-on-site.ts';
 
 test.each([
   ['example.org', 'example.org'],

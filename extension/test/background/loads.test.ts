@@ -1,4 +1,3 @@
-import 'fake-indexeddb/auto';
 import type { Prediction } from '@hopwise/contract';
 import { beforeEach, expect, test, vi } from 'vitest';
 import {
@@ -15,7 +14,9 @@ import type { PinPeriod } from '../../src/evidence/pin-period.ts';
 import type { ObservedRequest } from '../../src/recorder/observed-request.ts';
 import type { FrameTimings } from '../../src/recorder/page-timings.ts';
 import { getAllLoads, removeLoads, updateLoad } from '../../src/storage/loads.ts';
+import { ownStorage } from '../../src/storage/own-storage.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
+import '../support/own-database.ts';
 
 const TAB = 1;
 const PAGE = 'https://page.test/';
@@ -25,19 +26,17 @@ let answers: (() => Promise<FrameTimings | undefined>)[];
 let asked: unknown[];
 let loads: TabLoads;
 let shownUrl: string | undefined;
-let local: StubbedStorage;
 let browserLanguage: string;
 
 beforeEach(() => {
   answers = [];
   asked = [];
   shownUrl = PAGE;
-  local = new StubbedStorage();
   browserLanguage = 'en-GB';
   vi.stubGlobal('chrome', {
     i18n: { getUILanguage: () => browserLanguage },
     permissions: { contains: async () => true },
-    storage: { session: new StubbedStorage(), local },
+    storage: { session: new StubbedStorage() },
     tabs: {
       query: async () => [],
       get: async () => {
@@ -181,7 +180,9 @@ test('a load is stored with the network summary of the loads before it, and is l
     const { load } = await findLoad(loads, { tabId: TAB });
     expect(load?.cluster?.loads).toBe(id === 'first' ? undefined : 1);
   }
-  expect(local.items.networks).toMatchObject({ '': { sites: { 'page.test': { loads: 2 } } } });
+  expect((await ownStorage.get('networks')).networks).toMatchObject({
+    '': { sites: { 'page.test': { loads: 2 } } },
+  });
 });
 
 test('a page too busy to answer in time is recorded when it has loaded', async () => {

@@ -10,6 +10,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { StoredLoad } from '../../src/storage/loads.ts';
 import { type ExtensionBrowser, launch } from '../support/browser.ts';
+import { asContentScript, attackStorage, listHeard } from '../support/captured-page.ts';
+import { readOwnItems } from '../support/own-items.ts';
 
 const EXTENSION = fileURLToPath(new URL('../../dist/chromium', import.meta.url));
 const MAP_HOSTS = '--host-resolver-rules=MAP *.test 127.0.0.1';
@@ -130,7 +132,7 @@ test('no query string, fragment or password is stored or exported, and requests 
   const { tabId, load } = await record(`${origin}/start?${SECRET}-query#${SECRET}-fragment`);
   expect(JSON.stringify(load)).not.toContain(SECRET);
   expect(JSON.stringify(await readDatabase())).not.toContain(SECRET);
-  expect(JSON.stringify(await own.evaluate(() => chrome.storage.local.get()))).not.toContain(SECRET);
+  expect(JSON.stringify(await own.evaluate(readOwnItems))).not.toContain(SECRET);
   const files = await readStoredFiles();
   expect(files.some((text) => text.includes('page.test'))).toBe(true);
   expect(files.filter((text) => text.includes(SECRET))).toEqual([]);
@@ -318,31 +320,21 @@ test('nothing is recorded in private windows', async () => {
 
 test('content scripts, which a captured page could speak for, reach nothing that is stored', async () => {
   const { tabId } = await record(`${origin}/plain`);
-  const read = () =>
-    own.evaluate(async (tabId) => {
-      const attempt = async () => {
-        const areas = { local: chrome.storage.local, session: chrome.storage.session };
-        const answers: Record<string, string> = {};
-        for (const [name, area] of Object.entries(areas)) {
-          const reading = async () => Object.keys(await area.get(null));
-          answers[name] = await reading().then(String, () => 'refused');
-          const writing = async () => area.set({ autopilot: { isOn: true } });
-          answers[`${name} writes`] = await writing().then(
-            () => 'done',
-            () => 'refused',
-          );
-        }
-        return answers;
-      };
-      const [result] = await chrome.scripting.executeScript({ target: { tabId }, func: attempt });
-      return result!.result;
-    }, tabId);
-  expect(await read()).toEqual({
-    local: 'refused',
-    'local writes': 'refused',
+  const before = await own.evaluate(readOwnItems);
+  expect(before.settings).toMatchObject({ recordsInDetail: true });
+  expect(await own.evaluate(asContentScript(attackStorage), tabId)).toEqual({
+    local: [],
     session: 'refused',
-    'session writes': 'refused',
+    database: [],
   });
+  expect(await own.evaluate(readOwnItems)).toEqual(before);
+  await browser.ask(own, { type: 'change-settings', change: { recordsInDetail: true } });
+  expect(await own.evaluate(asContentScript(listHeard), tabId)).toEqual(['of the page']);
+  await browser.stopWorker(own);
+  expect(await browser.ask(own, { type: 'autopilot' })).toMatchObject({ settings: { isOn: false } });
+  expect(await browser.ask(own, { type: 'settings' })).toMatchObject({ settings: { checksNetworks: false } });
+  const options = await openOptions();
+  expect(await options.evaluate(() => document.documentElement.lang)).toBe('en');
 });
 
 test('a captured page can store no load of another site', async () => {

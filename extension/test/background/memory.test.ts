@@ -1,5 +1,4 @@
 import { HOUR_MS } from '@hopwise/contract';
-import 'fake-indexeddb/auto';
 import type { Recording } from '@hopwise/pageload-emulator';
 import { openDB } from 'idb';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -22,8 +21,8 @@ import { findQueries, saveQueries } from '../../src/storage/queries.ts';
 import { stripLoadUrls } from '../../src/storage/strip-load.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import { verificationOf } from '../support/verification.ts';
+import '../support/own-database.ts';
 
-let local: StubbedStorage;
 let session: StubbedStorage;
 let tabs: TabLoads;
 let verifications: Verifications;
@@ -31,9 +30,8 @@ let memory: Memory;
 
 beforeEach(async () => {
   vi.useRealTimers();
-  local = new StubbedStorage();
   session = new StubbedStorage();
-  vi.stubGlobal('chrome', { storage: { local, session } });
+  vi.stubGlobal('chrome', { storage: { session } });
   await removeLoads(() => true);
   tabs = new TabLoads();
   verifications = new Verifications();

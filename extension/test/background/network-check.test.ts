@@ -1,15 +1,16 @@
 import { HOUR_MS } from '@hopwise/contract';
-import 'fake-indexeddb/auto';
 import { learnNetwork } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { checkNetwork, forgetChecks, isMetered } from '../../src/background/network-check.ts';
 import type { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
 import { addLoad, getLoad, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
 import { loadNetwork, removeNetworks } from '../../src/storage/network.ts';
+import { ownStorage } from '../../src/storage/own-storage.ts';
 import { loadOf, PAGE, requestOf } from '../evidence/stored-loads.ts';
 import { saveKnownNetwork } from '../support/known-network.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import { udpOf, verificationOf } from '../support/verification.ts';
+import '../support/own-database.ts';
 
 const POLICED = verificationOf({
   pageUrl: PAGE,
@@ -28,13 +29,13 @@ const verify: typeof verifyWithHelper = async ({ plan, protocols, budgetBytes })
 
 beforeEach(async () => {
   plans = [];
-  vi.stubGlobal('chrome', { storage: { local: new StubbedStorage(), session: new StubbedStorage() } });
+  vi.stubGlobal('chrome', { storage: { session: new StubbedStorage() } });
   await removeLoads(() => true);
   await removeNetworks();
   await allowChecks(true);
 });
 
-const allowChecks = (checksNetworks: boolean) => chrome.storage.local.set({ settings: { checksNetworks } });
+const allowChecks = (checksNetworks: boolean) => ownStorage.set({ settings: { checksNetworks } });
 
 const OFFERING = [
   requestOf(0, { offersH3: true }),

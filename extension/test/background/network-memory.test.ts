@@ -1,5 +1,4 @@
 import { HOUR_MS, NO_PHASES } from '@hopwise/contract';
-import 'fake-indexeddb/auto';
 import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
 import {
@@ -20,17 +19,16 @@ import {
   saveNetworkMemory,
 } from '../../src/storage/network.ts';
 import { loadFoundNetwork, saveFoundNetwork } from '../../src/storage/network-key.ts';
+import { ownStorage } from '../../src/storage/own-storage.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import { udpOf, verificationOf } from '../support/verification.ts';
+import '../support/own-database.ts';
 
 const HOME = 'h'.repeat(22);
 const TRAIN = 't'.repeat(22);
 
-let local: StubbedStorage;
-
 beforeEach(() => {
-  local = new StubbedStorage();
-  vi.stubGlobal('chrome', { storage: { local, session: new StubbedStorage() } });
+  vi.stubGlobal('chrome', { storage: { session: new StubbedStorage() } });
 });
 
 const goTo = (key: string | null) =>
@@ -88,7 +86,7 @@ test('each load gets the summary of the loads before it, without its own figures
   const known = await Promise.all([1, 2, 3].map(() => recallNetwork({ recording: recordingOf() }, true)));
   expect(known.map((cluster) => cluster?.loads)).toEqual([undefined, 1, 2]);
   expect((await loadNetwork())?.loads).toBe(3);
-  expect(Object.keys(local.items)).toEqual(['networks']);
+  expect(Object.keys(await ownStorage.get(null))).toEqual(['networks']);
 });
 
 test('a page recorded before its load event is not learned yet', async () => {
@@ -115,8 +113,10 @@ test('is forgotten after three days, when the network changed, and when the stor
   expect(await loadNetwork(null, Date.now() + 71 * HOUR_MS)).not.toBeNull();
   expect(await loadNetwork(null, Date.now() + 73 * HOUR_MS)).toBeNull();
   await leaveNetwork();
-  expect(local.items).toEqual({ networks: {} });
-  local.items.networks = { '': { format: 'hopwise-network-cluster', version: 1, loads: 'many' } };
+  expect(await ownStorage.get(null)).toEqual({ networks: {} });
+  await ownStorage.set({
+    networks: { '': { format: 'hopwise-network-cluster', version: 1, loads: 'many' } },
+  });
   expect(await loadNetwork()).toBeNull();
   expect(await recallNetwork({ recording: recordingOf() }, true)).toBeNull();
   expect((await loadNetwork())?.loads).toBe(1);
@@ -139,7 +139,7 @@ test('a verification’s figures are kept for later loads, and its load counts o
 });
 
 test('when the store fails a load has no summary, and the next one is learned again', async () => {
-  vi.spyOn(chrome.storage.local, 'set').mockImplementationOnce(async () => {
+  vi.spyOn(ownStorage, 'set').mockImplementationOnce(async () => {
     throw new Error('quota exceeded');
   });
   expect(await recallNetwork({ recording: recordingOf() }, true)).toBeNull();
@@ -179,7 +179,7 @@ test('a network that is recognised is found again with what its loads showed', a
   await goTo(HOME);
   expect((await recallNetwork({ recording: recordingOf() }, true))?.loads).toBe(2);
   expect(await eraseNetworks()).toBe(true);
-  expect(local.items).toEqual({});
+  expect(await ownStorage.get(null)).toEqual({});
 });
 
 test('a verification says nothing of a network that was left in the meantime', async () => {
@@ -285,7 +285,7 @@ test('the twenty networks that were used last are kept, for three days', async (
     expect(await loadNetwork()).toBeNull();
     vi.setSystemTime(Date.now() + 72 * HOUR_MS);
     await removeOldNetworks();
-    expect(local.items).toEqual({});
+    expect(await ownStorage.get(null)).toEqual({});
   } finally {
     vi.useRealTimers();
   }

@@ -7,6 +7,7 @@ import {
 } from '../../src/background/recognise-network.ts';
 import { readNetworkKey } from '../../src/storage/network-key.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
+import '../support/own-database.ts';
 
 const HOME = 'h'.repeat(22);
 const TRAIN = 't'.repeat(22);

@@ -2,12 +2,13 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { TabLoads } from '../../src/background/tab-loads.ts';
 import type { ObservedRequest } from '../../src/recorder/observed-request.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
+import '../support/own-database.ts';
 
 let session: StubbedStorage;
 
 beforeEach(() => {
   session = new StubbedStorage();
-  vi.stubGlobal('chrome', { storage: { local: new StubbedStorage(), session } });
+  vi.stubGlobal('chrome', { storage: { session } });
 });
 
 const request = (requestId: string, type: ObservedRequest['type'], url = 'https://page.test/') =>

@@ -12,6 +12,8 @@ import { TestHost } from '../pins/host.ts';
 import * as requests from '../pins/pin-requests.ts';
 import { H2, H3 } from '../pins/pin-requests.ts';
 import { HOST } from '../pins/pinned-host.ts';
+import { asContentScript, attackStorage, listHeard } from '../support/captured-page.ts';
+import { readOwnItems } from '../support/own-items.ts';
 import { FirefoxBrowser, type FirefoxTab, firefoxPath, makeProfile } from './firefox.ts';
 
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -127,6 +129,19 @@ describe.skipIf(!firefox)('Firefox', () => {
     for (const protocol of ['h1', 'h2', 'h3'] as const) {
       expect(protocols?.[protocol], protocol).toMatchObject({ unavailable: '', answeredRequests: 2 });
     }
+  });
+
+  test('a content script reaches nothing that is stored, and is not heard', async () => {
+    const tabId = await tabOf(page);
+    const reached = await own.evaluate(asContentScript(attackStorage), tabId);
+    expect(reached).toEqual({ local: [], session: 'refused', database: [] });
+    await browser.ask(own, { type: 'change-settings', change: { recordsInDetail: true } });
+    expect(await own.evaluate(asContentScript(listHeard), tabId)).toEqual(['of the page']);
+    expect(await own.evaluate(readOwnItems)).toMatchObject({ settings: { checksNetworks: false } });
+    expect(await browser.ask(own, { type: 'autopilot' })).toMatchObject({ settings: { isOn: false } });
+    const fresh = await browser.openOwn('popup.html');
+    await expect.poll(() => fresh.evaluate(() => document.documentElement.lang)).toBe('en');
+    await browser.ask(own, { type: 'change-settings', change: { recordsInDetail: false } });
   });
 
   test('the popup requests access to pages when it is withheld', async () => {

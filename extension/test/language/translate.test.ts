@@ -6,7 +6,7 @@ import { matchLanguage } from '../../src/language/languages.ts';
 import { loadLanguage } from '../../src/language/load-language.ts';
 import { plural, t, useLanguage } from '../../src/language/translate.ts';
 import { formatBytes, formatDurations, formatGain, formatList, formatShare } from '../../src/ui/format.ts';
-import { StubbedStorage } from '../support/stubbed-storage.ts';
+import '../support/own-database.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8');
 
@@ -14,7 +14,6 @@ beforeEach(() => {
   vi.stubGlobal('chrome', {
     i18n: { getUILanguage: () => 'de-AT' },
     runtime: { getURL: (path: string) => path },
-    storage: { local: new StubbedStorage() },
   });
   vi.stubGlobal('fetch', async (path: string) => new Response(read(path)));
 });

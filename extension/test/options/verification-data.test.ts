@@ -1,11 +1,10 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { readSettings, type Settings, saveSettings } from '../../src/storage/settings.ts';
 import { addBytes, findBudget, readBytesToday } from '../../src/storage/verification-data.ts';
-import { StubbedStorage } from '../support/stubbed-storage.ts';
+import '../support/own-database.ts';
 
 beforeEach(() => {
   vi.useRealTimers();
-  vi.stubGlobal('chrome', { storage: { local: new StubbedStorage() } });
 });
 
 const limit = async (limits: Partial<Settings>) => saveSettings({ ...(await readSettings()), ...limits });

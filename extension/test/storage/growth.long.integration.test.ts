@@ -25,7 +25,7 @@ interface Held {
   loads: number;
   /** JavaScript objects of the worker. */
   heapBytes: number;
-  /** `storage.session` and `storage.local`. */
+  /** `storage.session`. */
   areaBytes: number;
   /** The stored loads as JSON. */
   storedBytes: number;
@@ -104,7 +104,7 @@ async function measure(loads: number): Promise<Held> {
   if (!answer.ok) throw new Error(answer.error);
   expect(answer.stored.loads).toBe(MAX_LOADS);
   const [areaBytes, fileBytes] = await own.evaluate(async () => [
-    (await chrome.storage.session.getBytesInUse()) + (await chrome.storage.local.getBytesInUse()),
+    await chrome.storage.session.getBytesInUse(),
     ((await navigator.storage.estimate()) as { usageDetails: { indexedDB: number } }).usageDetails.indexedDB,
   ]);
   return {

@@ -1,13 +1,10 @@
 import { DAY_MS } from '@hopwise/contract';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { ownStorage } from '../../src/storage/own-storage.ts';
 import { addSavedTime, readSavedTime, removeSavedTime } from '../../src/storage/saved-time.ts';
-import { StubbedStorage } from '../support/stubbed-storage.ts';
+import '../support/own-database.ts';
 
 const NOW_MS = Date.parse('2026-11-26T12:00:00Z');
-
-beforeEach(() => {
-  vi.stubGlobal('chrome', { storage: { local: new StubbedStorage() } });
-});
 
 const measured = (savedMs: number) => ({ savedMs, isEstimated: false });
 
@@ -23,11 +20,11 @@ test('sums the last seven days, losses included', async () => {
 });
 
 test('reads what an earlier version stored', async () => {
-  await chrome.storage.local.set({ 'saved-time': { '2026-11-26': { savedMs: 1000, loads: 2 } } });
+  await ownStorage.set({ 'saved-time': { '2026-11-26': { savedMs: 1000, loads: 2 } } });
   expect(await readSavedTime(NOW_MS)).toEqual({ savedMs: 1000, loads: 2, estimated: 0 });
 });
 
 test('what is not readable counts as nothing', async () => {
-  await chrome.storage.local.set({ 'saved-time': { yesterday: 7 } });
+  await ownStorage.set({ 'saved-time': { yesterday: 7 } });
   expect(await readSavedTime(NOW_MS)).toEqual({ savedMs: 0, loads: 0, estimated: 0 });
 });

@@ -1,13 +1,7 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { ownStorage } from '../../src/storage/own-storage.ts';
 import { readSettings, saveSettings } from '../../src/storage/settings.ts';
-import { StubbedStorage } from '../support/stubbed-storage.ts';
-
-let local: StubbedStorage;
-
-beforeEach(() => {
-  local = new StubbedStorage();
-  vi.stubGlobal('chrome', { storage: { local } });
-});
+import '../support/own-database.ts';
 
 test('are the defaults at first, and then what was saved', async () => {
   const settings = await readSettings();
@@ -18,7 +12,7 @@ test('are the defaults at first, and then what was saved', async () => {
 
 test('with an invalid value keep the others, with a note', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
-  await local.set({
+  await ownStorage.set({
     settings: { ageLimitHours: 'soon', excludedSites: ['page.test'], checksNetworks: true },
   });
   expect(await readSettings()).toMatchObject({
@@ -37,6 +31,6 @@ test.each([
   ['a list', [1]],
 ])('that are %s are the defaults', async (_, settings) => {
   vi.spyOn(console, 'warn').mockReturnValue();
-  await local.set({ settings });
+  await ownStorage.set({ settings });
   expect(await readSettings()).toMatchObject({ ageLimitHours: 168, keepsQueries: false });
 });

@@ -1,6 +1,5 @@
-import 'fake-indexeddb/auto';
 import type { Recording } from '@hopwise/pageload-emulator';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   addLoad,
   findNewestLoad,
@@ -11,11 +10,7 @@ import {
   removeLoads,
   updateLoad,
 } from '../../src/storage/loads.ts';
-import { StubbedStorage } from '../support/stubbed-storage.ts';
-
-beforeEach(() => {
-  vi.stubGlobal('chrome', { storage: { local: new StubbedStorage() } });
-});
+import '../support/own-database.ts';
 
 const load = (url: string, requestedUrl = url) => ({
   requestedUrl,
@@ -28,6 +23,8 @@ const load = (url: string, requestedUrl = url) => ({
 });
 
 test('is opened again after a failure', async () => {
+  vi.resetModules();
+  const { addLoad } = await import('../../src/storage/loads.ts');
   vi.spyOn(indexedDB, 'open').mockImplementationOnce(() => {
     throw new DOMException('quota exceeded', 'QuotaExceededError');
   });
@@ -61,31 +58,6 @@ test('sixty navigations of one site leave most loads of others', async () => {
   await addLoad(load('https://quiet.test/'));
   await addLoad(load('https://loud.test/last'));
   expect((await getAllLoads()).filter(({ requestedUrl }) => requestedUrl.includes('quiet'))).toHaveLength(1);
-});
-
-test('loads of the version before are found again', async () => {
-  const done = <T>(request: IDBRequest<T>) =>
-    new Promise<T>((resolve, reject) => {
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
-    });
-  vi.resetModules();
-  vi.stubGlobal('indexedDB', new IDBFactory());
-  const opening = indexedDB.open('hopwise', 2);
-  opening.onupgradeneeded = () => {
-    const store = opening.result.createObjectStore('loads', { keyPath: 'id', autoIncrement: true });
-    store.createIndex('storedAtMs', 'storedAtMs');
-  };
-  const database = await done(opening);
-  const store = database.transaction('loads', 'readwrite').objectStore('loads');
-  await done(store.add({ ...load('https://before.test/'), storedAtMs: Date.now() }));
-  database.close();
-  const anew = await import('../../src/storage/loads.ts');
-  for (let i = 0; i < MAX_LOADS; i++) await anew.addLoad(load('https://loud.test/'));
-  const loads = await anew.getAllLoads();
-  expect(loads).toHaveLength(MAX_LOADS);
-  expect(loads[0]!.requestedUrl).toBe('https://before.test/');
-  vi.unstubAllGlobals();
 });
 
 test('finds the newest load by its URL before and after redirects', async () => {

@@ -1,7 +1,9 @@
+import type { ItemArea } from '../../src/storage/own-storage.ts';
+
 type Listener = (changes: Record<string, chrome.storage.StorageChange>) => void;
 
-/** A `chrome.storage` area in memory. */
-export class StubbedStorage {
+/** An area of `chrome.storage` in memory, or in place of `ownStorage`. */
+export class StubbedStorage implements ItemArea {
   items: Record<string, unknown> = {};
   /** Number of calls of `get`. */
   reads = 0;

@@ -1,6 +1,6 @@
 import type { HelperWatch } from '../../helper/helper-watch.ts';
 import { t } from '../../language/translate.ts';
-import { isOnSite } from '../../storage/excluded-sites.ts';
+import { isOnSite } from '../../storage/is-on-site.ts';
 import { renderCheckbox } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import type { AutopilotSettings } from '../autopilot-settings.ts';

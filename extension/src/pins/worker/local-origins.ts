@@ -1,12 +1,13 @@
 /** Origins without a public address that the user has allowed to be pinned. Kept until the user removes them. */
 import { originSchema, type PinState } from '@hopwise/contract';
 import * as z from 'zod/mini';
+import { ownStorage } from '../../storage/own-storage.ts';
 
 const KEY = 'local-origins';
 const storedSchema = z.array(originSchema);
 
 export async function loadLocalOrigins(): Promise<string[]> {
-  const stored = storedSchema.safeParse((await chrome.storage.local.get(KEY))[KEY]);
+  const stored = storedSchema.safeParse((await ownStorage.get(KEY))[KEY]);
   return stored.success ? stored.data : [];
 }
 
@@ -18,10 +19,10 @@ export async function listLocalOrigins(pins: readonly PinState[]): Promise<strin
 
 export async function allowLocalOrigin(origin: string): Promise<void> {
   const origins = new Set(await loadLocalOrigins()).add(origin);
-  await chrome.storage.local.set({ [KEY]: [...origins] });
+  await ownStorage.set({ [KEY]: [...origins] });
 }
 
 export async function disallowLocalOrigin(origin: string): Promise<void> {
   const origins = await loadLocalOrigins();
-  await chrome.storage.local.set({ [KEY]: origins.filter((one) => one !== origin) });
+  await ownStorage.set({ [KEY]: origins.filter((one) => one !== origin) });
 }

@@ -1,4 +1,5 @@
 import type { PinState } from '@hopwise/contract';
+import { ownStorage } from '../../storage/own-storage.ts';
 
 const KEY = 'pins';
 const HAS_PERSISTENT_KEY = 'pins-persistent';
@@ -21,11 +22,11 @@ export async function savePins(stored: StoredPins): Promise<void> {
 
 /** Whether the helper has pins that outlive the browser. Only then is it started together with the browser. */
 export async function hasPersistentPins(): Promise<boolean> {
-  return (await chrome.storage.local.get(HAS_PERSISTENT_KEY))[HAS_PERSISTENT_KEY] === true;
+  return (await ownStorage.get(HAS_PERSISTENT_KEY))[HAS_PERSISTENT_KEY] === true;
 }
 
 export async function setHasPersistentPins(has: boolean): Promise<void> {
   if (has === (await hasPersistentPins())) return;
-  if (has) await chrome.storage.local.set({ [HAS_PERSISTENT_KEY]: true });
-  else await chrome.storage.local.remove(HAS_PERSISTENT_KEY);
+  if (has) await ownStorage.set({ [HAS_PERSISTENT_KEY]: true });
+  else await ownStorage.remove(HAS_PERSISTENT_KEY);
 }

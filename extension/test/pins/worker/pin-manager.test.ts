@@ -6,13 +6,20 @@ import type { PinLifetime } from '../../../src/pins/pin-messages.ts';
 import type { PlannedPin } from '../../../src/pins/plan-pins.ts';
 import { LINGER_MS, PinManager, WAITING_PIN_DELAY_MS } from '../../../src/pins/worker/pin-manager.ts';
 import type { Lifting, Route, Steering } from '../../../src/pins/worker/steering.ts';
+import { ownStorage } from '../../../src/storage/own-storage.ts';
+
+// Without the timers of IndexedDB in memory, as these tests set the clock.
+vi.mock('../../../src/storage/own-storage.ts', async () => {
+  const { StubbedStorage } = await import('../../support/stubbed-storage.ts');
+  return { ownStorage: new StubbedStorage() };
+});
 
 const A = 'https://a.example';
 const B = 'https://b.example';
 const SECRET = 's'.repeat(43);
 const TRIAL_TOKEN = 't'.repeat(22);
 
-const areas = { session: new Map<string, unknown>(), local: new Map<string, unknown>() };
+const session = new Map<string, unknown>();
 const storage = (kept: Map<string, unknown>) => ({
   get: async (key: string) => (kept.has(key) ? { [key]: structuredClone(kept.get(key)) } : {}),
   set: async (values: object) => {
@@ -153,8 +160,9 @@ const wish = (
 ): [PlannedPin[], PinLifetime] => [[{ origin, kind: 'avoid-h3' }], { minutes, persistent }];
 const states = (pins: PinState[]) => pins.map(({ origin, state }) => `${origin} ${state}`);
 
-beforeEach(() => {
-  for (const area of Object.values(areas)) area.clear();
+beforeEach(async () => {
+  session.clear();
+  await ownStorage.remove(Object.keys(await ownStorage.get(null)));
   allowed = true;
   hosts = [];
   steered = [];
@@ -168,7 +176,7 @@ beforeEach(() => {
   vi.stubGlobal('chrome', {
     runtime: { getManifest: () => ({ optional_permissions: ['browsingData'] }), lastError: undefined },
     permissions: { contains: async () => allowed },
-    storage: { session: storage(areas.session), local: storage(areas.local) },
+    storage: { session: storage(session) },
   });
 });
 
@@ -274,10 +282,10 @@ describe('a pin', () => {
       return host;
     };
     await expect(pins.pin(wanted, lifetime)).rejects.toThrow();
-    expect(areas.local.get('local-origins')).toBeUndefined();
+    expect((await ownStorage.get('local-origins'))['local-origins']).toBeUndefined();
     nextHost = () => new FakeHost();
     await pins.pin(wanted, lifetime);
-    expect(areas.local.get('local-origins')).toEqual([A]);
+    expect((await ownStorage.get('local-origins'))['local-origins']).toEqual([A]);
     expect(hosts.at(-1)!.asked.at(-1)).toMatchObject({ type: 'pin', origin: A, allowLocal: true });
     // Later pins need no new permission.
     await pins.pin(planned, lifetime);
@@ -699,7 +707,7 @@ describe('a restarted worker', () => {
     await before.pin(...wish(A, null, true));
     await before.pin(...wish(B));
     const { pins } = hosts[0]!;
-    areas.session.clear();
+    session.clear();
     nextHost = () => {
       const host = new FakeHost();
       host.pins = pins.filter(({ persistent }) => persistent);
@@ -709,7 +717,7 @@ describe('a restarted worker', () => {
     await vi.waitFor(() => expect(steered.at(-1)).toEqual([A]));
     expect(hosts[1]!.asked.map(({ type }) => type)).toEqual(['hello', 'pins']);
     await after.unpin([A]);
-    areas.session.clear();
+    session.clear();
     expect(await worker().listPins()).toEqual([]);
     expect(hosts).toHaveLength(2);
   });

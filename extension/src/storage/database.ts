@@ -1,0 +1,34 @@
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import type { StoredLoad } from './stored-load.ts';
+
+/** Earlier ones, which were not released, stored query strings, or the rest of the data in `chrome.storage.local`. */
+const VERSION = 4;
+
+interface Schema extends DBSchema {
+  loads: { key: number; value: StoredLoad; indexes: { storedAtMs: number; url: string } };
+  /** By name, see `ownStorage`. */
+  items: { key: string; value: unknown };
+}
+
+let opened: Promise<IDBPDatabase<Schema>> | null = null;
+
+/** Opens the extension's database, which pages and their content scripts cannot reach: it is of the extension's own origin. */
+export function openDatabase(): Promise<IDBPDatabase<Schema>> {
+  opened ??= openDB<Schema>('hopwise', VERSION, {
+    upgrade(db) {
+      for (const name of [...db.objectStoreNames]) db.deleteObjectStore(name);
+      const loads = db.createObjectStore('loads', { keyPath: 'id', autoIncrement: true });
+      loads.createIndex('storedAtMs', 'storedAtMs');
+      loads.createIndex('url', 'recording.url');
+      db.createObjectStore('items');
+    },
+    terminated() {
+      opened = null;
+    },
+  }).catch((error) => {
+    // Opening may succeed later, for example when the disk is no longer full.
+    opened = null;
+    throw error;
+  });
+  return opened;
+}

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { EXTENSION_ID } from '@hopwise/contract';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type ExtensionBrowser, launch } from '../support/browser.ts';
+import { readOwnItems } from '../support/own-items.ts';
 import { type Site, startSite } from '../support/site.ts';
 
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -94,4 +95,6 @@ test('shows the load of the inspected tab', async () => {
     .poll(() => evaluate(panel, 'document.body.innerText'), { timeout: 30_000 })
     .toMatch(/3 requests to 1/);
   expect(await evaluate(panel, 'document.querySelector("#page").textContent')).toBe(page.url());
+  // Browsers keep data of frames apart by the page that contains them, which is none of the extension's here.
+  expect(await evaluate(panel, `(${readOwnItems})()`)).toMatchObject({ settings: { recordsInDetail: true } });
 });

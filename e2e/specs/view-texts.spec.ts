@@ -8,9 +8,9 @@ import { expect, type Page, test } from '@playwright/test';
 import type { StoredLoad } from '../../extension/src/storage/loads.ts';
 import { CLUSTER } from '../../extension/test/evidence/stored-loads.ts';
 import { type ExtensionBrowser, launch } from '../../extension/test/support/browser.ts';
-import { changeLoad } from '../../extension/test/support/change-load.ts';
 import { largePage } from '../../extension/test/support/large-page.ts';
 import { makePopupStates, openPopupState } from '../../extension/test/support/popup-states.ts';
+import { putLoad, withSummary } from '../../extension/test/support/put-load.ts';
 import { listTextFaults } from '../../extension/test/support/text-faults.ts';
 import { PANEL_TABS, styleFont } from './panel-views.ts';
 
@@ -95,20 +95,23 @@ for (const language of LANGUAGES) {
         language,
         prediction: predictIn(recording, language),
       };
-      await own.evaluate(changeLoad, load);
+      await own.evaluate(putLoad, withSummary(load));
       for (let index = 1; index <= EARLIER_LOADS; index++) {
         const pltMs = 20_000 + 900 * index;
         const recordedAt = new Date(Date.parse(recording.recordedAt) - index * 3_600_000).toISOString();
-        await own.evaluate(changeLoad, {
-          ...load,
-          id: id + index,
-          storedAtMs: load.storedAtMs - index,
-          network: 'internet' as const,
-          // Without a summary of earlier loads: on another network than the load before.
-          cluster: index === 3 ? null : CLUSTER,
-          pinned: index % 2 === 0 ? PINNED : {},
-          recording: { ...recording, pltMs, recordedAt },
-        });
+        await own.evaluate(
+          putLoad,
+          withSummary({
+            ...load,
+            id: id + index,
+            storedAtMs: load.storedAtMs - index,
+            network: 'internet' as const,
+            // Without a summary of earlier loads: on another network than the load before.
+            cluster: index === 3 ? null : CLUSTER,
+            pinned: index % 2 === 0 ? PINNED : {},
+            recording: { ...recording, pltMs, recordedAt },
+          }),
+        );
       }
       await own.close();
     });

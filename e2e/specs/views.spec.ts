@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { predict } from '@hopwise/pageload-emulator';
 import { expect, type Page, test } from '@playwright/test';
 import { type ExtensionBrowser, launch } from '../../extension/test/support/browser.ts';
-import { changeLoad } from '../../extension/test/support/change-load.ts';
 import { largePage } from '../../extension/test/support/large-page.ts';
 import { makePopupStates, openPopupState } from '../../extension/test/support/popup-states.ts';
+import { putLoad, withSummary } from '../../extension/test/support/put-load.ts';
 import { PANEL_TABS, styleFont } from './panel-views.ts';
 
 // One browser for all.
@@ -114,7 +114,7 @@ test.describe('with a load', () => {
     if (!answer.ok || !answer.load) throw new Error('nothing is recorded');
     const recording = largePage(REQUESTS);
     const prediction = predict(recording, { waterfall: true });
-    await own.evaluate(changeLoad, { id: answer.load.id, recording, prediction });
+    await own.evaluate(putLoad, withSummary({ ...answer.load, recording, prediction }));
     await own.close();
   });
 

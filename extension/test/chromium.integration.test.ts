@@ -8,8 +8,8 @@ import type { TabLoad } from '../src/background/tab-loads.ts';
 import { isMissingHost } from '../src/helper/helper-port.ts';
 import type { StoredLoad } from '../src/storage/loads.ts';
 import { type ExtensionBrowser, launch } from './support/browser.ts';
-import { changeLoad } from './support/change-load.ts';
 import { readOwnItems, setOwnItems } from './support/own-items.ts';
+import { putLoad, withSummary } from './support/put-load.ts';
 import { type Site, startSite } from './support/site.ts';
 
 const packageRoot = fileURLToPath(new URL('..', import.meta.url));
@@ -204,7 +204,7 @@ describe('a page that requests its resources in many ways', () => {
       udp: { open: 1, policed: 0, blocked: 0 },
     };
     await own.evaluate(setOwnItems, { networks: { '': { sites: { 'page.test': cluster } } } });
-    await own.evaluate(changeLoad, { id: load.id, cluster });
+    await own.evaluate(putLoad, withSummary({ ...load, cluster }));
     const popup = await openPage();
     await popup.goto(`chrome-extension://${EXTENSION_ID}/popup.html?tabId=${tabId}`);
     const panel = await openPage();

@@ -48,12 +48,17 @@ export async function fillStores(browser: ExtensionBrowser, url: string): Promis
           request.onerror = () => reject(request.error);
         });
       const database = await settle(indexedDB.open('hopwise'));
-      const store = database.transaction('loads', 'readwrite').objectStore('loads');
+      const transaction = database.transaction(['loads', 'summaries'], 'readwrite');
+      const [store, summaries] = [transaction.objectStore('loads'), transaction.objectStore('summaries')];
       const [load] = await settle(store.getAll());
+      const [summary] = await settle(summaries.getAll());
       for (let copy = 0; copy < copies; copy++) {
         const { id: _, ...fields } = structuredClone(load);
         fields.requestedUrl = fields.recording.url = `https://page${copy}.example/`;
-        await settle(store.add(fields));
+        const id = Number(await settle(store.add(fields)));
+        const { requestedUrl, recording } = fields;
+        const url = { requestedUrl, recording: { ...summary.recording, url: recording.url } };
+        await settle(summaries.put({ ...summary, ...url, id }));
       }
       const items = database.transaction('items', 'readwrite').objectStore('items');
       await settle(items.put(runs, 'autopilot-log'));

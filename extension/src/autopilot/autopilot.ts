@@ -10,11 +10,12 @@ import {
   visitsUntil,
 } from '../evidence/comparable-loads.ts';
 import type { Reference } from '../evidence/pin-outcomes.ts';
-import { networkOf } from '../evidence/used-network.ts';
+import type { KnownLoad } from '../load/load-summary.ts';
+import { networkOf } from '../load/used-network.ts';
 import { listLocalOrigins } from '../pins/worker/local-origins.ts';
 import type { PinManager } from '../pins/worker/pin-manager.ts';
 import { readAgeLimitMs } from '../storage/age-limit.ts';
-import { getAllLoads, getLoad, predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { getLoad, getSummaries, predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
 import { readNetworkKey } from '../storage/network-key.ts';
 import type { AutopilotAnswer } from './autopilot-messages.ts';
@@ -27,6 +28,7 @@ import {
 import { addUnknownOffers, chooseRun, type Option, type PlannedRun } from './choose-run.ts';
 import { chooseTrial } from './choose-trial.ts';
 import { isCoolingDown } from './cool-down.ts';
+import { findDecidedLoad } from './decided-load.ts';
 import {
   type Experience,
   forgetExperience,
@@ -47,7 +49,6 @@ import {
   nameOf,
   UNRECOGNISED,
 } from './network-rule.ts';
-import { findRecentDecision } from './recent-decision.ts';
 import { readRuns, saveRuns } from './run-log.ts';
 import { findRule, planByRules } from './site-rules.ts';
 import { hasChoice, isSuitable, usesH3 } from './suitable-load.ts';
@@ -94,7 +95,7 @@ export class Autopilot {
           'network',
         );
       }
-      const all = await getAllLoads();
+      const all = await getSummaries();
       await this.#measure(runs, load, all);
       if (settings.isOn) await this.#startBest(runs, load, all, settings);
       else await this.#applyNetworkRule(runs, load, listBefore(load, all), settings);
@@ -205,7 +206,7 @@ export class Autopilot {
   }
 
   /** @returns what a load's page took before its pins were made; null where the autopilot did not make them */
-  async readReferences(): Promise<(load: StoredLoad) => Reference | null> {
+  async readReferences(): Promise<(load: KnownLoad) => Reference | null> {
     await this.#changes.whenIdle();
     const runs = await readRuns();
     return (load) => findReference(load, runs);
@@ -311,13 +312,13 @@ export class Autopilot {
   async #startBest(
     runs: AutopilotRun[],
     load: StoredLoad,
-    all: readonly StoredLoad[],
+    all: readonly KnownLoad[],
     settings: AutopilotSettings,
   ): Promise<void> {
     const { recording } = load;
     if (!isSuitable(load, await listLocalOrigins([]))) return;
     const comparable = findComparableLoads(load, all);
-    const isFull = judgeAmong(load, comparable).kind === 'full';
+    const isFull = judgeAmong(load, comparable) === 'full';
     const alike = comparable.filter((each) => hasSamePins(each, load));
     const beforeMs = listBefore(load, all);
     const networkKey = load.networkKey ?? null;
@@ -335,8 +336,10 @@ export class Autopilot {
     if (!isFull || isChecking || findRule(recording.url, settings.siteRules) === 'leave') return;
     if (isLeftByTraffic(load, settings.trafficRules)) return;
     if (!hasChoice(load, settings, isSlower(load, alike)) && !trialOfLoad) return;
-    const decision =
-      findRecentDecision(load, comparable) ?? predictionOf(await this.#predict(load))?.decision;
+    const decided = findDecidedLoad(load, comparable);
+    // Where it was removed in the meantime, it decides no longer.
+    const whole = (decided && (await getLoad(decided.id))) ?? (await this.#predict(load));
+    const decision = predictionOf(whole)?.decision;
     if (!decision) return;
     const reason = trialOfLoad ? (trialOfLoad.reason ?? 'explore') : 'best';
     const isLearned = settings.explores && visitsUntil(load, all).judge(load) === 'later';
@@ -404,7 +407,7 @@ export class Autopilot {
     }
   }
 
-  async #measure(runs: readonly AutopilotRun[], load: StoredLoad, all: readonly StoredLoad[]): Promise<void> {
+  async #measure(runs: readonly AutopilotRun[], load: StoredLoad, all: readonly KnownLoad[]): Promise<void> {
     for (const run of runs.filter(isRunning)) {
       const trouble = findTrouble(run, load);
       if (trouble !== '') {
@@ -490,9 +493,9 @@ export class Autopilot {
 }
 
 /** Load times of full later visits with the same pins up to a load, which loads with more pins are compared with. */
-function listBefore(load: StoredLoad, all: readonly StoredLoad[]): number[] {
+function listBefore(load: StoredLoad, all: readonly KnownLoad[]): number[] {
   const comparable = findComparableLoads(load, all);
-  const isFull = judgeAmong(load, comparable).kind === 'full';
+  const isFull = judgeAmong(load, comparable) === 'full';
   const alike = comparable.filter((each) => hasSamePins(each, load));
   const later = visitsUntil(load, all).selectLater(isFull ? [...alike, load] : alike);
   return later.map(pltOf).slice(-MAX_BEFORE_LOADS);

@@ -2,7 +2,7 @@ import type { Decision } from '@hopwise/contract';
 import type { Arm, ChoiceReason, ExplorerQuestion } from '@hopwise/model';
 import { pltOf } from '../evidence/comparable-loads.ts';
 import { isHeld } from '../evidence/pin-outcomes.ts';
-import { networkOf } from '../evidence/used-network.ts';
+import { networkOf } from '../load/used-network.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import type { AutopilotSettings } from './autopilot-settings.ts';

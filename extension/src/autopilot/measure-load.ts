@@ -2,6 +2,7 @@ import { EVERY_ORIGIN } from '@hopwise/contract';
 import { judgeSwitch, MAX_CHECKED_LOADS, type SwitchVerdict } from '@hopwise/model';
 import { findComparableLoads, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
 import { isHeld, type Reference } from '../evidence/pin-outcomes.ts';
+import type { KnownLoad } from '../load/load-summary.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { type AutopilotRun, isRunning } from './autopilot-run.ts';
@@ -12,7 +13,7 @@ const MAX_FAILED_SHARE = 0.5;
 const MIN_FAILED = 2;
 
 /** Whether a load is of the page on which a run was started. */
-export function isOfRunsPage({ recording, hidesQueries }: StoredLoad, { pageUrl }: AutopilotRun): boolean {
+export function isOfRunsPage({ recording, hidesQueries }: KnownLoad, { pageUrl }: AutopilotRun): boolean {
   return hidesQueries ? maskQuery(recording.url) === maskQuery(pageUrl) : recording.url === pageUrl;
 }
 
@@ -41,14 +42,14 @@ export function findTrouble({ pins }: AutopilotRun, load: StoredLoad): string {
 export function measureLoad(
   run: AutopilotRun,
   load: StoredLoad,
-  all: readonly StoredLoad[],
+  all: readonly KnownLoad[],
 ): SwitchVerdict | 'tried' | null {
   if (load.id <= run.lastLoadId || !isOfRunsPage(load, run)) return null;
   run.lastLoadId = load.id;
   const { pins, beforeMs, afterMs, predicted } = run;
   if (afterMs.length >= MAX_CHECKED_LOADS || !pins.every(({ origin, kind }) => isHeld(load, origin, kind)))
     return null;
-  if (judgeAmong(load, findComparableLoads(load, all)).kind !== 'full') return null;
+  if (judgeAmong(load, findComparableLoads(load, all)) !== 'full') return null;
   afterMs.push(pltOf(load));
   if (run.trigger === 'trial') return 'tried';
   const reference = beforeMs.length > 0 || predicted === null ? beforeMs : [predicted.beforeMs];
@@ -57,7 +58,7 @@ export function measureLoad(
 }
 
 /** What a load's page took before the pins of the load were made, as a run has kept it. Null for a load without such pins. */
-export function findReference(load: StoredLoad, runs: readonly AutopilotRun[]): Reference | null {
+export function findReference(load: KnownLoad, runs: readonly AutopilotRun[]): Reference | null {
   const own = runs.filter(
     (run) =>
       isOfRunsPage(load, run) &&

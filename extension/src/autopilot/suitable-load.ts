@@ -1,6 +1,6 @@
 import type { RecordedRequest } from '@hopwise/contract';
 import { parseCluster } from '@hopwise/pageload-emulator';
-import { networkOf } from '../evidence/used-network.ts';
+import { networkOf } from '../load/used-network.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import type { AutopilotSettings } from './autopilot-settings.ts';
 

@@ -2,7 +2,8 @@ import { siteKey } from '@hopwise/pageload-emulator';
 import { readAutopilotSettings } from '../autopilot/autopilot-settings.ts';
 import { keepsOffH3, UNRECOGNISED } from '../autopilot/network-rule.ts';
 import { findComparableLoads, isSlower, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
-import { findNewestLoad, predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { factsOf, type KnownLoad } from '../load/load-summary.ts';
+import { findNewestSummary, predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
 import { readNetworkKey } from '../storage/network-key.ts';
 
@@ -13,7 +14,7 @@ const LONG_LOAD_MS = 3_000;
 /** An action that gains less of the load time leaves no question open. */
 const MIN_GAIN = 0.05;
 
-export const isSlow = (load: Pick<StoredLoad, 'recording'>): boolean => pltOf(load) >= MIN_LOAD_MS;
+export const isSlow = (load: Parameters<typeof pltOf>[0]): boolean => pltOf(load) >= MIN_LOAD_MS;
 
 /** Loads recorded in detail after which a page shows no more. */
 const ENOUGH_LOADS = 3;
@@ -24,9 +25,9 @@ const ENOUGH_LOADS = 3;
  *
  * @param all stored loads, oldest first
  */
-export function deservesDetail(load: StoredLoad, all: readonly StoredLoad[]): boolean {
+export function deservesDetail(load: StoredLoad, all: readonly KnownLoad[]): boolean {
   const comparable = findComparableLoads(load, all);
-  if (!isLong(load, comparable) || judgeAmong(load, comparable).kind !== 'full') return false;
+  if (!isLong(load, comparable) || judgeAmong(load, comparable) !== 'full') return false;
   const detailed = [...comparable, load].filter(({ isDetailed = true }) => isDetailed);
   if (detailed.length >= ENOUGH_LOADS) return false;
   const decision = predictionOf(load)?.decision;
@@ -36,7 +37,7 @@ export function deservesDetail(load: StoredLoad, all: readonly StoredLoad[]): bo
 }
 
 /** Whether a load takes long enough for a closer look, as such or among those before it. */
-const isLong = (load: StoredLoad, before: readonly StoredLoad[]): boolean =>
+const isLong = (load: KnownLoad, before: readonly KnownLoad[]): boolean =>
   isSlow(load) && (pltOf(load) >= LONG_LOAD_MS || isSlower(load, before));
 
 /**
@@ -45,12 +46,12 @@ const isLong = (load: StoredLoad, before: readonly StoredLoad[]): boolean =>
  *
  * @param all stored loads, oldest first
  */
-export function deservesPrediction(load: StoredLoad, all: readonly StoredLoad[]): boolean {
+export function deservesPrediction(load: StoredLoad, all: readonly KnownLoad[]): boolean {
   if (load.isDetailed !== false) return true;
   const comparable = findComparableLoads(load, all);
   const last = comparable.at(-1);
   const isSecond = last !== undefined && isLong(last, comparable.slice(0, -1)) && isLong(load, comparable);
-  return isSecond && comparable.every((each) => predictionOf(each) === null);
+  return isSecond && comparable.every((each) => factsOf(each).decision === null);
 }
 
 /** Where UDP is less likely open than this, pages over HTTP/3 may take several times as long. */
@@ -66,6 +67,6 @@ export async function isPromising(url: string): Promise<boolean> {
   if (cluster === null || cluster.udp.open > LIKELY_OPEN) return false;
   const name = (await readNetworkKey()) ?? UNRECOGNISED;
   if (keepsOffH3(name, { cluster }, await readAutopilotSettings())) return false;
-  const isDetailed = (load: StoredLoad) => load.isDetailed !== false;
-  return (await findNewestLoad(url, isDetailed)) === undefined;
+  const isDetailed = (load: KnownLoad) => load.isDetailed !== false;
+  return (await findNewestSummary(url, isDetailed)) === undefined;
 }

@@ -1,6 +1,6 @@
 import { type NetworkCluster, type Recording, showsUdp } from '@hopwise/pageload-emulator';
 import { isSlower } from '../evidence/comparable-loads.ts';
-import { findNewestLoad, type StoredLoad } from '../storage/loads.ts';
+import { findNewestSummary, type StoredLoad } from '../storage/loads.ts';
 import { isSlow } from './deserves-detail.ts';
 
 /** The first loads on a network are all learned. */
@@ -54,6 +54,6 @@ function exceeds({ requests }: Recording, { rttMs, downBps }: NetworkCluster): b
 /** Whether a load that a person waits for took much longer than the last one of its page. */
 async function isSlowerThanBefore(load: Pick<StoredLoad, 'recording'>): Promise<boolean> {
   if (!isSlow(load)) return false;
-  const last = await findNewestLoad(load.recording.url);
+  const last = await findNewestSummary(load.recording.url);
   return last !== undefined && isSlower(load, [last]);
 }

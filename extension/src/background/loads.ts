@@ -3,8 +3,8 @@ import { originOf } from '@hopwise/pageload-emulator';
 import { collectKnowledge } from '../evidence/knowledge.ts';
 import { findPeriodsDuring, type PinPeriod } from '../evidence/pin-period.ts';
 import { findPinnedProtocols } from '../evidence/pinned-protocols.ts';
-import { usedNetwork } from '../evidence/used-network.ts';
 import { findLanguage } from '../language/find-language.ts';
+import { usedNetwork } from '../load/used-network.ts';
 import type { IncompleteLoad, LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
 import { correctProxiedRequests } from '../pins/worker/proxied-requests.ts';
 import type { ObservedRequest } from '../recorder/observed-request.ts';
@@ -12,8 +12,8 @@ import type { PageSettled } from '../recorder/page-timings.ts';
 import {
   addLoad,
   findNewestLoad,
-  getAllLoads,
   getLoad,
+  getSummaries,
   type StoredLoad,
   updateLoad,
 } from '../storage/loads.ts';
@@ -150,9 +150,11 @@ export async function finishStoring(): Promise<void> {
 
 /** Removes the query strings of loads that were stored with them. */
 export async function stripStoredLoads(): Promise<void> {
-  for (const load of await getAllLoads()) {
-    const { id, storedAtMs: _storedAtMs, ...fields } = stripLoad(load);
-    if (!load.hidesQueries) await updateLoad(id, fields);
+  for (const { id } of (await getSummaries()).filter(({ hidesQueries }) => !hidesQueries)) {
+    const load = await getLoad(id);
+    if (load === undefined) continue;
+    const { id: _id, storedAtMs: _storedAtMs, ...fields } = stripLoad(load);
+    await updateLoad(id, fields);
   }
 }
 
@@ -205,7 +207,7 @@ function isOfThisVersion(prediction: Prediction | null | undefined): boolean {
 }
 
 async function makePredictions(load: StoredLoad, language: Language, extent: Extent): Promise<StoredLoad> {
-  const knowledge = collectKnowledge(load, await getAllLoads());
+  const knowledge = await collectKnowledge(load, await getSummaries());
   const verifiedPrediction =
     load.verification && predictLoad(load, knowledge, language, extent, load.verification).prediction;
   return updateLoad(load.id, {

@@ -1,8 +1,9 @@
 /** What the extension remembers of pages: how much it is, what the user's settings remove, and how all of it is erased. */
 import { SerialQueue } from '@hopwise/contract';
 import { siteKey } from '@hopwise/pageload-emulator';
+import type { LoadSummary } from '../load/load-summary.ts';
 import type { Erased, StoredData } from '../messages/memory-messages.ts';
-import { getAllLoads, isOfPage, removeExpiredLoads, removeLoads, type StoredLoad } from '../storage/loads.ts';
+import { getAllLoads, getSummaries, isOfPage, removeExpiredLoads, removeLoads } from '../storage/loads.ts';
 import { removeUnusedQueries } from '../storage/queries.ts';
 import { readSettings, type Settings, saveSettings } from '../storage/settings.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
@@ -70,7 +71,7 @@ export class Memory {
   }
 
   async #applySettings(change: Partial<Settings>): Promise<{ settings: Settings; erased: Erased }> {
-    const before = await getAllLoads();
+    const before = await getSummaries();
     const settings = { ...(await readSettings()), ...change };
     await saveSettings(settings);
     this.#tabs.excludedSites.replaceSites(settings.excludedSites);
@@ -82,16 +83,16 @@ export class Memory {
     await forgetSites((site) => this.#tabs.excludedSites.has(`https://${site}/`));
     await this.removeExpired();
     if (!settings.keepsQueries) await stripStoredLoads();
-    const left = new Set((await getAllLoads()).map(({ id }) => id));
+    const left = new Set((await getSummaries()).map(({ id }) => id));
     const erased = before.filter(({ id }) => !left.has(id));
     return { settings, erased: { ...countErased(erased), network: false } };
   }
 
   /** Removes loads from the store and from the tabs. */
   async #removeLoads(
-    isRemoved: (load: StoredLoad) => boolean,
+    isRemoved: (load: LoadSummary) => boolean,
     isRemovedFromTab: (load: TabLoad) => boolean,
-  ): Promise<StoredLoad[]> {
+  ): Promise<LoadSummary[]> {
     await this.#tabs.removeLoads(isRemovedFromTab);
     // A load that is being stored now would be stored after its removal.
     await finishStoring();
@@ -101,8 +102,8 @@ export class Memory {
   }
 }
 
-function countErased(loads: StoredLoad[]): Pick<Erased, 'loads' | 'verifications'> {
-  return { loads: loads.length, verifications: loads.filter(({ verification }) => verification).length };
+function countErased(loads: readonly LoadSummary[]): Pick<Erased, 'loads' | 'verifications'> {
+  return { loads: loads.length, verifications: loads.filter(({ facts }) => facts.isVerified).length };
 }
 
 /** URLs of the page of a tab, before and after redirects. */

@@ -8,8 +8,8 @@ import {
   parseCluster,
   siteKey,
 } from '@hopwise/pageload-emulator';
-import { networkOf } from '../evidence/used-network.ts';
-import { getAllLoads, type StoredLoad, updateLoad } from '../storage/loads.ts';
+import { networkOf } from '../load/used-network.ts';
+import { getSummaries, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import {
   listWitnesses,
   loadNetwork,
@@ -146,8 +146,8 @@ export function eraseNetworks(): Promise<boolean> {
 export function forgetNetworks(): Promise<void> {
   return changes.run(async () => {
     await removeNetworks();
-    for (const { id, cluster } of await getAllLoads()) {
-      if (cluster)
+    for (const { id, facts } of await getSummaries()) {
+      if (facts.hasCluster)
         await updateLoad(id, { cluster: null, prediction: null, problem: '', verifiedPrediction: null });
     }
   });

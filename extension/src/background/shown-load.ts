@@ -1,7 +1,8 @@
 /** Which load of a tab's page popup and panel show: one that does not show how long the page takes never replaces a full one. */
 import { findComparableLoads, judgeAmong } from '../evidence/comparable-loads.ts';
+import { judgeLoad } from '../load/load-quality.ts';
 import type { IncompleteLoad } from '../messages/load-messages.ts';
-import { getAllLoads, getLoad, type StoredLoad } from '../storage/loads.ts';
+import { getLoad, getSummaries, type StoredLoad } from '../storage/loads.ts';
 
 interface ShownLoad {
   load: StoredLoad;
@@ -24,9 +25,12 @@ export async function selectShownLoad(load: StoredLoad): Promise<ShownLoad> {
 }
 
 async function judge(load: StoredLoad): Promise<{ shownId: number; incomplete: IncompleteLoad | null }> {
-  const comparable = findComparableLoads(load, await getAllLoads());
-  const quality = judgeAmong(load, comparable);
-  if (quality.kind === 'full') return { shownId: load.id, incomplete: null };
+  const comparable = findComparableLoads(load, await getSummaries());
+  const kind = judgeAmong(load, comparable);
+  if (kind === 'full') return { shownId: load.id, incomplete: null };
   const full = comparable.at(-1);
-  return { shownId: full?.id ?? load.id, incomplete: { ...quality, isReplaced: full !== undefined } };
+  return {
+    shownId: full?.id ?? load.id,
+    incomplete: { ...judgeLoad(load), kind, isReplaced: full !== undefined },
+  };
 }

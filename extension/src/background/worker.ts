@@ -9,6 +9,7 @@ import { hindersUdp } from '../autopilot/network-rule.ts';
 import { findComparableLoads, hasPins, pltOf } from '../evidence/comparable-loads.ts';
 import { findPinGain, findPinOutcomes, type PinGain } from '../evidence/pin-outcomes.ts';
 import { askForNetworkKey } from '../helper/ask-helper.ts';
+import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import type { LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
 import type { Erased } from '../messages/memory-messages.ts';
 import type { PinLifetime, PinsAnswer } from '../pins/pin-messages.ts';
@@ -24,7 +25,7 @@ import {
 } from '../recorder/page-timings.ts';
 import { registerContentScript } from '../recorder/register-content-script.ts';
 import { listenToFailures, listenToNavigations } from '../recorder/web-request.ts';
-import { getAllLoads, getLoad, predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { getLoad, getSummaries, predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
 import { addSavedTime, readSavedTime, removeSavedTime } from '../storage/saved-time.ts';
 import { readSettings } from '../storage/settings.ts';
@@ -177,9 +178,8 @@ async function handleLoad(tabId: number, load: TabLoad, storedId: number): Promi
 async function noteOutcome(tabId: number, loadId: number): Promise<void> {
   const stored = await getLoad(loadId);
   const isPinned = stored !== undefined && hasPins(stored);
-  // Reading all loads takes longer than recording one.
   if (stored === undefined || !(isPinned || isSlow(stored))) return;
-  const all = await getAllLoads();
+  const all = await getSummaries();
   const gain = await findGain(stored, all);
   if (gain !== null) {
     const savedMs = gain.beforeMs - pltOf(stored);
@@ -188,8 +188,9 @@ async function noteOutcome(tabId: number, loadId: number): Promise<void> {
   if (isPinned) return;
   if (deservesDetail(stored, all)) await detailedPages.wantIfRare(stored.requestedUrl);
   const shown = deservesPrediction(stored, all) ? await ensureDecision(stored) : stored;
-  const earlier = findComparableLoads(shown, all).findLast((each) => predictionOf(each) !== null);
-  const decision = predictionOf(shown)?.decision ?? (earlier && predictionOf(earlier)?.decision) ?? null;
+  const earlier = findComparableLoads(shown, all).findLast((each) => factsOf(each).decision !== null);
+  const decided = predictionOf(shown) === null && earlier ? await getLoad(earlier.id) : shown;
+  const decision = (decided && predictionOf(decided)?.decision) ?? null;
   const pinned = (await pins.listPins())
     .filter(({ state }) => state === 'active')
     .map(({ origin }) => origin);
@@ -197,7 +198,7 @@ async function noteOutcome(tabId: number, loadId: number): Promise<void> {
 }
 
 /** What the pins of a load gained. */
-async function findGain(load: StoredLoad, all: readonly StoredLoad[]): Promise<PinGain | null> {
+async function findGain(load: StoredLoad, all: readonly KnownLoad[]): Promise<PinGain | null> {
   const referenceOf = await autopilot.readReferences();
   return findPinGain(load, all, referenceOf(load));
 }
@@ -275,7 +276,7 @@ const handlers: {
   'pin-outcomes': async () => {
     const active = (await pins.listPins()).filter(({ state }) => state === 'active');
     const referenceOf = await autopilot.readReferences();
-    return { ok: true, outcomes: findPinOutcomes(active, await getAllLoads(), referenceOf) };
+    return { ok: true, outcomes: findPinOutcomes(active, await getSummaries(), referenceOf) };
   },
   'stored-data': async () => ({ ok: true, stored: await memory.measure() }),
   'saved-time': async () => ({ ok: true, saved: await readSavedTime() }),
@@ -311,7 +312,7 @@ async function findLatestLoad(request: Extract<PageRequest, { type: 'latest' }>)
   if (load?.isDetailed === false && request.tabId !== undefined && !detailedPages.has(load.requestedUrl))
     await detailedPages.want(load.requestedUrl);
   if (request.brief || !answer.load) return { ...answer, load: null };
-  const pinGain = await findGain(answer.load, await getAllLoads());
+  const pinGain = await findGain(answer.load, await getSummaries());
   return { ...answer, load: await ensurePrediction(answer.load), pinGain };
 }
 

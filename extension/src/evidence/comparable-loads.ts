@@ -1,8 +1,7 @@
 import { median } from '@hopwise/contract';
-import type { StoredLoad } from '../storage/loads.ts';
+import { isSlowed, type LoadKind } from '../load/load-quality.ts';
+import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
-import { isSlowed, judgeLoad, type LoadQuality } from './load-quality.ts';
-import { networkOf } from './used-network.ts';
 import { Visits } from './visit-kind.ts';
 
 /** Pages and networks change: older loads are no evidence. */
@@ -13,9 +12,9 @@ const LONGEST_AGE_MS = 3 * 24 * 3_600_000;
  *
  * @param all stored loads, oldest first
  */
-export function findComparableLoads(load: StoredLoad, all: readonly StoredLoad[]): StoredLoad[] {
+export function findComparableLoads<L extends KnownLoad>(load: KnownLoad, all: readonly L[]): L[] {
   return findNetworkLoads(load, all).filter(
-    (each) => isSamePage(each, load) && judgeLoad(each).kind === 'full',
+    (each) => isSamePage(each, load) && factsOf(each).kind === 'full',
   );
 }
 
@@ -24,13 +23,12 @@ export function findComparableLoads(load: StoredLoad, all: readonly StoredLoad[]
  *
  * @param all stored loads, oldest first
  */
-function findNetworkLoads(load: StoredLoad, all: readonly StoredLoad[]): StoredLoad[] {
+function findNetworkLoads<L extends KnownLoad>(load: KnownLoad, all: readonly L[]): L[] {
   const recordedMs = timeOf(load);
   const before = all.filter((each) => each.id < load.id && keyOf(each) === keyOf(load));
-  const own = [...before, load].slice(startOfNetwork([...before, load]));
-  return own.filter(
-    (each) => each !== load && recordedMs - timeOf(each) < LONGEST_AGE_MS && isOnSameKind(each, load),
-  );
+  return before
+    .slice(startOfNetwork([...before, load]))
+    .filter((each) => recordedMs - timeOf(each) < LONGEST_AGE_MS && isOnSameKind(each, load));
 }
 
 /**
@@ -38,48 +36,50 @@ function findNetworkLoads(load: StoredLoad, all: readonly StoredLoad[]): StoredL
  *
  * @param all stored loads, oldest first
  */
-export function visitsUntil(load: StoredLoad, all: readonly StoredLoad[]): Visits {
+export function visitsUntil(load: KnownLoad, all: readonly KnownLoad[]): Visits {
   return new Visits([...findNetworkLoads(load, all), load]);
 }
 
-const keyOf = ({ networkKey = null }: StoredLoad): string | null => networkKey;
+const keyOf = ({ networkKey = null }: KnownLoad): string | null => networkKey;
 
 /** Pages of this machine and of private addresses are apart from the internet; a load of an unknown network may be of either. */
-function isOnSameKind(a: StoredLoad, b: StoredLoad): boolean {
-  const networks = new Set([networkOf(a), networkOf(b)]);
+function isOnSameKind(a: KnownLoad, b: KnownLoad): boolean {
+  const networks = new Set([factsOf(a).network, factsOf(b).network]);
   return networks.size === 1 || networks.has('unknown');
 }
 
 /** Where one of two loads was stored without its query string, their URLs are compared without. */
-function isSamePage(a: StoredLoad, b: StoredLoad): boolean {
+function isSamePage(a: KnownLoad, b: KnownLoad): boolean {
   const keyOf = a.hidesQueries || b.hidesQueries ? maskQuery : (url: string) => url;
   return keyOf(a.recording.url) === keyOf(b.recording.url);
 }
 
-export const hasPins = ({ pinned }: Pick<StoredLoad, 'pinned'>): boolean =>
+export const hasPins = ({ pinned }: Pick<KnownLoad, 'pinned'>): boolean =>
   Object.keys(pinned ?? {}).length > 0;
 
 /** Whether two loads had the same pins. */
-export function hasSamePins(a: StoredLoad, b: StoredLoad): boolean {
+export function hasSamePins(a: KnownLoad, b: KnownLoad): boolean {
   return keyOfPins(a) === keyOfPins(b);
 }
 
 /** A key that is equal for loads with the same pins. */
-export function keyOfPins({ pinned }: Pick<StoredLoad, 'pinned'>): string {
+export function keyOfPins({ pinned }: Pick<KnownLoad, 'pinned'>): string {
   return JSON.stringify(Object.entries(pinned ?? {}).sort());
 }
 
-/** A load with its quality, judged also by the loads before it. */
-export function judgeAmong(load: StoredLoad, comparable: readonly StoredLoad[]): LoadQuality {
-  const quality = judgeLoad(load);
-  if (quality.kind !== 'full') return quality;
+/** What a load is good for, judged also by the loads before it. */
+export function judgeAmong(load: KnownLoad, comparable: readonly KnownLoad[]): LoadKind {
+  const { kind } = factsOf(load);
+  if (kind !== 'full') return kind;
   const others = comparable.filter((each) => hasSamePins(each, load)).map(pltOf);
   // The second slow load in a row shows that this is what the page takes now.
   const isFirst = !isSlowed(others.at(-1) ?? 0, others.slice(0, -1));
-  return isFirst && isSlowed(pltOf(load), others) ? { ...quality, kind: 'disturbed' } : quality;
+  return isFirst && isSlowed(pltOf(load), others) ? 'disturbed' : kind;
 }
 
-type Recorded = Pick<StoredLoad, 'recording'>;
+interface Recorded {
+  recording: Pick<KnownLoad['recording'], 'pltMs'>;
+}
 
 /** A load time that is longer by more shows that something has changed. */
 const SURPRISE = 1.33;
@@ -90,10 +90,11 @@ export function isSlower(load: Recorded, others: readonly Recorded[]): boolean {
 }
 
 export const pltOf = ({ recording }: Recorded): number => recording.pltMs ?? 0;
-export const timeOf = ({ recording }: StoredLoad): number => Date.parse(recording.recordedAt);
+export const timeOf = ({ recording }: KnownLoad): number => Date.parse(recording.recordedAt);
 
 /** Whether a load began on another network than the load before it: it has no summary of earlier loads. */
-export const beginsNetwork = (load: StoredLoad): boolean => !load.cluster && networkOf(load) === 'internet';
+export const beginsNetwork = (load: KnownLoad): boolean =>
+  !factsOf(load).hasCluster && factsOf(load).network === 'internet';
 
-const startOfNetwork = (loads: readonly StoredLoad[]): number =>
+const startOfNetwork = (loads: readonly KnownLoad[]): number =>
   Math.max(0, loads.findLastIndex(beginsNetwork));

@@ -1,32 +1,44 @@
-import type { Decision, MeasuredLoads } from '@hopwise/contract';
+import type { MeasuredLoads } from '@hopwise/contract';
 import { groupBy } from '@hopwise/contract';
 import type { Knowledge } from '@hopwise/pageload-emulator';
-import { predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { isSlowed } from '../load/load-quality.ts';
+import { factsOf, type KnownLoad } from '../load/load-summary.ts';
+import { getLoad, predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { findComparableLoads, hasPins, keyOfPins, pltOf, timeOf, visitsUntil } from './comparable-loads.ts';
-import { isSlowed } from './load-quality.ts';
 import { listPinnedProtocols } from './pinned-protocols.ts';
 
 /**
  * What stored loads show of a load's page: transfers, load times by the pins that were active, and the earlier decision.
  *
  * @param all stored loads, oldest first
+ * @param readLoad reads the whole load by its id
  */
-export function collectKnowledge(load: StoredLoad, all: readonly StoredLoad[]): Knowledge {
+export async function collectKnowledge(
+  load: StoredLoad,
+  all: readonly KnownLoad[],
+  readLoad: (id: number) => Promise<StoredLoad | undefined> = getLoad,
+): Promise<Knowledge> {
   const earlier = findComparableLoads(load, all);
+  const readLast = async (isWanted: (each: KnownLoad) => boolean) => {
+    const last = earlier.findLast(isWanted);
+    return last && readLoad(last.id);
+  };
   const visits = visitsUntil(load, all);
   const kind = hasPins(load) ? 'later' : visits.judge(load);
   // What the browser does by itself differs between first visits and later ones.
   const alike = earlier.filter((each) => hasPins(each) || visits.judge(each) === kind);
-  const verification = load.verification ?? earlier.findLast((each) => each.verification)?.verification;
+  const verified = load.verification ? load : await readLast((each) => factsOf(each).isVerified);
+  const decided = await readLast((each) => factsOf(each).decision !== null);
+  const verification = verified?.verification;
   return {
     ...(verification && { verification }),
     loads: groupByPins(alike, timeOf(load)),
-    earlier: earlier.map(decisionOf).findLast((decision) => decision !== null) ?? null,
+    earlier: (decided && predictionOf(decided)?.decision) ?? null,
     pinned: listPinnedProtocols(load),
   };
 }
 
-function groupByPins(loads: readonly StoredLoad[], nowMs: number): MeasuredLoads[] {
+function groupByPins(loads: readonly KnownLoad[], nowMs: number): MeasuredLoads[] {
   const groups = groupBy(loads, keyOfPins);
   return [...groups.values()].map((group) => {
     const times = group.map(pltOf);
@@ -39,5 +51,3 @@ function groupByPins(loads: readonly StoredLoad[], nowMs: number): MeasuredLoads
     };
   });
 }
-
-const decisionOf = (load: StoredLoad): Decision | null => predictionOf(load)?.decision ?? null;

@@ -1,8 +1,7 @@
 import { mean, median, type PinKind, TO_90TH } from '@hopwise/contract';
 import { LOAD_NOISE } from '@hopwise/pageload-emulator';
-import { predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import { findComparableLoads, hasPins, hasSamePins, pltOf, visitsUntil } from './comparable-loads.ts';
-import { judgeLoad } from './load-quality.ts';
 
 /**
  * `gains`, `harms`: loads with the pin are surely faster or slower than those before it; `nothing`: there are enough loads to see a
@@ -51,12 +50,12 @@ const ENOUGH_LOADS = 3;
  */
 export function findPinOutcomes(
   pins: readonly { origin: string; kind: PinKind }[],
-  all: readonly StoredLoad[],
-  referenceOf: (load: StoredLoad) => Reference | null = () => null,
+  all: readonly KnownLoad[],
+  referenceOf: (load: KnownLoad) => Reference | null = () => null,
 ): PinOutcome[] {
   return pins.flatMap(({ origin, kind }) => {
-    const holds = (load: StoredLoad) => isHeld(load, origin, kind);
-    const last = all.findLast((load) => holds(load) && judgeLoad(load).kind === 'full');
+    const holds = (load: KnownLoad) => isHeld(load, origin, kind);
+    const last = all.findLast((load) => holds(load) && factsOf(load).kind === 'full');
     if (last === undefined) return [];
     const after = [...findComparableLoads(last, all), last].filter(holds).map(pltOf);
     const gain = compareWith(findReference(last, all, referenceOf(last)), after);
@@ -72,11 +71,11 @@ export function findPinOutcomes(
  * @param reference see `findPinOutcomes`
  */
 export function findPinGain(
-  load: StoredLoad,
-  all: readonly StoredLoad[],
+  load: KnownLoad,
+  all: readonly KnownLoad[],
   reference: Reference | null = null,
 ): PinGain | null {
-  if (!hasPins(load) || judgeLoad(load).kind !== 'full') return null;
+  if (!hasPins(load) || factsOf(load).kind !== 'full') return null;
   const after = [...findComparableLoads(load, all), load].filter((each) => hasSamePins(each, load));
   return compareWith(findReference(load, all, reference), after.map(pltOf));
 }
@@ -86,16 +85,16 @@ export function findPinGain(
  * made; else what a load before them predicted for later visits.
  */
 function findReference(
-  load: StoredLoad,
-  all: readonly StoredLoad[],
+  load: KnownLoad,
+  all: readonly KnownLoad[],
   known: Reference | null,
 ): Reference | null {
   const free = findComparableLoads(load, all).filter((each) => !hasPins(each));
   const beforeMs = visitsUntil(load, all).selectLater(free).map(pltOf);
   if (beforeMs.length > 0) return { beforeMs, estimatedMs: null };
   if (known !== null && (known.beforeMs.length > 0 || known.estimatedMs !== null)) return known;
-  const decision = free.map((each) => predictionOf(each)?.decision).findLast((each) => each !== undefined);
-  return decision ? { beforeMs, estimatedMs: decision.baseline.laterPltMs } : null;
+  const decision = free.map((each) => factsOf(each).decision).findLast((each) => each !== null);
+  return decision ? { beforeMs, estimatedMs: decision.laterPltMs } : null;
 }
 
 function compareWith(reference: Reference | null, after: readonly number[]): PinGain | null {
@@ -112,7 +111,7 @@ function compareWithEstimate(estimatedMs: number, after: readonly number[]): Pin
 }
 
 /** Whether a load was made with a pin. */
-export function isHeld({ pinned }: Pick<StoredLoad, 'pinned'>, origin: string, kind: PinKind): boolean {
+export function isHeld({ pinned }: Pick<KnownLoad, 'pinned'>, origin: string, kind: PinKind): boolean {
   const protocol = pinned?.[origin];
   return protocol !== undefined && (kind === 'avoid-h3' ? protocol !== 'h3' : protocol === kind);
 }

@@ -1,5 +1,5 @@
-import { type Assignment, EVERY_ORIGIN, type Recording } from '@hopwise/contract';
-import type { StoredLoad } from '../storage/loads.ts';
+import { type Assignment, EVERY_ORIGIN, type Protocol, type Recording } from '@hopwise/contract';
+import { factsOf, type KnownLoad, listResponses } from '../load/load-summary.ts';
 import { durationOf, findPeriodsOf, type PinPeriod } from './pin-period.ts';
 
 /**
@@ -12,12 +12,14 @@ import { durationOf, findPeriodsOf, type PinPeriod } from './pin-period.ts';
 export function findPinnedProtocols(recording: Recording, periods: readonly PinPeriod[]): Assignment | null {
   const load = durationOf(recording);
   const pinned: Assignment = {};
+  const sent = recording.requests.filter(({ fromCache }) => !fromCache);
+  const responses = sent.map(({ url, protocol }) => ({ origin: new URL(url).origin, protocol }));
   for (const origin of new Set(recording.requests.map(({ url }) => new URL(url).origin))) {
     for (const { origin: held, kind, sinceMs, endedMs } of findPeriodsOf(origin, periods)) {
       const isWhole = sinceMs <= load.beganMs && (endedMs === null || endedMs >= load.endedMs);
       // It may have changed from one request to the next.
       if (kind === 'auto') return null;
-      const protocol = kind === 'avoid-h3' ? usedProtocol(recording, origin) : kind;
+      const protocol = kind === 'avoid-h3' ? usedProtocol(responses, origin) : kind;
       if (!isWhole || (kind === 'avoid-h3' && protocol === 'h3')) return null;
       pinned[held] = held === EVERY_ORIGIN ? 'h2' : protocol;
     }
@@ -26,23 +28,24 @@ export function findPinnedProtocols(recording: Recording, periods: readonly PinP
 }
 
 /** The protocols that pins held each origin of a load to, of its own or by a pin of `EVERY_ORIGIN`. */
-export function listPinnedProtocols({
-  pinned,
-  recording,
-}: Pick<StoredLoad, 'pinned' | 'recording'>): Assignment {
+export function listPinnedProtocols(load: KnownLoad): Assignment {
+  const { pinned } = load;
   if (pinned?.[EVERY_ORIGIN] === undefined) return pinned ?? {};
   const { [EVERY_ORIGIN]: _every, ...own } = pinned;
-  const origins = recording.requests
-    .map(({ url }) => new URL(url).origin)
-    .filter((origin) => origin.startsWith('https:'));
-  const used = [...new Set(origins)].map((origin) => [origin, usedProtocol(recording, origin)]);
+  const responses = listResponses(load);
+  const used = factsOf(load)
+    .origins.filter((origin) => origin.startsWith('https:'))
+    .map((origin) => [origin, usedProtocol(responses, origin)]);
   return { ...Object.fromEntries(used), ...own };
 }
 
-/** The protocol that an origin used: HTTP/3 if it was used at all, HTTP/2 where the recording does not show it. */
-function usedProtocol({ requests }: Recording, origin: string): 'h1' | 'h2' | 'h3' {
-  const own = requests.filter(({ url, fromCache }) => !fromCache && new URL(url).origin === origin);
-  const isUsed = (protocol: string) => own.some((request) => request.protocol === protocol);
+/** The protocol that an origin used: HTTP/3 if it was used at all, HTTP/2 where the responses do not show it. */
+function usedProtocol(
+  responses: readonly { origin: string; protocol: Protocol | null }[],
+  origin: string,
+): Protocol {
+  const isUsed = (protocol: Protocol) =>
+    responses.some((each) => each.origin === origin && each.protocol === protocol);
   if (isUsed('h3')) return 'h3';
   return isUsed('h1') && !isUsed('h2') ? 'h1' : 'h2';
 }

@@ -1,5 +1,5 @@
-import { EVERY_ORIGIN, type RecordedRequest } from '@hopwise/contract';
-import type { StoredLoad } from '../storage/loads.ts';
+import { EVERY_ORIGIN } from '@hopwise/contract';
+import { factsOf, type KnownLoad, listResponses } from '../load/load-summary.ts';
 
 /**
  * `first`: the browser met the page's servers over TCP, because it did not know yet that they offer HTTP/3. `later`: it used what it
@@ -9,27 +9,27 @@ export type VisitKind = 'first' | 'later';
 
 /** Tells first visits from later ones by what the loads on one network show together. */
 export class Visits {
-  readonly #loads: readonly StoredLoad[];
+  readonly #loads: readonly KnownLoad[];
   /** Origins that were used over HTTP/3 on this network. */
   readonly #overH3: ReadonlySet<string>;
 
   /** @param loads all that are known on one network, of any page */
-  constructor(loads: readonly StoredLoad[]) {
+  constructor(loads: readonly KnownLoad[]) {
     this.#loads = loads;
     this.#overH3 = new Set(
       loads
-        .flatMap(({ recording }) => recording.requests)
+        .flatMap(listResponses)
         .filter(({ protocol }) => protocol === 'h3')
-        .map(originOf),
+        .map(({ origin }) => origin),
     );
   }
 
   /** The later visits among loads. */
-  selectLater(loads: readonly StoredLoad[]): StoredLoad[] {
+  selectLater<L extends KnownLoad>(loads: readonly L[]): L[] {
     return loads.filter((load) => this.judge(load) === 'later');
   }
 
-  judge(load: StoredLoad): VisitKind {
+  judge(load: KnownLoad): VisitKind {
     return this.#judgeByProtocols(load) ?? (this.#showsNothingNew(load) ? 'later' : 'first');
   }
 
@@ -38,12 +38,10 @@ export class Visits {
    * on over HTTP/3, and most of them, as a TCP connection sometimes wins the race in later visits, and pages have new servers in every load.
    * Null where there are none.
    */
-  #judgeByProtocols({ recording, pinned }: StoredLoad): VisitKind | null {
-    const isPinned = (origin: string) => [origin, EVERY_ORIGIN].some((one) => pinned?.[one] !== undefined);
-    const asked = recording.requests
-      .filter(cameOverNetwork)
-      .filter((request) => this.#overH3.has(originOf(request)) && !isPinned(originOf(request)))
-      .sort((a, b) => a.startMs - b.startMs);
+  #judgeByProtocols(load: KnownLoad): VisitKind | null {
+    const isPinned = (origin: string) =>
+      [origin, EVERY_ORIGIN].some((one) => load.pinned?.[one] !== undefined);
+    const asked = listResponses(load).filter(({ origin }) => this.#overH3.has(origin) && !isPinned(origin));
     const early = asked.slice(0, Math.ceil(asked.length / 2));
     if (early.length === 0) return null;
     const overH3 = early.filter(({ protocol }) => protocol === 'h3');
@@ -54,8 +52,8 @@ export class Visits {
    * Whether the next visits would use the protocols that a load without HTTP/3 used: no server offered more, the site had been visited
    * before, or was visited again without HTTP/3.
    */
-  #showsNothingNew(load: StoredLoad): boolean {
-    if (load.recording.requests.filter(cameOverNetwork).every(offersNoH3)) return true;
+  #showsNothingNew(load: KnownLoad): boolean {
+    if (factsOf(load).offersNoH3) return true;
     const origin = siteOf(load);
     return this.#loads.some(
       (other) => siteOf(other) === origin && (other.id < load.id || (other.id > load.id && isFree(other))),
@@ -63,13 +61,5 @@ export class Visits {
   }
 }
 
-const originOf = ({ url }: RecordedRequest): string => new URL(url).origin;
-const siteOf = ({ recording }: StoredLoad): string => new URL(recording.url).origin;
-const isFree = ({ pinned }: StoredLoad): boolean => pinned != null && Object.keys(pinned).length === 0;
-
-const cameOverNetwork = ({ fromCache, protocol }: RecordedRequest): boolean =>
-  !fromCache && protocol !== null;
-
-/** Browsers use HTTP/3 for https origins only. */
-const offersNoH3 = ({ url, offersH3, protocol }: RecordedRequest): boolean =>
-  (offersH3 === false || url.startsWith('http:')) && protocol !== 'h3';
+const siteOf = ({ recording }: KnownLoad): string => new URL(recording.url).origin;
+const isFree = ({ pinned }: KnownLoad): boolean => pinned != null && Object.keys(pinned).length === 0;

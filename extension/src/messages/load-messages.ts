@@ -4,8 +4,8 @@
  */
 import type { Protocol } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
-import type { LoadQuality } from '../evidence/load-quality.ts';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
+import type { LoadQuality } from '../load/load-quality.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { createSender, type OrRefusal } from './send-request.ts';
 

@@ -1,11 +1,14 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
-import type { StoredLoad } from './stored-load.ts';
+import type { LoadSummary } from '../load/load-summary.ts';
+import type { StoredLoad } from '../load/stored-load.ts';
 
-/** Earlier ones, which were not released, stored query strings, or the rest of the data in `chrome.storage.local`. */
-const VERSION = 4;
+/** Earlier ones, which were not released, stored query strings, or no summaries. */
+const VERSION = 5;
 
 interface Schema extends DBSchema {
-  loads: { key: number; value: StoredLoad; indexes: { storedAtMs: number; url: string } };
+  loads: { key: number; value: StoredLoad; indexes: { storedAtMs: number } };
+  /** Of each load. */
+  summaries: { key: number; value: LoadSummary };
   /** By name, see `ownStorage`. */
   items: { key: string; value: unknown };
 }
@@ -19,7 +22,7 @@ export function openDatabase(): Promise<IDBPDatabase<Schema>> {
       for (const name of [...db.objectStoreNames]) db.deleteObjectStore(name);
       const loads = db.createObjectStore('loads', { keyPath: 'id', autoIncrement: true });
       loads.createIndex('storedAtMs', 'storedAtMs');
-      loads.createIndex('url', 'recording.url');
+      db.createObjectStore('summaries', { keyPath: 'id' });
       db.createObjectStore('items');
     },
     terminated() {

@@ -1,11 +1,12 @@
 import { groupBy } from '@hopwise/contract';
 import { siteKey } from '@hopwise/pageload-emulator';
+import { type KnownLoad, type LoadSummary, summarizeLoad } from '../load/load-summary.ts';
+import type { StoredLoad } from '../load/stored-load.ts';
 import { readAgeLimitMs } from './age-limit.ts';
 import { openDatabase } from './database.ts';
-import type { StoredLoad } from './stored-load.ts';
 import { maskQuery, removeUserinfoAndFragment } from './strip-urls.ts';
 
-export type { StoredLoad } from './stored-load.ts';
+export { predictionOf, type StoredLoad } from '../load/stored-load.ts';
 
 /** Stored loads; older ones are removed. */
 export const MAX_LOADS = 50;
@@ -25,29 +26,37 @@ async function readAllowedTimes(): Promise<AllowedTimes> {
   return { oldestMs: Date.now() - ageLimitMs, newestMs: Date.now() + ageLimitMs };
 }
 
-function isAllowed({ storedAtMs }: StoredLoad, { oldestMs, newestMs }: AllowedTimes): boolean {
+function isAllowed({ storedAtMs }: KnownLoad, { oldestMs, newestMs }: AllowedTimes): boolean {
   return storedAtMs >= oldestMs && storedAtMs <= newestMs;
 }
 
-/** The prediction to show: the one that rests on a verification where there is one. */
-export const predictionOf = ({
-  verifiedPrediction,
-  prediction,
-}: Pick<StoredLoad, 'verifiedPrediction' | 'prediction'>) => verifiedPrediction ?? prediction ?? null;
+/** Every change of a load is one of its summary, in the same transaction. */
+async function startChange() {
+  const tx = (await openDatabase()).transaction(['loads', 'summaries'], 'readwrite');
+  const [loads, summaries] = [tx.objectStore('loads'), tx.objectStore('summaries')];
+  return {
+    loads,
+    summaries,
+    done: tx.done,
+    put: (load: StoredLoad) => Promise.all([loads.put(load), summaries.put(summarizeLoad(load))]),
+    remove: (ids: readonly number[]) =>
+      Promise.all(ids.flatMap((id) => [loads.delete(id), summaries.delete(id)])),
+  };
+}
 
 /** Adds a load, and removes those that are too old and those beyond `MAX_LOADS`. @returns its id */
 export async function addLoad(load: Omit<StoredLoad, 'id' | 'storedAtMs'>): Promise<number> {
   await removeExpiredLoads();
-  const tx = (await openDatabase()).transaction('loads', 'readwrite');
-  const id = await tx.store.add({ ...load, storedAtMs: Date.now() } as StoredLoad);
-  if ((await tx.store.count()) > MAX_LOADS) {
-    // By the index alone: the loads themselves are large.
-    const stored: { id: number; site: string }[] = [];
-    for (let cursor = await tx.store.index('url').openKeyCursor(); cursor; cursor = await cursor.continue())
-      stored.push({ id: cursor.primaryKey, site: siteKey(cursor.key) });
-    for (const surplus of findSurplus(stored)) await tx.store.delete(surplus);
+  const added = { ...load, storedAtMs: Date.now() } as StoredLoad;
+  const summary = summarizeLoad(added);
+  const { loads, summaries, remove, done } = await startChange();
+  const id = await loads.add(added);
+  await summaries.put({ ...summary, id });
+  if ((await summaries.count()) > MAX_LOADS) {
+    const stored = await summaries.getAll();
+    await remove(findSurplus(stored.map(({ id, recording }) => ({ id, site: siteKey(recording.url) }))));
   }
-  await tx.done;
+  await done;
   return id;
 }
 
@@ -72,11 +81,11 @@ export async function updateLoad(
   change: Partial<Omit<StoredLoad, 'id' | 'storedAtMs'>>,
 ): Promise<StoredLoad> {
   const allowed = await readAllowedTimes();
-  const tx = (await openDatabase()).transaction('loads', 'readwrite');
-  const load = await tx.store.get(id);
+  const { loads, put, done } = await startChange();
+  const load = await loads.get(id);
   if (!load || !isAllowed(load, allowed)) throw new Error(`load ${id} is no longer stored`);
   const changed = { ...load, ...change };
-  await Promise.all([tx.store.put(changed), tx.done]);
+  await Promise.all([put(changed), done]);
   return changed;
 }
 
@@ -92,29 +101,35 @@ export async function getLoad(id: number): Promise<StoredLoad | undefined> {
  *
  * @param isWanted leaves out others
  */
-export async function findNewestLoad(
+export async function findNewestSummary(
   url: string,
-  isWanted: (load: StoredLoad) => boolean = () => true,
-): Promise<StoredLoad | undefined> {
-  const allowed = await readAllowedTimes();
-  const tx = (await openDatabase()).transaction('loads');
-  for (let cursor = await tx.store.openCursor(null, 'prev'); cursor; cursor = await cursor.continue()) {
-    const load = cursor.value;
-    if (isAllowed(load, allowed) && isOfPage(load, url) && isWanted(load)) return load;
-  }
-  return undefined;
+  isWanted: (load: LoadSummary) => boolean = () => true,
+): Promise<LoadSummary | undefined> {
+  return (await getSummaries()).findLast((load) => isOfPage(load, url) && isWanted(load));
 }
 
-/** Whether a load is of the page at a URL, see `findNewestLoad`. */
-export function isOfPage({ requestedUrl, recording, hidesQueries }: StoredLoad, url: string): boolean {
+/** The same with all that is stored of it. */
+export async function findNewestLoad(url: string): Promise<StoredLoad | undefined> {
+  const newest = await findNewestSummary(url);
+  return newest && getLoad(newest.id);
+}
+
+/** Whether a load is of the page at a URL, see `findNewestSummary`. */
+export function isOfPage({ requestedUrl, recording, hidesQueries }: KnownLoad, url: string): boolean {
   const comparable = hidesQueries ? maskQuery : removeUserinfoAndFragment;
   return [requestedUrl, recording.url].some((own) => comparable(own) === comparable(url));
 }
 
-/** Returns all loads, oldest first. */
+/** Returns all loads, oldest first, which takes long: each has all of its requests. */
 export async function getAllLoads(): Promise<StoredLoad[]> {
   const allowed = await readAllowedTimes();
   return (await (await openDatabase()).getAll('loads')).filter((load) => isAllowed(load, allowed));
+}
+
+/** Returns the summaries of all loads, oldest first. */
+export async function getSummaries(): Promise<LoadSummary[]> {
+  const allowed = await readAllowedTimes();
+  return (await (await openDatabase()).getAll('summaries')).filter((load) => isAllowed(load, allowed));
 }
 
 /** Returns the ids of all loads, also of those that are too old and not yet removed. */
@@ -122,25 +137,19 @@ export async function listLoadIds(): Promise<number[]> {
   return (await openDatabase()).getAllKeys('loads');
 }
 
-/** Removes the loads that `isRemoved` selects. @returns the removed loads */
-export async function removeLoads(isRemoved: (load: StoredLoad) => boolean): Promise<StoredLoad[]> {
-  const tx = (await openDatabase()).transaction('loads', 'readwrite');
-  const removed: StoredLoad[] = [];
-  for (let cursor = await tx.store.openCursor(); cursor; cursor = await cursor.continue()) {
-    if (!isRemoved(cursor.value)) continue;
-    removed.push(cursor.value);
-    await cursor.delete();
-  }
-  await tx.done;
+/** Removes the loads that `isRemoved` selects. @returns the summaries of the removed loads */
+export async function removeLoads(isRemoved: (load: LoadSummary) => boolean): Promise<LoadSummary[]> {
+  const { summaries, remove, done } = await startChange();
+  const removed = (await summaries.getAll()).filter(isRemoved);
+  await Promise.all([remove(removed.map(({ id }) => id)), done]);
   return removed;
 }
 
 /** Removes the loads that are older than the user allows. */
 export async function removeExpiredLoads(): Promise<void> {
   const { oldestMs, newestMs } = await readAllowedTimes();
-  const tx = (await openDatabase()).transaction('loads', 'readwrite');
-  for (const range of [IDBKeyRange.upperBound(oldestMs, true), IDBKeyRange.lowerBound(newestMs, true)]) {
-    for (const id of await tx.store.index('storedAtMs').getAllKeys(range)) await tx.store.delete(id);
-  }
-  await tx.done;
+  const { loads, remove, done } = await startChange();
+  for (const range of [IDBKeyRange.upperBound(oldestMs, true), IDBKeyRange.lowerBound(newestMs, true)])
+    await remove(await loads.index('storedAtMs').getAllKeys(range));
+  await done;
 }

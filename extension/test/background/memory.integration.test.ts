@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { EXTENSION_ID } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { LoadSummary } from '../../src/load/load-summary.ts';
 import type { StoredLoad } from '../../src/storage/loads.ts';
 import { type ExtensionBrowser, launch } from '../support/browser.ts';
 import { asContentScript, attackStorage, listHeard } from '../support/captured-page.ts';
@@ -107,13 +108,17 @@ const readDatabase = (hoursBack = 0) =>
         request.onerror = () => reject(request.error);
       });
     const database = await done(indexedDB.open('hopwise'));
-    const store = database.transaction('loads', 'readwrite').objectStore('loads');
-    const loads: StoredLoad[] = await done(store.getAll());
-    for (const load of hours ? loads : []) {
-      await done(store.put({ ...load, storedAtMs: load.storedAtMs - hours * 3_600_000 }));
+    const stores = ['loads', 'summaries'];
+    const transaction = database.transaction(stores, 'readwrite');
+    for (const name of hours ? stores : []) {
+      const store = transaction.objectStore(name);
+      for (const each of await done(store.getAll()))
+        await done(store.put({ ...each, storedAtMs: each.storedAtMs - hours * 3_600_000 }));
     }
+    const loads: StoredLoad[] = await done(transaction.objectStore('loads').getAll());
+    const summaries: LoadSummary[] = await done(transaction.objectStore('summaries').getAll());
     database.close();
-    return loads;
+    return { loads, summaries };
   }, hoursBack);
 
 /** The files in which the browser keeps what the extension stores. */
@@ -215,7 +220,7 @@ test('the options page states what is stored, and erases it after one question',
   await options.getByRole('button', { name: 'Erase…' }).click();
   await options.getByRole('button', { name: 'Erase', exact: true }).click();
   await options.getByText('Erased: 1 page load, 0 verifications and no learned network.').waitFor();
-  expect(await readDatabase()).toEqual([]);
+  expect(await readDatabase()).toEqual({ loads: [], summaries: [] });
   expect(await browser.ask(own, { type: 'latest', tabId })).toMatchObject({ phase: 'none', load: null });
   const inSession = () => own.evaluate(async () => JSON.stringify(await chrome.storage.session.get()));
   await expect.poll(inSession, { timeout: 20_000 }).not.toContain(SECRET);
@@ -227,7 +232,8 @@ test('without the permission for the history loads are not read after a day, and
   await browser.stopWorker(own);
   expect(await countLoads()).toBe(0);
   const { load } = await record(`${origin}/plain?again`);
-  expect((await readDatabase()).map(({ id }) => id)).toEqual([load.id]);
+  const { loads, summaries } = await readDatabase();
+  expect([loads, summaries].map((each) => each.map(({ id }) => id))).toEqual([[load.id], [load.id]]);
 });
 
 test.each([
@@ -269,7 +275,9 @@ test.each([
     expect(messages.filter(([host]) => host === 'www.page.test')).toEqual([
       ['www.page.test', { type: 'check-recording' }],
     ]);
-    expect((await readDatabase()).map(({ recording }) => new URL(recording.url).hostname)).toEqual([
+    const { loads, summaries } = await readDatabase();
+    expect([...loads, ...summaries].map(({ recording }) => new URL(recording.url).hostname)).toEqual([
+      'other.test',
       'other.test',
     ]);
     const tabId = await browser.tabIdOf(own, excluded.url());

@@ -1,17 +1,20 @@
 import { HOUR_MS } from '@hopwise/contract';
 import type { Recording } from '@hopwise/pageload-emulator';
 import { openDB } from 'idb';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { exportLoad } from '../../src/background/export-load.ts';
 import { Memory } from '../../src/background/memory.ts';
 import { TabLoads } from '../../src/background/tab-loads.ts';
 import { Verifications } from '../../src/background/verifications.ts';
+import { summarizeLoad } from '../../src/load/load-summary.ts';
 import type { ObservedRequest } from '../../src/recorder/observed-request.ts';
+import { openDatabase } from '../../src/storage/database.ts';
 import {
   addLoad,
   findNewestLoad,
   getAllLoads,
   getLoad,
+  getSummaries,
   MAX_LOADS,
   removeLoads,
   type StoredLoad,
@@ -36,6 +39,14 @@ beforeEach(async () => {
   tabs = new TabLoads();
   verifications = new Verifications();
   memory = new Memory(tabs, verifications);
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  // What is erased, kept, changed or stripped of loads is so of their summaries.
+  expect(await getSummaries()).toEqual((await getAllLoads()).map(summarizeLoad));
+  const database = await openDatabase();
+  expect(await database.getAllKeys('summaries')).toEqual(await database.getAllKeys('loads'));
 });
 
 /** Stores a load with its query strings replaced, as after a page load. */

@@ -4,6 +4,8 @@ import { findComparableLoads } from '../../src/evidence/comparable-loads.ts';
 import { collectKnowledge } from '../../src/evidence/knowledge.ts';
 import { findPeriodsDuring, type PinPeriod } from '../../src/evidence/pin-period.ts';
 import { findPinnedProtocols } from '../../src/evidence/pinned-protocols.ts';
+import { summarizeLoad } from '../../src/load/load-summary.ts';
+import type { StoredLoad } from '../../src/storage/loads.ts';
 import { decisionOf, LEAVE } from '../support/decisions.ts';
 import { verificationOf } from '../support/verification.ts';
 import { cached, loadOf, loadsTaking, requestOf, START_MS } from './stored-loads.ts';
@@ -75,8 +77,11 @@ test('a pinned load of an unknown network is compared with loads from private ad
   expect(idsOf(all[1]!, all)).toEqual([1]);
   expect(idsOf(all[2]!, all)).toEqual([1, 2]);
 });
+/** As the worker does: of other loads it has the summaries. */
+const collect = (load: StoredLoad, all: readonly StoredLoad[]) =>
+  collectKnowledge(load, all.map(summarizeLoad), async (id) => all.find((each) => each.id === id));
 
-test('measured loads are grouped by the pins that were active', () => {
+test('measured loads are grouped by the pins that were active', async () => {
   const pinned = { [ORIGIN]: 'h2' as const };
   const all = [
     ...loadsTaking([4200, 4300]),
@@ -84,7 +89,7 @@ test('measured loads are grouped by the pins that were active', () => {
     ...loadsTaking([4400], 4),
   ];
   const load = loadOf(6, { pinned });
-  const knowledge = collectKnowledge(load, [...all, load]);
+  const knowledge = await collect(load, [...all, load]);
   expect(knowledge.loads).toEqual([
     { under: 'browser', pltMs: [4200, 4300, 4400], ageMs: 2 * HOUR_MS },
     { under: pinned, pltMs: [2300], ageMs: 3 * HOUR_MS },
@@ -92,20 +97,20 @@ test('measured loads are grouped by the pins that were active', () => {
   expect(knowledge.pinned).toEqual(pinned);
 });
 
-test('a first visit is no evidence of what later ones take', () => {
+test('a first visit is no evidence of what later ones take', async () => {
   const overH3 = { requests: [requestOf(0, { protocol: 'h3' })] };
   const all = [...loadsTaking([1142]), ...loadsTaking([7620, 7700], 2, { recording: overH3 })];
-  expect(collectKnowledge(all[2]!, all).loads).toMatchObject([{ under: 'browser', pltMs: [7620] }]);
+  expect((await collect(all[2]!, all)).loads).toMatchObject([{ under: 'browser', pltMs: [7620] }]);
   const pinned = loadOf(4, { pinned: { [ORIGIN]: 'h2' } });
-  expect(collectKnowledge(pinned, [...all, pinned]).loads).toMatchObject([{ pltMs: [7620, 7700] }]);
+  expect((await collect(pinned, [...all, pinned])).loads).toMatchObject([{ pltMs: [7620, 7700] }]);
 });
 
-test('a load that was slowed is no evidence', () => {
+test('a load that was slowed is no evidence', async () => {
   const all = loadsTaking([1000, 900, 5000, 1100]);
-  expect(collectKnowledge(loadOf(9), all).loads).toMatchObject([{ pltMs: [1000, 900, 1100] }]);
+  expect((await collect(loadOf(9), all)).loads).toMatchObject([{ pltMs: [1000, 900, 1100] }]);
 });
 
-test('the newest decision and verification of comparable loads are known', () => {
+test('the newest decision and verification of comparable loads are known', async () => {
   const predicted = (verdict: string) => ({ decision: decisionOf([LEAVE], { verdict }) }) as Prediction;
   const verification = verificationOf();
   const all = [
@@ -113,13 +118,13 @@ test('the newest decision and verification of comparable loads are known', () =>
     loadOf(2, { prediction: {} as Prediction }),
     loadOf(3),
   ];
-  expect(collectKnowledge(all[2]!, all)).toMatchObject({ verification, earlier: { verdict: 'verified' } });
+  expect(await collect(all[2]!, all)).toMatchObject({ verification, earlier: { verdict: 'verified' } });
   const own = verificationOf({ engine: 'own' });
-  expect(collectKnowledge(loadOf(4, { verification: own }), all).verification).toBe(own);
+  expect((await collect(loadOf(4, { verification: own }), all)).verification).toBe(own);
 });
 
-test('a first load has no evidence', () => {
-  expect(collectKnowledge(loadOf(1), [loadOf(1)])).toEqual({ loads: [], earlier: null, pinned: {} });
+test('a first load has no evidence', async () => {
+  expect(await collect(loadOf(1), [loadOf(1)])).toEqual({ loads: [], earlier: null, pinned: {} });
 });
 
 /** A load that takes one second. */

@@ -7,8 +7,8 @@ import { predict } from '@hopwise/pageload-emulator';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import { AXE, listViolations } from '../support/axe.ts';
-import { changeLoad } from '../support/change-load.ts';
 import { largePage } from '../support/large-page.ts';
+import { putLoad, withSummary } from '../support/put-load.ts';
 import { type Site, startSite } from '../support/site.ts';
 import { tabTo, walkByTab } from '../support/tab-walk.ts';
 import { FirefoxBrowser, type FirefoxTab, firefoxPath, makeProfile } from './firefox.ts';
@@ -65,7 +65,7 @@ describe.skipIf(!firefox)('views in Firefox', () => {
     );
     const recording = { ...largePage(REQUESTS), url: load.recording.url };
     const prediction = predict(recording, { waterfall: true });
-    await own.evaluate(changeLoad, { id: load.id, recording, prediction });
+    await own.evaluate(putLoad, withSummary({ ...load, recording, prediction }));
   });
 
   afterAll(async () => {

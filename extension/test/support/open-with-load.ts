@@ -3,7 +3,7 @@ import { predict } from '@hopwise/pageload-emulator';
 import type { Page } from 'playwright-core';
 import { vi } from 'vitest';
 import type { ExtensionBrowser } from './browser.ts';
-import { changeLoad } from './change-load.ts';
+import { putLoad, withSummary } from './put-load.ts';
 
 /** Loads a page, replaces its recording by another one, and opens a page of the extension that shows it. */
 export async function openWithLoad(
@@ -25,8 +25,8 @@ export async function openWithLoad(
     { timeout: 60_000, interval: 200 },
   );
   const prediction = predict(recording, { waterfall: true, language: load.language ?? 'en' });
-  const { url: recordedUrl } = load.recording;
-  await own.evaluate(changeLoad, { id: load.id, recording: { ...recording, url: recordedUrl }, prediction });
+  const changed = { ...load, recording: { ...recording, url: load.recording.url }, prediction };
+  await own.evaluate(putLoad, withSummary(changed));
   const opened = await browser.openOwn(`${path}?tabId=${tabId}`);
   await opened.locator('.hw-headline').waitFor();
   await own.close();

@@ -26,7 +26,7 @@ export async function readFile(file: File, language: Language): Promise<OpenedFi
   const name = file.name.replace(/[\p{Cc}\p{Cf}]/gu, ' ');
   try {
     const { recording, verification = null, notes } = readRecording(await readJson(file));
-    return { name, load: predict(recording, verification, language), notes };
+    return { name, load: await predict(recording, verification, language), notes };
   } catch (error) {
     if (error instanceof InputError) throw new InputError(`${name}: ${error.message}`);
     throw error;
@@ -61,11 +61,11 @@ async function bytesOf(blob: Blob): Promise<ArrayBuffer> {
   }
 }
 
-function predict(
+async function predict(
   recording: ReadRecording['recording'],
   verification: NonNullable<ReadRecording['verification']> | null,
   language: Language,
-): StoredLoad {
+): Promise<StoredLoad> {
   const load: StoredLoad = {
     id: -1,
     requestedUrl: recording.url,
@@ -80,7 +80,7 @@ function predict(
     verification,
     verifiedPrediction: null,
   };
-  const knowledge = collectKnowledge(load, []);
+  const knowledge = await collectKnowledge(load, []);
   return {
     ...load,
     ...predictLoad(load, knowledge, language, 'shown'),

@@ -1,5 +1,5 @@
-import { judgeLoad, type LoadKind } from '../../evidence/load-quality.ts';
 import { currentLocale, type PlainKey, t } from '../../language/translate.ts';
+import { judgeLoad, type LoadKind } from '../../load/load-quality.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatMbps, formatMs, keepUnitsTogether } from '../../ui/format.ts';

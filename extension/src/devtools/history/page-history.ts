@@ -15,10 +15,10 @@ import {
   pltOf,
   visitsUntil,
 } from '../../evidence/comparable-loads.ts';
-import { judgeLoad } from '../../evidence/load-quality.ts';
 import { compareLoads, type PinOutcome } from '../../evidence/pin-outcomes.ts';
 import type { Visits } from '../../evidence/visit-kind.ts';
 import { plural, t } from '../../language/translate.ts';
+import { judgeLoad } from '../../load/load-quality.ts';
 import { isOfPage, type StoredLoad } from '../../storage/loads.ts';
 import { formatOrigin } from '../../ui/format.ts';
 

@@ -1,5 +1,5 @@
 import { beginsNetwork, hasPins } from '../../evidence/comparable-loads.ts';
-import { judgeLoad } from '../../evidence/load-quality.ts';
+import { judgeLoad } from '../../load/load-quality.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
 import { timeMsOf } from './page-history.ts';
 

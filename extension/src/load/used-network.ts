@@ -1,6 +1,5 @@
 import { isLocalAddress, type Recording } from '@hopwise/contract';
-import type { StoredLoad } from '../storage/loads.ts';
-import type { PinPeriod } from './pin-period.ts';
+import type { StoredLoad } from './stored-load.ts';
 
 export type UsedNetwork = NonNullable<StoredLoad['network']>;
 
@@ -12,7 +11,7 @@ export type UsedNetwork = NonNullable<StoredLoad['network']>;
  */
 export function usedNetwork(
   { requests }: Pick<Recording, 'requests'>,
-  periods: readonly Pick<PinPeriod, 'origin' | 'allowsLocal'>[] = [],
+  periods: readonly { origin: string; allowsLocal: boolean }[] = [],
 ): UsedNetwork {
   const sent = requests.filter(({ fromCache, protocol, status }) => !fromCache && protocol && status !== 0);
   if (sent.some(({ remoteIp }) => remoteIp !== null && isLocalAddress(remoteIp))) return 'local';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { networkOf, usedNetwork } from '../../src/evidence/used-network.ts';
-import { cached, loadOf, requestOf } from './stored-loads.ts';
+import { networkOf, usedNetwork } from '../../src/load/used-network.ts';
+import { cached, loadOf, requestOf } from '../evidence/stored-loads.ts';
 
 const ORIGIN = 'https://page.test';
 const proxied = requestOf(0, { remoteIp: null });

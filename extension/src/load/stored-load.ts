@@ -42,3 +42,9 @@ export interface StoredLoad {
   /** In which the predictions' sentences are written; absent for English in loads that an earlier version predicted. */
   language?: Language;
 }
+
+/** The prediction to show: the one that rests on a verification where there is one. */
+export const predictionOf = ({
+  verifiedPrediction,
+  prediction,
+}: Pick<StoredLoad, 'verifiedPrediction' | 'prediction'>) => verifiedPrediction ?? prediction ?? null;

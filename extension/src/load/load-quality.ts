@@ -1,5 +1,5 @@
 import { median, type RecordedRequest } from '@hopwise/contract';
-import type { StoredLoad } from '../storage/loads.ts';
+import type { StoredLoad } from './stored-load.ts';
 
 /**
  * `full`: shows how long the page takes. `cached`: much of it came from the browser's cache. `partial`: its load event did not

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { judgeAmong } from '../../src/evidence/comparable-loads.ts';
-import { judgeLoad } from '../../src/evidence/load-quality.ts';
-import { cached, loadOf, loadsTaking, requestOf } from './stored-loads.ts';
+import { judgeLoad } from '../../src/load/load-quality.ts';
+import { cached, loadOf, loadsTaking, requestOf } from '../evidence/stored-loads.ts';
 
 const confirmed = (id: number) => requestOf(id, { transferBytes: 300 });
 const withRequests = (...requests: ReturnType<typeof requestOf>[]) => loadOf(1, { recording: { requests } });
@@ -56,11 +56,11 @@ test.each([
   ['the second slow one in a row', [1000, 900, 1100, 3200], 3100, 'full'],
   ['slow, with too few to compare', [1000, 900], 3100, 'full'],
 ])('a load that is %s', (_words, before, pltMs, kind) => {
-  expect(judgeAmong(loadOf(9, { recording: { pltMs } }), loadsTaking(before)).kind).toBe(kind);
+  expect(judgeAmong(loadOf(9, { recording: { pltMs } }), loadsTaking(before))).toBe(kind);
 });
 
 test('a load with pins is not compared with loads without', () => {
   const pinned = { 'https://page.test': 'h2' as const };
   const load = loadOf(9, { pinned, recording: { pltMs: 3100 } });
-  expect(judgeAmong(load, loadsTaking([1000, 900, 1100])).kind).toBe('full');
+  expect(judgeAmong(load, loadsTaking([1000, 900, 1100]))).toBe('full');
 });

@@ -1,6 +1,7 @@
 import type { Prediction } from '@hopwise/pageload-emulator';
 import { expect, test } from 'vitest';
-import { findRecentDecision } from '../../src/autopilot/recent-decision.ts';
+import { findDecidedLoad } from '../../src/autopilot/decided-load.ts';
+import { summarizeLoad } from '../../src/load/load-summary.ts';
 import type { StoredLoad } from '../../src/storage/loads.ts';
 import { loadsTaking } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
@@ -15,25 +16,27 @@ const [first, second, third, ...later] = loadsTaking([
   2000, 2100, 1900, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000,
 ]);
 const [next] = loadsTaking([2000], 50);
+const findId = (load: StoredLoad, before: readonly StoredLoad[]) =>
+  findDecidedLoad(load, before.map(summarizeLoad))?.id;
 
 test('two decisions to leave a page hold for the next loads', () => {
   const before = [decided(first!), decided(second!)];
-  expect(findRecentDecision(next!, before)).toBe(leave);
-  expect(findRecentDecision(next!, [...before, third!])).toBe(leave);
-  expect(findRecentDecision(next!, before.slice(1))).toBeNull();
-  expect(findRecentDecision(next!, [...before, third!, ...later])).toBeNull();
+  expect(findId(next!, before)).toBe(2);
+  expect(findId(next!, [...before, third!])).toBe(2);
+  expect(findId(next!, before.slice(1))).toBeUndefined();
+  expect(findId(next!, [...before, third!, ...later])).toBeUndefined();
 });
 
 test('a decision to act is made anew', () => {
-  expect(findRecentDecision(next!, [decided(first!), decided(second!, act)])).toBeNull();
+  expect(findId(next!, [decided(first!), decided(second!, act)])).toBeUndefined();
 });
 
 test('a surprise, other pins, and a detailed load need a new decision', () => {
   const before = [decided(first!), decided(second!)];
   const [slow] = loadsTaking([3000], 50);
-  expect(findRecentDecision(slow!, before)).toBeNull();
-  expect(findRecentDecision({ ...next!, pinned: { 'https://page.test': 'h2' } }, before)).toBeNull();
+  expect(findId(slow!, before)).toBeUndefined();
+  expect(findId({ ...next!, pinned: { 'https://page.test': 'h2' } }, before)).toBeUndefined();
   const light = before.map((load) => ({ ...load, isDetailed: false }));
-  expect(findRecentDecision(next!, light)).toBeNull();
-  expect(findRecentDecision({ ...next!, isDetailed: false }, light)).toBe(leave);
+  expect(findId(next!, light)).toBeUndefined();
+  expect(findId({ ...next!, isDetailed: false }, light)).toBe(2);
 });

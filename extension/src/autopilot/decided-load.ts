@@ -1,6 +1,5 @@
-import type { Decision } from '@hopwise/contract';
 import { hasSamePins, isSlower } from '../evidence/comparable-loads.ts';
-import { predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 
 /** So many predictions in turn must have found nothing to do: the first ones may still be unsure. */
 const DECISIONS = 2;
@@ -8,21 +7,21 @@ const DECISIONS = 2;
 const HOLDS_FOR_LOADS = 8;
 
 /**
- * The last decision about a page that is to be left as it is, where nothing has happened since: a prediction takes as much processor
- * time as a tenth of the load that it is made from. Null where a new one is due.
+ * Finds the load with the last decision about a page that is to be left as it is, where nothing has happened since: a prediction takes as
+ * much processor time as a tenth of the load that it is made from. Null where a new one is due.
  *
  * @param comparable full loads of the page on the same network before `load`, oldest first
  */
-export function findRecentDecision(load: StoredLoad, comparable: readonly StoredLoad[]): Decision | null {
-  const predicted = comparable.filter((each) => predictionOf(each) !== null).slice(-DECISIONS);
+export function findDecidedLoad<L extends KnownLoad>(load: KnownLoad, comparable: readonly L[]): L | null {
+  const predicted = comparable.filter((each) => factsOf(each).decision !== null).slice(-DECISIONS);
   const last = predicted.at(-1);
   if (last === undefined || predicted.length < DECISIONS) return null;
   const isAgreed = predicted.every(
-    (each) => predictionOf(each)?.decision.kind === 'leave' && hasSamePins(each, load),
+    (each) => factsOf(each).decision?.kind === 'leave' && hasSamePins(each, load),
   );
   const isSurprising = isSlower(load, [last]) || isSlower(last, [load]);
   const isOutdated = comparable.length - comparable.indexOf(last) > HOLDS_FOR_LOADS;
   // What is recorded in detail shows more than the load of the decision.
   const showsMore = last.isDetailed === false && load.isDetailed !== false;
-  return !isAgreed || isSurprising || isOutdated || showsMore ? null : predictionOf(last)!.decision;
+  return !isAgreed || isSurprising || isOutdated || showsMore ? null : last;
 }

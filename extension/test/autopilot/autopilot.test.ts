@@ -2,6 +2,7 @@ import { type Decision, EVERY_ORIGIN, type PinState } from '@hopwise/contract';
 import type { ClusterState } from '@hopwise/model';
 import { learnNetwork, type NetworkCluster } from '@hopwise/pageload-emulator';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createRandom, normal } from '../../../pageload-emulator/src/util/random.ts';
 import { Autopilot, type Pinner } from '../../src/autopilot/autopilot.ts';
 import type { AutopilotRun } from '../../src/autopilot/autopilot-run.ts';
 import { type AutopilotSettings, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
@@ -175,6 +176,50 @@ describe('loads with pins are compared with later visits', () => {
     expect(referenceOf(pinned)).toEqual({ beforeMs: [7620], estimatedMs: 4300 });
     expect(referenceOf({ ...pinned, pinned: {} })).toBeNull();
     expect(referenceOf({ ...pinned, networkKey: 'elsewhere' })).toBeNull();
+  });
+});
+
+describe('where load times scatter as they do', () => {
+  const SEEDS = Array.from({ length: 6 }, (_, seed) => seed + 1);
+  /** Of the logarithm of load times. */
+  const SCATTER = 0.15;
+
+  /**
+   * Visits of one page every ten minutes: three without the autopilot, then with whatever pins it has made.
+   *
+   * @yields for each load with pins, the pins that are active after it
+   */
+  async function* visit(seed: number, freeMs: number, pinnedMs: number, pinnedVisits: number) {
+    const random = createRandom(seed);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const loadTaking = (usualMs: number, more?: Parameters<typeof loadOf>[1]) => {
+      vi.setSystemTime(Date.now() + 10 * 60_000);
+      return load(usualMs * Math.exp(SCATTER * normal(random)), more);
+    };
+    await autopilot.changeSettings({ isOn: false });
+    for (let visited = 0; visited < 2; visited++) await loadTaking(freeMs);
+    await switchOn();
+    await loadTaking(freeMs);
+    expect(pins.active).toHaveLength(1);
+    for (let visited = 0; visited < pinnedVisits; visited++) {
+      await loadTaking(pinnedMs, { pinned: PINNED });
+      yield pins.active;
+    }
+  }
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test.each(SEEDS)('a pin that gains is kept over 50 loads (seed %i)', async (seed) => {
+    for await (const active of visit(seed, 4300, 2300, 50)) expect(active).toHaveLength(1);
+    expect((await autopilot.getState()).runs).toMatchObject([{ state: 'kept', end: null }]);
+  });
+
+  test.each(SEEDS)('a pin that slows the page down is removed within 5 loads (seed %i)', async (seed) => {
+    for await (const active of visit(seed, 4300, 6000, 5)) if (active.length === 0) break;
+    expect(pins.active).toEqual([]);
+    expect((await lastRun())?.end?.cause).toMatch(/^(slower|no-gain)$/);
   });
 });
 

@@ -45,8 +45,19 @@ export function summarizeLoad(load: StoredLoad): LoadSummary {
   };
 }
 
+/** Of whole loads, which do not change: each is compared with all others, and its facts take a look at all of its requests. */
+const derived = new WeakMap<StoredLoad, LoadFacts>();
+
 export function factsOf(load: KnownLoad): LoadFacts {
   if ('facts' in load) return load.facts;
+  const known = derived.get(load);
+  if (known) return known;
+  const facts = deriveFacts(load);
+  derived.set(load, facts);
+  return facts;
+}
+
+function deriveFacts(load: StoredLoad): LoadFacts {
   const { requests } = load.recording;
   const origins = [...new Set(requests.map(originOf))];
   const indexOf = new Map(origins.map((origin, index) => [origin, index]));

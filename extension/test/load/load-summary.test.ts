@@ -1,5 +1,6 @@
 import type { Prediction } from '@hopwise/contract';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { findComparableLoads, visitsUntil } from '../../src/evidence/comparable-loads.ts';
 import { factsOf, listResponses, summarizeLoad } from '../../src/load/load-summary.ts';
 import { CLUSTER, cached, loadOf, PAGE, requestOf } from '../evidence/stored-loads.ts';
 import { decisionOf, LEAVE } from '../support/decisions.ts';
@@ -46,6 +47,17 @@ test('has the facts of the load, as they are derived from the load itself', () =
       decision: { kind: 'leave', laterPltMs: decision.baseline.laterPltMs },
     },
   });
+});
+
+test('looks at the requests of a whole load once, however many loads it is compared with', () => {
+  const load = loadOf(100);
+  const look = vi.spyOn(load.recording.requests, 'filter');
+  const all = Array.from({ length: 50 }, (_, id) => summarizeLoad(loadOf(id)));
+  expect(findComparableLoads(load, all)).not.toEqual([]);
+  const looks = look.mock.calls.length;
+  findComparableLoads(load, all);
+  visitsUntil(load, all).judge(load);
+  expect(look).toHaveBeenCalledTimes(looks);
 });
 
 test('grows by a small number for each request', () => {

@@ -1,6 +1,7 @@
 /** The panel's tabs, and the font in which views are compared. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { Page } from '@playwright/test';
 
 const WEIGHTS = [400, 500, 600, 700];
 /** Cells of the map of the fastest protocol: 8 loss rates, 9 round trips. */
@@ -18,20 +19,25 @@ export const PANEL_TABS: readonly [id: string, complete: string][] = [
   ['history', 'section:has(.hw-loads) + section p:not(:empty)'],
 ];
 
+const FONT = '* { font-family: Inter !important; text-rendering: geometricPrecision !important; }';
+
 /**
- * Style sheet that draws all text in Inter, which is among the packages. With geometric precision the machine's settings of hinting do
- * not change the length.
+ * Draws all text of a page in Inter, which is among the packages. With geometric precision the machine's settings of hinting do not
+ * change the length. The fonts are given as bytes: the policy of the extension's pages lets a style sheet load none.
+ *
+ * @param more further style sheet
  */
-export function styleFont(): string {
+export async function useFont(page: Page, more: string): Promise<void> {
   const { resolve } = createRequire(import.meta.url);
   const faces = WEIGHTS.map((weight) => {
-    const font = readFileSync(
-      resolve(`@fontsource/inter/files/inter-latin-${weight}-normal.woff2`),
-      'base64',
-    );
-    return `@font-face { font-family: Inter; font-weight: ${weight}; src: url(data:font/woff2;base64,${font}); }`;
+    const path = resolve(`@fontsource/inter/files/inter-latin-${weight}-normal.woff2`);
+    return { weight: String(weight), base64: readFileSync(path, 'base64') };
   });
-  return `${faces.join('\n')}
-    * { font-family: Inter !important; text-rendering: geometricPrecision !important; }
-    `;
+  await page.evaluate(async (given) => {
+    for (const { weight, base64 } of given) {
+      const bytes = Uint8Array.from(atob(base64), (each) => each.charCodeAt(0));
+      document.fonts.add(await new FontFace('Inter', bytes, { weight }).load());
+    }
+  }, faces);
+  await page.addStyleTag({ content: `${FONT}\n${more}` });
 }

@@ -12,7 +12,7 @@ import { largePage } from '../../extension/test/support/large-page.ts';
 import { makePopupStates, openPopupState } from '../../extension/test/support/popup-states.ts';
 import { putLoad, withSummary } from '../../extension/test/support/put-load.ts';
 import { listTextFaults } from '../../extension/test/support/text-faults.ts';
-import { PANEL_TABS, styleFont } from './panel-views.ts';
+import { PANEL_TABS, useFont } from './panel-views.ts';
 
 test.describe.configure({ mode: 'default' });
 
@@ -127,7 +127,7 @@ for (const language of LANGUAGES) {
       const states = makePopupStates(language, now.getTime() + 3_600_000);
       for (const [name, state] of Object.entries(states)) {
         const page = await openPopupState(browser, state, now);
-        await page.addStyleTag({ content: styleFont() + WIDER_TEXT });
+        await useFont(page, WIDER_TEXT);
         await expectNoFaults(page, name, NARROW_WIDTHS);
         const details = page.locator('#details > summary');
         if (await details.isVisible()) {
@@ -144,7 +144,7 @@ for (const language of LANGUAGES) {
     ] as const) {
       test(path, async () => {
         const page = await browser.openOwn(path);
-        await page.addStyleTag({ content: styleFont() + WIDER_TEXT });
+        await useFont(page, WIDER_TEXT);
         await page.locator(complete).first().waitFor();
         await expectNoFaults(page, path, NARROW_WIDTHS, HEIGHT_OF_OPTIONS);
         await page.evaluate(() => {
@@ -158,7 +158,7 @@ for (const language of LANGUAGES) {
     test('the panel', async () => {
       const page = await browser.openOwn(`panel.html?tabId=${tabId}`);
       await page.setViewportSize({ width: 1200, height: HEIGHT });
-      await page.addStyleTag({ content: styleFont() + WIDER_TEXT });
+      await useFont(page, WIDER_TEXT);
       await page.locator('.hw-headline').waitFor();
       for (const [id, complete] of PANEL_TABS) {
         await page.locator(`#hw-tab-${id}`).click();

@@ -11,7 +11,7 @@ import { type ExtensionBrowser, launch } from '../../extension/test/support/brow
 import { largePage } from '../../extension/test/support/large-page.ts';
 import { makePopupStates, openPopupState } from '../../extension/test/support/popup-states.ts';
 import { putLoad, withSummary } from '../../extension/test/support/put-load.ts';
-import { PANEL_TABS, styleFont } from './panel-views.ts';
+import { PANEL_TABS, useFont } from './panel-views.ts';
 
 // One browser for all.
 test.describe.configure({ mode: 'default' });
@@ -63,7 +63,7 @@ async function open(path: string, complete: string): Promise<Page> {
   const page = (await browser.openOwn('devtools.html')) as Page;
   await page.clock.setFixedTime(NOW);
   await page.goto(new URL(path, page.url()).href);
-  await page.addStyleTag({ content: styleFont() + TEXT_AS_BARS });
+  await useFont(page, TEXT_AS_BARS);
   await page.locator(complete).first().waitFor();
   return page;
 }
@@ -96,7 +96,7 @@ for (const [name, state] of Object.entries(makePopupStates('en', PINS_END_MS))) 
     await page.setViewportSize({ width: STATE_WIDTH, height: POPUP_HEIGHT });
     const isScrolled = () => document.documentElement.scrollHeight > document.documentElement.clientHeight;
     expect(await page.evaluate(isScrolled)).toBe(false);
-    await page.addStyleTag({ content: styleFont() + TEXT_AS_BARS });
+    await useFont(page, TEXT_AS_BARS);
     await compare(page, `popup-${name}`, [STATE_WIDTH]);
     await page.close();
   });

@@ -15,7 +15,7 @@ export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   // The Public Suffix List takes 57 kB of it, and of the emulation's worker.
   'model.js': 130_000,
   'learning.js': 4_000,
-  'welcome.js': 28_000,
+  'welcome.js': 31_000,
   'options.js': 43_000,
   'popup.js': 52_000,
   // With D3 and the parts of the emulator that its tabs need.

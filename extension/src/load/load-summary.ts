@@ -5,7 +5,7 @@ import { predictionOf, type StoredLoad } from './stored-load.ts';
 import { networkOf, type UsedNetwork } from './used-network.ts';
 
 /** What follows from a load's requests, and from what is stored with it. */
-export interface LoadFacts {
+export interface SummaryFacts {
   kind: LoadKind;
   network: UsedNetwork;
   /** Whether there was a summary of its network from earlier loads. */
@@ -29,7 +29,7 @@ type Shared = 'id' | 'requestedUrl' | 'hidesQueries' | 'storedAtMs' | 'networkKe
 /** Stored beside each load. Names what it has in common with the load as the load does. */
 export interface LoadSummary extends Pick<StoredLoad, Shared> {
   recording: Pick<Recording, 'url' | 'recordedAt' | 'pltMs'>;
-  facts: LoadFacts;
+  facts: SummaryFacts;
 }
 
 /** A load as far as it serves as evidence. */
@@ -46,9 +46,9 @@ export function summarizeLoad(load: StoredLoad): LoadSummary {
 }
 
 /** Of whole loads, which do not change: each is compared with all others, and its facts take a look at all of its requests. */
-const derived = new WeakMap<StoredLoad, LoadFacts>();
+const derived = new WeakMap<StoredLoad, SummaryFacts>();
 
-export function factsOf(load: KnownLoad): LoadFacts {
+export function factsOf(load: KnownLoad): SummaryFacts {
   if ('facts' in load) return load.facts;
   const known = derived.get(load);
   if (known) return known;
@@ -57,7 +57,7 @@ export function factsOf(load: KnownLoad): LoadFacts {
   return facts;
 }
 
-function deriveFacts(load: StoredLoad): LoadFacts {
+function deriveFacts(load: StoredLoad): SummaryFacts {
   const { requests } = load.recording;
   const origins = [...new Set(requests.map(originOf))];
   const indexOf = new Map(origins.map((origin, index) => [origin, index]));

@@ -72,6 +72,7 @@ const passHours = (hours: number) =>
 test('loads of the version that stored query strings are erased', async () => {
   vi.resetModules();
   const { IDBFactory } = await import('fake-indexeddb');
+  const others = indexedDB;
   vi.stubGlobal('indexedDB', new IDBFactory());
   const before = await openDB('hopwise', 1, {
     upgrade: (db) => void db.createObjectStore('loads', { keyPath: 'id', autoIncrement: true }),
@@ -80,7 +81,7 @@ test('loads of the version that stored query strings are erased', async () => {
   before.close();
   const now = await import('../../src/storage/loads.ts');
   expect(await now.getAllLoads()).toEqual([]);
-  vi.unstubAllGlobals();
+  vi.stubGlobal('indexedDB', others);
 });
 
 test('where deletions from the history are not heard of, nothing is kept for more than a day', async () => {

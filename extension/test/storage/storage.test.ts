@@ -12,6 +12,9 @@ import {
 } from '../../src/storage/loads.ts';
 import '../support/own-database.ts';
 
+// With the permission for the browser's history.
+vi.stubGlobal('chrome', { history: {} });
+
 const load = (url: string, requestedUrl = url) => ({
   requestedUrl,
   recording: { url, requests: [] } as unknown as Recording,

@@ -2,8 +2,12 @@
  * Every view of the extension compared with its reference screenshot, in light and dark, at three widths. The data is generated,
  * and text is drawn as bars as long as it is in a packaged font: the edges of letters differ between machines.
  */
+
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { predict } from '@hopwise/pageload-emulator';
 import { expect, type Page, test } from '@playwright/test';
@@ -39,9 +43,13 @@ test.beforeAll(async () => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<p>page</p>');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const args = ['--lang=en-US', '--disable-lcd-text', '--force-color-profile=srgb'];
-  browser = await launch(EXTENSION, args, [], { TZ: 'UTC', LANGUAGE: 'en' });
+  browser = await openBrowser(EXTENSION);
 });
+
+function openBrowser(extension: string): Promise<ExtensionBrowser> {
+  const args = ['--lang=en-US', '--disable-lcd-text', '--force-color-profile=srgb'];
+  return launch(extension, args, [], { TZ: 'UTC', LANGUAGE: 'en' });
+}
 
 test.afterAll(async () => {
   await browser?.close();
@@ -103,7 +111,20 @@ for (const [name, state] of Object.entries(makePopupStates('en', PINS_END_MS))) 
 }
 
 test.describe('with a load', () => {
+  let folder: string;
+
   test.beforeAll(async () => {
+    // Without the permission for the browser's history a load is a day old at most; the pages' time is fixed.
+    folder = await mkdtemp(join(tmpdir(), 'hopwise-views-'));
+    await cp(EXTENSION, folder, { recursive: true });
+    const manifest = JSON.parse(await readFile(join(EXTENSION, 'manifest.json'), 'utf8'));
+    manifest.permissions.push('history');
+    manifest.optional_permissions = manifest.optional_permissions.filter(
+      (name: string) => name !== 'history',
+    );
+    await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
+    await browser.close();
+    browser = await openBrowser(folder);
     const own = await browser.openOwn('devtools.html');
     const page = await browser.context.newPage();
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
@@ -117,6 +138,8 @@ test.describe('with a load', () => {
     await own.evaluate(putLoad, withSummary({ ...answer.load, recording, prediction }));
     await own.close();
   });
+
+  test.afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test('the popup', async () => {
     const page = await open(`popup.html?tabId=${tabId}`, '.hw-headline');

@@ -2,8 +2,8 @@ import type { Assignment, Protocol } from './protocol.ts';
 
 /**
  * Distribution of a load time: median, 10th and 90th percentile. It covers random losses, the network's uncertainty, the emulator's
- * error and the browser's own scatter. Four of five loads lie between them; under the protocol and on the network of a recorded load,
- * four of five such recorded loads, as network and servers are then those of that moment.
+ * error and the browser's own scatter. Under the protocol and on the network of a recorded load four of five such recorded loads lie between
+ * them, as network and servers are then those of that moment; other loads of the page scatter more (`npm run bench -- accuracy`).
  */
 export interface LoadTime {
   /** navigationStart to loadEventEnd (PLT), milliseconds, median. */

@@ -253,8 +253,8 @@ describe('a hostile file is read or refused', () => {
   it('what is no file', () => {
     const outcomes = read([dir, join(dir, 'none'), '/dev/zero']);
     expect(outcomes.map(({ refusal }) => refusal)).toEqual([
-      'expected a readable file, got EISDIR',
-      'expected a readable file, got ENOENT',
+      'expected a readable file, but it is a folder',
+      'expected a readable file, but there is none',
       expect.stringMatching(TOO_LARGE),
     ]);
     for (const outcome of outcomes) expectBounded(outcome);

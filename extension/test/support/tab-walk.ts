@@ -73,14 +73,18 @@ function listUnreached(): string[] {
 
 /** Notes which element has the focus, and whether that is to be seen. Runs in the page. */
 async function readFocus(): Promise<{ name: string; isMarked: boolean }> {
-  // Browsers may scroll to the focused element a frame after the key.
-  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   const focused = document.activeElement as HTMLElement;
   (globalThis as unknown as Operable).unreached.delete(focused);
   const name = focused.outerHTML.slice(0, 160);
   if (focused === document.body) return { name, isMarked: true };
-  const { outlineStyle, outlineWidth } = getComputedStyle(focused);
-  const { top, bottom, left, right } = focused.getBoundingClientRect();
-  const isInSight = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
-  return { name, isMarked: isInSight && outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1 };
+  const isMarked = () => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(focused);
+    const { top, bottom, left, right } = focused.getBoundingClientRect();
+    const isInSight = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
+    return isInSight && outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1;
+  };
+  // Browsers scroll to the focused element some frames after the key, on a busy machine many.
+  for (let frame = 0; frame < 2 || (frame < 60 && !isMarked()); frame++)
+    await new Promise(requestAnimationFrame);
+  return { name, isMarked: isMarked() };
 }

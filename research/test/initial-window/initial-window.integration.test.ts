@@ -20,6 +20,8 @@ it('sends responses with the windows that it chooses, beside a window of 10', ()
 
 it('refuses too few requests in one line', () => {
   const { status, stderr } = initialWindow('--requests', '1');
-  expect(stderr.trim().split('\n')[0]).toContain("'1' is invalid");
+  expect(stderr.trim().split('\n')[0]).toContain(
+    '--requests: expected a whole number from 5 to 10000, got "1"',
+  );
   expect(status).toBe(2);
 });

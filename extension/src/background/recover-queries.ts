@@ -32,6 +32,8 @@ function matchQueries(
 ): string[] | null {
   const requested = frames.flatMap((frame) => listRequested(frame, frame.timeOrigin - originMs));
   const queries: string[] = [];
+  // URLs of different numbers differ.
+  const taken = new Set<string>();
   // The page's own first: it has the same number as the navigation, where that was not redirected.
   const stripped = [
     ...recording.requests,
@@ -41,10 +43,13 @@ function matchQueries(
   for (const { url, startMs } of stripped) {
     const marker = markerOf(url);
     if (marker === null || queries[marker.number - 1] !== undefined) continue;
-    const same = requested.filter(({ bareUrl }) => bareUrl === marker.bareUrl);
+    const same = requested.filter(
+      ({ bareUrl, query }) => bareUrl === marker.bareUrl && !taken.has(`${bareUrl}?${query}`),
+    );
     const distance = (each: Requested) => Math.abs(each.startMs - startMs);
     const nearest = same.reduce<Requested | null>((a, b) => (a && distance(a) <= distance(b) ? a : b), null);
     if (nearest === null) return null;
+    taken.add(`${nearest.bareUrl}?${nearest.query}`);
     queries[marker.number - 1] = nearest.query;
   }
   return queries;

@@ -93,6 +93,14 @@ test('a page that is still open tells the query strings of its load, of its fram
   expect(await recoverQueries(load)).toEqual(queries);
 });
 
+test('requests of one path that began together keep different query strings', async () => {
+  const { load, queries } = loadOf([
+    ['https://page.test/a.png?1st', 101],
+    ['https://page.test/a.png?2nd', 102],
+  ]);
+  expect(await recoverQueries(load)).toEqual(queries);
+});
+
 test('they stay unknown where one is missing, or the page was loaded again', async () => {
   expect(await recoverQueries(loadOf([['https://page.test/gone.png?1', 10]]).load)).toBeNull();
   expect(await recoverQueries(loadOf([], 'https://page.test/start?redirected').load)).toBeNull();

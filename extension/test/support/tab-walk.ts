@@ -75,7 +75,8 @@ function listUnreached(): string[] {
 async function readFocus(): Promise<{ name: string; isMarked: boolean }> {
   const focused = document.activeElement as HTMLElement;
   (globalThis as unknown as Operable).unreached.delete(focused);
-  const name = focused.outerHTML.slice(0, 160);
+  const label = focused.closest('label')?.textContent ?? '';
+  const name = `${focused.outerHTML.slice(0, 160)} ${label.slice(0, 80)}`.trim();
   if (focused === document.body) return { name, isMarked: true };
   const isMarked = () => {
     const { outlineStyle, outlineWidth } = getComputedStyle(focused);

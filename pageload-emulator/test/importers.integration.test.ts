@@ -1,5 +1,5 @@
 /**
- * Any input gives a result or one clear line within two seconds and 256 MB, measured in processes of their own that read files
+ * Any input gives a result or one clear line within three seconds and 256 MB, measured in processes of their own that read files
  * as the command does. Processor time is measured, as other processes do not change it; slower processors, by the reference
  * below, have proportionally more.
  */

@@ -78,7 +78,8 @@ test('shows at least ten requests where it is docked 350 px high, beside the det
 
 test('sorts by a column, and the other way round', async () => {
   const head = panel.getByRole('columnheader', { name: 'Time' });
-  const names = () => rows().locator('.hw-cell-duration').allTextContents();
+  // The first ones: how many are drawn depends on the height that is left for them.
+  const names = async () => (await rows().locator('.hw-cell-duration').allTextContents()).slice(0, 8);
   const byStart = await names();
   await head.getByRole('button').click();
   expect(await head.getAttribute('aria-sort')).toBe('descending');

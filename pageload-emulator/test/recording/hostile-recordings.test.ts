@@ -14,7 +14,7 @@ function entriesOf(count: number, spanMs: number, extra: object, startMs = 0): o
 
 const page = (startedDateTime: string) => ({ id: 'page_1', startedDateTime, pageTimings: {} });
 
-describe('a hostile recording is read or refused within two seconds', () => {
+describe('a hostile recording is read or refused within three seconds', () => {
   const redirect = {
     request: { method: 'GET', url: URL },
     response: { status: 302, redirectURL: URL },

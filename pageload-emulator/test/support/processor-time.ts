@@ -1,7 +1,7 @@
 /** Limits of processor time, scaled on slower processors by the time that they take for a reference. */
 
-const MAX_SECONDS = 2;
-/** Time of the processor for which the limit is two seconds to parse the reference. */
+const MAX_SECONDS = 3;
+/** Time of the processor for which the limit is three seconds to parse the reference. */
 const REFERENCE_SECONDS = 0.1;
 const reference = (): string =>
   JSON.stringify(
@@ -21,9 +21,9 @@ export function processorSeconds(work: () => void): number {
 }
 
 /**
- * The limit of two seconds, scaled to this processor's current speed.
+ * The limit of three seconds, scaled to this processor's current speed.
  *
- * @param taken processor time used: below two seconds it needs no scaling
+ * @param taken processor time used: below three seconds it needs no scaling
  */
 export function mostSeconds(taken: number): number {
   if (taken < MAX_SECONDS) return MAX_SECONDS;

@@ -2,6 +2,7 @@
  * The autopilot in real Chromium with the real helper, on a link that polices UDP: exploring, with a trial that loses and one that
  * is undone, then a natural load over HTTP/3 and no click.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredLoad } from '@hopwise/extension/messages';
 import { networkOf, profileNamed } from '@hopwise/lab/client/networks';
 import type { Page } from 'playwright-core';
@@ -14,6 +15,8 @@ const RUN_TIMEOUT = { timeout: 10_000, interval: 200 };
 const MAX_LOADS = 3;
 /** Under the autopilot, until the decision is sure. */
 const MAX_SLOW_LOADS = 5;
+/** How often it is looked, each 200 ms, whether a load has led to a trial. */
+const PLAN_TIMES = 20;
 /** Below the 2 to 5% of loads that may explore, so that each of them does while exploring has cost little enough. */
 const DRAWN = 0.01;
 
@@ -82,9 +85,12 @@ async function loadUntilKnown(): Promise<void> {
 /** Loads the page without pins until a trial is planned. @returns these loads */
 async function loadUntilTrial(): Promise<StoredLoad[]> {
   const { length } = await listTrials();
+  const isPlanned = async () => (await listTrials()).length > length;
   const loads: StoredLoad[] = [];
-  while ((await listTrials()).length === length && loads.length < MAX_LOADS) {
+  while (!(await isPlanned()) && loads.length < MAX_LOADS) {
     loads.push(await link.loadCold(tab));
+    // The autopilot acts some time after the load is stored; the next load would be the trial's.
+    for (let times = 0; times < PLAN_TIMES && !(await isPlanned()); times++) await sleep(200);
   }
   const [trial] = await listTrials();
   expect(trial, 'a trial').toMatchObject({ state: 'checking', end: null });

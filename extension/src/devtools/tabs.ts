@@ -14,7 +14,7 @@ export interface Tab {
 /** Tabs with their panel, after the ARIA Authoring Practices' tabs pattern: arrow keys, Home and End move the selection. */
 export class Tabs {
   readonly list = el('div', { class: 'hw-tabs', role: 'tablist', 'aria-label': t('panelViews') });
-  readonly panel = el('div', { class: 'hw-tab-panel', role: 'tabpanel', id: 'hw-tab-panel', tabindex: '-1' });
+  readonly panel = el('div', { class: 'hw-tab-panel', role: 'tabpanel', id: 'hw-tab-panel', tabindex: '0' });
   readonly #heading = el('h2', { class: 'hw-visually-hidden' });
   readonly #tabs: readonly Tab[];
   readonly #buttons: HTMLButtonElement[];

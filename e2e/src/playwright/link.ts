@@ -69,7 +69,7 @@ function addressOf(origin: string): { host: string; port: number } {
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) };
 }
 
-/** A way from the lab's network namespace, which reaches no other, to a server outside: a Unix socket and whoever passes its bytes on. */
+/** Connects the lab's network namespace, which reaches no other, with a server outside: by a Unix socket and a process that passes its bytes on. */
 export class LinkRelay {
   readonly page: PageSource;
   readonly upstreams: Readonly<Record<string, LabUpstream>>;

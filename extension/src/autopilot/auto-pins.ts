@@ -1,4 +1,4 @@
-import { type MeasuredExchange, messageOf, type Protocol } from '@hopwise/contract';
+import { type MeasuredExchange, messageOf, type PinState, type Protocol } from '@hopwise/contract';
 import { type TimedRequest, type TimedTransport, TransportChooser } from '@hopwise/model';
 import { HelperError } from '../helper/helper-port.ts';
 
@@ -16,14 +16,28 @@ interface AutoPinsOptions {
 export class AutoPins {
   readonly #options: AutoPinsOptions;
   readonly #choosers = new Map<string, TransportChooser>();
+  /** Origins of which the helper has yet to answer. */
+  readonly #steering = new Set<string>();
 
   constructor(options: AutoPinsOptions) {
     this.#options = options;
   }
 
-  /** Forgets what was shown of origins that no longer have such a pin. */
-  keepOnly(origins: readonly string[]): void {
-    for (const origin of this.#choosers.keys()) if (!origins.includes(origin)) this.#choosers.delete(origin);
+  /**
+   * To be called when pins have changed: forgets origins that no longer have such a pin, and follows a helper that has fallen back to
+   * HTTP/2 because HTTP/3 stopped working.
+   */
+  handlePins(pins: readonly Pick<PinState, 'origin' | 'kind' | 'protocol'>[]): void {
+    for (const [origin, chooser] of this.#choosers) {
+      const pin = pins.find((each) => each.kind === 'auto' && each.origin === origin);
+      if (pin === undefined) this.#choosers.delete(origin);
+      else if (
+        pin.protocol === PROTOCOL_OF.tcp &&
+        chooser.transport === 'quic' &&
+        !this.#steering.has(origin)
+      )
+        chooser.undoSwitch(Date.now(), true);
+    }
   }
 
   /** The network is another one: what was shown on the former does not hold, and each origin begins anew. */
@@ -44,11 +58,14 @@ export class AutoPins {
     const requests = exchanges.filter(({ status }) => status < 400).map(requestOf);
     const choice = chooser.add(requests, await this.#options.mayTryQuic());
     if (choice === null) return;
+    this.#steering.add(origin);
     try {
       await this.#options.steer(origin, PROTOCOL_OF[choice.transport]);
     } catch (error) {
       console.warn(`hopwise: ${origin} stays as it is: ${messageOf(error)}`);
       chooser.undoSwitch(Date.now(), error instanceof HelperError && error.code === 'unavailable');
+    } finally {
+      this.#steering.delete(origin);
     }
   }
 }

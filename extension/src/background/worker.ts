@@ -77,9 +77,7 @@ self.addEventListener('online', () => void forgetNetworkKey().then(prepareForNet
 listenToConnection(handleNetworkChange);
 let endListeningToFailures: (() => void) | null = null;
 pins.onChange(() => {
-  void pins
-    .listPins()
-    .then((all) => autoPins.keepOnly(all.filter(({ kind }) => kind === 'auto').map(({ origin }) => origin)));
+  void pins.listPins().then((all) => autoPins.handlePins(all));
   // Pins do harm where requests fail. The helper's port keeps the worker running meanwhile.
   const isAnyActive = pins.periods.some(({ endedMs }) => endedMs === null);
   if (isAnyActive) endListeningToFailures ??= listenToFailures(loads, handleNetworkChange);

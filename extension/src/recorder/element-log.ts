@@ -59,7 +59,7 @@ export class ElementLog {
     return author;
   }
 
-  /** Adds an element that has loaded: where nobody has inserted it with its present URL, a script has changed that. */
+  /** Adds an element that has loaded. Where it was not inserted with its present URL, a script has changed the URL. */
   addLoaded(element: Element): void {
     if (this.isIncomplete || !REQUESTING_NAMES.has(element.localName)) return;
     this.#nodesLeft--;

@@ -11,7 +11,7 @@ export { predictionOf, type StoredLoad } from '../load/stored-load.ts';
 /** Stored loads; older ones are removed. */
 export const MAX_LOADS = 50;
 
-/** Where others need the place, a site has this many at most: nobody's navigations remove what is known of all other sites. */
+/** The most loads that a site keeps while others need room, so that no site's navigations remove what is known of the others. */
 export const MAX_SITE_LOADS = MAX_LOADS / 4;
 
 /** When loads must have been stored not to be too old, milliseconds since 1970. */

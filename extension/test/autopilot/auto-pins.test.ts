@@ -91,9 +91,19 @@ test('on another network, and after its pin has ended, an origin begins anew', a
   expect(steered).toEqual([`${ORIGIN} h3`, `${ORIGIN} h2`]);
   await pins.handle(ORIGIN, exchangesOf('h2', 9));
   expect(steered).toHaveLength(2);
-  pins.keepOnly([OTHER]);
+  pins.handlePins([{ origin: OTHER, kind: 'auto', protocol: 'h2' }]);
   await pins.handle(ORIGIN, exchangesOf('h2', 9));
   expect(steered).toHaveLength(2);
   await pins.handle(ORIGIN, exchangesOf('h2', 3));
   expect(steered.at(-1)).toBe(`${ORIGIN} h3`);
+});
+
+test('where the helper has fallen back to HTTP/2, the origin stays there', async () => {
+  await pins.handle(ORIGIN, exchangesOf('h2', 12));
+  pins.handlePins([{ origin: ORIGIN, kind: 'auto', protocol: 'h3' }]);
+  await pins.handle(ORIGIN, exchangesOf('h3', 4));
+  pins.handlePins([{ origin: ORIGIN, kind: 'auto', protocol: 'h2' }]);
+  await pins.handle(ORIGIN, exchangesOf('h2', 40));
+  // It is judged again by its requests over HTTP/2, and HTTP/3 is not tried once more.
+  expect(steered).toEqual([`${ORIGIN} h3`]);
 });

@@ -46,7 +46,7 @@ test('a hidden page does not look', async () => {
   expect(greet).toHaveBeenCalledTimes(1);
 });
 
-test('a helper that fails otherwise is not missing, and its problem is told', async () => {
+test('a helper that fails otherwise is not missing, and its problem is reported', async () => {
   const watch = new HelperWatch(async () => {
     throw new HelperError('version', 'Update the helper.');
   });

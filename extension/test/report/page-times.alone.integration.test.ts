@@ -1,4 +1,4 @@
-/** Pages that measure times to find out whether somebody observes them, with the built extension recording in detail. */
+/** Pages that measure times to find out whether an extension observes them, with the built extension recording in detail. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -107,7 +107,7 @@ test('requests that overlap on a connection have lanes of their own', () => {
   expect(row).toMatchObject({ lanes: 2, endMs: 90 });
 });
 
-test('recorded connections are told apart by name, or by origin and protocol where they have none', () => {
+test('recorded connections differ by name, or by origin and protocol where they have none', () => {
   const phases = { ...requestOf(0).phases, connectStartMs: 10, connectEndMs: 40 };
   const { recording: load } = loadOf(1, {
     recording: {

@@ -8,12 +8,13 @@ import {
   type TransferPlan,
 } from '@hopwise/contract';
 import { RequestError, UsageError } from '../src/base/errors.ts';
-import { Engine } from '../src/engine/engine.ts';
+import type { Engine } from '../src/engine/engine.ts';
 import { probe } from '../src/probe/probe.ts';
 import { checkHead, checkLines, checkRow, type NetworkCheck, summariseChecks } from './network-table.ts';
-import { EXIT_FAILURE, EXIT_INTERRUPTED, note, print } from './output.ts';
+import { EXIT_FAILURE, print } from './output.ts';
 import { readRecording } from './recording-file.ts';
 import { readUrls, userAgent } from './urls.ts';
+import { withEngine } from './with-engine.ts';
 
 interface NetworkCommandOptions {
   har?: string;
@@ -33,37 +34,21 @@ export async function networkCommand(urls: string[], options: NetworkCommandOpti
   const repetition = readRepetition(options);
   const whole = readUrls(urls);
   const planned = options.har === undefined ? null : await planOfRecording(options.har);
-  const interrupt = new AbortController();
-  const onInterrupt = (): void => interrupt.abort();
-  process.on('SIGINT', onInterrupt);
-  process.on('SIGTERM', onInterrupt);
-  const engine = new Engine({ libcurl: options.libcurl });
-  const checks: NetworkCheck[] = [];
-  try {
-    const plan = planned ?? (await planOfUrls(engine, whole, interrupt.signal));
+  await withEngine(options.libcurl, async (engine, signal) => {
+    const checks: NetworkCheck[] = [];
+    const plan = planned ?? (await planOfUrls(engine, whole, signal));
     if (repetition !== null && !options.json) print(checkHead());
     const run = async (): Promise<boolean> => {
-      const check = await checkOnce(engine, plan, interrupt.signal);
+      const check = await checkOnce(engine, plan, signal);
       checks.push(check);
       if (options.json) print(JSON.stringify(check));
       else print(repetition === null ? checkLines(check) : checkRow(check));
       return true;
     };
-    await repeat(run, (untilMs) => waitUntil(untilMs, interrupt.signal), repetition ?? SINGLE);
-    if (interrupt.signal.aborted) {
-      note('cancelled');
-      process.exitCode = EXIT_INTERRUPTED;
-    } else if (checks.every(({ measured }) => measured === null)) process.exitCode = EXIT_FAILURE;
+    await repeat(run, (untilMs) => waitUntil(untilMs, signal), repetition ?? SINGLE);
+    if (checks.every(({ measured }) => measured === null)) process.exitCode = EXIT_FAILURE;
     if (repetition !== null && !options.json && checks.length > 0) print(summariseChecks(checks));
-  } catch (fault) {
-    if (!(fault instanceof RequestError && fault.code === 'cancelled')) throw fault;
-    note('cancelled');
-    process.exitCode = EXIT_INTERRUPTED;
-  } finally {
-    process.off('SIGINT', onInterrupt);
-    process.off('SIGTERM', onInterrupt);
-    await engine.close();
-  }
+  });
 }
 
 /** Null for a single check. */

@@ -8,13 +8,13 @@ import {
   transferPlanSchema,
   type Verification,
 } from '@hopwise/contract';
-import { RequestError, UsageError } from '../src/base/errors.ts';
-import { Engine } from '../src/engine/engine.ts';
+import { UsageError } from '../src/base/errors.ts';
 import { probe } from '../src/probe/probe.ts';
-import { EXIT_FAILURE, EXIT_INTERRUPTED, note, print } from './output.ts';
+import { EXIT_FAILURE, note, print } from './output.ts';
 import { probeTable } from './probe-table.ts';
 import { readRecording } from './recording-file.ts';
 import { readUrls, userAgent } from './urls.ts';
+import { withEngine } from './with-engine.ts';
 
 interface ProbeCommandOptions {
   har?: string;
@@ -30,19 +30,14 @@ interface ProbeCommandOptions {
 export async function probeCommand(urls: string[], options: ProbeCommandOptions): Promise<void> {
   const protocols = readProtocols(options.protocols);
   const { plan, assignments } = await readInput(urls, options.har, protocols);
-  const engine = new Engine({ libcurl: options.libcurl });
-  const interrupt = new AbortController();
-  const onInterrupt = (): void => interrupt.abort();
-  process.on('SIGINT', onInterrupt);
-  process.on('SIGTERM', onInterrupt);
   const live = process.stderr.isTTY && !options.json;
-  try {
+  await withEngine(options.libcurl, async (engine, signal) => {
     const verification = await probe(engine, plan, {
       protocols,
       assignments,
       rounds: options.rounds,
       budgetBytes: options.budget ?? null,
-      signal: interrupt.signal,
+      signal,
       onProgress: live
         ? ({ doneTransfers, allTransfers, protocol, round }) =>
             process.stderr.write(
@@ -57,15 +52,7 @@ export async function probeCommand(urls: string[], options: ProbeCommandOptions)
     else print(probeTable(verification, plan, { resources: options.resources === true }));
     if (Object.values(verification.protocols).every(({ medianMs }) => medianMs === null))
       process.exitCode = EXIT_FAILURE;
-  } catch (fault) {
-    if (!(fault instanceof RequestError && fault.code === 'cancelled')) throw fault;
-    note('cancelled');
-    process.exitCode = EXIT_INTERRUPTED;
-  } finally {
-    process.off('SIGINT', onInterrupt);
-    process.off('SIGTERM', onInterrupt);
-    await engine.close();
-  }
+  });
 }
 
 /** Why no origin of the page can be reached; '' when one can. */

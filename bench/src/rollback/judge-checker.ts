@@ -6,7 +6,7 @@ import {
   type Spread,
   spread,
 } from '@hopwise/lab/statistics';
-import { followSwitch, LOADS_AFTER, type Outcome } from './follow-switch.ts';
+import { type Earlier, followSwitch, LOADS_AFTER, type Outcome } from './follow-switch.ts';
 import type { Switch } from './switches.ts';
 
 const SAME = 'the same within 5%';
@@ -30,7 +30,9 @@ export interface ClassFigures {
   /** Shares of switches that the checker rolled back, by cause: false alarms where they do no harm. */
   slower: ConfidenceInterval;
   noGain: ConfidenceInterval;
-  /** Loads until then; null where none was rolled back. */
+  /** Loads without the switch that it asked for to compare with, a switch. */
+  compared: number;
+  /** Loads with the switch until then; null where none was rolled back. */
   untilRollback: Spread | null;
   /** Share of the loads after the switch that used what is faster in the median, with the checker. Without it: none or all. Null where both are about the same. */
   onFaster: number | null;
@@ -41,7 +43,12 @@ export interface ClassFigures {
  *
  * @returns figures of the classes that have switches
  */
-export function judgeChecker(switches: readonly Switch[], repeats: number, seed: number): ClassFigures[] {
+export function judgeChecker(
+  switches: readonly Switch[],
+  repeats: number,
+  seed: number,
+  earlier: Earlier,
+): ClassFigures[] {
   const random = new SeededRandom(seed);
   return CLASSES.flatMap(({ name, below }, index) => {
     const from = CLASSES[index - 1]?.below ?? 0;
@@ -53,10 +60,9 @@ export function judgeChecker(switches: readonly Switch[], repeats: number, seed:
       const outcomes = byCell.get(each.cell) ?? [];
       byCell.set(each.cell, outcomes);
       for (let repeat = 0; repeat < repeats; repeat++) {
-        const outcome = followSwitch(each, random);
+        const outcome = followSwitch(each, random, earlier);
         outcomes.push(outcome);
-        const switched = outcome.rollback?.loads ?? LOADS_AFTER;
-        fasterLoads += each.effect < 1 ? switched : LOADS_AFTER - switched;
+        fasterLoads += each.effect < 1 ? outcome.switched : LOADS_AFTER - outcome.switched;
       }
     }
     const cells = [...byCell.values()];
@@ -69,6 +75,7 @@ export function judgeChecker(switches: readonly Switch[], repeats: number, seed:
       harmWith: meanOver(cells, ({ harmWith }) => harmWith),
       slower: meanOver(cells, ({ rollback }) => (rollback?.cause === 'slower' ? 1 : 0)),
       noGain: meanOver(cells, ({ rollback }) => (rollback?.cause === 'no-gain' ? 1 : 0)),
+      compared: outcomes.reduce((total, { compared }) => total + compared, 0) / outcomes.length,
       untilRollback: until.length === 0 ? null : spread(until),
       onFaster: name === SAME ? null : fasterLoads / (outcomes.length * LOADS_AFTER),
     };

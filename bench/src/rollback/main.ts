@@ -13,6 +13,8 @@ const GENERATED_PER_EFFECT = 500;
 interface Options {
   repeats: number;
   seed: number;
+  earlier: number;
+  firstFactor: number;
   json: boolean;
 }
 
@@ -25,14 +27,21 @@ await runProgram(async () => {
     .argument('[dir]', 'folder of measured loads, of `npm run lab`; without it load times are generated')
     .option('--repeats <n>', 'how often each switch is followed', integer(1, 10_000), 20)
     .option('--seed <n>', 'of the draws', integer(0, 10_000), 1)
+    .option('--earlier <n>', 'loads before each switch', integer(1, 50), 3)
+    .option(
+      '--first-factor <n>',
+      'how many times as long as usual the first of them takes',
+      integer(1, 10),
+      1,
+    )
     .option('--json', 'print the figures as JSON and nothing else', false)
     .exitOverride();
   unifyErrors(command);
   command.parse(process.argv.slice(2), { from: 'user' });
-  const { repeats, seed, json } = command.opts<Options>();
+  const { repeats, seed, json, earlier, firstFactor } = command.opts<Options>();
   const [dir] = command.args;
   const switches =
     dir === undefined ? generatedSwitches(GENERATED_PER_EFFECT) : measuredSwitches(await readCellTimes(dir));
-  const figures = judgeChecker(switches, repeats, seed);
+  const figures = judgeChecker(switches, repeats, seed, { loads: earlier, firstFactor });
   process.stdout.write(json ? `${JSON.stringify(figures, null, 1)}\n` : showChecker(figures));
 });

@@ -333,7 +333,9 @@ export class Autopilot {
     const own = runs.filter((run) => isOfRunsPage(load, run));
     const isChecking = own.some(({ state }) => state === 'checking');
     const trialOfLoad = own.find(({ end, lastLoadId }) => end?.cause === 'tried' && lastLoadId === load.id);
-    if (!isFull || isChecking || findRule(recording.url, settings.siteRules) === 'leave') return;
+    // The next load is to be one without pins.
+    const isUnsure = own.some(({ end, lastLoadId }) => end?.cause === 'unsure' && lastLoadId === load.id);
+    if (!isFull || isChecking || isUnsure || findRule(recording.url, settings.siteRules) === 'leave') return;
     if (isLeftByTraffic(load, settings.trafficRules)) return;
     if (!hasChoice(load, settings, isSlower(load, alike)) && !trialOfLoad) return;
     const decided = findDecidedLoad(load, comparable);

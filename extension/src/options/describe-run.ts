@@ -74,6 +74,7 @@ const ENDS = {
   trouble: 'runEndTrouble',
   slower: 'runEndSlower',
   'no-gain': 'runEndNoGain',
+  unsure: 'runEndUnsure',
   you: 'runEndYou',
   off: 'runEndOff',
   rule: 'runEndRule',

@@ -15,12 +15,12 @@ const PRIOR_DEVIATION = 0.2;
 const PRIOR_WEIGHT = 2;
 
 /**
- * Whether the loads after a change take longer than those before it. Compares means of the logarithms of load times, with the
+ * Whether some loads surely take longer than others: those after a change than those before it, or the reverse. Compares means of the logarithms of load times, with the
  * variance pooled from both and a prior. If the change has no effect, one of five looks says "slower" in at most 5% of cases
  * where load times vary by up to 25%, and in at most 8% where they vary by 40%.
  *
  * @param beforeMs at least one
- * @param afterMs at least one, at most `MAX_CHECKED_LOADS`
+ * @param afterMs at least one; of what comes after a change at most `MAX_CHECKED_LOADS`
  */
 export function isSlower(beforeMs: readonly number[], afterMs: readonly number[]): boolean {
   const [before, after] = [beforeMs.map(Math.log), afterMs.map(Math.log)];

@@ -137,7 +137,7 @@ beforeEach(() => {
   incomplete = null;
   pinGain = null;
   settings = AUTOPILOT_DEFAULTS;
-  saved = { savedMs: 0, loads: 0, estimated: 0 };
+  saved = { savedMs: 0, loads: 0, estimated: 0, uncompared: 0 };
   tabUrl = `${A}/`;
   isRecorded = true;
   answers = true;
@@ -231,11 +231,15 @@ test.each([
   expect(openedTabs).toHaveLength(1 - count);
 });
 
+const NOT_COUNTED = 'Not counted: 3 loads of pages that were not loaded here without pins.';
+
 test.each([
-  [0, '25 s saved this week, in 4 loads.'],
-  [1, 'About 25 s saved this week, in 4 loads (partly estimated).'],
-])('the popup states what pins saved, of %i loads by an estimate', async (estimated, words) => {
-  saved = { savedMs: 25_000, loads: 4, estimated };
+  [{ savedMs: 25_000, loads: 4 }, '25 s saved this week, in 4 loads.'],
+  [{ savedMs: 25_000, loads: 4, estimated: 1 }, 'About 25 s saved this week, in 4 loads (partly estimated).'],
+  [{ savedMs: 25_000, loads: 4, uncompared: 3 }, `25 s saved this week, in 4 loads. ${NOT_COUNTED}`],
+  [{ savedMs: -900, loads: 1, uncompared: 3 }, NOT_COUNTED],
+])('the popup states what pins saved (%j)', async (some, words) => {
+  saved = { ...saved, ...some };
   stub(bodyOf('popup/popup.html'));
   await import('../src/popup/popup.ts');
   await vi.advanceTimersByTimeAsync(10);

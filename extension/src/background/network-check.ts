@@ -9,6 +9,7 @@ import {
   planNetworkCheck,
 } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
+import { nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
 import { isSuitable } from '../autopilot/suitable-load.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { getLoad, type StoredLoad, updateLoad } from '../storage/loads.ts';
@@ -55,8 +56,8 @@ export async function checkNetwork(
   const { checksNetworks } = await readSettings();
   const load = checksNetworks ? await getLoad(loadId) : undefined;
   if (load === undefined || isMetered() || !isSuitable(load, []) || isKnown(load) || isSlow(load)) return;
-  const name = load.networkKey ?? '';
-  const checked = checkedSchema.parse((await ownStorage.get(KEY))[KEY] ?? {});
+  const name = nameOf(load);
+  const checked = await readChecks();
   if (nowMs - (checked[name] ?? Number.NEGATIVE_INFINITY) < CHECK_AGAIN_MS) return;
   try {
     const recording = restoreQueries(load.recording, await readQueries(load, 'verify'));
@@ -83,6 +84,15 @@ export async function checkNetwork(
     console.warn('hopwise: the network was not checked:', messageOf(error));
   }
 }
+
+/** Forgets the check of a network that is not recognised: the browser is on another one now. */
+export async function forgetUnrecognisedCheck(): Promise<void> {
+  const { [UNRECOGNISED]: forgotten, ...others } = await readChecks();
+  if (forgotten !== undefined) await ownStorage.set({ [KEY]: others });
+}
+
+const readChecks = async (): Promise<Record<string, number>> =>
+  checkedSchema.parse((await ownStorage.get(KEY))[KEY] ?? {});
 
 /** Forgets which networks were checked. */
 export function forgetChecks(): Promise<void> {

@@ -27,7 +27,7 @@ import { registerContentScript } from '../recorder/register-content-script.ts';
 import { listenToFailures, listenToNavigations } from '../recorder/web-request.ts';
 import { getLoad, getSummaries, predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
-import { addSavedTime, readSavedTime, removeSavedTime } from '../storage/saved-time.ts';
+import { addSavedTime, addUncomparedLoad, readSavedTime, removeSavedTime } from '../storage/saved-time.ts';
 import { readSettings } from '../storage/settings.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { openWelcome } from '../welcome/open-welcome.ts';
@@ -47,7 +47,7 @@ import {
   storeSettledLoad,
 } from './loads.ts';
 import { Memory } from './memory.ts';
-import { checkNetwork, forgetChecks } from './network-check.ts';
+import { checkNetwork, forgetChecks, forgetUnrecognisedCheck } from './network-check.ts';
 import { forgetNetworks, leaveNetwork } from './network-memory.ts';
 import { type PageAnswers, type PageRequest, pageRequestSchema } from './page-requests.ts';
 import { forgetNetworkKey, recogniseNetwork } from './recognise-network.ts';
@@ -182,7 +182,7 @@ async function noteOutcome(tabId: number, loadId: number): Promise<void> {
   if (gain !== null) {
     const savedMs = gain.beforeMs - pltOf(stored);
     await addSavedTime({ savedMs, isEstimated: gain.beforeLoads === 0 });
-  }
+  } else if (isPinned && factsOf(stored).kind === 'full') await addUncomparedLoad();
   if (isPinned) return;
   if (deservesDetail(stored, all)) await detailedPages.wantIfRare(stored.requestedUrl);
   const shown = deservesPrediction(stored, all) ? await ensureDecision(stored) : stored;
@@ -202,7 +202,12 @@ async function findGain(load: StoredLoad, all: readonly KnownLoad[]): Promise<Pi
 }
 
 function handleNetworkChange(): void {
-  void Promise.all([leaveNetwork(), forgetNetworkKey(), autopilot.handleNetworkChange()]).then(() => {
+  void Promise.all([
+    leaveNetwork(),
+    forgetUnrecognisedCheck(),
+    forgetNetworkKey(),
+    autopilot.handleNetworkChange(),
+  ]).then(() => {
     void announcer.update();
     void autoPins.restart();
     void prepareForNetwork();

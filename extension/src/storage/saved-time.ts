@@ -16,6 +16,8 @@ const storedSchema = z.catch(
       loads: z.int().check(z.nonnegative()),
       /** Loads of which the time without pins was estimated; absent in what an earlier version stored. */
       estimated: z._default(z.int().check(z.nonnegative()), 0),
+      /** Further loads with pins, of which it is not known what they take without; absent in what an earlier version stored. */
+      uncompared: z._default(z.int().check(z.nonnegative()), 0),
     }),
   ),
   {},
@@ -27,31 +29,41 @@ export interface SavedTime {
   loads: number;
   /** Loads of which the time without pins was estimated. */
   estimated: number;
+  /** Further loads with pins, of pages that were not loaded without them on the network. */
+  uncompared: number;
 }
+
+const NOTHING: SavedTime = { savedMs: 0, loads: 0, estimated: 0, uncompared: 0 };
 
 export async function readSavedTime(nowMs = Date.now()): Promise<SavedTime> {
-  const days = Object.values(await readDays(nowMs));
-  return {
-    savedMs: days.reduce((sum, { savedMs }) => sum + savedMs, 0),
-    loads: days.reduce((sum, { loads }) => sum + loads, 0),
-    estimated: days.reduce((sum, { estimated }) => sum + estimated, 0),
-  };
+  return Object.values(await readDays(nowMs)).reduce(addUp, NOTHING);
 }
 
-/** Adds a load. @param savedMs negative for a loss */
-export async function addSavedTime(
+/** Adds a load that is compared with what its page takes without pins. @param savedMs negative for a loss */
+export function addSavedTime(
   { savedMs, isEstimated }: { savedMs: number; isEstimated: boolean },
   nowMs = Date.now(),
 ): Promise<void> {
-  const days = await readDays(nowMs);
-  const today = days[dayOf(nowMs)] ?? { savedMs: 0, loads: 0, estimated: 0 };
-  days[dayOf(nowMs)] = {
-    savedMs: today.savedMs + savedMs,
-    loads: today.loads + 1,
-    estimated: today.estimated + (isEstimated ? 1 : 0),
-  };
-  await ownStorage.set({ [KEY]: days });
+  return addLoad({ savedMs, loads: 1, estimated: isEstimated ? 1 : 0, uncompared: 0 }, nowMs);
 }
+
+/** Adds a load with pins of which it is not known what it would have taken without. */
+export function addUncomparedLoad(nowMs = Date.now()): Promise<void> {
+  return addLoad({ ...NOTHING, uncompared: 1 }, nowMs);
+}
+
+async function addLoad(load: SavedTime, nowMs: number): Promise<void> {
+  const days = await readDays(nowMs);
+  const day = dayOf(nowMs);
+  await ownStorage.set({ [KEY]: { ...days, [day]: addUp(days[day] ?? NOTHING, load) } });
+}
+
+const addUp = (a: SavedTime, b: SavedTime): SavedTime => ({
+  savedMs: a.savedMs + b.savedMs,
+  loads: a.loads + b.loads,
+  estimated: a.estimated + b.estimated,
+  uncompared: a.uncompared + b.uncompared,
+});
 
 export function removeSavedTime(): Promise<void> {
   return ownStorage.remove(KEY);

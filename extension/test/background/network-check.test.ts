@@ -1,7 +1,12 @@
 import { HOUR_MS } from '@hopwise/contract';
 import { learnNetwork } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { checkNetwork, forgetChecks, isMetered } from '../../src/background/network-check.ts';
+import {
+  checkNetwork,
+  forgetChecks,
+  forgetUnrecognisedCheck,
+  isMetered,
+} from '../../src/background/network-check.ts';
 import type { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
 import { addLoad, getLoad, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
 import { loadNetwork, removeNetworks } from '../../src/storage/network.ts';
@@ -65,6 +70,18 @@ test('a new network is checked once a day, by what the page had from a server th
   expect(plans).toHaveLength(2);
   await forgetChecks();
   await checkNetwork(id, verify, Date.now() + 26 * HOUR_MS);
+  expect(plans).toHaveLength(3);
+});
+
+test('a network that is not recognised is checked anew after it was left, a recognised one is not', async () => {
+  const networkKey = '2b7e151628aed2a6abf71589';
+  await checkNetwork(await store(), verify);
+  await checkNetwork(await store({ networkKey }), verify);
+  expect(plans).toHaveLength(2);
+  await forgetUnrecognisedCheck();
+  await checkNetwork(await store({ networkKey }), verify);
+  expect(plans).toHaveLength(2);
+  await checkNetwork(await store(), verify);
   expect(plans).toHaveLength(3);
 });
 

@@ -81,13 +81,16 @@ interface Address {
   bits: typeof IPV4_BITS | typeof IPV6_BITS;
 }
 
-/** Longest prefix first. */
-const PREFIXES = BLOCKS.map(({ cidr, ...block }) => {
-  const [net = '', length] = cidr.split('/');
-  const { value, bits } = parseAddress(net)!;
-  const shift = BigInt(bits - Number(length));
-  return { ...block, bits, length: Number(length), shift, prefix: value >> shift };
-}).sort((a, b) => b.length - a.length);
+const parseBlocks = () =>
+  BLOCKS.map(({ cidr, ...block }) => {
+    const [net = '', length] = cidr.split('/');
+    const { value, bits } = parseAddress(net)!;
+    const shift = BigInt(bits - Number(length));
+    return { ...block, bits, length: Number(length), shift, prefix: value >> shift };
+  }).sort((a, b) => b.length - a.length);
+
+/** Longest prefix first; parsed for the first address, which the extension's worker sees only once a page has loaded. */
+let prefixes: ReturnType<typeof parseBlocks> | null = null;
 
 /**
  * The space of an IP address as text, with or without brackets and zone. Text that is no address counts as public.
@@ -98,7 +101,8 @@ export function addressSpace(ip: string): AddressSpace {
 }
 
 function spaceOf({ value, bits }: Address): AddressSpace {
-  const block = PREFIXES.find((one) => one.bits === bits && value >> one.shift === one.prefix);
+  prefixes ??= parseBlocks();
+  const block = prefixes.find((one) => one.bits === bits && value >> one.shift === one.prefix);
   if (!block) return 'public';
   if ('space' in block) return block.space;
   const embedded = BigInt.asUintN(IPV4_BITS, value >> BigInt(block.embeddedAt));

@@ -23,14 +23,19 @@ export type Messages = Partial<Record<string, { message: string }>>;
 /** English in Node programs and tests; the bundles leave it out, because their pages load packaged files (`load-language.ts`). */
 let messages: Messages = english;
 let current: Language = 'en';
-let numbers = new Intl.NumberFormat(LOCALE[current]);
-let plurals = new Intl.PluralRules(LOCALE[current]);
+/** Of the current language, made with the first number: most loads that wake the worker show none, and they take milliseconds. */
+let rules: { numbers: Intl.NumberFormat; plurals: Intl.PluralRules } | null = null;
 
 export function useLanguage(language: Language, its: Messages): void {
   current = language;
   messages = its;
-  numbers = new Intl.NumberFormat(LOCALE[language]);
-  plurals = new Intl.PluralRules(LOCALE[language]);
+  rules = null;
+}
+
+function findRules(): NonNullable<typeof rules> {
+  const locale = LOCALE[current];
+  rules ??= { numbers: new Intl.NumberFormat(locale), plurals: new Intl.PluralRules(locale) };
+  return rules;
 }
 
 /** The language of the user interface. */
@@ -50,13 +55,13 @@ export function plural<K extends PluralKey>(
   count: number,
   ...[values]: Arguments<Exclude<PlaceholdersOf<`${K}_other`>, 'count'>>
 ): string {
-  return fill(`${key}_${plurals.select(count)}`, { ...values, count });
+  return fill(`${key}_${findRules().plurals.select(count)}`, { ...values, count });
 }
 
 function fill(key: string, values: Partial<Values<string>> = {}): string {
   const message = messages[key]?.message ?? key;
   return message.replace(/\$(\w+)\$/g, (placeholder, name: string) => {
     const value = values[name] ?? placeholder;
-    return typeof value === 'number' ? numbers.format(value) : value;
+    return typeof value === 'number' ? findRules().numbers.format(value) : value;
   });
 }

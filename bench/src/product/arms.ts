@@ -1,6 +1,6 @@
 /** The browsers that are compared: real Chromium as it ships, without the extension and with it in several settings. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,8 @@ import { readProcessorTime } from '../recorder/processor-time.ts';
 interface Arm {
   says: string;
   protocol: ProtocolMode;
-  hasExtension: boolean;
+  /** `permissions`: one that does nothing, and has the same permissions. */
+  extension: 'none' | 'whole' | 'permissions';
   hasHelper: boolean;
   /** Changes of the extension's settings, as its options page sends them. */
   changes: (
@@ -37,14 +38,14 @@ interface Arm {
 const ALONE: Arm = {
   says: 'the browser alone',
   protocol: 'natural',
-  hasExtension: false,
+  extension: 'none',
   hasHelper: false,
   changes: [],
 };
 const AUTO: Arm = {
   ...ALONE,
   says: 'the extension, the helper and the autopilot',
-  hasExtension: true,
+  extension: 'whole',
   hasHelper: true,
   changes: [{ type: 'change-autopilot', change: { isOn: true } }],
 };
@@ -52,11 +53,16 @@ const AUTO: Arm = {
 export const ARMS = {
   off: ALONE,
   'off-again': { ...ALONE, says: 'the browser alone, measured a second time' },
-  record: { ...ALONE, says: 'the extension alone, as it is installed', hasExtension: true },
+  record: { ...ALONE, says: 'the extension alone, as it is installed', extension: 'whole' },
+  permissions: {
+    ...ALONE,
+    says: 'an extension that does nothing and has the same permissions: what the browser itself does for them',
+    extension: 'permissions',
+  },
   detail: {
     ...ALONE,
     says: 'the extension alone, recording every load in detail',
-    hasExtension: true,
+    extension: 'whole',
     changes: [{ type: 'change-settings', change: { recordsInDetail: true } }],
   },
   auto: AUTO,
@@ -107,7 +113,7 @@ export class ArmBrowser {
   }
 
   static async launch(name: ProductArm, lab: Lab): Promise<ArmBrowser> {
-    const { protocol, hasExtension, hasHelper, changes }: Arm = ARMS[name];
+    const { protocol, extension, hasHelper, changes }: Arm = ARMS[name];
     const folder = await mkdtemp(join(tmpdir(), 'hopwise-product-'));
     const removeFolder = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
     const args = [
@@ -122,7 +128,7 @@ export class ArmBrowser {
       XDG_STATE_HOME: join(folder, 'state'),
       XDG_CONFIG_HOME: join(folder, 'config'),
     };
-    if (!hasExtension) {
+    if (extension === 'none') {
       const profile = join(folder, 'profile');
       await mkdir(profile);
       const context = await launchChromium(profile, args, [], env);
@@ -131,7 +137,8 @@ export class ArmBrowser {
         await removeFolder();
       });
     }
-    const browser = await launch(EXTENSION_DIR, args, [], env, 'en-US', false);
+    const dir = extension === 'whole' ? EXTENSION_DIR : await writeIdleExtension(join(folder, 'extension'));
+    const browser = await launch(dir, args, [], env, 'en-US', false);
     if (hasHelper)
       execFileSync(process.execPath, [HOST_SCRIPT, 'install', '--user-data-dir', browser.profile]);
     await applySettings(browser, changes);
@@ -182,7 +189,33 @@ export class ArmBrowser {
   }
 }
 
+/** Answers the first message of a test's browser, which would otherwise not begin. */
+const IDLE_WORKER =
+  'chrome.runtime.onMessage.addListener((message, sender, answer) => answer({ ok: true }));';
+
+/** Writes an extension that does nothing, with the permissions of the built one. @returns its folder */
+async function writeIdleExtension(dir: string): Promise<string> {
+  const built = JSON.parse(await readFile(join(EXTENSION_DIR, 'manifest.json'), 'utf8'));
+  const { manifest_version, version, key, permissions, host_permissions } = built;
+  const manifest = {
+    name: 'idle',
+    manifest_version,
+    version,
+    key,
+    permissions,
+    host_permissions,
+    background: { service_worker: 'worker.js' },
+    devtools_page: 'devtools.html',
+  };
+  await mkdir(dir);
+  await writeFile(join(dir, 'manifest.json'), JSON.stringify(manifest));
+  await writeFile(join(dir, 'worker.js'), IDLE_WORKER);
+  await writeFile(join(dir, 'devtools.html'), '');
+  return dir;
+}
+
 async function applySettings(browser: ExtensionBrowser, changes: Arm['changes']): Promise<void> {
+  if (changes.length === 0) return;
   const own = await browser.openOwn('devtools.html');
   await allowPins(own);
   for (const change of changes) {

@@ -4,14 +4,8 @@ export type { Arm } from './explore/beliefs.ts';
 export { type ClusterState, clusterStateSchema, emptyCluster, readCluster } from './explore/cluster-state.ts';
 export { type ChoiceReason, type Chosen, Explorer, type ExplorerQuestion } from './explore/explorer.ts';
 export { OBJECTIVES, type Objective } from './explore/objective.ts';
-export { logRequests } from './features/request-log.ts';
-export {
-  computeFeatures,
-  FEATURES,
-  type Feature,
-  type LoggedRequest,
-  RECOGNITION_WINDOW_S,
-} from './features/window-features.ts';
+export { ExchangeFeatures, transportOf } from './features/exchange-features.ts';
+export { FEATURES } from './features/window-features.ts';
 export { judgeSwitch, type SwitchVerdict } from './rollback/judge-switch.ts';
 export { MAX_CHECKED_LOADS } from './rollback/sequential-check.ts';
 export type { TimedRequest } from './transport/request-costs.ts';

@@ -39,12 +39,12 @@ export function computeFeatures(
   requests: readonly LoggedRequest[],
   windowS: number = RECOGNITION_WINDOW_S,
 ): Float32Array[] {
-  const windows = { tcp: new Window(windowS), quic: new Window(windowS) };
+  const windows = { tcp: new FeatureWindow(windowS), quic: new FeatureWindow(windowS) };
   return requests.map((request) => windows[request.protocol].add(request));
 }
 
 /** The requests of one protocol in the window. */
-class Window {
+export class FeatureWindow {
   readonly #lengthS: number;
   readonly #requests: LoggedRequest[] = [];
 

@@ -30,7 +30,9 @@ test('pages of the extension run its own scripts alone, and connect to trials of
     policy.split('; ').map((each: string) => [each.split(' ')[0], each.split(' ').slice(1)]),
   );
   expect(directives.get('default-src')).toEqual(["'none'"]);
-  for (const name of ['script-src', 'worker-src']) expect(directives.get(name)).toEqual(["'self'"]);
+  // WebAssembly of the package, and no text as a script.
+  expect(directives.get('script-src')).toEqual(["'self'", "'wasm-unsafe-eval'"]);
+  expect(directives.get('worker-src')).toEqual(["'self'"]);
   expect(directives.get('connect-src')).toEqual(["'self'", `https://*:${TRUST_TRIAL_PORT}`]);
   for (const name of ['form-action', 'base-uri']) expect(directives.get(name)).toEqual(["'none'"]);
   // DevTools embeds the panel; pages cannot embed what is not web-accessible.

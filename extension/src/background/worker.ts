@@ -30,6 +30,7 @@ import { loadNetwork } from '../storage/network.ts';
 import { addSavedTime, addUncomparedLoad, readSavedTime, removeSavedTime } from '../storage/saved-time.ts';
 import { readSettings } from '../storage/settings.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
+import { TransportTrees } from '../trees/transport-trees.ts';
 import { openWelcome } from '../welcome/open-welcome.ts';
 import { showBadge } from './badge.ts';
 import { doChores } from './chores.ts';
@@ -63,9 +64,12 @@ const verifications = new Verifications();
 const memory = new Memory(loads, verifications);
 const autopilot = new Autopilot(pins, ensureDecision);
 const announcer = new StartRateAnnouncer();
+const trees = new TransportTrees();
 const autoPins = new AutoPins({
   steer: (origin, protocol) => pins.steer(origin, protocol),
   mayTryQuic: async () => !hindersUdp({ cluster: await loadNetwork() }),
+  predict: (row, transport) => trees.predict(row, transport),
+  releaseTrees: () => trees.release(),
 });
 pins.onExchanges((origin, exchanges) => void autoPins.handle(origin, exchanges));
 

@@ -10,6 +10,10 @@ let steered: string[];
 /** Protocols that origins refuse. */
 let refused: Protocol[];
 let isHindered: boolean;
+/** What the trees answer; null where the rule decides. */
+let logRatio: number | null;
+let asked: { transport: string; row: number[] }[];
+let released: number;
 let pins: AutoPins;
 let endedAtMs = 1_700_000_000_000;
 
@@ -17,6 +21,9 @@ beforeEach(() => {
   steered = [];
   refused = [];
   isHindered = false;
+  logRatio = null;
+  asked = [];
+  released = 0;
   vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   pins = new AutoPins({
     steer: async (origin, protocol) => {
@@ -24,6 +31,11 @@ beforeEach(() => {
       steered.push(`${origin} ${protocol}`);
     },
     mayTryQuic: async () => !isHindered,
+    predict: async (row, transport) => {
+      asked.push({ transport, row: [...row] });
+      return logRatio;
+    },
+    releaseTrees: async () => void released++,
   });
 });
 
@@ -106,4 +118,49 @@ test('where the helper has fallen back to HTTP/2, the origin stays there', async
   await pins.handle(ORIGIN, exchangesOf('h2', 40));
   // It is judged again by its requests over HTTP/2, and HTTP/3 is not tried once more.
   expect(steered).toEqual([`${ORIGIN} h3`]);
+});
+
+test('the trees are asked with the features of the present transport, once a report', async () => {
+  await pins.handle(ORIGIN, exchangesOf('h2', 4));
+  await pins.handle(ORIGIN, exchangesOf('h2', 4));
+  expect(asked.map(({ transport }) => transport)).toEqual(['tcp', 'tcp']);
+  expect(asked[1]!.row).toHaveLength(7);
+  expect(asked[1]!.row[5]).toBeCloseTo(1, 1);
+});
+
+test('where they expect nothing of HTTP/3 it is not tried, and it is as soon as they do', async () => {
+  for (const expected of [-0.4, 0.01]) {
+    logRatio = expected;
+    await pins.handle(ORIGIN, exchangesOf('h2', 12));
+    expect(steered).toEqual([]);
+  }
+  logRatio = 0.4;
+  await pins.handle(ORIGIN, exchangesOf('h2', 1));
+  expect(steered).toEqual([`${ORIGIN} h3`]);
+});
+
+test('they leave HTTP/3 again, and what is known of the network outweighs them', async () => {
+  logRatio = 0.4;
+  await pins.handle(ORIGIN, exchangesOf('h2', 12));
+  await pins.handle(ORIGIN, exchangesOf('h3', 12));
+  logRatio = -0.4;
+  await pins.handle(ORIGIN, exchangesOf('h3', 2));
+  expect(steered).toEqual([`${ORIGIN} h3`, `${ORIGIN} h2`]);
+  isHindered = true;
+  logRatio = 2;
+  await pins.handle(OTHER, exchangesOf('h2', 60));
+  expect(steered).toHaveLength(2);
+});
+
+test('reports of an origin are handled one after another', async () => {
+  logRatio = 0.4;
+  await Promise.all([pins.handle(ORIGIN, exchangesOf('h2', 12)), pins.handle(ORIGIN, exchangesOf('h2', 12))]);
+  expect(steered).toEqual([`${ORIGIN} h3`]);
+});
+
+test('the trees are released with the last pin of the kind', () => {
+  pins.handlePins([{ origin: ORIGIN, kind: 'auto', protocol: 'h2' }]);
+  expect(released).toBe(0);
+  pins.handlePins([{ origin: ORIGIN, kind: 'h2', protocol: 'h2' } as never]);
+  expect(released).toBe(1);
 });

@@ -43,7 +43,13 @@ class TransportWindows {
     });
   }
 
-  #figuresOf({ endedAtMs, ttfbMs, completionMs, bodyBytes, tcp }: MeasuredExchange): LoggedRequest['figures'] {
+  #figuresOf({
+    endedAtMs,
+    ttfbMs,
+    completionMs,
+    bodyBytes,
+    tcp,
+  }: MeasuredExchange): LoggedRequest['figures'] {
     const figures: Partial<Record<Feature, number>> = {};
     if (tcp && tcp.segments > 0) figures.retransmission_rate = tcp.outOfOrder / tcp.segments;
     const meanRttMs = this.#roundTrips.add(endedAtMs, tcp?.rttMs ?? null);

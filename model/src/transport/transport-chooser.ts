@@ -21,14 +21,15 @@ const LONGEST_WAIT_MS = 15 * 60_000;
 /** What has been decided, and why; for people who read the log. */
 export interface TransportChoice {
   transport: TimedTransport;
-  reason: 'try' | 'slowed-down' | 'rolled-back';
+  reason: 'try' | 'trees' | 'slowed-down' | 'rolled-back';
 }
 
 /**
  * Chooses the transport of an origin's next requests while a session runs: QUIC unless hindered, with the rollback checker of WiseTrans
  * (Zhang et al., WWW 2021, section 3.4) on requests.
  *
- * QUIC is tried once there are requests over TCP to compare with; the other transport is tried, too, when requests have become surely
+ * Trees over the requests' features say which transport the next ones are to use, once there are requests over the present one to
+ * compare with. Where there are none, QUIC is tried; the other transport is tried, too, when requests have become surely
  * slower than they were. The requests since a switch are compared with those before it, and the switch is taken back where they are
  * surely slower, after which the next one waits longer each time.
  */
@@ -51,9 +52,14 @@ export class TransportChooser {
    * Adds requests, oldest first.
    *
    * @param mayTryQuic whether nothing that is known of the network speaks against QUIC
+   * @param preferred what the trees prefer; null where they have no say
    * @returns the transport of the next requests where it changes, else null
    */
-  add(requests: readonly TimedRequest[], mayTryQuic: boolean): TransportChoice | null {
+  add(
+    requests: readonly TimedRequest[],
+    mayTryQuic: boolean,
+    preferred: TimedTransport | null = null,
+  ): TransportChoice | null {
     for (const request of requests) {
       // Requests that were in progress at a switch say nothing of it.
       if (request.transport !== this.#transport || !(request.completionMs > 0)) continue;
@@ -61,7 +67,7 @@ export class TransportChooser {
       this.#own = [...this.#own, request].slice(-RECENT - EARLIER);
       const choice = this.#checked
         ? this.#check(request.endedAtMs)
-        : this.#consider(request.endedAtMs, mayTryQuic);
+        : this.#consider(request.endedAtMs, mayTryQuic, preferred);
       if (choice) return choice;
     }
     return null;
@@ -95,7 +101,7 @@ export class TransportChooser {
     this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
   }
 
-  #consider(nowMs: number, mayTryQuic: boolean): TransportChoice | null {
+  #consider(nowMs: number, mayTryQuic: boolean, preferred: TimedTransport | null): TransportChoice | null {
     const other = otherThan(this.#transport);
     if (this.#own.length < MIN_REFERENCE || nowMs < this.#notBeforeMs || this.#refused.has(other))
       return null;
@@ -103,6 +109,7 @@ export class TransportChooser {
     const earlier = this.#own.slice(-RECENT - EARLIER, -RECENT);
     if (earlier.length >= RECENT && this.#areSlower(earlier, this.#own.slice(-RECENT)))
       return this.#switchTo(other, 'slowed-down');
+    if (preferred !== null) return preferred === other ? this.#switchTo(other, 'trees') : null;
     return other === 'quic' ? this.#switchTo(other, 'try') : null;
   }
 

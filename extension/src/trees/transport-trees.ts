@@ -1,0 +1,114 @@
+/** The worker's side of the trees: starts them when they are first asked, and ends them when they are needed no more. */
+import { messageOf, SerialQueue } from '@hopwise/contract';
+import type { TimedTransport } from '@hopwise/model';
+import type { ModelDescription } from './model-description.ts';
+import { readPackagedDescription } from './packaged-files.ts';
+import { type PredictionQuestion, predictionAnswerSchema } from './prediction-messages.ts';
+
+/** The bundle of `tree-session.ts`. Only Firefox's background page loads it here: service workers reject `import()`. */
+const SESSION_MODULE = './tree-session.js';
+const DOCUMENT = 'offscreen.html';
+/** Requests of a session of browsing come closer together. */
+const IDLE_MS = 60_000;
+
+/** Where the trees run. */
+interface Host {
+  predict(row: readonly number[], transport: TimedTransport): Promise<number>;
+  end(): Promise<void>;
+}
+
+export class TransportTrees {
+  readonly #startHost: () => Promise<Host>;
+  readonly #readDescription: () => Promise<ModelDescription>;
+  readonly #queue = new SerialQueue();
+  #description: ModelDescription | null = null;
+  #host: Host | null = null;
+  /** They could not be started, or failed: the rule decides until the worker's next start. */
+  #isBroken = false;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(startHost = startSuitableHost, readDescription = readPackagedDescription) {
+    this.#startHost = startHost;
+    this.#readDescription = readDescription;
+  }
+
+  /**
+   * Predicts log(time over TCP / time over QUIC) of the next requests.
+   *
+   * @param row a value for each of `FEATURES`, NaN where missing
+   * @param transport what the last ones went over
+   * @returns null where the rule decides: over this transport, without features, or because the trees cannot be used
+   */
+  predict(row: Float32Array, transport: TimedTransport): Promise<number | null> {
+    if (row.every(Number.isNaN)) return Promise.resolve(null);
+    return this.#queue.run(async () => {
+      if (this.#isBroken) return null;
+      try {
+        this.#description ??= await this.#readDescription();
+        if (this.#description.uses[transport] === 'rule') return null;
+        this.#host ??= await this.#startHost();
+        const logRatio = await this.#host.predict([...row], transport);
+        clearTimeout(this.#idleTimer);
+        this.#idleTimer = setTimeout(() => void this.release(), IDLE_MS);
+        return logRatio;
+      } catch (error) {
+        console.warn(
+          `hopwise: the rule chooses between TCP and QUIC, as the trees do not run: ${messageOf(error)}`,
+        );
+        this.#isBroken = true;
+        await this.#endHost();
+        return null;
+      }
+    });
+  }
+
+  /** Gives their memory back, until they are asked again. */
+  release(): Promise<void> {
+    return this.#queue.run(() => this.#endHost());
+  }
+
+  async #endHost(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    const host = this.#host;
+    this.#host = null;
+    await host?.end().catch((error) => console.warn(`hopwise: trees: ${messageOf(error)}`));
+  }
+}
+
+function startSuitableHost(): Promise<Host> {
+  return 'offscreen' in chrome ? startDocument() : startHere();
+}
+
+/** In Firefox's background page. */
+async function startHere(): Promise<Host> {
+  const module: string = SESSION_MODULE;
+  const { TreeSession } = (await import(module)) as typeof import('./tree-session.ts');
+  return TreeSession.start();
+}
+
+/** In Chromium's offscreen document, which outlives the worker. */
+async function startDocument(): Promise<Host> {
+  const { offscreen, runtime } = chrome;
+  const contexts = await runtime.getContexts({ contextTypes: ['OFFSCREEN_DOCUMENT'] });
+  if (contexts.length === 0)
+    await offscreen.createDocument({
+      url: DOCUMENT,
+      reasons: ['WORKERS'],
+      justification:
+        'Runs a small model in WebAssembly, which would have to start anew with each start of the worker.',
+    });
+  return {
+    predict: async (row, transport) => {
+      const question: PredictionQuestion = {
+        type: 'predict-transport',
+        transport,
+        row: row.map((value) => (Number.isFinite(value) ? value : null)),
+      };
+      const answer = predictionAnswerSchema.safeParse(await runtime.sendMessage(question));
+      if (!answer.success) throw new Error('the offscreen document does not answer');
+      if (!answer.data.ok) throw new Error(answer.data.error);
+      return answer.data.logRatio;
+    },
+    end: () => offscreen.closeDocument(),
+  };
+}

@@ -4,6 +4,7 @@ import { MESSAGE_VERSION, type Prediction } from '@hopwise/contract';
 import { predict } from '@hopwise/pageload-emulator';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { NetworkState } from '../src/autopilot/autopilot-messages.ts';
 import { AUTOPILOT_DEFAULTS, type AutopilotSettings } from '../src/autopilot/autopilot-settings.ts';
 import type { PageRequest } from '../src/background/page-requests.ts';
 import type { PinGain } from '../src/evidence/pin-outcomes.ts';
@@ -27,6 +28,7 @@ let load: StoredLoad;
 let incomplete: IncompleteLoad | null;
 let pinGain: PinGain | null;
 let saved: SavedTime;
+let network: NetworkState;
 let settings: AutopilotSettings;
 /** URL of the tab. */
 let tabUrl: string;
@@ -71,7 +73,6 @@ function stub(body: string): void {
         if (request.type === 'saved-time') return { ok: true, saved };
         if (request.type === 'change-autopilot') settings = { ...settings, ...request.change };
         if (request.type === 'autopilot' || request.type === 'change-autopilot') {
-          const network = { hindersUdp: null, keepsOffH3: false };
           return { ok: true, settings, runs: [], learned: [], network };
         }
         if (request.type === 'pin-outcomes') return { ok: true, outcomes: [] };
@@ -137,6 +138,7 @@ beforeEach(() => {
   incomplete = null;
   pinGain = null;
   settings = AUTOPILOT_DEFAULTS;
+  network = { hindersUdp: null, isSuspected: false, keepsOffH3: false };
   saved = { savedMs: 0, loads: 0, estimated: 0, uncompared: 0 };
   tabUrl = `${A}/`;
   isRecorded = true;
@@ -244,6 +246,20 @@ test.each([
   await import('../src/popup/popup.ts');
   await vi.advanceTimersByTimeAsync(10);
   expect(document.body.textContent!.replaceAll('\u00a0', ' ')).toContain(words);
+});
+
+test.each([
+  [{}, null],
+  [{ isSuspected: true }, 'HTTP/3 is held back at a site here; the network may be the cause.'],
+  [{ hindersUdp: true, isSuspected: true }, 'This network holds HTTP/3 back: it hinders UDP.'],
+  [{ keepsOffH3: true, isSuspected: true }, 'HTTP/3 is kept off on this network.'],
+])('the popup says what the network does (%j)', async (some, words) => {
+  network = { ...network, ...some };
+  stub(bodyOf('popup/popup.html'));
+  await import('../src/popup/popup.ts');
+  await vi.advanceTimersByTimeAsync(10);
+  const element = document.querySelector<HTMLElement>('.hw-network-switch')!;
+  expect(element.hidden ? null : element.querySelector('span')!.textContent).toBe(words);
 });
 
 describe('the popup’s one switch', () => {

@@ -1,6 +1,7 @@
 /** Creates pins automatically if the user allows it, and removes them as soon as they do not help. */
 import { type Decision, messageOf, SerialQueue } from '@hopwise/contract';
 import type { ChoiceReason } from '@hopwise/model';
+import { poolClusters } from '@hopwise/pageload-emulator';
 import {
   findComparableLoads,
   hasSamePins,
@@ -16,7 +17,7 @@ import { listLocalOrigins } from '../pins/worker/local-origins.ts';
 import type { PinManager } from '../pins/worker/pin-manager.ts';
 import { readAgeLimitMs } from '../storage/age-limit.ts';
 import { getLoad, getSummaries, predictionOf, type StoredLoad } from '../storage/loads.ts';
-import { loadNetwork } from '../storage/network.ts';
+import { listWitnesses, loadNetwork, loadNetworkMemory } from '../storage/network.ts';
 import { readNetworkKey } from '../storage/network-key.ts';
 import type { AutopilotAnswer } from './autopilot-messages.ts';
 import { type AutopilotRun, type EndCause, isRunning } from './autopilot-run.ts';
@@ -45,6 +46,7 @@ import {
   keepsOffH3,
   leavesUdpOpen,
   listLeftSites,
+  listSuspectingSites,
   NETWORK_PIN,
   nameOf,
   UNRECOGNISED,
@@ -191,7 +193,8 @@ export class Autopilot {
     await this.#change(async () => undefined);
     const settings = await readAutopilotSettings();
     const key = await readNetworkKey();
-    const cluster = await loadNetwork();
+    const memory = await loadNetworkMemory();
+    const cluster = poolClusters(listWitnesses(memory, null));
     const isHindered = hindersUdp({ cluster });
     const runs = await readRuns();
     return {
@@ -200,6 +203,7 @@ export class Autopilot {
       learned: listLearned(await listExperiences(), key),
       network: {
         hindersUdp: isHindered || leavesUdpOpen({ cluster }) ? isHindered : null,
+        isSuspected: listSuspectingSites(memory).length > 0,
         keepsOffH3: runs.some((run) => isRunning(run) && isOfNetwork(run)),
       },
     };

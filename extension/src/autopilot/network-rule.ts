@@ -1,8 +1,9 @@
 /** Keeps HTTP/3 off on networks that hinder UDP, for every page at once: nothing has to be learned of each page first. */
 import { EVERY_ORIGIN, type UdpTreatment } from '@hopwise/contract';
-import { parseCluster } from '@hopwise/pageload-emulator';
+import { parseCluster, poolClusters } from '@hopwise/pageload-emulator';
 import type { PlannedPin } from '../pins/plan-pins.ts';
 import type { StoredLoad } from '../storage/loads.ts';
+import type { NetworkMemory } from '../storage/network.ts';
 import { type AutopilotSettings, MAX_NETWORK_RULES } from './autopilot-settings.ts';
 
 /**
@@ -30,6 +31,21 @@ export function hindersUdp({ cluster: stored, check }: Pick<StoredLoad, 'cluster
   // Figures are log-normal.
   const share = Math.exp(cluster.policedBps.mean - cluster.downBps.mean);
   return cluster.udp.blocked > cluster.udp.policed || share <= MAX_SHARE;
+}
+
+/** Where UDP is open more surely than this, a load has shown it: less is assumed where none has. */
+const SHOWN_OPEN = 0.99;
+
+/**
+ * Sites whose own loads surely show that UDP is hindered where nothing else does: the network may be the cause, or the site. None where
+ * another site's loads, or a check, show that UDP is open.
+ */
+export function listSuspectingSites({ sites, check, unlike }: NetworkMemory): string[] {
+  const known = Object.entries(sites).filter(([site]) => !unlike.includes(site));
+  const witnesses = [...known.map(([, cluster]) => cluster), ...(check === null ? [] : [check])];
+  if (witnesses.some(({ udp }) => udp.open >= SHOWN_OPEN)) return [];
+  if (hindersUdp({ cluster: poolClusters({ sites: known.map(([, cluster]) => cluster), check }) })) return [];
+  return known.filter(([, cluster]) => hindersUdp({ cluster })).map(([site]) => site);
 }
 
 /** What a check has shown of UDP; null for nothing, or not for more than that it is not blocked. */

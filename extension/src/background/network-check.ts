@@ -7,13 +7,14 @@ import {
   measuredBy,
   parseCluster,
   planNetworkCheck,
+  siteKey,
 } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
-import { nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
+import { listSuspectingSites, nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
 import { isSuitable } from '../autopilot/suitable-load.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { getLoad, type StoredLoad, updateLoad } from '../storage/loads.ts';
-import { MAX_NETWORKS } from '../storage/network.ts';
+import { loadNetworkMemory, MAX_NETWORKS } from '../storage/network.ts';
 import { ownStorage } from '../storage/own-storage.ts';
 import { readSettings } from '../storage/settings.ts';
 import { restoreQueries } from '../storage/strip-load.ts';
@@ -24,6 +25,8 @@ import { learnFromCheck } from './network-memory.ts';
 const KEY = 'network-checks';
 /** A network is checked again after this time. */
 const CHECK_AGAIN_MS = 24 * 3_600_000;
+/** The same where another site has shown in the meantime that UDP may be hindered. */
+const CHECK_DOUBT_AGAIN_MS = 3_600_000;
 /** Surer than this, earlier loads show how the network treats UDP. */
 const SURE = 0.95;
 
@@ -46,7 +49,8 @@ export function isMetered(connection = (navigator as { connection?: Connection }
 
 /**
  * Checks the network of a load where the user allows it, unless it is known how the network treats UDP, or the network was checked
- * within a day. Never throws: without a helper, and where a transfer fails, the network stays as little known as it was.
+ * within a day. Where one site alone has shown that UDP is hindered, another site's server is asked, as the first one's may hinder its own
+ * HTTP/3. Never throws: without a helper, and where a transfer fails, the network stays as little known as it was.
  */
 export async function checkNetwork(
   loadId: number,
@@ -55,10 +59,13 @@ export async function checkNetwork(
 ): Promise<void> {
   const { checksNetworks } = await readSettings();
   const load = checksNetworks ? await getLoad(loadId) : undefined;
-  if (load === undefined || isMetered() || !isSuitable(load, []) || isKnown(load) || isSlow(load)) return;
+  if (load === undefined || isMetered() || !isSuitable(load, []) || isSlow(load)) return;
+  const isDoubtful = await isSuspectedByOthers(load);
+  if (!isDoubtful && isKnown(load)) return;
   const name = nameOf(load);
   const checked = await readChecks();
-  if (nowMs - (checked[name] ?? Number.NEGATIVE_INFINITY) < CHECK_AGAIN_MS) return;
+  const againMs = isDoubtful ? CHECK_DOUBT_AGAIN_MS : CHECK_AGAIN_MS;
+  if (nowMs - (checked[name] ?? Number.NEGATIVE_INFINITY) < againMs) return;
   try {
     const recording = restoreQueries(load.recording, await readQueries(load, 'verify'));
     const plan = planNetworkCheck(recording, navigator.userAgent);
@@ -97,6 +104,11 @@ const readChecks = async (): Promise<Record<string, number>> =>
 /** Forgets which networks were checked. */
 export function forgetChecks(): Promise<void> {
   return ownStorage.remove(KEY);
+}
+
+async function isSuspectedByOthers({ recording }: StoredLoad): Promise<boolean> {
+  const sites = listSuspectingSites(await loadNetworkMemory());
+  return sites.length > 0 && !sites.includes(siteKey(recording.url));
 }
 
 function isKnown({ cluster }: StoredLoad): boolean {

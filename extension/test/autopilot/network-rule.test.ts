@@ -6,7 +6,9 @@ import {
   hindersUdp,
   leavesUdpOpen,
   listLeftSites,
+  listSuspectingSites,
 } from '../../src/autopilot/network-rule.ts';
+import { type NetworkMemory, NOTHING_KNOWN } from '../../src/storage/network.ts';
 import { loadOf } from '../evidence/stored-loads.ts';
 
 const known = learnNetwork(null, loadOf(1).recording);
@@ -33,6 +35,22 @@ test('what a check has measured outweighs what loads have shown', () => {
   expect(hindersUdp({ ...open, check })).toBe(true);
   expect(leavesUdpOpen({ ...open, check })).toBe(false);
   expect(leavesUdpOpen({ ...open, check: { udp: { kind: 'unblocked' } } })).toBe(true);
+});
+
+test('one site that shows UDP hindered has the network suspected, until another one shows it too, or the opposite', () => {
+  const { cluster: hindered } = withUdp({ policed: 0.95, open: 0.05 });
+  const { cluster: plain } = withUdp({ policed: 0.015, blocked: 0.044, open: 0.941 });
+  const { cluster: open } = withUdp({ policed: 0.002, open: 0.998 });
+  const listFrom = (sites: NetworkMemory['sites'], more: Partial<NetworkMemory> = {}) =>
+    listSuspectingSites({ ...NOTHING_KNOWN, sites, ...more });
+  expect(listFrom({})).toEqual([]);
+  expect(listFrom({ 'a.test': plain })).toEqual([]);
+  expect(listFrom({ 'a.test': hindered, 'b.test': plain })).toEqual(['a.test']);
+  expect(listFrom({ 'a.test': hindered, 'b.test': open })).toEqual([]);
+  expect(listFrom({ 'a.test': hindered, 'b.test': open }, { unlike: ['b.test'] })).toEqual(['a.test']);
+  expect(listFrom({ 'a.test': hindered, 'b.test': hindered })).toEqual([]);
+  expect(listFrom({ 'a.test': hindered }, { check: open })).toEqual([]);
+  expect(listFrom({ 'a.test': hindered }, { check: hindered })).toEqual([]);
 });
 
 test('a rule of the user’s leaves its site to the browser, or to HTTP/3', () => {

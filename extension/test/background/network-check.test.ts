@@ -9,7 +9,7 @@ import {
 } from '../../src/background/network-check.ts';
 import type { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
 import { addLoad, getLoad, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
-import { loadNetwork, removeNetworks } from '../../src/storage/network.ts';
+import { loadNetwork, NOTHING_KNOWN, removeNetworks, saveNetworkMemory } from '../../src/storage/network.ts';
 import { ownStorage } from '../../src/storage/own-storage.ts';
 import { loadOf, PAGE, requestOf } from '../evidence/stored-loads.ts';
 import { saveKnownNetwork } from '../support/known-network.ts';
@@ -94,6 +94,29 @@ test('nothing is transferred unless the user allows it, nor where the network is
   await checkNetwork(await store({ cluster }), verify);
   await checkNetwork(await store({ requestedUrl: 'https://news.example/' }), verify);
   expect(plans).toEqual([]);
+});
+
+test('where another site showed that UDP may be hindered, it is checked by this one, an hour later again', async () => {
+  const id = await store();
+  const { recording } = loadOf(1);
+  const plain = learnNetwork(null, recording);
+  const hindered = { ...plain, updatedAtMs: Date.now(), udp: { open: 0.02, policed: 0.02, blocked: 0.96 } };
+  const suspect = (site: string) =>
+    saveNetworkMemory({ ...NOTHING_KNOWN, sites: { [site]: hindered, 'else.test': plain } });
+  const failing: typeof verifyWithHelper = async () => {
+    throw new Error('The server does not answer.');
+  };
+  await checkNetwork(id, failing);
+  await checkNetwork(id, verify, Date.now() + 2 * HOUR_MS);
+  await suspect('page.test');
+  await checkNetwork(id, verify, Date.now() + 2 * HOUR_MS);
+  expect(plans).toEqual([]);
+  await suspect('other.test');
+  await checkNetwork(id, verify, Date.now() + 0.5 * HOUR_MS);
+  expect(plans).toEqual([]);
+  await checkNetwork(id, verify, Date.now() + 2 * HOUR_MS);
+  expect(plans).toHaveLength(1);
+  expect((await loadNetwork())!.udp.policed).toBeGreaterThan(0.9);
 });
 
 test('the network stays as little known as it was where the helper fails', async () => {

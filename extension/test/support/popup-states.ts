@@ -96,7 +96,7 @@ export function makePopupStates(language: 'en' | 'de', endMs: number): Record<st
     reason: '',
   }));
   const settings = { ...AUTOPILOT_DEFAULTS, isOn: false };
-  const network = { hindersUdp: null as boolean | null, keepsOffH3: false };
+  const network = { hindersUdp: null as boolean | null, isSuspected: false, keepsOffH3: false };
   const autopilot = { ok: true, settings, runs: [], learned: [], network };
   const pinsAnswer = {
     ok: true,
@@ -183,11 +183,11 @@ export function makePopupStates(language: 'en' | 'de', endMs: number): Record<st
       }),
     }),
     'network-rule': state({
-      autopilot: { ...isOn, network: { hindersUdp: true, keepsOffH3: true } },
+      autopilot: { ...isOn, network: { hindersUdp: true, isSuspected: false, keepsOffH3: true } },
       latest: leave({ h2: quick, h3: own }),
     }),
     'network-hinders': state({
-      autopilot: { ...autopilot, network: { hindersUdp: true, keepsOffH3: false } },
+      autopilot: { ...autopilot, network: { hindersUdp: true, isSuspected: false, keepsOffH3: false } },
     }),
     incomplete: state({
       latest: latest({

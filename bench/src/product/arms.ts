@@ -27,6 +27,8 @@ interface Arm {
   /** `permissions`: one that does nothing, and has the same permissions. */
   extension: 'none' | 'whole' | 'permissions';
   hasHelper: boolean;
+  /** Whether each page is verified once, after its first visit. */
+  verifies: boolean;
   /** Changes of the extension's settings, as its options page sends them. */
   changes: (
     | { type: 'change-autopilot'; change: { isOn?: boolean; explores?: boolean } }
@@ -40,6 +42,7 @@ const ALONE: Arm = {
   protocol: 'natural',
   extension: 'none',
   hasHelper: false,
+  verifies: false,
   changes: [],
 };
 const AUTO: Arm = {
@@ -66,9 +69,10 @@ export const ARMS = {
     changes: [{ type: 'change-settings', change: { recordsInDetail: true } }],
   },
   auto: AUTO,
+  verify: { ...AUTO, says: 'as `auto`, and each page is verified after its first visit', verifies: true },
   explore: {
     ...AUTO,
-    says: 'the same, and it may try what is uncertain',
+    says: 'as `auto`, and it may try what is uncertain',
     changes: [{ type: 'change-autopilot', change: { isOn: true, explores: true } }],
   },
   'without-h3': {
@@ -97,6 +101,7 @@ interface MeasuredVisit {
 }
 
 const LOAD_TIMEOUT_MS = 120_000;
+const VERIFY_TIMEOUT_MS = 300_000;
 /** By then a load is recorded, and the autopilot has acted on it. */
 const SETTLE_MS = 2_500;
 
@@ -105,15 +110,24 @@ export class ArmBrowser {
   readonly #context: BrowserContext;
   readonly #pid: number;
   readonly #close: () => Promise<void>;
+  /** Of arms that verify; null for others. */
+  readonly #verifier: ExtensionBrowser | null;
+  readonly #verified = new Set<string>();
 
-  private constructor(context: BrowserContext, profile: string, close: () => Promise<void>) {
+  private constructor(
+    context: BrowserContext,
+    profile: string,
+    close: () => Promise<void>,
+    verifier: ExtensionBrowser | null = null,
+  ) {
     this.#context = context;
+    this.#verifier = verifier;
     this.#pid = findBrowserProcess(profile);
     this.#close = close;
   }
 
   static async launch(name: ProductArm, lab: Lab): Promise<ArmBrowser> {
-    const { protocol, extension, hasHelper, changes }: Arm = ARMS[name];
+    const { protocol, extension, hasHelper, verifies, changes }: Arm = ARMS[name];
     const folder = await mkdtemp(join(tmpdir(), 'hopwise-product-'));
     const removeFolder = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
     const args = [
@@ -142,10 +156,11 @@ export class ArmBrowser {
     if (hasHelper)
       execFileSync(process.execPath, [HOST_SCRIPT, 'install', '--user-data-dir', browser.profile]);
     await applySettings(browser, changes);
-    return new ArmBrowser(browser.context, browser.profile, async () => {
+    const close = async () => {
       await browser.close();
       await removeFolder();
-    });
+    };
+    return new ArmBrowser(browser.context, browser.profile, close, verifies ? browser : null);
   }
 
   /**
@@ -178,9 +193,31 @@ export class ArmBrowser {
           h3Share: all.filter(({ nextHopProtocol }) => nextHopProtocol === 'h3').length / all.length,
         };
       });
+      await this.#verify(tab.url());
       return { ...measured, processorMs };
     } finally {
       await tab.close();
+    }
+  }
+
+  /** Has the helper verify a page, once, as "Verify" in the popup does. @throws Error where that fails */
+  async #verify(url: string): Promise<void> {
+    const browser = this.#verifier;
+    if (browser === null || this.#verified.has(url)) return;
+    this.#verified.add(url);
+    const own = await browser.openOwn('devtools.html');
+    try {
+      let answer = await browser.ask(own, { type: 'verify', url });
+      const deadline = Date.now() + VERIFY_TIMEOUT_MS;
+      while (answer.ok && answer.state === 'running' && Date.now() < deadline) {
+        await sleep(250);
+        answer = await browser.ask(own, { type: 'verification', url });
+      }
+      if (!answer.ok) throw new Error(`${url} is not verified: ${answer.error}`);
+      if (answer.state === 'failed') throw new Error(`${url} is not verified: ${answer.message}`);
+      if (answer.state !== 'done') throw new Error(`${url} is not verified in time`);
+    } finally {
+      await own.close();
     }
   }
 

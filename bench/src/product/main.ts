@@ -1,9 +1,13 @@
 /** `npm run bench -- product`: the whole product in real Chromium beside the browser alone. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { UserError } from '@hopwise/lab/command/errors';
 import { integer } from '@hopwise/lab/command/option-types';
 import { runProgram } from '@hopwise/lab/command/program';
+import { standaloneSvg } from '@hopwise/lab/output/charts';
 import { benchCommand } from '../bench-command.ts';
 import { ARM_NAMES, ARMS, type ProductArm } from './arms.ts';
+import { drawProduct } from './chart.ts';
 import { judgeProduct } from './judge-product.ts';
 import { prepareRun } from './prepare-run.ts';
 import { showProduct } from './product-table.ts';
@@ -23,7 +27,7 @@ interface Options extends VisitOptions {
 await runProgram(async (context) => {
   const command = benchCommand(
     'product',
-    "Loads pages in real Chromium with hopwise as it ships and beside it with the browser alone, by turns on the lab's networks, in one profile for each network and arm. Visits of a finished network are kept: the same command continues an interrupted run.",
+    "Loads pages in real Chromium with hopwise as it ships and beside it with the browser alone, by turns on the lab's networks, in one profile for each network and arm. Visits of a finished network are kept: the same command continues an interrupted run. The folder also gets a chart, `product.svg`, light and dark.",
   )
     .option(
       '--arms <names>',
@@ -59,6 +63,7 @@ await runProgram(async (context) => {
     const visits = options.quick ? QUICK.visits : options.visits;
     const measured = await runProduct(dir, { pages, networks, arms, visits, seed }, context);
     const figures = judgeProduct(measured);
+    await writeFile(join(dir, 'product.svg'), await standaloneSvg(drawProduct(figures)));
     process.stdout.write(options.json ? `${JSON.stringify(figures, null, 1)}\n` : showProduct(figures));
   } finally {
     await unlock();

@@ -1,4 +1,6 @@
+import { standaloneSvg } from '@hopwise/lab/output/charts';
 import { expect, test } from 'vitest';
+import { drawProduct } from '../../src/product/chart.ts';
 import { judgeProduct } from '../../src/product/judge-product.ts';
 import { showProduct } from '../../src/product/product-table.ts';
 import { visitsOf } from '../support/product-visits.ts';
@@ -43,4 +45,17 @@ test('a visit that other work disturbed is counted', () => {
   const visits = visitsOf('cable', 'a', { off: [1000, 1000], auto: [1000, 1000] });
   visits[0]!.disturbedBy = ['a packet was 7 ms late'];
   expect(judgeProduct(visits)[0]!.disturbed).toBe(1);
+});
+
+test('the chart has the figure of each arm on each network, in the colours of a light and of a dark page', async () => {
+  const chart = drawProduct(judgeProduct(VISITS));
+  const svg = await standaloneSvg(chart);
+  // The geometric means of 1.1, 1, 1, 1, 1, 1; of 1, 0.5, 0.125; of all.
+  for (const [network, label] of [
+    ['cable', '+1.6%'],
+    ['udp-policed', '−60.3%'],
+    ['all', '−25.7%'],
+  ])
+    expect(svg).toContain(`auto on ${network}: ${label}`);
+  expect(svg).toContain('prefers-color-scheme: dark');
 });

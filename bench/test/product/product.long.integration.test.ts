@@ -1,6 +1,6 @@
 /** `npm run bench -- product` on one page and network. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,14 +22,25 @@ const bench = (...words: string[]) =>
   });
 
 it('measures each arm beside the browser alone, and keeps the visits', async () => {
-  const words = ['--page', 'shop', '--networks', 'udp-policed', '--visits', '3', '--arms', 'record,auto'];
+  const words = [
+    '--page',
+    'shop',
+    '--networks',
+    'udp-policed',
+    '--visits',
+    '3',
+    '--arms',
+    'record,auto,verify',
+  ];
   const { stdout, stderr } = await bench(...words);
   const figures = JSON.parse(stdout);
   expect(figures.map(({ arm, visits }: { arm: string; visits: number }) => `${arm} ${visits}`)).toEqual([
     'record 3',
     'auto 3',
+    'verify 3',
   ]);
   expect(stderr).toContain('udp-policed, shop, visit 3: ');
+  expect(await readFile(join(out, 'product.svg'), 'utf8')).toContain('auto on udp-policed: ');
   const again = await bench(...words);
   expect(JSON.parse(again.stdout)).toEqual(figures);
   expect(again.stderr).not.toContain('visit');

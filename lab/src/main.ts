@@ -10,6 +10,7 @@ import { measureMatrix } from './matrix/measure-command.ts';
 import { addMatrixOptions, matrixOptions } from './matrix/options.ts';
 import { checkCommand } from './pages/check-command.ts';
 import { recordCommand } from './record/command.ts';
+import { requestsCommand } from './requests/command.ts';
 import { summariseFolder } from './summary/command.ts';
 
 await runProgram(async (context) => {
@@ -40,6 +41,7 @@ await runProgram(async (context) => {
   command.addCommand(checkCommand(context));
   command.addCommand(gauntletCommand(context));
   command.addCommand(recordCommand(context));
+  command.addCommand(requestsCommand(context));
   unifyErrors(command);
   await command.parseAsync(process.argv.slice(2), { from: 'user' });
 });

@@ -12,7 +12,8 @@ export const MAY_IMPORT = {
   model: ['contract', 'pageload-emulator'],
   extension: ['contract', 'pageload-emulator', 'model'],
   lab: ['contract', 'pageload-emulator', 'extension'],
-  bench: ['contract', 'pageload-emulator', 'native-host', 'model', 'extension', 'lab'],
+  server: ['contract', 'pageload-emulator', 'model', 'lab'],
+  bench: ['contract', 'pageload-emulator', 'native-host', 'model', 'extension', 'lab', 'server'],
   research: ['contract', 'pageload-emulator', 'native-host', 'model', 'extension', 'lab', 'bench'],
   e2e: ['contract', 'pageload-emulator', 'native-host', 'model', 'extension', 'lab'],
 };
@@ -25,5 +26,6 @@ export const MAY_IMPORT = {
 export const TESTS_ALSO_USE = {
   extension: ['native-host', 'lab'],
   lab: ['native-host', 'bench'],
+  server: ['bench'],
   scripts: ['contract', 'pageload-emulator', 'native-host', 'extension', 'lab'],
 };

@@ -47,6 +47,7 @@ test('every npm script starts Node by its plain name, which npm finds in the pac
     'model',
     'extension',
     'lab',
+    'server',
     'bench',
     'e2e',
   ];

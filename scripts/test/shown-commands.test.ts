@@ -52,6 +52,7 @@ test('no program shows a command that fetches a package by its name', () => {
     'model',
     'extension',
     'lab',
+    'server',
     'bench',
     'e2e',
   ];

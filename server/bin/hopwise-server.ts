@@ -1,0 +1,199 @@
+#!/usr/bin/env node
+/** The `hopwise-server` command. */
+import { writeFileSync } from 'node:fs';
+import { firstLine } from '@hopwise/contract';
+import { readingProblem, unifyErrors, writingProblem } from '@hopwise/contract/command-line';
+import { UserError } from '@hopwise/lab/command/errors';
+import { integer, list } from '@hopwise/lab/command/option-types';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Agent } from '../src/agent/agent.ts';
+import { serveLocally } from '../src/agent/local-server.ts';
+import { readOrMakeKey, readState } from '../src/learn/learned-file.ts';
+import {
+  DEFAULT_WINDOWS,
+  USUAL_WINDOW,
+  WINDOW_OBJECTIVES,
+  type WindowObjective,
+} from '../src/learn/window-controller.ts';
+import { LOG_FORMAT } from '../src/log/access-log.ts';
+import { LogTail } from '../src/log/log-tail.ts';
+import { lockTable } from '../src/routes/agent-lock.ts';
+import { takeBackRoutes } from '../src/routes/ip-command.ts';
+
+const PROGRAM = 'hopwise-server';
+const STATE_FOLDER = '/var/lib/hopwise-server';
+const TABLE = 199;
+const EXIT_FAILURE = 1;
+const EXIT_USAGE = 2;
+
+const print = (text: string): void => writeFileSync(1, `${text}\n`);
+const note = (text: string): boolean => process.stderr.write(`${PROGRAM}: ${text}\n`);
+
+interface RunOptions {
+  log: string;
+  apply?: true;
+  state: string;
+  serverPorts: number[];
+  windows: number[];
+  objective: WindowObjective;
+  table: number;
+  maxRoutes: number;
+  minConnections: number;
+  interval: number;
+  port: number;
+}
+
+/** Whole numbers between these, separated by commas. */
+function integers(low: number, high: number): (text: string) => number[] {
+  return (text) => {
+    const numbers = list(text).map((item) => integer(low, high, 'whole numbers, separated by commas,')(item));
+    return [...new Set(numbers)].sort((a, b) => a - b);
+  };
+}
+
+function windowList(text: string): number[] {
+  const windows = integers(1, 500)(text);
+  if (windows.includes(USUAL_WINDOW) && windows.length <= 12) return windows;
+  throw new InvalidArgumentError(`expected up to 12 windows, ${USUAL_WINDOW} among them`);
+}
+
+const tableOption = (): Option =>
+  new Option('--table <n>', 'number of a routing table that nothing else uses')
+    .argParser(integer(1, 252))
+    .default(TABLE);
+const stateOption = (): Option =>
+  new Option('--state <folder>', 'where it keeps what it learns').default(STATE_FOLDER);
+
+async function lockOrFail(table: number, what: string): Promise<void> {
+  if ((await lockTable(table)) === null)
+    throw new UserError(`another ${PROGRAM} uses routing table ${table}: ${what}`);
+}
+
+async function run(options: RunOptions): Promise<void> {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+  if (options.apply) await lockOrFail(options.table, 'stop it first, or name another table by --table');
+  const tail = await LogTail.open(options.log).catch((error) => {
+    throw new UserError(`${options.log}: expected a readable file, ${readingProblem(error)}`, EXIT_USAGE);
+  });
+  const key = readKey(options.state);
+  const agent = new Agent(
+    {
+      stateFolder: options.state,
+      ports: options.serverPorts,
+      windows: options.windows,
+      objective: options.objective,
+      table: options.table,
+      maxRoutes: options.maxRoutes,
+      minConnections: options.minConnections,
+      intervalMs: options.interval,
+      isDry: !options.apply,
+    },
+    key,
+    (line) => (line.startsWith('would ') ? print(line) : note(line)),
+  );
+  const { server, port } = await serveLocally(agent, options.port).catch((error) => {
+    throw new UserError(
+      `--port: expected a free port, got ${options.port} (${firstLine(error)})`,
+      EXIT_USAGE,
+    );
+  });
+  note(
+    `reads ${options.log}; metrics on http://127.0.0.1:${port}/metrics; ${options.apply ? 'sets routes' : 'only shows what it would do (--apply does it)'}`,
+  );
+  try {
+    await agent.run(tail, stop.signal);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+    await tail.close();
+  }
+}
+
+function readKey(folder: string): Buffer {
+  try {
+    return readOrMakeKey(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    throw new UserError(
+      `--state: expected a folder for the agent's files, ${writingProblem(error)}: ${folder}`,
+      EXIT_USAGE,
+    );
+  }
+}
+
+const program = new Command(PROGRAM)
+  .description("Learns TCP's initial window for each cluster of a web server's clients, beside nginx.")
+  .exitOverride();
+
+program
+  .command('run')
+  .description('learn from the access log and the kernel; with --apply, set the windows by routes')
+  .requiredOption('--log <file>', "nginx's access log in the format that the command log-format prints")
+  .option('--apply', 'set routes; without it only show what would be done')
+  .addOption(stateOption())
+  .option('--server-ports <list>', 'ports of nginx', integers(1, 65_535), [80, 443])
+  .option('--windows <list>', 'initial windows to choose from, segments', windowList, DEFAULT_WINDOWS)
+  .addOption(
+    new Option('--objective <name>', 'what is to be least').choices(WINDOW_OBJECTIVES).default('p80'),
+  )
+  .addOption(tableOption())
+  .option('--max-routes <n>', 'maximum number of routes', integer(1, 10_000), 500)
+  .option(
+    '--min-connections <n>',
+    'a narrower cluster needs so many connections of late for a window of its own',
+    integer(1, 100_000),
+    20,
+  )
+  .option('--interval <ms>', 'time between two looks', integer(50, 60_000), 500)
+  .option('--port <n>', 'port on 127.0.0.1 for metrics and p(cwnd); 0 for any', integer(0, 65_535), 9464)
+  .action(run);
+
+program
+  .command('undo')
+  .description('take back all routes that an agent has left')
+  .addOption(tableOption())
+  .action(async ({ table }: { table: number }) => {
+    await lockOrFail(table, 'stop it; it takes its routes back itself');
+    print(`took back ${await takeBackRoutes(table)} routes`);
+  });
+
+program
+  .command('report')
+  .description('write what was learned as an HTML file')
+  .addOption(stateOption())
+  .option('--out <file>', 'the file', 'hopwise-server.html')
+  .action(async ({ state, out }: { state: string; out: string }) => {
+    const learned = readState(state);
+    // Commands that run all the time do not need what draws.
+    const { renderReport } = await import('../src/report/report.ts');
+    const page = await renderReport(learned);
+    try {
+      writeFileSync(out, page);
+    } catch (error) {
+      throw new UserError(
+        `${out}: expected a file that can be written, ${writingProblem(error)}`,
+        EXIT_USAGE,
+      );
+    }
+    print(out);
+  });
+
+program
+  .command('log-format')
+  .description("print the lines that nginx's configuration needs")
+  .action(() => print(LOG_FORMAT));
+
+unifyErrors(program, { program: PROGRAM });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    // Commander has printed the error; help ends with 0.
+    process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE;
+  } else {
+    note(firstLine(error));
+    process.exitCode = error instanceof UserError ? error.exitCode : EXIT_FAILURE;
+  }
+}

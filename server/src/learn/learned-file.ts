@@ -1,0 +1,83 @@
+/** The state of the agent in one file, which is replaced as a whole. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readingProblem } from '@hopwise/contract/command-line';
+import { clusterStateSchema } from '@hopwise/model';
+import * as z from 'zod/mini';
+import { clusterRecordSchema } from './cluster-record.ts';
+import type { LearnedState } from './window-controller.ts';
+
+const stateSchema = z.object({
+  format: z.literal('hopwise-server'),
+  version: z.literal(1),
+  explorer: z.record(z.string(), clusterStateSchema),
+  clusters: z.record(z.string(), clusterRecordSchema),
+});
+
+export const stateFile = (folder: string): string => join(folder, 'learned.json');
+
+/** A file that cannot be used, in one line that names it. */
+export class StateError extends Error {
+  override readonly name = 'StateError';
+}
+
+/** Reads what was learned; nothing where there is no file yet. @throws StateError */
+export function readState(folder: string): LearnedState {
+  const file = stateFile(folder);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { explorer: {}, clusters: {} };
+    throw new StateError(`${file}: expected a readable file, ${readingProblem(error)}`);
+  }
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    throw new StateError(`${file}: expected JSON; remove it to begin anew`);
+  }
+  const parsed = stateSchema.safeParse(content);
+  if (!parsed.success) {
+    const place = parsed.error.issues[0]!.path.join('.') || 'top level';
+    throw new StateError(`${file}: ${place}: expected what the agent writes; remove it to begin anew`);
+  }
+  const { explorer, clusters } = parsed.data;
+  return { explorer, clusters };
+}
+
+/** Writes what was learned; the file before stays as it is where this fails. @throws of the file system */
+export function writeState(folder: string, state: LearnedState): void {
+  const file = stateFile(folder);
+  const fresh = `${file}.new`;
+  try {
+    writeFileSync(fresh, JSON.stringify({ format: 'hopwise-server', version: 1, ...state }), {
+      mode: 0o600,
+      flush: true,
+    });
+    renameSync(fresh, file);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}
+
+const KEY_BYTES = 32;
+
+/** The key of the hashes, made where it is missing; a file of its own, so that what was learned can be shown without it. @throws of the file system */
+export function readOrMakeKey(folder: string): Buffer {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, 'key');
+  try {
+    writeFileSync(file, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx', flush: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const key = readFileSync(file);
+  if (key.length !== KEY_BYTES)
+    throw new StateError(
+      `${file}: expected ${KEY_BYTES} bytes, got ${key.length}; remove it and learned.json`,
+    );
+  return key;
+}

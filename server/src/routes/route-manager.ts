@@ -1,0 +1,91 @@
+import type { Prefix } from '../clusters/address.ts';
+import { formatPrefix } from '../clusters/address.ts';
+import {
+  beginRoutes,
+  changeRoutes,
+  deleteLine,
+  readMainTable,
+  replaceLine,
+  takeBackRoutes,
+} from './ip-command.ts';
+import { MainTable } from './main-table.ts';
+
+/** The initial window that connections to a prefix are to begin with. */
+export interface WantedRoute {
+  prefix: Prefix;
+  window: number;
+}
+
+interface Installed {
+  window: number;
+  /** Words of `ip route`. */
+  route: string;
+}
+
+/** Keeps a routing table as wanted. A dry one only says what it would do. */
+export class RouteManager {
+  readonly #table: number;
+  readonly #isDry: boolean;
+  readonly #say: (line: string) => void;
+  #installed = new Map<string, Installed>();
+  #main: { texts: string; table: MainTable } | null = null;
+
+  constructor(table: number, isDry: boolean, say: (line: string) => void) {
+    this.#table = table;
+    this.#isDry = isDry;
+    this.#say = say;
+  }
+
+  get count(): number {
+    return this.#installed.size;
+  }
+
+  /** Takes back what a killed agent left and begins anew. */
+  async begin(): Promise<void> {
+    if (this.#isDry) return;
+    const left = await takeBackRoutes(this.#table);
+    if (left > 0) this.#say(`took back ${left} routes that an agent had left`);
+    await beginRoutes(this.#table);
+  }
+
+  /**
+   * Makes the table have these routes and no others. Where the main table has changed, so do the copies of its routes.
+   *
+   * @returns prefixes that have a route now
+   */
+  async apply(wanted: readonly WantedRoute[]): Promise<ReadonlySet<string>> {
+    const main = await this.#readMain();
+    const next = new Map<string, Installed>();
+    for (const { prefix, window } of wanted) {
+      const route = main.withWindow(prefix, window);
+      if (route !== null) next.set(formatPrefix(prefix), { window, route });
+    }
+    const changes = [
+      ...[...this.#installed.keys()]
+        .filter((prefix) => !next.has(prefix))
+        .map((prefix) => deleteLine(prefix, this.#table)),
+      ...[...next]
+        .filter(([prefix, { route }]) => this.#installed.get(prefix)?.route !== route)
+        .map(([, { route }]) => replaceLine(route, this.#table)),
+    ];
+    if (changes.length > 0) {
+      if (this.#isDry) for (const line of changes) this.#say(`would run: ip ${line}`);
+      else await changeRoutes(changes);
+    }
+    this.#installed = next;
+    return new Set(next.keys());
+  }
+
+  /** Takes everything back. */
+  async end(): Promise<void> {
+    this.#installed.clear();
+    if (!this.#isDry) await takeBackRoutes(this.#table);
+  }
+
+  async #readMain(): Promise<MainTable> {
+    const texts = await readMainTable();
+    const joined = texts[4] + texts[6];
+    if (this.#main?.texts !== joined) this.#main = { texts: joined, table: new MainTable(texts) };
+    return this.#main.table;
+  }
+}

@@ -1,0 +1,59 @@
+import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { LogTail } from '../../src/log/log-tail.ts';
+
+let folder: string;
+let log: string;
+let tail: LogTail;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hopwise-log-'));
+  log = join(folder, 'access.log');
+  writeFileSync(log, 'before\n');
+  tail = await LogTail.open(log);
+});
+afterEach(async () => {
+  await tail.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function newLines(): Promise<string[]> {
+  const lines: string[] = [];
+  await tail.readNew((line) => lines.push(line));
+  return lines;
+}
+
+it('reads what is added, each line once it is whole', async () => {
+  expect(await newLines()).toEqual([]);
+  appendFileSync(log, 'one\ntw');
+  expect(await newLines()).toEqual(['one']);
+  appendFileSync(log, 'o\nthree\n');
+  expect(await newLines()).toEqual(['two', 'three']);
+});
+
+it('goes on after a rotation, with what was written before it and after', async () => {
+  appendFileSync(log, 'one\n');
+  renameSync(log, `${log}.1`);
+  expect(await newLines()).toEqual(['one']);
+  // nginx writes to the old file until it is told.
+  appendFileSync(`${log}.1`, 'two\n');
+  writeFileSync(log, 'three\n');
+  expect(await newLines()).toEqual(['two', 'three']);
+});
+
+it('goes on after the log was truncated', async () => {
+  appendFileSync(log, 'one, which is longer\n');
+  expect(await newLines()).toEqual(['one, which is longer']);
+  truncateSync(log);
+  appendFileSync(log, 'two\n');
+  expect(await newLines()).toEqual(['two']);
+});
+
+it('passes over lines of any length without keeping them', async () => {
+  appendFileSync(log, 'x'.repeat(1_000_000));
+  expect(await newLines()).toEqual([]);
+  appendFileSync(log, `${'x'.repeat(1_000_000)}\n${'\0'.repeat(5000)}\nshort\n`);
+  expect(await newLines()).toEqual(['short']);
+  expect(tail.tooLong).toBe(2);
+});

@@ -22,8 +22,6 @@ export class LogTail {
   /** Beginning of a line whose end is not written yet. */
   #rest: Buffer = Buffer.alloc(0);
   #isSkipping = false;
-  /** Lines over the limit. */
-  tooLong = 0;
 
   private constructor(path: string) {
     this.#path = path;
@@ -37,7 +35,7 @@ export class LogTail {
     return tail;
   }
 
-  /** Hands over the lines that were added since the last call. */
+  /** Hands over the lines that were added since the last call, one that is too long as an empty one. */
   async readNew(onLine: (line: string) => void): Promise<void> {
     if (this.#log !== null) await this.#readOn(this.#log, onLine);
     const now = await stat(this.#path).catch(nullIfMissing);
@@ -79,13 +77,12 @@ export class LogTail {
       const line = this.#rest.length === 0 ? part : Buffer.concat([this.#rest, part]);
       this.#rest = this.#rest.length === 0 ? this.#rest : Buffer.alloc(0);
       if (this.#isSkipping) this.#isSkipping = false;
-      else if (line.length > MAX_LINE_BYTES) this.tooLong++;
-      else onLine(line.toString('utf8'));
+      else onLine(line.length > MAX_LINE_BYTES ? '' : line.toString('utf8'));
     }
     if (this.#isSkipping) return;
     const rest = Buffer.concat([this.#rest, bytes.subarray(from)]);
     this.#isSkipping = rest.length > MAX_LINE_BYTES;
-    if (this.#isSkipping) this.tooLong++;
+    if (this.#isSkipping) onLine('');
     this.#rest = this.#isSkipping ? Buffer.alloc(0) : rest;
   }
 }

@@ -9,7 +9,7 @@ export const MAY_IMPORT = {
   contract: [],
   'pageload-emulator': ['contract'],
   'native-host': ['contract', 'pageload-emulator'],
-  model: ['contract', 'pageload-emulator'],
+  model: ['contract'],
   extension: ['contract', 'pageload-emulator', 'model'],
   lab: ['contract', 'pageload-emulator', 'extension'],
   server: ['contract', 'pageload-emulator', 'model', 'lab'],

@@ -193,15 +193,14 @@ export class ArmBrowser {
           h3Share: all.filter(({ nextHopProtocol }) => nextHopProtocol === 'h3').length / all.length,
         };
       });
-      await this.#verify(tab.url());
       return { ...measured, processorMs };
     } finally {
       await tab.close();
     }
   }
 
-  /** Has the helper verify a page, once, as "Verify" in the popup does. @throws Error where that fails */
-  async #verify(url: string): Promise<void> {
+  /** Has the helper verify a page that was visited, once, as "Verify" in the popup does, in arms that verify. @throws Error where that fails */
+  async verify(url: string): Promise<void> {
     const browser = this.#verifier;
     if (browser === null || this.#verified.has(url)) return;
     this.#verified.add(url);
@@ -216,6 +215,8 @@ export class ArmBrowser {
       if (!answer.ok) throw new Error(`${url} is not verified: ${answer.error}`);
       if (answer.state === 'failed') throw new Error(`${url} is not verified: ${answer.message}`);
       if (answer.state !== 'done') throw new Error(`${url} is not verified in time`);
+      // Answered once the autopilot has acted on it.
+      await browser.ask(own, { type: 'autopilot' });
     } finally {
       await own.close();
     }

@@ -110,7 +110,9 @@ async function runNetwork(
           await lab.serve(page.dir);
           await lab.drain();
           await lab.configure(networkOf(profile, seed * 1_000_003 + number * 1_009 + visit));
-          const measured = await visitWatched(lab, browsers.get(arm)!, page.site);
+          const browser = browsers.get(arm)!;
+          const measured = await visitWatched(lab, browser, page.site);
+          await browser.verify(page.site.entry);
           stored.push({ network, page: page.name, visit, arm, ...measured });
         }
         const last = stored.slice(-due.length);

@@ -104,6 +104,16 @@ export class Autopilot {
     });
   }
 
+  /** Acts on what a verification of a load has shown, which was handled before. */
+  async handleVerification(loadId: number): Promise<void> {
+    await this.#change(async (runs) => {
+      const settings = await readAutopilotSettings();
+      const load = settings.isOn ? await getLoad(loadId) : undefined;
+      // The explorer has learned from the load already.
+      if (load) await this.#startBest(runs, load, await getSummaries(), { ...settings, explores: false });
+    });
+  }
+
   /** Keeps HTTP/3 off on the network that the browser is on, for every page, or allows it. */
   switchNetwork(keepsOffH3: boolean): Promise<void> {
     return this.#change(async (runs) => {
@@ -342,7 +352,8 @@ export class Autopilot {
     if (!isFull || isChecking || isUnsure || findRule(recording.url, settings.siteRules) === 'leave') return;
     if (isLeftByTraffic(load, settings.trafficRules)) return;
     if (!hasChoice(load, settings, isSlower(load, alike)) && !trialOfLoad) return;
-    const decided = findDecidedLoad(load, comparable);
+    // A verification shows more than the load of an earlier decision.
+    const decided = load.verification === null ? findDecidedLoad(load, comparable) : null;
     // Where it was removed in the meantime, it decides no longer.
     const whole = (decided && (await getLoad(decided.id))) ?? (await this.#predict(load));
     const decision = predictionOf(whole)?.decision;

@@ -31,6 +31,12 @@ export class Verifications {
   #abort: AbortController | null = null;
   #restored: Promise<void> | null = null;
   #isSet = false;
+  readonly #onVerified: (loadId: number) => void;
+
+  /** @param onVerified called when a load has its verification, before that is reported */
+  constructor(onVerified: (loadId: number) => void = () => undefined) {
+    this.#onVerified = onVerified;
+  }
 
   /** Resolves once the last worker's verification is known. */
   get #ready(): Promise<void> {
@@ -107,6 +113,7 @@ export class Verifications {
       const verification = load.hidesQueries ? stripVerification(reported, load.recording.url) : reported;
       await updateLoad(load.id, { verification, prediction: null, verifiedPrediction: null });
       await learnFromVerification(load, verification);
+      this.#onVerified(load.id);
       this.#set({ state: 'done', loadId: load.id });
     } catch (error) {
       // A verification without a result has transferred as much as its share of the planned bytes.

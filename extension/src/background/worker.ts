@@ -60,9 +60,9 @@ const pins = new PinManager();
 const detailedPages = new DetailedPages();
 const loads = new TabLoads((tabId, load) => void startLoad(tabId, load));
 const detailedLoads = new DetailedLoads(loads, detailedPages);
-const verifications = new Verifications();
-const memory = new Memory(loads, verifications);
 const autopilot = new Autopilot(pins, ensureDecision);
+const verifications = new Verifications((loadId) => void autopilot.handleVerification(loadId));
+const memory = new Memory(loads, verifications);
 const announcer = new StartRateAnnouncer();
 const trees = new TransportTrees();
 const autoPins = new AutoPins({

@@ -141,6 +141,21 @@ test('pins what the decision recommends, and keeps the load times before and aft
   expect(await lastRun()).toMatchObject({ afterMs: [2300, 2400, 2200, 2300, 2300], state: 'kept' });
 });
 
+test('acts on a verification at once, and measures its load no second time', async () => {
+  decision = decisionOf([LEAVE]);
+  await load(4300);
+  expect(pins.active).toEqual([]);
+  decision = decisionOf([actionOf('avoid-h3', PINNED)]);
+  const [{ id } = { id: 0 }] = await getAllLoads();
+  await autopilot.handleVerification(id);
+  expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`]);
+  expect(await lastRun()).toMatchObject({ beforeMs: [4300], afterMs: [], state: 'checking' });
+  await autopilot.undoAll();
+  await autopilot.changeSettings({ isOn: false });
+  await autopilot.handleVerification(id);
+  expect(pins.active).toEqual([]);
+});
+
 describe('loads with pins are compared with later visits', () => {
   const overH2 = { requests: [0, 1, 2, 3].map((id) => requestOf(id, { offersH3: true })) };
 

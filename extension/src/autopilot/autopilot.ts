@@ -1,5 +1,5 @@
 /** Creates pins automatically if the user allows it, and removes them as soon as they do not help. */
-import { type Decision, messageOf, SerialQueue } from '@hopwise/contract';
+import { type Decision, EVERY_ORIGIN, messageOf, SerialQueue } from '@hopwise/contract';
 import type { ChoiceReason } from '@hopwise/model';
 import { poolClusters } from '@hopwise/pageload-emulator';
 import {
@@ -10,7 +10,7 @@ import {
   pltOf,
   visitsUntil,
 } from '../evidence/comparable-loads.ts';
-import type { Reference } from '../evidence/pin-outcomes.ts';
+import { isHeld, type Reference } from '../evidence/pin-outcomes.ts';
 import type { KnownLoad } from '../load/load-summary.ts';
 import { networkOf } from '../load/used-network.ts';
 import { listLocalOrigins } from '../pins/worker/local-origins.ts';
@@ -38,7 +38,7 @@ import {
   saveExperience,
 } from './explorer-store.ts';
 import { forgetLearnedPages, forgetPlace, type Learned, listLearned } from './learned.ts';
-import { findReference, findTrouble, isOfRunsPage, measureLoad } from './measure-load.ts';
+import { findReference, findTrouble, isNetworkSlowed, isOfRunsPage, measureLoad } from './measure-load.ts';
 import {
   changeChoice,
   findChoice,
@@ -431,10 +431,21 @@ export class Autopilot {
         await this.#endRuns([run], 'trouble', trouble);
         continue;
       }
+      if (await this.#doesNetworkHarm(run, load, all)) {
+        await this.#endRuns([run], 'slower');
+        continue;
+      }
       const verdict = measureLoad(run, load, all);
       if (verdict === 'kept') run.state = 'kept';
       else if (verdict !== null) await this.#endRuns([run], verdict);
     }
+  }
+
+  /** Not where the user wants HTTP/3 off, whatever it costs. */
+  async #doesNetworkHarm(run: AutopilotRun, load: StoredLoad, all: readonly KnownLoad[]): Promise<boolean> {
+    if (!isOfNetwork(run) || !isHeld(load, EVERY_ORIGIN, 'avoid-h3')) return false;
+    if (findChoice(nameOf(run), await readAutopilotSettings()) === true) return false;
+    return isNetworkSlowed(run, load, all);
   }
 
   /** Ends the runs of which the pin manager has lifted a pin, or the user replaced one. */

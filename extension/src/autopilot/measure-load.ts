@@ -1,8 +1,15 @@
-import { EVERY_ORIGIN } from '@hopwise/contract';
+import { EVERY_ORIGIN, median } from '@hopwise/contract';
 import { judgeSwitch, MAX_CHECKED_LOADS, type SwitchVerdict } from '@hopwise/model';
-import { findComparableLoads, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
+import {
+  findComparableLoads,
+  hasPins,
+  judgeAmong,
+  pltOf,
+  timeOf,
+  visitsUntil,
+} from '../evidence/comparable-loads.ts';
 import { isHeld, type Reference } from '../evidence/pin-outcomes.ts';
-import type { KnownLoad } from '../load/load-summary.ts';
+import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { type AutopilotRun, isRunning } from './autopilot-run.ts';
@@ -55,6 +62,39 @@ export function measureLoad(
   const reference = beforeMs.length > 0 || predicted === null ? beforeMs : [predicted.beforeMs];
   if (run.state !== 'checking' || reference.length === 0) return null;
   return judgeSwitch(reference, afterMs);
+}
+
+/**
+ * Whether loads of any page surely take longer since HTTP/3 is kept off on their network, which sends every https connection through the
+ * helper. Each page counts by what its later visits took there before.
+ *
+ * @param load with the pin of every origin
+ * @param all stored loads, oldest first
+ */
+export function isNetworkSlowed(
+  { madeAtMs, networkKey = null }: AutopilotRun,
+  load: KnownLoad,
+  all: readonly KnownLoad[],
+): boolean {
+  const isSince = (each: KnownLoad) => timeOf(each) >= madeAtMs && isHeld(each, EVERY_ORIGIN, 'avoid-h3');
+  const held = [...all.filter(({ id }) => id < load.id), load].filter(
+    (each) => (each.networkKey ?? null) === networkKey && isSince(each) && factsOf(each).kind === 'full',
+  );
+  const pages = new Map<string, number[]>();
+  const after: number[] = [];
+  for (const each of held) {
+    const free = findComparableLoads(each, all).filter((one) => !hasPins(one));
+    const beforeMs = visitsUntil(each, all).selectLater(free).map(pltOf);
+    if (beforeMs.length === 0) continue;
+    const usualMs = median(beforeMs);
+    pages.set(
+      each.recording.url,
+      beforeMs.map((ms) => ms / usualMs),
+    );
+    after.push(pltOf(each) / usualMs);
+    if (after.length === MAX_CHECKED_LOADS) break;
+  }
+  return after.length > 0 && judgeSwitch([...pages.values()].flat(), after) === 'slower';
 }
 
 /** What a load's page took before the pins of the load were made, as a run has kept it. Null for a load without such pins. */

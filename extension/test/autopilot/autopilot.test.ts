@@ -673,6 +673,49 @@ describe('a network that hinders UDP', () => {
     expect(pins.active).toEqual([]);
   });
 
+  describe('until pages of the network surely take longer than before', () => {
+    const visit = (host: string, pltMs: number, isPinned = false) => {
+      const url = `https://${host}/`;
+      const requests = [0, 1, 2].map((id) =>
+        requestOf(id, { url: `${url}${id || ''}`, protocol: isPinned ? 'h2' : 'h3' }),
+      );
+      const pinned: StoredLoad['pinned'] = isPinned ? { [EVERY_ORIGIN]: 'h2' } : {};
+      return load(pltMs, { cluster: HINDERED, pinned, requestedUrl: url, recording: { url, requests } });
+    };
+    const visitBefore = async () => {
+      await autopilot.changeSettings({ isOn: false });
+      for (const ms of [1000, 1050, 950]) for (const host of ['a.test', 'b.test']) await visit(host, ms);
+      await saveKnownNetwork(HINDERED);
+      await switchOn();
+      await visit('a.test', 1000);
+      expect(pins.active).toEqual(EVERY);
+    };
+
+    test('of several together', async () => {
+      await visitBefore();
+      await visit('new.test', 9000, true);
+      // Three loads of each page before; 1.3 times as long in each of two pages is surely longer.
+      await visit('a.test', 1300, true);
+      expect(await listRuns()).toEqual(['kept']);
+      await visit('b.test', 1300, true);
+      await visit('b.test', 1300, true);
+      expect(await listRuns()).toContain('slower');
+      expect(pins.active).not.toContain(EVERY[0]);
+      // Nor again for now.
+      await visit('a.test', 1000);
+      expect(pins.active).not.toContain(EVERY[0]);
+    });
+
+    test('but not where they are faster, nor where the user wants it', async () => {
+      await visitBefore();
+      for (const host of ['a.test', 'b.test', 'a.test', 'b.test']) await visit(host, 900, true);
+      expect(await listRuns()).toEqual(['kept']);
+      await autopilot.switchNetwork(true);
+      for (const host of ['a.test', 'b.test', 'a.test', 'b.test']) await visit(host, 3000, true);
+      expect(await listRuns()).toEqual(['kept']);
+    });
+  });
+
   test('until the helper goes', async () => {
     await onHindered();
     pins.lift('The helper stopped.');

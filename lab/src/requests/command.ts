@@ -1,4 +1,5 @@
 /** `npm run lab -- requests`: measures requests through the helper's proxy over TCP and QUIC. */
+import { setMaxListeners } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { firstLine } from '@hopwise/contract';
@@ -83,6 +84,8 @@ async function measureRequests(options: Options, context: ProgramContext): Promi
     const obstacle = await labObstacle();
     if (obstacle !== null) throw new UserError(obstacle);
     await context.useScratch();
+    // Each job's lab listens.
+    setMaxListeners(0, context.signal);
     await new Measurement(options, left, store, context).run();
   }
   if (options.table === undefined) return;

@@ -57,8 +57,11 @@ export class SessionClient {
       persistent: false,
       allowLocal: true,
     });
-    const settled = this.#helper.settle(state);
-    if (state.trials.includes(host)) await this.#showTrust(state, host);
+    const isUntried = state.trials.includes(host);
+    const [settled] = await Promise.all([
+      this.#helper.settle(state),
+      isUntried ? this.#showTrust(state, host) : undefined,
+    ]);
     return settled;
   }
 
@@ -84,7 +87,12 @@ export class SessionClient {
 
   async #open({ port, secret }: PinsMessage, host: string): Promise<ClientHttp2Session> {
     const tunnel = await openTunnel(port, secret, `${host}:${HTTPS_PORT}`);
-    const socket = connectTls({ socket: tunnel, servername: host, ca: [...this.#roots], ALPNProtocols: ['h2'] });
+    const socket = connectTls({
+      socket: tunnel,
+      servername: host,
+      ca: [...this.#roots],
+      ALPNProtocols: ['h2'],
+    });
     await once(socket, 'secureConnect');
     const session = connectHttp2(`https://${host}`, {
       createConnection: () => socket,

@@ -34,13 +34,15 @@ export interface MeasuredSession {
 
 export class SessionLab {
   readonly #lab: Lab;
+  readonly #stack: ServerStack;
   readonly #dir: string;
   readonly #client: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;
   readonly #closed: Promise<unknown>;
 
-  private constructor(lab: Lab, dir: string, client: ChildProcessWithoutNullStreams) {
+  private constructor(lab: Lab, stack: ServerStack, dir: string, client: ChildProcessWithoutNullStreams) {
     this.#lab = lab;
+    this.#stack = stack;
     this.#dir = dir;
     this.#client = client;
     this.#lines = createInterface({ input: client.stdout })[Symbol.asyncIterator]();
@@ -67,7 +69,7 @@ export class SessionLab {
     );
     const { root } = createdSchema.parse(JSON.parse(stdout));
     const site = join(dir, 'site');
-    await writeSite(conditionSite(first), site);
+    await writeSite(conditionSite(first, stack), site);
     const lab = await Lab.up({ site, network: EASY_NETWORK, stack, dir: join(dir, 'lab'), signal });
     const [program = '', ...words] = lab.enterCommand([process.execPath, CLIENT, root, lab.caFile]);
     const client = spawn(program, words, {
@@ -75,14 +77,14 @@ export class SessionLab {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     client.stderr.pipe(process.stderr);
-    return new SessionLab(lab, dir, client);
+    return new SessionLab(lab, stack, dir, client);
   }
 
   /** Runs a session with new connections. */
   async run(condition: Condition, transport: Transport): Promise<MeasuredSession> {
     const { before, after, requests, changesBefore } = condition;
     const site = join(this.#dir, 'site');
-    await writeSite(conditionSite(condition), site);
+    await writeSite(conditionSite(condition, this.#stack), site);
     // Also closes the connections of the session before.
     await this.#lab.serve(site);
     await this.#lab.drain();

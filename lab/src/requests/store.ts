@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { ServerStack } from '../client/server-stack.ts';
 import { replaceFile } from '../command/write-file.ts';
+import { serversOn } from '../gauntlet/draw-servers.ts';
 import type { Condition } from './draw-condition.ts';
 import type { Transport } from './session.ts';
 import type { MeasuredSession } from './session-lab.ts';
@@ -78,7 +79,8 @@ function rowOf(
   condition: Condition,
   { result, changedMs, lateShare }: MeasuredSession,
 ): SessionRow {
-  const { origin: _origin, protocols: _protocols, ...server } = condition.server;
+  const [server] = serversOn(stack, [condition.server]);
+  const { origin: _origin, protocols: _protocols, ...settings } = server!;
   return {
     condition: condition.name,
     split: condition.split,
@@ -86,7 +88,7 @@ function rowOf(
     change: condition.change,
     stack,
     transport,
-    server,
+    server: settings,
     before: condition.before,
     after: condition.after,
     changesBefore: condition.changesBefore,

@@ -77,10 +77,12 @@ describe('drawCondition', () => {
 describe('conditionSite', () => {
   it('serves all requests from one origin, with its server as drawn', () => {
     const condition = CONDITIONS[0]!;
-    const { site, files } = conditionSite(condition);
+    const { site, files } = conditionSite(condition, 'go');
     expect(() => siteJson(site)).not.toThrow();
     expect(site.origins).toEqual([{ ...condition.server, origin: ORIGIN }]);
     expect(new Set(site.resources.map(({ path }) => path)).size).toBe(condition.resources.length);
     expect(files.size).toBe(0);
+    const ignoring = { ...condition, server: { ...condition.server, priorities: 'ignored' as const } };
+    expect(conditionSite(ignoring, 'nginx-quiche').site.origins[0]?.priorities).toBe('honoured');
   });
 });

@@ -1,9 +1,9 @@
 import type { Assignment, Protocol } from './protocol.ts';
 
 /**
- * Distribution of a load time: median, 10th and 90th percentile. It covers random losses, the network's uncertainty, the emulator's
- * error and the browser's own scatter. Under the protocol and on the network of a recorded load four of five such recorded loads lie between
- * them, as network and servers are then those of that moment; other loads of the page scatter more (`npm run bench -- accuracy`).
+ * Distribution of the time of one load to come: median, 10th and 90th percentile, between which four of five loads lie. It covers random
+ * losses, the network's uncertainty, the emulator's error, the scatter of the browser and of servers. Chances compare such loads.
+ * `Fit.explainedRange` has that of the recorded load itself, which is narrower.
  */
 export interface LoadTime {
   /** navigationStart to loadEventEnd (PLT), milliseconds, median. */

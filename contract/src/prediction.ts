@@ -72,6 +72,11 @@ export interface Fit {
   recordedMs: number | null;
   /** What emulating the recorded load gives, milliseconds, median; null where the recorded one was on another network than the one asked about. */
   explainedMs: number | null;
+  /**
+   * The range of that in which four of five recorded loads lie; null without it. Network, servers and losses are those of that moment:
+   * a later load scatters more, as `decision` says.
+   */
+  explainedRange: Pick<LoadTime, 'low' | 'high'> | null;
   /** Whether the recorded load is reproduced within the stated error and the network's figures are plausible. */
   understood: boolean;
   /** What is explained of the recorded load, in one sentence; '' where there is nothing to compare. */

@@ -2,7 +2,7 @@
 
 import { median } from '@hopwise/contract';
 import { type CellGroundTruth, CLEAR_LEAD } from '@hopwise/lab/judge/cell-ground-truth';
-import type { Decision, Protocol } from '@hopwise/pageload-emulator';
+import type { Decision, LoadTime, Protocol } from '@hopwise/pageload-emulator';
 
 /** A protocol chosen with at least this confidence is called decided. */
 const DECIDED = 0.8;
@@ -24,14 +24,25 @@ export interface DecisionScore {
   change: number | null;
   /** Predicted over measured baseline, less 1; null without natural loads. */
   baselineError: number | null;
+  /** Loads of the browser itself and under each protocol, the recorded one left out, and whether each is in its range. */
+  held: { natural: boolean[]; protocols: boolean[] };
 }
 
-/** @param naturalMs median of the browser's own loads; null without any */
+/** Measured loads of a cell that a decision is compared with. */
+export interface JudgingLoads {
+  /** Median of the browser's own loads, milliseconds; null without any. */
+  naturalMs: number | null;
+  /** Load times other than the recorded one, milliseconds. */
+  others: Partial<Record<Protocol | 'natural', readonly number[]>>;
+}
+
 export function scoreDecision(
-  { kind, best, confidence, action, baseline }: Decision,
+  { kind, best, confidence, action, baseline, protocols }: Decision,
   { medians, best: fastest, clear }: CellGroundTruth,
-  naturalMs: number | null,
+  { naturalMs, others }: JudgingLoads,
 ): DecisionScore {
+  const heldBy = ({ low, high }: LoadTime, pltMs: readonly number[] = []) =>
+    pltMs.map((each) => low <= each && each <= high);
   const fastestMs = medians[fastest]!;
   const held = new Set(Object.values(action.assignment));
   const [only] = held;
@@ -44,6 +55,12 @@ export function scoreDecision(
     right: (medians[best] ?? Number.POSITIVE_INFINITY) <= (1 + CLEAR_LEAD) * fastestMs,
     change: afterMs === undefined || naturalMs === null ? null : afterMs / naturalMs - 1,
     baselineError: naturalMs === null ? null : baseline.pltMs / naturalMs - 1,
+    held: {
+      natural: heldBy(baseline, others.natural),
+      protocols: Object.entries(protocols).flatMap(([protocol, time]) =>
+        heldBy(time, others[protocol as Protocol]),
+      ),
+    },
   };
 }
 
@@ -63,6 +80,9 @@ export interface DecisionAccuracy {
   flips: number | null;
   /** Median of |predicted / measured − 1| of the browser's own behaviour. */
   baselineError: number | null;
+  /** Shares of loads within their 80% ranges: of the browser itself, and under the protocols. */
+  naturalHeld: number | null;
+  protocolsHeld: number | null;
 }
 
 /** @param cells the decisions of each cell, one for each of its recorded loads */
@@ -70,6 +90,10 @@ export function decisionFigures(cells: readonly (readonly DecisionScore[])[]): D
   const all = cells.flat();
   const share = (some: readonly unknown[], of: readonly unknown[]) =>
     of.length === 0 ? null : some.length / of.length;
+  const heldShare = (of: (held: DecisionScore['held']) => readonly boolean[]) => {
+    const loads = all.flatMap(({ held }) => of(held));
+    return share(loads.filter(Boolean), loads);
+  };
   const clear = all.filter((each) => each.clear);
   const decided = clear.filter((each) => each.decided);
   const changes = all.flatMap(({ change }) => change ?? []);
@@ -100,5 +124,7 @@ export function decisionFigures(cells: readonly (readonly DecisionScore[])[]): D
     medianChange: changes.length === 0 ? null : median(changes),
     flips: share(flipped, repeated),
     baselineError: errors.length === 0 ? null : median(errors),
+    naturalHeld: heldShare(({ natural }) => natural),
+    protocolsHeld: heldShare(({ protocols }) => protocols),
   };
 }

@@ -18,6 +18,7 @@ import { PROTOCOLS, type Protocol, type Recording } from '@hopwise/pageload-emul
 import * as z from 'zod';
 import { type PredictionProgress, scoreCells } from './accuracy.ts';
 import { readCells } from './cells.ts';
+import { DECISION_MODES, DECISIONS } from './choosers.ts';
 import { type Figures, figuresOf } from './figures.ts';
 import { PREDICTOR_NAMES } from './guess.ts';
 
@@ -57,7 +58,7 @@ export async function goldenFigures(
   return trackedFigures(figuresOf(scores));
 }
 
-const SLACK = { median: 0.01, p90: 0.03, ratio: 0.01, right: 0.05, regret: 0.01, notLoading: 0 };
+const SLACK = { median: 0.01, p90: 0.03, ratio: 0.01, right: 0.05, regret: 0.01, notLoading: 0, held: 0.05 };
 
 function trackedFigures(figures: Figures): GoldenFigure[] {
   const tracked: GoldenFigure[] = [];
@@ -86,9 +87,17 @@ function trackedFigures(figures: Figures): GoldenFigure[] {
       choice === undefined ? null : choice.notLoading / choice.cells,
       SLACK.notLoading,
     );
+    const mode = DECISION_MODES.find((each) => DECISIONS[each] === predictor);
+    const decisions = mode && figures.decisions[mode];
+    less('natural loads in range, off 80%', offGoal(decisions?.naturalHeld), SLACK.held);
+    less('loads under protocols in range, off 80%', offGoal(decisions?.protocolsHeld), SLACK.held);
   }
   return tracked;
 }
+
+/** How far the share of loads within their 80% ranges is from that. */
+const offGoal = (share: number | null | undefined): number | null =>
+  share === null || share === undefined ? null : Math.abs(share - 0.8);
 
 /** Further digits may differ between processors. */
 function rounded(value: number | null | undefined): number | null {

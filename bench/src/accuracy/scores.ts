@@ -16,7 +16,7 @@ import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { sampleRankCorrelation } from 'simple-statistics';
 import type { Cell, Recorded } from './cells.ts';
 import { type Chooser, choiceOf, DECISION_MODES, DECISIONS, type DecisionMode } from './choosers.ts';
-import { type DecisionScore, scoreDecision } from './decisions.ts';
+import { type DecisionScore, type JudgingLoads, scoreDecision } from './decisions.ts';
 import { type Guess, PREDICTORS, type Predictor } from './guess.ts';
 
 export interface CellScore {
@@ -112,11 +112,16 @@ export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonl
     const decisions: DecisionScore[] = [];
     for (const [index, { decision, pltMs }] of own.entries()) {
       const judge = groundTruths[index];
-      const { judgingSeeds } = recorded[index]!;
+      const { judgingSeeds, seed } = recorded[index]!;
       const choice = decision && choiceOf({ best: decision.best, pltMs }, tried);
       if (!judge || !decision || !choice) continue;
       choices.push({ choice, judgingSeeds, best: judge.best });
-      decisions.push(scoreDecision(decision, judge, medianAt(loads.pltMs.get('natural'), judgingSeeds)));
+      decisions.push(
+        scoreDecision(decision, judge, {
+          naturalMs: medianAt(loads.pltMs.get('natural'), judgingSeeds),
+          others: otherLoads(cell, seed),
+        }),
+      );
     }
     if (decisions.length > 0) score.decisions[mode] = decisions;
     const chosen = scoreChoices(cell, choices);
@@ -129,6 +134,16 @@ export function scoreCell(cell: Cell, guesses: Partial<Record<Predictor, readonl
     if (chosen !== null) score.choosers[rule] = chosen;
   }
   return score;
+}
+
+/** Load times of a cell by protocol, milliseconds, but for that of a recorded load. */
+function otherLoads({ loads, recordedUnder }: Cell, recordedSeed: number): JudgingLoads['others'] {
+  return Object.fromEntries(
+    [...loads.pltMs].map(([protocol, bySeed]) => [
+      protocol,
+      [...bySeed].filter(([seed]) => protocol !== recordedUnder || seed !== recordedSeed).map(([, ms]) => ms),
+    ]),
+  );
 }
 
 /** A guess with the ground truth that judges it. */

@@ -67,9 +67,12 @@ export function trueCell({ page, name, network }: DrawnCell, number: number): Tr
 }
 
 /** Median load time under one protocol for all origins, milliseconds. */
-export function trueTime({ graph, servers, path }: TrueCell, protocol: Protocol): number {
+export const trueTime = (cell: TrueCell, protocol: Protocol): number => median(trueTimes(cell, protocol));
+
+/** Times of loads under one protocol for all origins, which differ in their losses, milliseconds. */
+export function trueTimes({ graph, servers, path }: TrueCell, protocol: Protocol): number[] {
   const assignment = uniform(graph, protocol);
-  return median(SEEDS.map((seed) => emulate(graph, path, servers, assignment, { seed }).pltMs));
+  return SEEDS.map((seed) => emulate(graph, path, servers, assignment, { seed }).pltMs);
 }
 
 export function uniform({ origins }: PageGraph, protocol: Protocol): Assignment {

@@ -33,6 +33,8 @@ export interface JudgedFile {
   indexedMs?: number | null;
   /** What the browser's own behaviour is expected to take, with its 80% range; absent for a refused file. */
   expected?: { pltMs: number; low: number; high: number };
+  /** The range of the recorded load as it is emulated (`Fit.explainedRange`); absent without one. */
+  explained?: { low: number; high: number };
   verdict?: string;
   claim?: GainClaim;
   /** From the text to the answer. */
@@ -50,14 +52,15 @@ export function isExcessive({ gainMs, emulatedMs, measured }: GainClaim): boolea
 /** Judges what hopwise says of a recording, by the load time that it reads from the file. */
 export function judgeRecording(
   recording: Recording,
-): Pick<JudgedFile, 'recordedMs' | 'expected' | 'verdict' | 'claim'> {
-  const { decision } = predict(recording);
+): Pick<JudgedFile, 'recordedMs' | 'expected' | 'explained' | 'verdict' | 'claim'> {
+  const { decision, fit } = predict(recording);
   const { pltMs, low, high } = decision.baseline;
   const action = claimedAction(decision);
   const recordedMs = recording.pltMs;
   return {
     recordedMs: recordedMs !== null && recordedMs > 0 ? recordedMs : null,
     expected: { pltMs, low, high },
+    ...(fit.explainedRange && { explained: fit.explainedRange }),
     verdict: decision.verdict,
     ...(action !== null && { claim: claimOf(recording, decision, action) }),
   };

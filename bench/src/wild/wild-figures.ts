@@ -18,7 +18,7 @@ interface WildFigures {
   /** Error of the expected load time, as a fraction of the recorded one. */
   medianError: number | null;
   p90Error: number | null;
-  /** Share of `judged` whose recorded load time is within the expected 80% range. */
+  /** Share of `judged` whose recorded load time is within the 80% range of its own emulation. */
   inRange: number | null;
   /** Headlines that claim a gain. */
   claims: number;
@@ -27,8 +27,8 @@ interface WildFigures {
 }
 
 export function wildFigures(files: readonly JudgedFile[]): WildFigures {
-  const loads = files.flatMap(({ recordedMs, expected }) =>
-    recordedMs === null || expected === undefined ? [] : [{ recordedMs, ...expected }],
+  const loads = files.flatMap(({ recordedMs, expected, explained }) =>
+    recordedMs === null || expected === undefined ? [] : [{ recordedMs, pltMs: expected.pltMs, explained }],
   );
   const errors = loads.map(({ recordedMs, pltMs }) => Math.abs(pltMs / recordedMs - 1));
   const shareOf = (count: number) => (loads.length === 0 ? null : count / loads.length);
@@ -42,7 +42,10 @@ export function wildFigures(files: readonly JudgedFile[]): WildFigures {
     medianError: errors.length === 0 ? null : quantile(errors, 0.5),
     p90Error: errors.length === 0 ? null : quantile(errors, 0.9),
     inRange: shareOf(
-      loads.filter(({ recordedMs, low, high }) => low <= recordedMs && recordedMs <= high).length,
+      loads.filter(
+        ({ recordedMs, explained }) =>
+          explained !== undefined && explained.low <= recordedMs && recordedMs <= explained.high,
+      ).length,
     ),
     claims: claims.length,
     excessive: claims.filter(isExcessive).length,

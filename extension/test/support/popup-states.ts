@@ -175,6 +175,7 @@ export function makePopupStates(language: 'en' | 'de', endMs: number): Record<st
           fit: {
             recordedMs: 24_000,
             explainedMs: 3100,
+            explainedRange: { low: 2900, high: 3300 },
             understood: false,
             summary: summary[language],
             notes: [],

@@ -13,7 +13,14 @@ const AVOID = actionOf('avoid-h3', { [A]: 'h2' });
 
 /** A page that was recorded in 4.4 s, of which 4.3 s are expected and 2.3 s promised. */
 function predictionOf(decision: Decision, more: Partial<Prediction> = {}): Prediction {
-  const fit = { recordedMs: 4400, explainedMs: 4300, understood: true, summary: '', notes: [] };
+  const fit = {
+    recordedMs: 4400,
+    explainedMs: 4300,
+    explainedRange: { low: 4100, high: 4500 },
+    understood: true,
+    summary: '',
+    notes: [],
+  };
   return {
     decision,
     fit,

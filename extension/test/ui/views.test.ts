@@ -54,6 +54,7 @@ const prediction: Prediction = {
   fit: {
     recordedMs: 2566,
     explainedMs: 2400,
+    explainedRange: { low: 2200, high: 2600 },
     understood: true,
     summary: 'The emulation explains 2.4 s of the recorded 2.6 s.',
     notes: [],

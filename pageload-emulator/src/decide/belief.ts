@@ -29,6 +29,12 @@ export interface TimeObservation<Candidate> {
   isNew: boolean;
 }
 
+/** Standard deviations of the logarithms of a single load's parts around those of its page, network and servers. */
+export interface LoadScatter {
+  own: number;
+  shared: number;
+}
+
 /** An observation of a linear combination of a component's x. */
 interface LinearObservation {
   coefficients: Float64Array;
@@ -65,6 +71,8 @@ export class Belief<Candidate> {
   /** Position of each candidate in the vectors and matrices of the components. */
   readonly #rows: ReadonlyMap<Candidate, number>;
   readonly #components: Component[];
+  /** Variances between the scenarios as they were drawn, by row. */
+  readonly #drawnVariances: readonly number[];
 
   /**
    * @param timesOf emulated load times of a candidate, one for each scenario, milliseconds
@@ -94,6 +102,7 @@ export class Belief<Candidate> {
         ],
       };
     });
+    this.#drawnVariances = candidates.map((_, row) => this.#spreadOf(row));
   }
 
   /** Updates the own parts in all scenarios, and makes those likelier that predicted the ratio. */
@@ -142,6 +151,29 @@ export class Belief<Candidate> {
         if (row !== base && leastMs > 0) means[row] = Math.max(means[row]!, Math.log(leastMs));
       }
     }
+  }
+
+  /**
+   * Turns what is believed of the loads that were seen into what is believed of one load to come: it scatters around the time of its page
+   * and network, and has losses of its own, which the seen loads showed only for themselves.
+   */
+  foresee({ own, shared }: LoadScatter): void {
+    for (const row of this.#rows.values()) {
+      const lost = Math.max(0, this.#drawnVariances[row]! - this.#spreadOf(row));
+      for (const component of this.#components) {
+        const slope = gradientOf(component, row)[row]!;
+        component.covariance[row]![row]! += (own ** 2 + lost) / slope ** 2;
+      }
+    }
+    for (const { covariance } of this.#components) covariance.at(-1)![covariance.length - 1]! += shared ** 2;
+  }
+
+  /** Variance between the scenarios of the logarithm of a candidate's load time. */
+  #spreadOf(row: number): number {
+    const logs = this.#components.map((component) => Math.log(totalMs(component, row)));
+    const weightOf = (index: number) => this.#components[index]!.weight;
+    const centre = logs.reduce((sum, log, index) => sum + weightOf(index) * log, 0);
+    return logs.reduce((sum, log, index) => sum + weightOf(index) * (log - centre) ** 2, 0);
   }
 
   /** Expected log load time of a candidate. */

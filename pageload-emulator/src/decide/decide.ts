@@ -21,6 +21,7 @@ import { canBeVerified, type FitFigures, fitOf } from './fit.ts';
 import { GainLimits } from './gain-limits.ts';
 import { isNotable, judgeAction, type Rivals } from './judge-action.ts';
 import type { Knowledge } from './knowledge.ts';
+import { LATER_LOAD } from './observations.ts';
 import { originFigures, type UniformTimes } from './origin-figures.ts';
 import { pickAction } from './pick-action.ts';
 import { sharedTimes } from './shared-time.ts';
@@ -65,7 +66,7 @@ export function decide(
   const { graph, servers } = question;
   const { joint, scenarios } = choice;
   const sums = sumByOrigin(graph);
-  const own = browserAssignment(
+  const natural = browserAssignment(
     graph.origins,
     servers,
     (protocol) => choice.unavailable[protocol] === undefined,
@@ -73,7 +74,7 @@ export function decide(
   const plans = planActions({
     graph,
     servers,
-    baseline: own,
+    baseline: natural,
     joint: joint.assigned.decided ? joint.assignment : null,
     bytesOf: (origin) => sums.get(origin)!.bytes,
   });
@@ -82,10 +83,10 @@ export function decide(
   const uniform = new Map(
     choice.uniform.map(({ protocol }) => [protocol, candidates.add(uniformAssignment(graph, protocol))]),
   );
-  const later = candidates.add(own);
+  const later = candidates.add(natural);
   const isFree = Object.keys(knowledge.pinned ?? {}).length === 0;
   const isFirst = isFree && recordedVisit(recording) === 'first';
-  const baseline = isFirst ? candidates.add(own, true) : later;
+  const baseline = isFirst ? candidates.add(natural, true) : later;
   const planned = plans.map((plan) => ({ plan, candidate: candidates.add(plan.assignment) }));
   candidates.add(joint.assignment);
   for (const { protocol } of choice.uniform) candidates.add(nearestUniform(choice.choices, protocol));
@@ -112,6 +113,7 @@ export function decide(
   const best = safestUniform(belief, uniform);
   const limits = new GainLimits({ baseline, measured, transferGainMs, learned: isNew ? belief : null });
   belief.limitGains(baseline, (candidate, scenario) => limits.in(scenario, candidate));
+  belief.foresee(LATER_LOAD);
   const times = new CandidateTimes({ belief, candidates: candidates.all, baseline, measured, limits });
 
   const timeOf = (candidate: Candidate): LoadTime => times.of(candidate);
@@ -148,7 +150,7 @@ export function decide(
     baseline: {
       ...baselineTime,
       visit: isFirst ? 'first' : 'later',
-      protocols: own,
+      protocols: natural,
       laterPltMs: laterMs,
       emulated: loadTime(baseline.pltMs),
       measured: measured.timeOf(baseline) !== null,

@@ -3,9 +3,8 @@ import type { Candidate } from './candidates.ts';
 
 /**
  * Standard deviation of the logarithm of a load time's emulation error that all candidates of a page share: server and script
- * times, missing requests. With `RECORDED_DEVIATION`, `RECORDED_NOISE` and the deviation of what candidates share chosen so that the
- * range of what was recorded holds the recorded time in 75 to 90% of the training cells (`npm run bench -- reading --ranges --split
- * train`).
+ * times, missing requests. With `RECORDED_DEVIATION`, `RECORDED_NOISE` and the deviation of what candidates share chosen on the
+ * training cells of `npm run bench -- reading`, by how exactly a recorded load is reproduced.
  */
 const COMMON_DEVIATION = 0.05;
 /**

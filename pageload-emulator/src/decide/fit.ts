@@ -1,7 +1,8 @@
-import { isLocalAddress, type Recording } from '@hopwise/contract';
+import { isLocalAddress, type LoadTime, type Recording } from '@hopwise/contract';
 import type { NetworkPosterior } from '../estimate/network-posterior.ts';
-import { quantilesOf } from '../scenarios/load-time.ts';
+import { loadTime, quantilesOf } from '../scenarios/load-time.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
+import type { Spread } from '../scenarios/spread.ts';
 import { hostOf } from '../util/url.ts';
 import type { Candidate } from './candidates.ts';
 
@@ -22,8 +23,8 @@ export const canBeVerified = ({ misfits }: FitFigures): boolean =>
 /** How well the emulation explains the recorded load; `explain/fit-words.ts` puts it into words. */
 export interface FitFigures {
   recordedMs: number | null;
-  /** Median of the same load emulated; null where it was on another network. */
-  explainedMs: number | null;
+  /** The same load emulated: median and the range in which four of five recorded loads lie; null where it was on another network. */
+  explained: LoadTime | null;
   misfits: Misfit[];
 }
 
@@ -38,6 +39,12 @@ interface FitContext {
   isOtherNetwork: boolean;
 }
 
+/**
+ * How well recorded loads are reproduced: standard deviation of the logarithm of their times around one emulated on the network and with
+ * the servers that were read from them. With it the range holds four of five loads of the training cells (`npm run bench -- reading
+ * --ranges --split train`). Other pages scatter by more (`SPREADS`): beyond that a load is not understood.
+ */
+const REPRODUCTION: readonly Spread[] = [{ weight: 1, deviation: 0.06 }];
 /** The recorded time of an emulated load lies outside of these quantiles once in fifty times, by the emulator's own error. */
 const LOW_QUANTILE = 0.01;
 const HIGH_QUANTILE = 0.99;
@@ -49,16 +56,17 @@ const MAX_RTT_MS = 3000;
 
 export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork }: FitContext): FitFigures {
   const recordedMs = recording.pltMs;
-  const quantile = recorded === undefined || isOtherNetwork ? null : quantilesOf(recorded.pltMs);
-  const explainedMs = quantile === null ? null : quantile(0.5);
+  const emulatedMs = recorded === undefined || isOtherNetwork ? null : recorded.pltMs;
+  const explained = emulatedMs === null ? null : loadTime(emulatedMs, REPRODUCTION);
   const misfits: Misfit[] = [];
   if (recording.missing === 'navigation') misfits.push({ kind: 'no-navigation' });
   else if (recordedMs === null) misfits.push({ kind: 'no-load-event' });
   else if (recordedMs > SESSION_MS) misfits.push({ kind: 'session', recordedMs });
-  else if (recorded !== undefined && quantile !== null && explainedMs !== null) {
+  else if (recorded !== undefined && emulatedMs !== null && explained !== null) {
+    const quantile = quantilesOf(emulatedMs);
     const isWithin = recordedMs >= quantile(LOW_QUANTILE) && recordedMs <= quantile(HIGH_QUANTILE);
     if (!isWithin && !mayBePoliced(recorded, scenarios)) {
-      misfits.push({ kind: 'load-time', recordedMs, explainedMs });
+      misfits.push({ kind: 'load-time', recordedMs, explainedMs: explained.pltMs });
     }
   }
   const { rttMs } = network.path;
@@ -66,7 +74,7 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   if (network.sources.rttMs === 'estimated' && !isPlausible && isOfInternet(recording)) {
     misfits.push({ kind: 'round-trip', rttMs });
   }
-  return { recordedMs, explainedMs, misfits };
+  return { recordedMs, explained, misfits };
 }
 
 /** A policer explains a load with HTTP/3, even where its effect is not emulated exactly. */

@@ -3,12 +3,13 @@ import type { FitFigures, Misfit } from '../decide/fit.ts';
 import type { Sentences } from './sentences/english.ts';
 
 /** Adds the sentences to how well the recorded load is explained. */
-export function describeFit({ recordedMs, explainedMs, misfits }: FitFigures, { fit }: Sentences): Fit {
+export function describeFit({ recordedMs, explained, misfits }: FitFigures, { fit }: Sentences): Fit {
   return {
     recordedMs,
-    explainedMs,
+    explainedMs: explained?.pltMs ?? null,
+    explainedRange: explained === null ? null : { low: explained.low, high: explained.high },
     understood: misfits.length === 0,
-    summary: recordedMs === null || explainedMs === null ? '' : fit.explains(explainedMs, recordedMs),
+    summary: recordedMs === null || explained === null ? '' : fit.explains(explained.pltMs, recordedMs),
     notes: misfits.map((misfit) => `${capitalized(noteOf(misfit, fit))}.`),
   };
 }

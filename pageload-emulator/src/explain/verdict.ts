@@ -31,7 +31,7 @@ export function describeDecision(
 ): Decision {
   const { kept, isBlocked, isHttp: _, ...decision } = figures;
   const isPinned = Object.keys(knowledge.pinned ?? {}).length > 0;
-  const seenMs = isPinned || fit.explainedMs === null ? null : fit.recordedMs;
+  const seenMs = isPinned || fit.explained === null ? null : fit.recordedMs;
   return {
     ...decision,
     verdict: isBlocked ? misfitVerdict(fit, figures, sentences) : verdictOf(figures, seenMs, sentences),

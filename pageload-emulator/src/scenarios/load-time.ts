@@ -1,6 +1,6 @@
 import type { LoadTime } from '@hopwise/contract';
 import { normalCdf } from '@hopwise/contract';
-import { SPREADS } from './spread.ts';
+import { SPREADS, type Spread } from './spread.ts';
 
 /** Bisection steps to find a quantile: to a millionth of the interval. */
 const STEPS = 20;
@@ -9,25 +9,28 @@ const TAIL = 4;
 
 /**
  * Computes the distribution of a real load's time: a mixture of the emulated times of equally likely scenarios, each with the
- * scatter of real loads around an emulated one (`SPREADS`).
+ * scatter of real loads around an emulated one.
  *
  * @param pltMs emulated load times, milliseconds
  * @returns median, 10th and 90th percentile, milliseconds
  */
-export function loadTime(pltMs: readonly number[]): LoadTime {
-  const quantile = quantilesOf(pltMs);
+export function loadTime(pltMs: readonly number[], spreads: readonly Spread[] = SPREADS): LoadTime {
+  const quantile = quantilesOf(pltMs, spreads);
   // The distribution around a single scenario is symmetric in the logarithm.
   const median = pltMs.length === 1 ? pltMs[0]! : quantile(0.5);
   return { pltMs: median, low: quantile(0.1), high: quantile(0.9) };
 }
 
 /** The quantiles of that distribution, milliseconds. */
-export function quantilesOf(pltMs: readonly number[]): (share: number) => number {
+export function quantilesOf(
+  pltMs: readonly number[],
+  spreads: readonly Spread[] = SPREADS,
+): (share: number) => number {
   const logs = pltMs.map(Math.log);
-  const widest = Math.max(...SPREADS.map(({ deviation }) => deviation));
+  const widest = Math.max(...spreads.map(({ deviation }) => deviation));
   const cdf = (log: number) => {
     let sum = 0;
-    for (const { weight, deviation } of SPREADS) {
+    for (const { weight, deviation } of spreads) {
       for (const centre of logs) sum += weight * normalCdf((log - centre) / deviation);
     }
     return sum / logs.length;

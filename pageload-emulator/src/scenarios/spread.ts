@@ -1,5 +1,5 @@
 /** Scatter of a browser's loads of one page on one network without random loss; random loss is in the scenarios. */
-const LOAD_NOISE = 0.07;
+export const BROWSER_NOISE = 0.07;
 
 /** One component of the emulator's error. */
 interface EmulationError {
@@ -9,7 +9,7 @@ interface EmulationError {
 }
 
 /**
- * The emulator's error as a mixture, as some pages are emulated less accurately than most. With `LOAD_NOISE` chosen on the training
+ * The emulator's error as a mixture, as some pages are emulated less accurately than most. With `BROWSER_NOISE` chosen on the training
  * cells of the gauntlet, so that ranges hold four of five single loads whether the network is given or estimated; `npm run
  * bench -- accuracy` checks that on other cells. The errors of two protocols on one page are nearly independent.
  */
@@ -22,7 +22,7 @@ const EMULATION_ERRORS: readonly EmulationError[] = [
  * One component of the scatter of a real load around the emulated one on the same network with the same losses. The uncertainty
  * of the network and of losses is in the scenarios.
  */
-interface Spread {
+export interface Spread {
   /** Share of pages and networks with this spread. */
   weight: number;
   /** Standard deviation of the logarithm of the load time. */
@@ -31,7 +31,7 @@ interface Spread {
 
 export const SPREADS: readonly Spread[] = EMULATION_ERRORS.map(({ weight, deviation }) => ({
   weight,
-  deviation: Math.hypot(deviation, LOAD_NOISE),
+  deviation: Math.hypot(deviation, BROWSER_NOISE),
 }));
 
 /** Share of the error that is independent when only one origin changes: half is taken to be common to the page before and after. */

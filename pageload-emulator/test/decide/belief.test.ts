@@ -36,6 +36,28 @@ describe('belief about load times', () => {
     expect(belief.quantile(0, 0.9)).toBeCloseTo(1000 * Math.exp(0.1 * 1.2816), 0);
   });
 
+  it('gives a load to come the scatter of single loads, and losses of its own', () => {
+    // By losses of its own a load of candidate 0 takes 800 to 1250 ms.
+    const drawn = Math.log(1.25);
+    const belief = beliefOf(
+      [
+        [800, 900],
+        [1250, 900],
+      ],
+      ERROR,
+    );
+    belief.updateByLoads([loadOf(0, 1000, 1e-6)]);
+    expect(belief.quantile(0, 0.9)).toBeCloseTo(1000, -1);
+    const chance = belief.probabilityBelow(1, 0);
+    belief.foresee({ own: 0.07, shared: 0 });
+    expect(belief.quantile(0, 0.5)).toBeCloseTo(1000, -1);
+    expect(Math.log(belief.quantile(0, 0.9) / 1000)).toBeCloseTo(1.2816 * Math.hypot(drawn, 0.07), 1);
+    // Nothing was seen of candidate 1, whose losses make no difference: its error and the scatter remain.
+    expect(Math.log(belief.quantile(1, 0.9) / 900)).toBeCloseTo(1.2816 * Math.hypot(0.1, 0.07), 2);
+    expect(belief.probabilityBelow(1, 0)).toBeGreaterThan(0.5);
+    expect(belief.probabilityBelow(1, 0)).toBeLessThan(chance);
+  });
+
   it('adds what all share to every time, and gives the same chance with it', () => {
     const belief = beliefOf([[31_000, 31_200]], ERROR, 30_000);
     expect(timeOf(belief, 1)).toBeCloseTo(31_200, 0);

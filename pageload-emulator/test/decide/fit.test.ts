@@ -45,6 +45,15 @@ describe('the fit of a recording', () => {
     expect(fit.explainedMs! / fit.recordedMs!).toBeGreaterThan(0.7);
   });
 
+  it('has a narrower range than a load to come', () => {
+    const { fit, decision } = predict(recorded());
+    const widthOf = ({ low, high }: { low: number; high: number }) => high / low;
+    const { low, high } = fit.explainedRange!;
+    expect(low).toBeLessThan(fit.explainedMs!);
+    expect(high).toBeGreaterThan(fit.explainedMs!);
+    expect(widthOf(decision.baseline)).toBeGreaterThan(widthOf(fit.explainedRange!));
+  });
+
   it.each([
     [1000, true],
     [1300, true],
@@ -94,7 +103,7 @@ describe('the fit of a recording', () => {
 
   it('compares nothing on another network than that of the recording', () => {
     const { fit, decision } = predict(recorded(), { network: pathOf({ rttMs: 300, downBps: 1e6 }) });
-    expect(fit).toMatchObject({ explainedMs: null, summary: '', understood: true });
+    expect(fit).toMatchObject({ explainedMs: null, explainedRange: null, summary: '', understood: true });
     expect(decision.verdict).not.toMatch(/not understood/);
   });
 

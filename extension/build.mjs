@@ -44,6 +44,8 @@ const SEPARATE = new Map([
 const separatePackages = {
   name: 'separate-packages',
   setup({ onResolve }) {
+    // Of `buildTrees`; loaded when it is needed.
+    onResolve({ filter: /^\.\/tree-session\.js$/ }, ({ path: file }) => ({ path: file, external: true }));
     for (const [name, file] of SEPARATE) {
       onResolve({ filter: new RegExp(`^${name}$`) }, ({ namespace }) =>
         namespace === 'exports' ? undefined : { path: `./${file}`, external: true },
@@ -172,6 +174,26 @@ async function buildReportClient() {
   await build({ ...options, plugins: [withoutInnerHtml, named] });
 }
 
+/**
+ * Takes the import of a chosen file out of ONNX Runtime Web, which has it for WebAssembly that it fetches itself: add-on stores object to
+ * it, and the packaged WebAssembly is given.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const withoutChosenImport = {
+  name: 'without-chosen-import',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]onnxruntime-web[\\/]dist[\\/]/ }, async ({ path: file }) => {
+      const chosen = /\bimport\((?:\/\*[^*]*\*\/\s*)+\w+\)/g;
+      const contents = (await readFile(file, 'utf8')).replaceAll(
+        chosen,
+        'Promise.reject(new Error("not packaged"))',
+      );
+      return { contents, loader: 'js' };
+    });
+  },
+};
+
 /** ONNX Runtime Web with what runs the trees: in a document of its own in Chromium, in the background page in Firefox. */
 async function buildTrees() {
   const runtime = new URL(import.meta.resolve('onnxruntime-web/ort-wasm-simd-threaded.wasm'));
@@ -180,7 +202,7 @@ async function buildTrees() {
       ...common,
       format: 'esm',
       minify: true,
-      plugins: [withoutMessages],
+      plugins: [withoutMessages, withoutChosenImport],
       entryPoints: {
         offscreen: path('src/trees/offscreen.ts'),
         'tree-session': path('src/trees/tree-session.ts'),

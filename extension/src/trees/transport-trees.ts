@@ -5,8 +5,6 @@ import type { ModelDescription } from './model-description.ts';
 import { readPackagedDescription } from './packaged-files.ts';
 import { type PredictionQuestion, predictionAnswerSchema } from './prediction-messages.ts';
 
-/** The bundle of `tree-session.ts`. Only Firefox's background page loads it here: service workers reject `import()`. */
-const SESSION_MODULE = './tree-session.js';
 const DOCUMENT = 'offscreen.html';
 /** Requests of a session of browsing come closer together. */
 const IDLE_MS = 60_000;
@@ -79,10 +77,9 @@ function startSuitableHost(): Promise<Host> {
   return 'offscreen' in chrome ? startDocument() : startHere();
 }
 
-/** In Firefox's background page. */
+/** In Firefox's background page. Service workers reject `import()`; the build keeps it, as a file of its own. */
 async function startHere(): Promise<Host> {
-  const module: string = SESSION_MODULE;
-  const { TreeSession } = (await import(module)) as typeof import('./tree-session.ts');
+  const { TreeSession } = await import('./tree-session.js');
   return TreeSession.start();
 }
 

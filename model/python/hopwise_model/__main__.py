@@ -1,4 +1,4 @@
-"""`python -m hopwise_model`: train, nested, evaluate, export, score, tables, stack and corpus."""
+"""`python -m hopwise_model`: train, requests, nested, evaluate, export, score, tables, stack and corpus."""
 
 import argparse
 import json
@@ -36,6 +36,9 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     train = add_command("train", run_train, "chooses settings on held-out network conditions and trains a model")
     train.add_argument("--out", required=True, metavar="DIR", help="folder for the model")
     train.add_argument("--scheduler", metavar="URL", help="of a Dask cluster that trains (default: this process)")
+    requests = add_command("requests", run_requests, "trains the extension's trees on measured sessions, and judges them held out")
+    requests.add_argument("--table", required=True, metavar="FILE", help="of npm run lab -- requests")
+    requests.add_argument("--out", required=True, metavar="DIR", help="folder for the model and its card")
     evaluate = add_command("evaluate", run_evaluate, "compares learners and windows on held-out network conditions")
     export = add_command("export", run_export, "writes a model as ONNX and compares it with Python")
     export.add_argument("--out", required=True, metavar="DIR", help="folder for the ONNX files")
@@ -60,7 +63,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
         command.add_argument("--log", required=True, metavar="FILE", help="CSV in WiseTrans's format, plain or gzipped")
     for command in (evaluate, export, score):
         command.add_argument("--model", required=True, metavar="DIR", help="folder that train wrote")
-    for command in (train, evaluate, tables, stack):
+    for command in (train, requests, evaluate, tables, stack):
         command.add_argument("--seed", type=int, default=1, help="of the folds (default 1)")
     return parser.parse_args(arguments)
 
@@ -81,6 +84,12 @@ def run_train(options: argparse.Namespace) -> dict:
             model = train_model(log, options.seed, print_progress, client)
     save_model(model, options.out)
     return model.card
+
+
+def run_requests(options: argparse.Namespace) -> dict:
+    from .session_model import train_transport
+
+    return train_transport(options.table, options.out, options.seed, print_progress)
 
 
 def run_evaluate(options: argparse.Namespace) -> dict:

@@ -37,13 +37,13 @@ def compute_features(rows: pd.DataFrame, window_s: float = RECOGNITION_WINDOW_S)
             values = rows[source].to_numpy(dtype=float)[chosen]
             if name in GEOMETRIC:
                 logs = np.log(np.maximum(values, MIN_GEOMETRIC))
-                features[chosen, column] = np.exp(_mean_over_window(logs, times, window_s))
+                features[chosen, column] = np.exp(mean_over_window(logs, times, window_s))
             else:
-                features[chosen, column] = _mean_over_window(values, times, window_s)
+                features[chosen, column] = mean_over_window(values, times, window_s)
     return features.astype(np.float32)
 
 
-def _mean_over_window(values: np.ndarray, times: np.ndarray, window_s: float) -> np.ndarray:
+def mean_over_window(values: np.ndarray, times: np.ndarray, window_s: float) -> np.ndarray:
     """Mean of the values that are present in [time - window_s, time] up to each row."""
     present = ~np.isnan(values)
     sums = np.concatenate([[0], np.cumsum(np.where(present, values, 0))])

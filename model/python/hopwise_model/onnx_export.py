@@ -36,17 +36,26 @@ def export_model(model: Model, folder: str | Path) -> dict[str, dict]:
     for name, protocol in tree_files(settings).items():
         trees = model.learner.models[protocol]
         contents = to_onnx(trees, columns)
-        inputs = generate_inputs(len(columns))
-        session = onnxruntime.InferenceSession(contents, providers=["CPUExecutionProvider"])
-        difference = float(np.abs(session.run(None, {"features": inputs})[0].ravel() - trees.predict(inputs)).max())
-        if difference > MAX_DIFFERENCE or len(contents) > MAX_BYTES:
-            raise InputError(
-                f"{name}: expected at most {MAX_BYTES} bytes and a difference of at most {MAX_DIFFERENCE}, "
-                f"got {len(contents)} bytes and {difference:.2g}"
-            )
+        difference = check_parity(name, contents, trees, len(columns))
         (folder / name.replace(".ubj", ".onnx")).write_bytes(contents)
         results[name.replace(".ubj", ".onnx")] = {"bytes": len(contents), "maxDifference": difference}
     return results
+
+
+def check_parity(name: str, contents: bytes, trees: XGBRegressor, columns: int) -> float:
+    """Returns the largest difference between a file's answers and those of its trees.
+
+    Raises InputError if it is larger than `MAX_DIFFERENCE`, or the file larger than `MAX_BYTES`.
+    """
+    inputs = generate_inputs(columns)
+    session = onnxruntime.InferenceSession(contents, providers=["CPUExecutionProvider"])
+    difference = float(np.abs(session.run(None, {"features": inputs})[0].ravel() - trees.predict(inputs)).max())
+    if difference > MAX_DIFFERENCE or len(contents) > MAX_BYTES:
+        raise InputError(
+            f"{name}: expected at most {MAX_BYTES} bytes and a difference of at most {MAX_DIFFERENCE}, "
+            f"got {len(contents)} bytes and {difference:.2g}"
+        )
+    return difference
 
 
 def to_onnx(trees: XGBRegressor, columns: list[str]) -> bytes:

@@ -259,6 +259,8 @@ await Promise.all([
     ['src/welcome/welcome.html', 'welcome.html'],
     ['src/welcome/welcome.css', 'welcome.css'],
     ['src/trees/offscreen.html', 'offscreen.html'],
+    ['../model/trained/transport.onnx', 'transport.onnx'],
+    ['../model/trained/transport.json', 'transport.json'],
   ].map(([from, to]) =>
     cp(path(from), path(to, out), { recursive: true, filter: (file) => !/\.(svg|mjs)$/.test(file) }),
   ),

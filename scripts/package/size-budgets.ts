@@ -18,6 +18,7 @@ export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   // ONNX Runtime Web, which is loaded while an `auto` pin's requests flow: in Chromium, and in Firefox.
   '{offscreen,tree-session}.js': 34_000,
   'ort-wasm-simd-threaded.wasm.gz': 3_750_000,
+  'transport.onnx': 100_000,
   'welcome.js': 31_000,
   'options.js': 43_000,
   'popup.js': 52_000,

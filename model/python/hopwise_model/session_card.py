@@ -80,8 +80,7 @@ def _write_verdict(figures: dict) -> list[str]:
     means = figures["folds"]["means"]
     fixed = min(("always TCP", "always QUIC"), key=means.__getitem__)
     trees = means["trees unless hindered"]
-    relation = "less than" if trees < means[fixed] else "no less than"
-    return [verdict, "", f"On the folds they take {relation} the better fixed choice: {trees:.1f} ms, {fixed} {means[fixed]:.1f} ms."]
+    return [verdict, "", f"On the folds requests take {trees:.1f} ms by the trees, and {means[fixed]:.1f} ms by the better fixed choice, {fixed}."]
 
 
 def _write_comparison(comparison: dict) -> str:

@@ -108,6 +108,16 @@ export const BENCHES = {
     needs: 'all',
     judges: 'the same in a real browser with the extension',
   },
+  windows: {
+    script: 'bench/src/windows/main.ts',
+    needs: 'pcwnd',
+    judges: "initial windows that the server's agent learns, by the best fixed one of each network",
+  },
+  'access-log': {
+    script: 'bench/src/windows/access-log.ts',
+    needs: 'built',
+    judges: "lines a second that the server's agent reads, and its memory",
+  },
   fuzz: {
     script: 'bench/src/fuzz/main.ts',
     needs: 'helper',

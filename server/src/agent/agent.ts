@@ -17,6 +17,7 @@ import { LossCurves } from '../pcwnd/loss-curves.ts';
 import { RouteManager } from '../routes/route-manager.ts';
 import { hasTimedOut, type SocketInfo } from '../sockets/socket-info.ts';
 import { SocketWatch } from '../sockets/socket-watch.ts';
+import { RecentMap } from '../util/recent-map.ts';
 import { Counters } from './counters.ts';
 import { type PlannedCluster, planClusters } from './plan-clusters.ts';
 import { WindowHistory } from './window-history.ts';
@@ -34,9 +35,11 @@ export interface AgentOptions {
   isDry: boolean;
 }
 
-/** Narrow clusters whose prefixes are remembered, the longest unseen forgotten first. */
+/** At least so many narrow clusters' prefixes are remembered, and at most twice as many, those last seen. */
 const MAX_PREFIXES = 5000;
 const SAVE_MS = 10_000;
+/** A choice takes milliseconds of the processor; the clusters that are left wait for the next step. */
+const MAX_CHOICES = 50;
 /** A transfer that the receiver held up for more of its time says nothing of the window. */
 const MAX_RECEIVER_LIMITED = 0.2;
 
@@ -52,7 +55,7 @@ export class Agent {
   readonly #history = new WindowHistory();
   readonly #join = new ConnectionJoin((connection) => this.#learn(connection));
   /** A client of each narrow cluster, for its prefixes. */
-  readonly #prefixes = new Map<string, ClusteredClient>();
+  readonly #prefixes = new RecentMap<ClusteredClient>(MAX_PREFIXES);
   readonly #choices = new Map<string, WindowChoice>();
   /** Clusters from which something was learned since their last choice. */
   readonly #learnedOf = new Set<string>();
@@ -160,8 +163,6 @@ export class Agent {
     const client = this.names.find(socket.address);
     if (client === null || connectedMs < this.#startedMs) return;
     this.#controller.countConnection(client.narrow, Date.now());
-    this.#prefixes.delete(client.narrow);
-    if (this.#prefixes.size >= MAX_PREFIXES) this.#prefixes.delete(this.#prefixes.keys().next().value!);
     this.#prefixes.set(client.narrow, client);
 
     const inForce = this.#windowAt(client, connectedMs);
@@ -210,18 +211,20 @@ export class Agent {
     const connectionsOf = (cluster: string) => this.#controller.connectionsOf(cluster, now);
     const planned = planClusters(this.#prefixes.values(), connectionsOf, minConnections, maxRoutes);
     this.#planned = new Set(planned.map(({ name }) => name));
-    for (const { name } of planned) {
-      if (this.#choices.has(name) && !this.#learnedOf.has(name)) continue;
+    const waiting = planned.filter(({ name }) => !this.#choices.has(name) || this.#learnedOf.has(name));
+    for (const { name } of waiting.slice(0, MAX_CHOICES)) {
       this.#choices.set(name, this.#controller.choose(name));
+      this.#learnedOf.delete(name);
     }
     for (const name of this.#choices.keys()) if (!this.#planned.has(name)) this.#choices.delete(name);
-    this.#learnedOf.clear();
+    for (const name of this.#learnedOf) if (!this.#planned.has(name)) this.#learnedOf.delete(name);
+    const chosen = planned.filter(({ name }) => this.#choices.has(name));
 
     const beganMs = Date.now();
     const routed = await this.#routes.apply(
-      planned.map(({ name, prefix }) => ({ prefix, window: this.#choices.get(name)!.window })),
+      chosen.map(({ name, prefix }) => ({ prefix, window: this.#choices.get(name)!.window })),
     );
-    if (!isDry) this.#noteInForce(planned, routed, beganMs);
+    if (!isDry) this.#noteInForce(chosen, routed, beganMs);
   }
 
   #noteInForce(planned: readonly PlannedCluster[], routed: ReadonlySet<string>, beganMs: number): void {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { RecentMap } from '../util/recent-map.ts';
 import {
   formatPrefix,
   isClientAddress,
@@ -19,12 +20,12 @@ export interface ClusteredClient {
 }
 
 /** Hashes are kept for the last so many addresses and prefixes. */
-const MAX_CACHED = 20_000;
+const MAX_CACHED = 10_000;
 
 /** Names clients and clusters by keyed hashes, so that what is stored holds no address. */
 export class ClusterNames {
   readonly #key: Buffer;
-  readonly #clients = new Map<string, ClusteredClient | null>();
+  readonly #clients = new RecentMap<ClusteredClient | null>(MAX_CACHED);
 
   constructor(key: Buffer) {
     this.#key = key;
@@ -35,7 +36,6 @@ export class ClusterNames {
     let client = this.#clients.get(address);
     if (client === undefined) {
       client = this.#name(address);
-      if (this.#clients.size >= MAX_CACHED) this.#clients.delete(this.#clients.keys().next().value!);
       this.#clients.set(address, client);
     }
     return client;

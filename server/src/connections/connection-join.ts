@@ -1,5 +1,6 @@
 import type { AccessLogEntry } from '../log/access-log.ts';
 import type { SocketInfo } from '../sockets/socket-info.ts';
+import { RecentMap } from '../util/recent-map.ts';
 
 /** A connection, from its first byte to its end or its first pause. */
 export interface ServedConnection {
@@ -8,8 +9,8 @@ export interface ServedConnection {
   connectedMs: number;
 }
 
-/** Connections of which only one side is known are kept for the last so many. */
-const MAX_PENDING = 20_000;
+/** Connections of which only one side is known are kept for the last so many, and at most twice as many. */
+const MAX_PENDING = 10_000;
 /** No port has two connections within this time. */
 const SAME_MS = 100;
 
@@ -18,10 +19,10 @@ const SAME_MS = 100;
  * alone move nothing: a connection needs a socket of the kernel.
  */
 export class ConnectionJoin {
-  readonly #logged = new Map<string, number>();
-  readonly #ended = new Map<string, SocketInfo>();
+  readonly #logged = new RecentMap<number>(MAX_PENDING);
+  readonly #ended = new RecentMap<SocketInfo>(MAX_PENDING);
   /** Connections that were handed over at a pause. */
-  readonly #done = new Map<string, number>();
+  readonly #done = new RecentMap<number>(MAX_PENDING);
   readonly #onConnection: (connection: ServedConnection) => void;
 
   constructor(onConnection: (connection: ServedConnection) => void) {
@@ -30,7 +31,7 @@ export class ConnectionJoin {
 
   noteRequest({ address, port, connectedMs }: AccessLogEntry): void {
     const key = keyOf(address, port);
-    keep(this.#logged, key, connectedMs);
+    this.#logged.set(key, connectedMs);
     const socket = this.#ended.get(key);
     if (socket !== undefined) this.#handOver(key, socket);
   }
@@ -41,7 +42,7 @@ export class ConnectionJoin {
       this.#logged.delete(key);
       return;
     }
-    keep(this.#ended, key, socket);
+    this.#ended.set(key, socket);
     if (this.#logged.has(key)) this.#handOver(key, socket);
   }
 
@@ -51,7 +52,7 @@ export class ConnectionJoin {
       const key = keyOf(socket.address, socket.port);
       const connectedMs = this.#logged.get(key);
       if (!socket.isIdle || connectedMs === undefined || this.#isDone(key, connectedMs)) continue;
-      keep(this.#done, key, connectedMs);
+      this.#done.set(key, connectedMs);
       this.#onConnection({ socket, connectedMs });
     }
   }
@@ -70,9 +71,3 @@ export class ConnectionJoin {
 }
 
 const keyOf = (address: string, port: number): string => `${address} ${port}`;
-
-function keep<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  if (map.size >= MAX_PENDING) map.delete(map.keys().next().value!);
-  map.set(key, value);
-}

@@ -5,6 +5,7 @@ import {
   Explorer,
   type ExplorerQuestion,
 } from '@hopwise/model';
+import { RecentMap } from '../util/recent-map.ts';
 import { addToTally, type ClusterRecord, emptyRecord, type Sample, scaleOf } from './cluster-record.ts';
 import { barHarmful, countBarred, permittedWindows } from './guard.ts';
 
@@ -19,7 +20,7 @@ export const DEFAULT_WINDOWS = [10, 15, 20, 25, 30];
 /** Another window is used where it takes less time than the usual one by this share. */
 const MIN_GAIN = 0.02;
 /** Clusters beyond these are forgotten, the longest unseen first. */
-const MAX_CLUSTERS = 5000;
+const MAX_CLUSTERS = 2000;
 /** Half of the connections are forgotten in this time. */
 const HALF_LIFE_MS = 86_400_000;
 /** The clients of a cluster are those of its last so many connections. */
@@ -53,7 +54,7 @@ export class WindowController {
   readonly #explorer: Explorer;
   readonly #records: Map<string, ClusterRecord>;
   /** Clients of a cluster's last connections, and of the last ones that counted. */
-  readonly #recentClients = new Map<string, { seen: string[]; counted: string[] }>();
+  readonly #recentClients = new RecentMap<{ seen: string[]; counted: string[] }>(MAX_CLUSTERS);
   readonly #windows: readonly number[];
   readonly #objective: WindowObjective;
   readonly #random: () => number;
@@ -100,11 +101,17 @@ export class WindowController {
   note({ client, narrow, cluster }: Origin, reason: ChoiceReason, sample: Sample): number | null {
     if (!this.#admits(cluster, client)) return null;
     const record = this.#recordOf(cluster);
+    const trialsBefore = this.#trialsOf(cluster);
     if (this.#windows.includes(sample.window)) {
       // Round trips differ between the narrow clusters of a wide one.
       const { value, scale } = this.#measure(this.#recordOf(narrow), sample);
       const chosen = { arm: String(sample.window), reason };
       this.#explorer.note(this.#question(cluster, this.#windows, scale), chosen, value);
+    }
+    if (this.#trialsOf(cluster) > trialsBefore) {
+      // The path has changed: what windows lost before it says nothing.
+      record.tallies = {};
+      record.barred = null;
     }
     addToTally(record, sample);
     countBarred(record);
@@ -116,6 +123,10 @@ export class WindowController {
     const windows = permittedWindows(this.#recordOf(cluster), this.#windows);
     const { arm, reason } = this.#explorer.choose(this.#question(cluster, windows, 1));
     return { window: Number(arm), reason };
+  }
+
+  #trialsOf(cluster: string): number {
+    return this.#explorer.clusters.get(cluster)?.trials ?? 0;
   }
 
   #question(cluster: string, windows: readonly number[], scaleMs: number): ExplorerQuestion {
@@ -145,9 +156,6 @@ export class WindowController {
     const isAdmitted = gap === 0 || !counted.slice(-gap).includes(client);
     if (isAdmitted) counted.push(client);
     if (counted.length > MAX_GAP) counted.shift();
-    this.#recentClients.delete(cluster);
-    if (this.#recentClients.size >= MAX_CLUSTERS)
-      this.#recentClients.delete(this.#recentClients.keys().next().value!);
     this.#recentClients.set(cluster, { seen, counted });
     return isAdmitted;
   }

@@ -10,6 +10,7 @@ import {
   parsePcwndCounts,
 } from '@hopwise/pageload-emulator/econ';
 import { type Command, Option } from 'commander';
+import { fetchParsed } from './fetch-parsed.ts';
 import { readParsed } from './text-files.ts';
 
 /** A file of p(cwnd), and with how many connections at once it was measured, where that is given. */
@@ -27,8 +28,8 @@ export interface EconFlags {
 export function withEconFlags(command: Command): Command {
   return command
     .option(
-      '--pcwnd <file>',
-      "ECON's p(cwnd): its files (cwnd,p) or the counts (JSON) of npm run research -- pcwnd, plain or gzipped; 6=FILE is one measured with 6 connections, and can be repeated for other numbers",
+      '--pcwnd <file-or-url>',
+      "ECON's p(cwnd): its files (cwnd,p) or the counts (JSON) of npm run research -- pcwnd, plain or gzipped, or a URL such as a hopwise-server's; 6=FILE is one measured with 6 connections, and can be repeated for other numbers",
       pcwndFile,
     )
     .addOption(
@@ -63,7 +64,7 @@ export async function readLoss(files: readonly PcwndFile[] = []): Promise<LossBy
         `--pcwnd ${file}: expected the number of connections before each of several files, as in 6=${file}`,
       );
     }
-    const loss = await readParsed(file, lossOf);
+    const loss = await (/^https?:\/\//i.test(file) ? fetchParsed : readParsed)(file, lossOf);
     if (measured.has(connections ?? 1)) {
       throw new InputError(`--pcwnd ${file}: expected one file for ${connections} connections, got two`);
     }

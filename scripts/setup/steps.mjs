@@ -31,7 +31,16 @@ import { BUILD } from './toolchain.mjs';
 
 const PACKAGES_STAMP = join(ROOT, 'node_modules', '.hopwise-packages');
 export const HOST = join(ROOT, 'native-host', 'dist', 'bin', 'hopwise-host.js');
-const PACKAGES = ['contract', 'pageload-emulator', 'native-host', 'model', 'extension', 'lab', 'server', 'e2e'];
+const PACKAGES = [
+  'contract',
+  'pageload-emulator',
+  'native-host',
+  'model',
+  'extension',
+  'lab',
+  'server',
+  'e2e',
+];
 const LAB = join(ROOT, 'lab', 'go', 'bin', 'hopwise-lab');
 const PYTHON_FOLDER = join(ROOT, '.cache', 'model-python');
 const PYTHON_STAMP = join(PYTHON_FOLDER, '.hopwise-packages');

@@ -30,8 +30,11 @@ export class RequestCosts {
   #firstBytes: number[] = [];
   /** Milliseconds a byte. */
   #paces: number[] = [];
+  /** Medians of these; null until they are needed. */
+  #usual: { firstByteMs: number; pace: number } | null = null;
 
   add({ ttfbMs, completionMs, bodyBytes }: TimedRequest): void {
+    this.#usual = null;
     this.#firstBytes = [...this.#firstBytes, ttfbMs].slice(-MEMORY);
     if (bodyBytes >= MIN_RATE_BYTES)
       this.#paces = [...this.#paces, (completionMs - ttfbMs) / bodyBytes].slice(-MEMORY);
@@ -39,8 +42,11 @@ export class RequestCosts {
 
   /** The costs of requests, by all that were added so far. */
   listCosts(requests: readonly TimedRequest[]): RequestCost[] {
-    const firstByteMs = median(this.#firstBytes);
-    const pace = this.#paces.length === 0 ? 0 : median(this.#paces);
+    this.#usual ??= {
+      firstByteMs: median(this.#firstBytes),
+      pace: this.#paces.length === 0 ? 0 : median(this.#paces),
+    };
+    const { firstByteMs, pace } = this.#usual;
     return requests.map(({ completionMs, bodyBytes }) => ({
       tookMs: completionMs,
       usualMs: firstByteMs + pace * bodyBytes,

@@ -11,6 +11,8 @@ const MIN_REFERENCE = 10;
 /** The newest ones stand for what the network is like now, and those before them for what it was like. */
 const RECENT = 10;
 const EARLIER = 30;
+/** Below it a surely slower transport is no reason to try the other one: many looks find such differences by chance. */
+const WORTH_A_TRY = 1.2;
 /** So many times as long as before, all requests but the slowest together are slower, however much they scatter. */
 const MUCH_SLOWER = 1.5;
 const MIN_MUCH_SLOWER = 4;
@@ -31,7 +33,8 @@ export interface TransportChoice {
  * Trees over the requests' features say which transport the next ones are to use, once there are requests over the present one to
  * compare with. Where there are none, QUIC is tried; the other transport is tried, too, when requests have become surely
  * slower than they were. The requests since a switch are compared with those before it, and the switch is taken back where they are
- * surely slower, after which the next one waits longer each time.
+ * surely slower, after which the next one waits longer each time. The wait ends where requests become much slower: what the rollback has
+ * shown is then out of date.
  */
 export class TransportChooser {
   readonly #costs = new RequestCosts();
@@ -81,7 +84,7 @@ export class TransportChooser {
   undoSwitch(nowMs: number, isFinal: boolean): void {
     if (isFinal) this.#refused.add(this.#transport);
     this.#waitAfter(nowMs);
-    this.#switchTo(otherThan(this.#transport), 'rolled-back', false);
+    this.#switchBack();
   }
 
   /** After a switch: compares, at five looks, the requests since it with those before. */
@@ -90,7 +93,7 @@ export class TransportChooser {
     if (after.length % LOOK_EVERY !== 0) return null;
     if (this.#areSlower(this.#checked!.before, after)) {
       this.#waitAfter(nowMs);
-      return this.#switchTo(otherThan(this.#transport), 'rolled-back', false);
+      return this.#switchBack();
     }
     if (after.length >= CHECKED_REQUESTS) this.#checked = null;
     return null;
@@ -103,29 +106,50 @@ export class TransportChooser {
 
   #consider(nowMs: number, mayTryQuic: boolean, preferred: TimedTransport | null): TransportChoice | null {
     const other = otherThan(this.#transport);
-    if (this.#own.length < MIN_REFERENCE || nowMs < this.#notBeforeMs || this.#refused.has(other))
-      return null;
+    if (this.#own.length < MIN_REFERENCE || this.#refused.has(other)) return null;
     if (other === 'quic' && !mayTryQuic) return null;
-    const earlier = this.#own.slice(-RECENT - EARLIER, -RECENT);
-    if (earlier.length >= RECENT && this.#areSlower(earlier, this.#own.slice(-RECENT)))
-      return this.#switchTo(other, 'slowed-down');
+    if (this.#haveSlowedDown(nowMs < this.#notBeforeMs)) return this.#switchTo(other, 'slowed-down');
+    if (nowMs < this.#notBeforeMs) return null;
     if (preferred !== null) return preferred === other ? this.#switchTo(other, 'trees') : null;
     return other === 'quic' ? this.#switchTo(other, 'try') : null;
   }
 
-  /** Whether requests are surely slower than those before them. */
-  #areSlower(before: readonly TimedRequest[], after: readonly TimedRequest[]): boolean {
-    const [earlier, later] = [this.#costs.listCosts(before), this.#costs.listCosts(after)];
-    const ratios = (costs: readonly RequestCost[]) => costs.map(({ tookMs, usualMs }) => tookMs / usualMs);
-    if (isSlower(ratios(earlier), ratios(later))) return true;
-    return after.length >= MIN_MUCH_SLOWER && ratioOf(later) > MUCH_SLOWER * ratioOf(earlier);
+  /** Whether the newest requests are slower than those before them, by so much that the other transport is worth a try. */
+  #haveSlowedDown(onlyIfMuch: boolean): boolean {
+    const earlier = this.#own.slice(-RECENT - EARLIER, -RECENT);
+    if (earlier.length < RECENT) return false;
+    const recent = this.#own.slice(-RECENT);
+    const slowdown = this.#slowdownOf(earlier, recent);
+    if (slowdown > MUCH_SLOWER) return true;
+    return !onlyIfMuch && slowdown > WORTH_A_TRY && this.#areSlower(earlier, recent);
   }
 
-  #switchTo(transport: TimedTransport, reason: TransportChoice['reason'], isChecked = true): TransportChoice {
-    this.#checked = isChecked && this.#own.length > 0 ? { before: this.#own.slice(-RECENT) } : null;
+  /** Whether requests are surely slower than those before them. */
+  #areSlower(before: readonly TimedRequest[], after: readonly TimedRequest[]): boolean {
+    const ratios = (requests: readonly TimedRequest[]) =>
+      this.#costs.listCosts(requests).map(({ tookMs, usualMs }) => tookMs / usualMs);
+    if (isSlower(ratios(before), ratios(after))) return true;
+    return after.length >= MIN_MUCH_SLOWER && this.#slowdownOf(before, after) > MUCH_SLOWER;
+  }
+
+  /** How many times as long requests take as those before them, all but the slowest together. */
+  #slowdownOf(before: readonly TimedRequest[], after: readonly TimedRequest[]): number {
+    return ratioOf(this.#costs.listCosts(after)) / ratioOf(this.#costs.listCosts(before));
+  }
+
+  #switchTo(transport: TimedTransport, reason: TransportChoice['reason']): TransportChoice {
+    this.#checked = this.#own.length > 0 ? { before: this.#own.slice(-RECENT) } : null;
     this.#own = [];
     this.#transport = transport;
     return { transport, reason };
+  }
+
+  /** The requests before the switch stay what the next ones are compared with. */
+  #switchBack(): TransportChoice {
+    this.#own = this.#checked?.before ?? [];
+    this.#checked = null;
+    this.#transport = otherThan(this.#transport);
+    return { transport: this.#transport, reason: 'rolled-back' };
   }
 }
 

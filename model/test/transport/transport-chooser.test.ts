@@ -134,4 +134,37 @@ describe('a session', () => {
       .map((request) => ({ ...request, completionMs: 100 * request.completionMs }));
     expect(chooser.add(late, true)).toBeNull();
   });
+
+  /** Requests that take a time each, one after the other. @returns the reasons of the switches */
+  function add(
+    chooser: TransportChooser,
+    count: number,
+    transport: TimedTransport,
+    tookMs: number,
+  ): string[] {
+    return Array.from({ length: count }, () => {
+      endedAtMs += EVERY_MS;
+      const request = { endedAtMs, transport, ttfbMs: tookMs / 2, completionMs: tookMs, bodyBytes: 12_000 };
+      return chooser.add([request], true)?.reason;
+    }).filter((reason) => reason !== undefined);
+  }
+  let endedAtMs = 1_700_000_000_000;
+
+  test('leaves a transport that becomes much slower while it waits after a rollback', () => {
+    const chooser = new TransportChooser();
+    expect(add(chooser, 10, 'tcp', 100)).toEqual(['try']);
+    expect(add(chooser, 40, 'quic', 100)).toEqual([]);
+    expect(add(chooser, 10, 'quic', 200)).toEqual(['slowed-down']);
+    expect(add(chooser, 4, 'tcp', 400)).toEqual(['rolled-back']);
+    expect(add(chooser, 2, 'quic', 100)).toEqual([]);
+    expect(add(chooser, 10, 'quic', 700)).toEqual(['slowed-down']);
+    expect(chooser.transport).toBe('tcp');
+  });
+
+  test('a small slowdown is no reason to try the other transport, however sure', () => {
+    const chooser = new TransportChooser();
+    add(chooser, 10, 'tcp', 100);
+    expect(add(chooser, 40, 'quic', 100)).toEqual([]);
+    expect(add(chooser, 40, 'quic', 115)).toEqual([]);
+  });
 });

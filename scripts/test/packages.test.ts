@@ -24,10 +24,12 @@ test('every package that is fetched has its hash', () => {
 
 test('no install script runs', () => {
   expect(readFileSync(join(ROOT, '.npmrc'), 'utf8')).toBe('ignore-scripts=true\n');
-  // Each works without its script: esbuild's makes its start faster, koffi's builds it where no binary is packed.
+  // Each works without its script: esbuild's makes its start faster, koffi's builds it where no binary is packed, protobufjs's warns of
+  // versions.
   expect(fetched.filter(([, one]) => one.hasInstallScript).map(([path]) => path)).toEqual([
     'node_modules/esbuild',
     'node_modules/koffi',
+    'node_modules/protobufjs',
   ]);
 });
 

@@ -18,7 +18,7 @@ const HEADER_BYTES = 4;
 const ANSWER_LIMIT_MS = 30_000;
 
 /** The helper refused a message. */
-export class Refusal extends Error {}
+export class SteeringRefusal extends Error {}
 
 export class Helper {
   readonly #process: ChildProcess;
@@ -36,7 +36,7 @@ export class Helper {
     this.#process.stdout!.on('data', (chunk: Buffer) => this.#receive(chunk));
   }
 
-  /** @throws Refusal; Error when the helper has ended or does not answer */
+  /** @throws SteeringRefusal; Error when the helper has ended or does not answer */
   async ask(request: WithoutId<PinsRequest>): Promise<PinsMessage> {
     this.#lastId += 1;
     const id = String(this.#lastId);
@@ -50,11 +50,11 @@ export class Helper {
     );
     this.#process.stdin!.write(Buffer.concat([header, text]));
     const answer = await answered;
-    if (answer.type === 'error') throw new Refusal(answer.message);
+    if (answer.type === 'error') throw new SteeringRefusal(answer.message);
     return answer;
   }
 
-  /** Waits until no pin waits any more. @throws Refusal for a pin that was lifted */
+  /** Waits until no pin waits any more. @throws SteeringRefusal for a pin that was lifted */
   async settle(state: PinsMessage): Promise<PinsMessage> {
     let settled = state;
     while (settled.pins.some((pin) => pin.state === 'waiting')) {
@@ -64,7 +64,7 @@ export class Helper {
       );
     }
     const lifted = settled.pins.find((pin) => pin.state === 'lifted');
-    if (lifted) throw new Refusal(lifted.reason);
+    if (lifted) throw new SteeringRefusal(lifted.reason);
     return settled;
   }
 

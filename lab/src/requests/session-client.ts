@@ -4,7 +4,7 @@ import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type ToExtension, TRUST_TRIAL_PORT } from '@hopwise/contract';
-import { type Helper, Refusal } from './helper.ts';
+import { type Helper, SteeringRefusal } from './helper.ts';
 import { type SessionOrder, type SessionResult, STEERED } from './session.ts';
 
 type PinsMessage = Extract<ToExtension, { type: 'pins' }>;
@@ -71,7 +71,7 @@ export class SessionClient {
       await this.#helper.ask({ type: 'steer', origin, protocol });
       return '';
     } catch (error) {
-      if (error instanceof Refusal) return error.message;
+      if (error instanceof SteeringRefusal) return error.message;
       throw error;
     }
   }

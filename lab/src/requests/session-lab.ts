@@ -15,7 +15,7 @@ import { HOST_SCRIPT } from '../paths.ts';
 import { writeSite } from '../sites/write-site.ts';
 import { conditionSite } from './condition-site.ts';
 import { type Condition, ORIGIN } from './draw-condition.ts';
-import { clientLineSchema, type SessionOrder, type SessionResult, type Transport } from './session.ts';
+import { clientLineSchema, type SessionOrder, type SessionResult, type SessionTransport } from './session.ts';
 
 const CLIENT = fileURLToPath(new URL(`client-main${extname(import.meta.url)}`, import.meta.url));
 /** As browsers do over HTTP/1.1, so that both transports get the requests in the same order. */
@@ -81,7 +81,7 @@ export class SessionLab {
   }
 
   /** Runs a session with new connections. */
-  async run(condition: Condition, transport: Transport): Promise<MeasuredSession> {
+  async run(condition: Condition, transport: SessionTransport): Promise<MeasuredSession> {
     const { before, after, requests, changesBefore } = condition;
     const site = join(this.#dir, 'site');
     await writeSite(conditionSite(condition, this.#stack), site);

@@ -3,10 +3,10 @@ import { measuredExchangeSchema } from '@hopwise/contract';
 import * as z from 'zod';
 
 export const TRANSPORTS = ['tcp', 'quic'] as const;
-export type Transport = (typeof TRANSPORTS)[number];
+export type SessionTransport = (typeof TRANSPORTS)[number];
 
 /** What an `auto` pin is steered to for a transport. */
-export const STEERED = { tcp: 'h2', quic: 'h3' } as const satisfies Record<Transport, 'h2' | 'h3'>;
+export const STEERED = { tcp: 'h2', quic: 'h3' } as const satisfies Record<SessionTransport, 'h2' | 'h3'>;
 
 const index = z.int().nonnegative();
 

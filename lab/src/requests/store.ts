@@ -6,7 +6,7 @@ import type { ServerStack } from '../client/server-stack.ts';
 import { replaceFile } from '../command/write-file.ts';
 import { serversOn } from '../gauntlet/draw-servers.ts';
 import type { Condition } from './draw-condition.ts';
-import type { Transport } from './session.ts';
+import type { SessionTransport } from './session.ts';
 import type { MeasuredSession } from './session-lab.ts';
 
 /** One session in the table: columns of its requests are arrays of equal length, in order of completion. */
@@ -16,7 +16,7 @@ interface SessionRow {
   family: string;
   change: string;
   stack: ServerStack;
-  transport: Transport;
+  transport: SessionTransport;
   server: Omit<Condition['server'], 'origin' | 'protocols'>;
   before: Condition['before'];
   after: Condition['after'];
@@ -30,7 +30,7 @@ interface SessionRow {
 export interface SessionKey {
   condition: string;
   stack: ServerStack;
-  transport: Transport;
+  transport: SessionTransport;
 }
 
 const fileOf = ({ condition, stack, transport }: SessionKey): string =>

@@ -2,7 +2,7 @@ import { isLocalAddress, type LoadTime, type Recording } from '@hopwise/contract
 import type { NetworkPosterior } from '../estimate/network-posterior.ts';
 import { loadTime, quantilesOf } from '../scenarios/load-time.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
-import type { Spread } from '../scenarios/spread.ts';
+import type { LoadSpread } from '../scenarios/spread.ts';
 import { hostOf } from '../util/url.ts';
 import type { Candidate } from './candidates.ts';
 
@@ -44,7 +44,7 @@ interface FitContext {
  * the servers that were read from them. With it the range holds four of five loads of the training cells (`npm run bench -- reading
  * --ranges --split train`). Other pages scatter by more (`SPREADS`): beyond that a load is not understood.
  */
-const REPRODUCTION: readonly Spread[] = [{ weight: 1, deviation: 0.06 }];
+const REPRODUCTION: readonly LoadSpread[] = [{ weight: 1, deviation: 0.06 }];
 /** The recorded time of an emulated load lies outside of these quantiles once in fifty times, by the emulator's own error. */
 const LOW_QUANTILE = 0.01;
 const HIGH_QUANTILE = 0.99;

@@ -1,6 +1,6 @@
 import type { LoadTime } from '@hopwise/contract';
 import { normalCdf } from '@hopwise/contract';
-import { SPREADS, type Spread } from './spread.ts';
+import { type LoadSpread, SPREADS } from './spread.ts';
 
 /** Bisection steps to find a quantile: to a millionth of the interval. */
 const STEPS = 20;
@@ -14,7 +14,7 @@ const TAIL = 4;
  * @param pltMs emulated load times, milliseconds
  * @returns median, 10th and 90th percentile, milliseconds
  */
-export function loadTime(pltMs: readonly number[], spreads: readonly Spread[] = SPREADS): LoadTime {
+export function loadTime(pltMs: readonly number[], spreads: readonly LoadSpread[] = SPREADS): LoadTime {
   const quantile = quantilesOf(pltMs, spreads);
   // The distribution around a single scenario is symmetric in the logarithm.
   const median = pltMs.length === 1 ? pltMs[0]! : quantile(0.5);
@@ -24,7 +24,7 @@ export function loadTime(pltMs: readonly number[], spreads: readonly Spread[] = 
 /** The quantiles of that distribution, milliseconds. */
 export function quantilesOf(
   pltMs: readonly number[],
-  spreads: readonly Spread[] = SPREADS,
+  spreads: readonly LoadSpread[] = SPREADS,
 ): (share: number) => number {
   const logs = pltMs.map(Math.log);
   const widest = Math.max(...spreads.map(({ deviation }) => deviation));

@@ -22,14 +22,14 @@ const EMULATION_ERRORS: readonly EmulationError[] = [
  * One component of the scatter of a real load around the emulated one on the same network with the same losses. The uncertainty
  * of the network and of losses is in the scenarios.
  */
-export interface Spread {
+export interface LoadSpread {
   /** Share of pages and networks with this spread. */
   weight: number;
   /** Standard deviation of the logarithm of the load time. */
   deviation: number;
 }
 
-export const SPREADS: readonly Spread[] = EMULATION_ERRORS.map(({ weight, deviation }) => ({
+export const SPREADS: readonly LoadSpread[] = EMULATION_ERRORS.map(({ weight, deviation }) => ({
   weight,
   deviation: Math.hypot(deviation, BROWSER_NOISE),
 }));

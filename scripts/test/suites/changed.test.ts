@@ -4,10 +4,10 @@ import { selectTests } from '../../suites/changed.ts';
 test('a change of a package runs its tests and those of all that use it', () => {
   expect(selectTests(['model/src/explore/explorer.ts'])).toEqual({
     suites: ['lint', 'unit', 'integration', 'alone', 'e2e'],
-    packages: ['model', 'extension', 'bench', 'research', 'e2e'],
+    packages: ['model', 'extension', 'server', 'bench', 'research', 'e2e'],
   });
   expect(selectTests(['research/src/main.ts']).packages).toEqual(['research']);
-  expect(selectTests(['contract/src/ids.ts']).packages).toHaveLength(10);
+  expect(selectTests(['contract/src/ids.ts']).packages).toHaveLength(11);
 });
 
 test('a change of the helper runs the tests of the extension, which start it', () => {
@@ -20,7 +20,7 @@ test('a change of a test alone runs its package; that of test support also those
 });
 
 test('a change of what all share runs everything', () => {
-  expect(selectTests(['package-lock.json']).packages).toHaveLength(10);
+  expect(selectTests(['package-lock.json']).packages).toHaveLength(11);
 });
 
 test('documentation runs the tests of documentation; programs in other languages their own', () => {

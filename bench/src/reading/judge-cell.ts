@@ -10,6 +10,7 @@ import {
   type Protocol,
   type Recording,
 } from '@hopwise/pageload-emulator';
+import { longestRequest } from './longest-request.ts';
 import { FORMS, type Form, recordLoad } from './record-load.ts';
 import { type TrueCell, trueTime, uniform } from './true-load.ts';
 
@@ -37,8 +38,6 @@ export interface JudgedReading {
 }
 
 const SEEDS = [1, 2, 3, 4, 5];
-/** Requests longer than this count in `longest`, milliseconds. */
-const NOTABLE_MS = 50;
 
 export function judgeCell(cell: TrueCell): JudgedReading[] {
   const usable = PROTOCOLS.filter((protocol) => protocol !== 'h3' || cell.path.udp.kind !== 'blocked');
@@ -75,12 +74,6 @@ function judgeReading(
   );
   const chosen = [...times].reduce((a, b) => (b[1] < a[1] ? b : a))[0];
   const fastestMs = Math.min(...truth.values());
-  const { entries } = emulate(graph, path, servers, uniform(graph, recorded), { seed: 1, waterfall: true });
-  const ratios = entries.flatMap(({ requestId, startMs, endMs }) => {
-    const own = recording.requests[requestId]!;
-    const lengthMs = own.endMs - own.startMs;
-    return endMs - startMs > NOTABLE_MS ? (endMs - startMs) / Math.max(1, lengthMs) : [];
-  });
   return {
     cell: cell.name,
     udp: cell.path.udp.kind,
@@ -90,7 +83,7 @@ function judgeReading(
     knowledge,
     error: Object.fromEntries([...times].map(([protocol, ms]) => [protocol, ms / truth.get(protocol)! - 1])),
     regret: truth.get(chosen)! / fastestMs - 1,
-    longest: Math.max(0, ...ratios),
+    longest: longestRequest(recording, graph, path, servers, uniform(graph, recorded)),
     wrongParents: wrongParents(cell, recording),
   };
 }

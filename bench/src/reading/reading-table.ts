@@ -1,6 +1,7 @@
 import { groupBy, mean, PROTOCOLS, quantile } from '@hopwise/contract';
 import { table } from '@hopwise/contract/terminal';
 import type { JudgedReading } from './judge-cell.ts';
+import { isTripled } from './longest-request.ts';
 
 /** Groups of readings, one a row. */
 const GROUPS: readonly [name: string, of: (reading: JudgedReading) => boolean][] = [
@@ -42,7 +43,7 @@ export function readingFigures(readings: readonly JudgedReading[]): NetworkReadi
         median: at(0.5),
         p90: at(0.9),
         regret: mean(own.map(({ regret }) => regret)),
-        tripled: mean(own.map(({ longest }) => Number(longest > 3))),
+        tripled: mean(own.map(({ longest }) => Number(isTripled(longest)))),
         wrongParents: mean(own.map((reading) => reading.wrongParents)),
       };
     }),

@@ -11,6 +11,7 @@ import {
   promisingAction,
   type Recording,
 } from '@hopwise/pageload-emulator';
+import { longestRequest } from '../reading/longest-request.ts';
 
 /** A headline that claims a gain. */
 interface GainClaim {
@@ -36,6 +37,8 @@ export interface JudgedFile {
   /** The range of the recorded load as it is emulated (`Fit.explainedRange`); absent without one. */
   explained?: { low: number; high: number };
   verdict?: string;
+  /** The largest of the requests' emulated times over the recorded one (`longestRequest`), where the recorded load is emulated. */
+  longest?: number;
   claim?: GainClaim;
   /** From the text to the answer. */
   elapsedMs: number;
@@ -52,16 +55,19 @@ export function isExcessive({ gainMs, emulatedMs, measured }: GainClaim): boolea
 /** Judges what hopwise says of a recording, by the load time that it reads from the file. */
 export function judgeRecording(
   recording: Recording,
-): Pick<JudgedFile, 'recordedMs' | 'expected' | 'explained' | 'verdict' | 'claim'> {
+): Pick<JudgedFile, 'recordedMs' | 'expected' | 'explained' | 'verdict' | 'longest' | 'claim'> {
   const { decision, fit } = predict(recording);
   const { pltMs, low, high } = decision.baseline;
   const action = claimedAction(decision);
+  const graph = buildGraph(recording);
+  const { path, servers } = networkPosterior(recording, graph);
   const recordedMs = recording.pltMs;
   return {
     recordedMs: recordedMs !== null && recordedMs > 0 ? recordedMs : null,
     expected: { pltMs, low, high },
     ...(fit.explainedRange && { explained: fit.explainedRange }),
     verdict: decision.verdict,
+    longest: longestRequest(recording, graph, path, servers, decision.baseline.protocols),
     ...(action !== null && { claim: claimOf(recording, decision, action) }),
   };
 }

@@ -1,5 +1,6 @@
 import { groupBy, quantile } from '@hopwise/contract';
 import { table } from '@hopwise/contract/terminal';
+import { isTripled } from '../reading/longest-request.ts';
 import { isExcessive, type JudgedFile } from './judge-file.ts';
 
 /** Load times closer than this to the recorded one reproduce it. */
@@ -20,6 +21,8 @@ interface WildFigures {
   p90Error: number | null;
   /** Share of `judged` whose recorded load time is within the 80% range of its own emulation. */
   inRange: number | null;
+  /** Files with a request that is expected to take three times as long as it was recorded. */
+  tripled: number;
   /** Headlines that claim a gain. */
   claims: number;
   /** Those among them above twice the emulation's gain without a measurement. */
@@ -47,6 +50,7 @@ export function wildFigures(files: readonly JudgedFile[]): WildFigures {
           explained !== undefined && explained.low <= recordedMs && recordedMs <= explained.high,
       ).length,
     ),
+    tripled: files.filter(({ longest }) => longest !== undefined && isTripled(longest)).length,
     claims: claims.length,
     excessive: claims.filter(isExcessive).length,
   };
@@ -84,6 +88,7 @@ export function renderWild(files: readonly JudgedFile[], shown: boolean): string
       'median',
       'p90',
       'in range',
+      'tripled',
       'gains',
       'excessive',
     ],
@@ -101,12 +106,23 @@ export function renderWild(files: readonly JudgedFile[], shown: boolean): string
 }
 
 function cellsOf(figures: WildFigures): string[] {
-  const { files, refused, otherLoad, judged, reproduced, medianError, p90Error, inRange, claims, excessive } =
-    figures;
+  const {
+    files,
+    refused,
+    otherLoad,
+    judged,
+    reproduced,
+    medianError,
+    p90Error,
+    inRange,
+    tripled,
+    claims,
+    excessive,
+  } = figures;
   return [
     ...[files, refused, otherLoad, judged].map(String),
     ...[percent(reproduced), percent(medianError, 1), percent(p90Error, 1), percent(inRange)],
-    ...[claims, excessive].map(String),
+    ...[tripled, claims, excessive].map(String),
   ];
 }
 

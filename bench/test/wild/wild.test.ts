@@ -57,6 +57,14 @@ describe('the figures of a folder', () => {
     expect(renderWild([...files, refused], false)).toContain('refused: b.har: top level: expected JSON');
   });
 
+  it('count files with a request that takes over three times as long as recorded', () => {
+    const longest = [undefined, 0, 3, 3.1].map((each) =>
+      judged(1000, 1040, { ...(each !== undefined && { longest: each }) }),
+    );
+    expect(wildFigures(longest).tripled).toBe(1);
+    expect(renderWild(longest, false)).toContain('tripled');
+  });
+
   it('count headlines above twice the gain of the emulation, unless measured', () => {
     expect(isExcessive({ gainMs: 201, emulatedMs: 100, measured: false })).toBe(true);
     expect(isExcessive({ gainMs: 199, emulatedMs: 100, measured: false })).toBe(false);

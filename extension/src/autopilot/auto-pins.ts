@@ -58,6 +58,8 @@ class Steered {
 export class AutoPins {
   readonly #options: AutoPinsOptions;
   readonly #origins = new Map<string, Steered>();
+  /** Origins with such a pin; null until pins have changed. */
+  #pinned: ReadonlySet<string> | null = null;
   /** Origins of which the helper has yet to answer. */
   readonly #steering = new Set<string>();
 
@@ -70,6 +72,7 @@ export class AutoPins {
    * HTTP/2 because HTTP/3 stopped working.
    */
   handlePins(pins: readonly Pick<PinState, 'origin' | 'kind' | 'protocol'>[]): void {
+    this.#pinned = new Set(pins.filter(({ kind }) => kind === 'auto').map(({ origin }) => origin));
     for (const [origin, { chooser }] of this.#origins) {
       const pin = pins.find((each) => each.kind === 'auto' && each.origin === origin);
       if (pin === undefined) this.#origins.delete(origin);
@@ -80,7 +83,7 @@ export class AutoPins {
       )
         chooser.undoSwitch(Date.now(), true);
     }
-    if (!pins.some(({ kind }) => kind === 'auto')) void this.#options.releaseTrees();
+    if (this.#pinned.size === 0) void this.#options.releaseTrees();
   }
 
   /** The network is another one: what was shown on the former does not hold, and each origin begins anew. */
@@ -95,13 +98,16 @@ export class AutoPins {
   }
 
   /** To be called with each report of the helper, in order. Does not throw: the requests go on as before. */
-  handle(origin: string, exchanges: readonly MeasuredExchange[]): Promise<void> {
+  async handle(origin: string, exchanges: readonly MeasuredExchange[]): Promise<void> {
+    // The last report comes after the end of its pin.
+    if (this.#pinned?.has(origin) === false) return;
     const steered = this.#origins.get(origin) ?? new Steered();
     this.#origins.set(origin, steered);
-    return steered.reports.run(() => this.#handle(origin, steered, exchanges));
+    await steered.reports.run(() => this.#handle(origin, steered, exchanges));
   }
 
   async #handle(origin: string, steered: Steered, exchanges: readonly MeasuredExchange[]): Promise<void> {
+    if (this.#origins.get(origin) !== steered) return;
     const succeeded = exchanges.filter(({ status, completionMs }) => status < 400 && completionMs > 0);
     steered.add(succeeded);
     const { chooser } = steered;

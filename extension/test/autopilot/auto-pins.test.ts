@@ -104,6 +104,7 @@ test('on another network, and after its pin has ended, an origin begins anew', a
   await pins.handle(ORIGIN, exchangesOf('h2', 9));
   expect(steered).toHaveLength(2);
   pins.handlePins([{ origin: OTHER, kind: 'auto', protocol: 'h2' }]);
+  pins.handlePins([{ origin: ORIGIN, kind: 'auto', protocol: 'h2' }]);
   await pins.handle(ORIGIN, exchangesOf('h2', 9));
   expect(steered).toHaveLength(2);
   await pins.handle(ORIGIN, exchangesOf('h2', 3));
@@ -163,4 +164,16 @@ test('the trees are released with the last pin of the kind', () => {
   expect(released).toBe(0);
   pins.handlePins([{ origin: ORIGIN, kind: 'h2', protocol: 'h2' } as never]);
   expect(released).toBe(1);
+});
+
+test('a report that comes after the end of its pin asks nothing and starts nothing', async () => {
+  await pins.handle(ORIGIN, exchangesOf('h2', 4));
+  const late = pins.handle(ORIGIN, exchangesOf('h2', 12));
+  pins.handlePins([]);
+  await Promise.all([late, pins.handle(ORIGIN, exchangesOf('h2', 12))]);
+  expect(asked).toHaveLength(1);
+  expect(steered).toEqual([]);
+  pins.handlePins([{ origin: ORIGIN, kind: 'auto', protocol: 'h2' }]);
+  await pins.handle(ORIGIN, exchangesOf('h2', 4));
+  expect(asked).toHaveLength(2);
 });

@@ -105,6 +105,7 @@ export class ServerLab {
     const command = [...words, process.execPath, '--conditions=source', AGENT, ...own];
     const child = spawn('nsenter', ['-t', String(this.#serverPid), '-n', '--', ...command], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
     });
     const agent = new RunningAgent(child);
     await agent.said(/: reads /);
@@ -160,6 +161,13 @@ export class RunningAgent {
       if (this.#child.exitCode !== null || this.#child.signalCode !== null) throw new Error(this.text);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
+  }
+
+  /** Ends it and the programs that it runs, as a terminal's Ctrl-C does. @returns its exit code */
+  async interrupt(): Promise<number | null> {
+    process.kill(-this.#child.pid!, 'SIGINT');
+    await this.#ended;
+    return this.#child.exitCode;
   }
 
   /** Ends it. @returns its exit code, null after SIGKILL */

@@ -38,6 +38,8 @@ export interface AgentOptions {
 /** At least so many narrow clusters' prefixes are remembered, and at most twice as many, those last seen. */
 const MAX_PREFIXES = 5000;
 const SAVE_MS = 10_000;
+/** Within this time a signal reaches all processes of a terminal. */
+const STOPPING_MS = 100;
 /** A choice takes milliseconds of the processor; the clusters that are left wait for the next step. */
 const MAX_CHOICES = 50;
 /** A transfer that the receiver held up for more of its time says nothing of the window. */
@@ -95,7 +97,7 @@ export class Agent {
     try {
       await this.#routes.begin();
       while (!signal.aborted) {
-        await this.#step(tail, watch);
+        await this.#stepUnlessStopped(tail, watch, signal);
         await pause(this.#options.intervalMs, signal);
       }
     } finally {
@@ -105,6 +107,16 @@ export class Agent {
         await watch.close();
         this.#save();
       }
+    }
+  }
+
+  /** A terminal's Ctrl-C also ends the programs that the agent waits for: what they then fail with is no failure. */
+  async #stepUnlessStopped(tail: LogTail, watch: SocketWatch, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#step(tail, watch);
+    } catch (error) {
+      await pause(STOPPING_MS, signal);
+      if (!signal.aborted) throw error;
     }
   }
 

@@ -41,7 +41,8 @@ export class SocketWatch {
 
   async close(): Promise<void> {
     this.#problem ??= 'ss was stopped';
-    if (this.#process.exitCode !== null || this.#process.pid === undefined) return;
+    const { exitCode, signalCode, pid } = this.#process;
+    if (exitCode !== null || signalCode !== null || pid === undefined) return;
     const ended = new Promise((resolve) => this.#process.once('exit', resolve));
     this.#process.kill();
     await ended;

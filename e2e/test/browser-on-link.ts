@@ -1,19 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoredLoad } from '@hopwise/extension/messages';
 import { chromiumPath } from '@hopwise/lab/browser/chromium';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
-import { Lab } from '@hopwise/lab/client/lab';
+import { Lab, type LabLog } from '@hopwise/lab/client/lab';
 import type { LabNetwork } from '@hopwise/lab/client/networks';
 import { protocolArgs } from '@hopwise/lab/loads/protocol-args';
 import { openPage, type PageSource } from '@hopwise/lab/pages/page-source';
 import { EXTENSION_DIR, HOST_SCRIPT } from '@hopwise/lab/paths';
 import type { Site } from '@hopwise/lab/sites/site';
 import type { Page } from 'playwright-core';
+import { ca } from '../../extension/test/pins/pin-requests.ts';
 import { type ExtensionBrowser, launch } from '../../extension/test/support/browser.ts';
+import { privateLibcurl } from '../../native-host/test/support/private-libcurl.ts';
 import { withholdTimings } from './withhold-timings.ts';
 
 const LOAD_TIMEOUT_MS = 60_000;
@@ -42,11 +44,13 @@ export class BrowserOnLink {
    * @param pageName as of `npm start -- --page`
    * @param withholdsTimings whether the page's servers send no `Timing-Allow-Origin`
    * @param recordsInDetail whether every load is recorded in detail; otherwise those that the extension chooses, as it ships
+   * @param hasLocalCa whether the browser trusts a local CA for the page's own origin, which pins to a protocol need
+   * @param extension folder of the built extension
    */
   static async open(
     pageName: string,
     network: LabNetwork,
-    { withholdsTimings = false, recordsInDetail = false } = {},
+    { withholdsTimings = false, recordsInDetail = false, hasLocalCa = false, extension = EXTENSION_DIR } = {},
   ): Promise<BrowserOnLink> {
     const folder = await mkdtemp(join(tmpdir(), 'hopwise-on-link-'));
     const source = await openPage(pageName);
@@ -55,7 +59,7 @@ export class BrowserOnLink {
     const open = { page, lab, folder, network };
     try {
       const browser = await launch(
-        EXTENSION_DIR,
+        extension,
         [...protocolArgs('natural', lab.hosts), `--ignore-certificate-errors-spki-list=${lab.caSpki}`],
         [],
         {
@@ -63,6 +67,7 @@ export class BrowserOnLink {
           HOPWISE_CA_FILE: lab.caFile,
           XDG_STATE_HOME: join(folder, 'state'),
           XDG_CONFIG_HOME: join(folder, 'config'),
+          ...(hasLocalCa && (await trustLocalCa(folder, new URL(page.site.entry).origin))),
         },
         'en-US',
         recordsInDetail,
@@ -140,6 +145,17 @@ export class BrowserOnLink {
     throw new Error(`no load of ${this.site.entry} was recorded within ${RECORDED_TIMEOUT_MS / 1000} s`);
   }
 
+  /** Changes the link at once, and that of the next loads. */
+  async change(network: LabNetwork): Promise<void> {
+    this.network = network;
+    await this.#open.lab.configure(network);
+  }
+
+  /** What the servers answered since they were last asked. */
+  async listAnswers(): Promise<LabLog['entries']> {
+    return (await this.#open.lab.log()).entries;
+  }
+
   /** Runs a command with the network of the browser. */
   runBeside(command: readonly string[]): void {
     const [program, ...words] = [...this.#open.lab.facts.enter, ...command];
@@ -175,6 +191,17 @@ interface OpenLab {
   network: LabNetwork;
   /** Folder of the helper's state. */
   folder: string;
+}
+
+/** Creates a local CA whose user has this home folder. @returns the environment of that user's browser */
+async function trustLocalCa(home: string, origin: string): Promise<Record<string, string>> {
+  const store = join(home, '.pki', 'nssdb');
+  await mkdir(store, { recursive: true });
+  execFileSync('certutil', ['-N', '-d', `sql:${store}`, '--empty-password']);
+  const libcurl = await privateLibcurl();
+  ca(home, 'create', origin);
+  ca(home, 'trust');
+  return { HOME: home, XDG_DATA_HOME: join(home, 'data'), HOPWISE_LIBCURL: libcurl };
 }
 
 async function close({ lab, folder }: OpenLab): Promise<void> {

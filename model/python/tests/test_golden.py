@@ -3,6 +3,7 @@
 import json
 
 import golden_classifier
+import golden_exchanges
 import numpy as np
 import onnx
 import onnxruntime
@@ -17,6 +18,13 @@ def test_features_are_as_in_typescript():
     assert golden.shape == features.shape == (1_000, 7)
     np.testing.assert_allclose(features, golden, rtol=1e-6, equal_nan=True)
     assert 0 < np.isnan(golden).sum() < 0.2 * golden.size
+
+
+def test_features_of_exchanges_are_as_in_typescript():
+    golden = np.array(json.loads(golden_exchanges.GOLDEN.read_text()), dtype=float)
+    assert golden.shape == (1_000, 7)
+    np.testing.assert_allclose(golden_exchanges.compute_golden(), golden, rtol=1e-6, equal_nan=True)
+    assert 0 < np.isnan(golden).sum() < 0.3 * golden.size
 
 
 def test_onnx_runtime_answers_as_the_golden_classifier():

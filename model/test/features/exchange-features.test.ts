@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import type { MeasuredExchange } from '@hopwise/contract';
 import { expect, test } from 'vitest';
 import { ExchangeFeatures } from '../../src/features/exchange-features.ts';
 import { FEATURES } from '../../src/features/window-features.ts';
+import { MISSING, uniform } from '../support/generated-rows.ts';
 
 const START_MS = 1_700_000_000_000;
 
@@ -55,4 +57,41 @@ test('what ended more than 30 s earlier is forgotten', () => {
 test('a body that arrives with its first byte, or none, shows no rate', () => {
   const row = rowOf(new ExchangeFeatures().add(exchange(0, { completionMs: 50, bodyBytes: 0 })));
   expect(row).toMatchObject({ response_goodput: Number.NaN, completion_goodput: Number.NaN });
+});
+
+/** As `model/python/tests/golden_exchanges.py` generates them. */
+function generateExchanges(count: number): MeasuredExchange[] {
+  const next = uniform();
+  let endedAtMs = 0;
+  return Array.from({ length: count }, (_, index) => {
+    endedAtMs += Math.floor((index % 100 > 0 ? 4_000 : 64_000) * next());
+    const protocol = next() < 0.5 ? 'h2' : 'h3';
+    const ttfbMs = 1 + Math.floor(500 * next());
+    const completionMs = ttfbMs + Math.floor(8 * next()) * 16;
+    const bodyBytes = next() < MISSING ? 0 : Math.floor(100_000 * next());
+    const [segments, lost] = [Math.floor(8 * next()), next()];
+    const [hasRtt, rttMs] = [next() >= MISSING, Math.floor(400 * next()) / 2];
+    const isMeasured = protocol === 'h2' && next() >= MISSING;
+    const tcp = { rttMs: hasRtt ? rttMs : null, segments, outOfOrder: Math.floor(segments * lost) };
+    const connection = { isReused: true, tcp: isMeasured ? tcp : null };
+    return { endedAtMs, protocol, status: 200, ttfbMs, completionMs, bodyBytes, ...connection };
+  });
+}
+
+test('features are those that Python computes, at 1,000 exchanges', () => {
+  const golden: (number | null)[][] = JSON.parse(
+    readFileSync(new URL('../../golden/exchanges.json', import.meta.url), 'utf8'),
+  );
+  expect(golden).toHaveLength(1_000);
+  const features = new ExchangeFeatures();
+  for (const [index, exchange] of generateExchanges(golden.length).entries()) {
+    const row = features.add(exchange);
+    for (const [column, expected] of golden[index]!.entries()) {
+      if (expected === null) expect(row[column], `${index} ${FEATURES[column]}`).toBeNaN();
+      else
+        expect(Math.abs(row[column]! - expected), `${index} ${FEATURES[column]}`).toBeLessThanOrEqual(
+          1e-6 * expected,
+        );
+    }
+  }
 });

@@ -2,7 +2,8 @@ import type { Assignment, Protocol } from './protocol.ts';
 
 /**
  * Distribution of the time of one load to come: median, 10th and 90th percentile, between which four of five loads lie. It covers random
- * losses, the network's uncertainty, the emulator's error, the scatter of the browser and of servers. Chances compare such loads.
+ * losses, the network's uncertainty, the emulator's error, the scatter of the browser and of servers. Chances leave that scatter out: they
+ * are of what loads take as a rule, since a choice is for many.
  * `Fit.explainedRange` has that of the recorded load itself, which is narrower.
  */
 export interface LoadTime {

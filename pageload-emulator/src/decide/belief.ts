@@ -153,21 +153,6 @@ export class Belief<Candidate> {
     }
   }
 
-  /**
-   * Turns what is believed of the loads that were seen into what is believed of one load to come: it scatters around the time of its page
-   * and network, and has losses of its own, which the seen loads showed only for themselves.
-   */
-  foresee({ own, shared }: LoadScatter): void {
-    for (const row of this.#rows.values()) {
-      const lost = Math.max(0, this.#drawnVariances[row]! - this.#spreadOf(row));
-      for (const component of this.#components) {
-        const slope = gradientOf(component, row)[row]!;
-        component.covariance[row]![row]! += (own ** 2 + lost) / slope ** 2;
-      }
-    }
-    for (const { covariance } of this.#components) covariance.at(-1)![covariance.length - 1]! += shared ** 2;
-  }
-
   /** Variance between the scenarios of the logarithm of a candidate's load time. */
   #spreadOf(row: number): number {
     const logs = this.#components.map((component) => Math.log(totalMs(component, row)));
@@ -182,7 +167,7 @@ export class Belief<Candidate> {
     return this.#average((component) => Math.log(totalMs(component, row)));
   }
 
-  /** Probability that `candidate`'s load time is below `factor` times that of `rival`. */
+  /** Probability that `candidate`'s load time is below `factor` times that of `rival`, as a rule: single loads scatter around that. */
   probabilityBelow(candidate: Candidate, rival: Candidate, factor = 1): number {
     const own = this.#rows.get(candidate)!;
     const other = this.#rows.get(rival)!;
@@ -195,14 +180,22 @@ export class Belief<Candidate> {
     });
   }
 
-  /** Quantile of a candidate's load time, milliseconds. */
-  quantile(candidate: Candidate, share: number): number {
+  /**
+   * Quantile of the time of one load of a candidate to come, milliseconds: it scatters around the time of its page and network, and has
+   * losses of its own, which the loads that were seen showed only for themselves.
+   */
+  quantile(candidate: Candidate, share: number, { own, shared }: LoadScatter): number {
     const row = this.#rows.get(candidate)!;
-    const normals = this.#components.map((component) => ({
-      weight: component.weight,
-      mean: Math.log(totalMs(component, row)),
-      deviation: Math.sqrt(varianceOf(component, gradientOf(component, row))),
-    }));
+    const lost = Math.max(0, this.#drawnVariances[row]! - this.#spreadOf(row));
+    const normals = this.#components.map((component) => {
+      const gradient = gradientOf(component, row);
+      const scatter = own ** 2 + lost + (gradient.at(-1)! * shared) ** 2;
+      return {
+        weight: component.weight,
+        mean: Math.log(totalMs(component, row)),
+        deviation: Math.sqrt(varianceOf(component, gradient) + scatter),
+      };
+    });
     const widest = Math.max(...normals.map(({ deviation }) => deviation), 1e-6);
     let low = Math.min(...normals.map(({ mean }) => mean)) - TAIL * widest;
     let high = Math.max(...normals.map(({ mean }) => mean)) + TAIL * widest;

@@ -4,6 +4,7 @@ import type { Belief } from './belief.ts';
 import type { Candidate } from './candidates.ts';
 import type { GainLimits } from './gain-limits.ts';
 import type { MeasuredTimes } from './measured-loads.ts';
+import { LATER_LOAD } from './observations.ts';
 
 /** What the load times of candidates are made from. */
 interface TimesContext {
@@ -49,7 +50,7 @@ export class CandidateTimes {
 }
 
 const believed = (belief: Belief<Candidate>, candidate: Candidate): LoadTime => ({
-  pltMs: belief.quantile(candidate, 0.5),
-  low: belief.quantile(candidate, 0.1),
-  high: belief.quantile(candidate, 0.9),
+  pltMs: belief.quantile(candidate, 0.5, LATER_LOAD),
+  low: belief.quantile(candidate, 0.1, LATER_LOAD),
+  high: belief.quantile(candidate, 0.9, LATER_LOAD),
 });

@@ -21,7 +21,6 @@ import { canBeVerified, type FitFigures, fitOf } from './fit.ts';
 import { GainLimits } from './gain-limits.ts';
 import { isNotable, judgeAction, type Rivals } from './judge-action.ts';
 import type { Knowledge } from './knowledge.ts';
-import { LATER_LOAD } from './observations.ts';
 import { originFigures, type UniformTimes } from './origin-figures.ts';
 import { pickAction } from './pick-action.ts';
 import { sharedTimes } from './shared-time.ts';
@@ -113,7 +112,6 @@ export function decide(
   const best = safestUniform(belief, uniform);
   const limits = new GainLimits({ baseline, measured, transferGainMs, learned: isNew ? belief : null });
   belief.limitGains(baseline, (candidate, scenario) => limits.in(scenario, candidate));
-  belief.foresee(LATER_LOAD);
   const times = new CandidateTimes({ belief, candidates: candidates.all, baseline, measured, limits });
 
   const timeOf = (candidate: Candidate): LoadTime => times.of(candidate);

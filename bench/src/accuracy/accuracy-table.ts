@@ -160,9 +160,10 @@ function decisions({ figures }: Accuracy): string[] {
   const rows = [
     [
       ...['Decision', 'acts', 'unsure', 'decided', 'right', 'harmed', 'change', 'flips', 'baseline'],
-      ...['natural held', 'protocols held', 'decisions'],
+      'decisions',
     ],
   ];
+  const held = [['Ranges of decisions hold', 'natural loads', 'loads under protocols']];
   for (const mode of DECISION_MODES) {
     const own = figures.decisions[mode];
     if (own === undefined) continue;
@@ -176,17 +177,16 @@ function decisions({ figures }: Accuracy): string[] {
       percent(own.medianChange, 0),
       percent(own.flips, 0),
       percent(own.baselineError),
-      percent(own.naturalHeld, 0),
-      percent(own.protocolsHeld, 0),
       String(own.decisions),
     ]);
+    held.push([CHOOSER_NAMES[mode], percent(own.naturalHeld, 0), percent(own.protocolsHeld, 0)]);
   }
   if (rows.length === 1) return [];
-  return [...columns(rows), ...wrapped(DECISION_NOTE)];
+  return [...columns(rows), '', ...columns(held), ...wrapped(DECISION_NOTE)];
 }
 
 const DECISION_NOTE =
-  "Decided: of the cells whose fastest protocol leads by more than 5%, the share in which the decision is at least 80% sure of its best protocol; right: of these, the share in which that is the fastest or within 5% of it. Harmed: actions after which the page takes over 5% longer than by the browser itself; change: their median change of load time. Flips: cells whose loads give different answers. Baseline: median error of the browser's own behaviour. Held: loads by the browser itself and under each protocol, the recorded one left out, within their 80% ranges.";
+  "Decided: of the cells whose fastest protocol leads by more than 5%, the share in which the decision is at least 80% sure of its best protocol; right: of these, the share in which that is the fastest or within 5% of it. Harmed: actions after which the page takes over 5% longer than by the browser itself; change: their median change of load time. Flips: cells whose loads give different answers. Baseline: median error of the browser's own behaviour. Ranges: the 80% ranges of a load to come, and loads by the browser itself and under each protocol, the recorded one left out.";
 
 /** Headline figures of the pages that the emulator was tuned on and of all others. */
 function tuning({ byTuning }: Accuracy): string[] {

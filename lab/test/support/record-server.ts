@@ -118,7 +118,8 @@ export async function pageAnswers(): Promise<Record<string, Answer>> {
     [`${MAIN}/api/random`]: (request, response) =>
       setTimeout(
         () => response.writeHead(200, { 'content-type': 'text/plain' }).end(`for ${request.url}`),
-        80,
+        // Far more than a busy machine takes for a round trip, which is subtracted.
+        300,
       ),
     [`${MAIN}/api/time`]: send('text/plain', 'a time'),
     [`${MAIN}/graph`]: (request, response) => {

@@ -350,7 +350,9 @@ it('reports figures of each TCP connection, and none of QUIC connections', async
     expect(rttMs!).toBeGreaterThanOrEqual(minRttMs!);
     // A ClientHello, a Finished and a request at least, in one segment or several.
     expect(dataSegmentsOut).toBeGreaterThanOrEqual(2);
-    expect([lossEvents, retransmitted]).toEqual([0, 0]);
+    // Nothing is lost on loopback, but where the machine is busy the kernel probes for a tail that is late (RFC 8985, section 7).
+    expect(lossEvents).toBe(0);
+    expect(retransmitted).toBeLessThan(dataSegmentsOut);
   }
 });
 

@@ -8,6 +8,8 @@ import { type PredictionQuestion, predictionAnswerSchema } from './prediction-me
 const DOCUMENT = 'offscreen.html';
 /** Requests of a session of browsing come closer together. */
 const IDLE_MS = 60_000;
+/** To start takes half a second on a slow machine, an answer less than a millisecond. */
+const ANSWER_LIMIT_MS = 10_000;
 
 /** Where the trees run. */
 interface Host {
@@ -44,8 +46,7 @@ export class TransportTrees {
       try {
         this.#description ??= await this.#readDescription();
         if (this.#description.uses[transport] === 'rule') return null;
-        this.#host ??= await this.#startHost();
-        const logRatio = await this.#host.predict([...row], transport);
+        const logRatio = await withinLimit(this.#ask([...row], transport));
         clearTimeout(this.#idleTimer);
         this.#idleTimer = setTimeout(() => void this.release(), IDLE_MS);
         return logRatio;
@@ -65,12 +66,26 @@ export class TransportTrees {
     return this.#queue.run(() => this.#endHost());
   }
 
+  async #ask(row: readonly number[], transport: TimedTransport): Promise<number> {
+    this.#host ??= await this.#startHost();
+    return this.#host.predict(row, transport);
+  }
+
   async #endHost(): Promise<void> {
     clearTimeout(this.#idleTimer);
     const host = this.#host;
     this.#host = null;
     await host?.end().catch((error) => console.warn(`hopwise: trees: ${messageOf(error)}`));
   }
+}
+
+/** @throws Error where there is no answer in time */
+async function withinLimit<T>(answer: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer in 10 s')), ANSWER_LIMIT_MS);
+  });
+  return Promise.race([answer, limit]).finally(() => clearTimeout(timer));
 }
 
 function startSuitableHost(): Promise<Host> {

@@ -95,3 +95,17 @@ test('a package without a model, or with one of another version, is the same', a
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toContain('transport.json: format');
 });
+
+test('one that never answers is given up, too', async () => {
+  const end = vi.fn(async () => undefined);
+  const trees = new TransportTrees(
+    async () => ({ predict: () => new Promise(() => undefined), end }),
+    async () => description(TREES),
+  );
+  const answer = trees.predict(ROW, 'tcp');
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await answer).toBeNull();
+  expect(await trees.predict(ROW, 'tcp')).toBeNull();
+  expect(warnings).toEqual([expect.stringContaining('no answer in 10 s')]);
+  expect(end).toHaveBeenCalledOnce();
+});

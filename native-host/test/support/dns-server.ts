@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
-import { createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type Answer, decode, encode, type Packet } from 'dns-packet';
 import type { NameServer } from '../../src/dns/dns-query.ts';
 
@@ -34,11 +35,20 @@ export class DnsServer {
   }
 
   async listen(): Promise<this> {
-    await new Promise<void>((resolve) => this.#udp.bind(0, '127.0.0.1', resolve));
-    const { port } = this.#udp.address();
-    this.#address = { address: '127.0.0.1', port };
-    await new Promise<void>((resolve) => this.#tcp.listen(port, '127.0.0.1', resolve));
-    return this;
+    for (;;) {
+      await once(this.#tcp.listen(0, '127.0.0.1'), 'listening');
+      const { port } = this.#tcp.address() as AddressInfo;
+      this.#udp.bind(port, '127.0.0.1');
+      try {
+        await once(this.#udp, 'listening');
+        this.#address = { address: '127.0.0.1', port };
+        return this;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+        // Another program has the UDP port of this number.
+        await once(this.#tcp.close(), 'close');
+      }
+    }
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * The document that holds the trees in Chromium, where a service worker is stopped between events and would start WebAssembly anew each
- * time. Answers the worker, and nobody else: content scripts can send messages, too.
+ * time. It answers the worker alone and ignores content scripts, which can send messages as well.
  */
 import { messageOf } from '@hopwise/contract';
 import { type PredictionAnswer, predictionQuestionSchema } from './prediction-messages.ts';

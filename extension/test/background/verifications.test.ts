@@ -9,21 +9,21 @@ import '../support/own-database.ts';
 
 vi.mock('../../src/helper/verify-with-helper.ts');
 
-test('who waits for a verification is told once the load has it, and not of one that fails', async () => {
+test('a verification is reported once the load has it, and one that fails is not', async () => {
   vi.stubGlobal('chrome', { storage: { session: new StubbedStorage() } });
   const { id: _id, storedAtMs: _storedAtMs, ...fields } = loadOf(1);
   const load = (await getLoad(await addLoad(fields)))!;
   const verification = verificationOf({ pageUrl: load.recording.url, bytes: 1000 });
-  const told: Promise<unknown>[] = [];
-  const verifications = new Verifications((loadId) => void told.push(getLoad(loadId)));
+  const reported: Promise<unknown>[] = [];
+  const verifications = new Verifications((loadId) => void reported.push(getLoad(loadId)));
   const isOver = async (state: string) => {
     await verifications.start(load, {});
     await expect.poll(() => verifications.getState(load)).toMatchObject({ state });
   };
   vi.mocked(verifyWithHelper).mockRejectedValueOnce(new Error('The helper is not installed.'));
   await isOver('failed');
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   vi.mocked(verifyWithHelper).mockResolvedValueOnce(verification);
   await isOver('done');
-  expect(await Promise.all(told)).toMatchObject([{ id: load.id, verification }]);
+  expect(await Promise.all(reported)).toMatchObject([{ id: load.id, verification }]);
 });

@@ -283,6 +283,31 @@ test('a load survives a stop of the worker', async () => {
   expect(await worker()!.evaluate(() => 'lifeOfWorker' in globalThis)).toBe(false);
 });
 
+test('no worker starts while a page loads; the page’s report alone has its load recorded', async () => {
+  const change = (recordsInDetail: boolean) =>
+    browser.ask(own, { type: 'change-settings', change: { recordsInDetail } });
+  await change(false);
+  onTestFinished(async () => void (await change(true)));
+  const page = await openPage();
+  await page.goto(site.url.replace('http:', 'data:text/plain,'));
+  await browser.stopWorker(own);
+  const devtools = await browser.context.newCDPSession(own);
+  const running: string[] = [];
+  devtools.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
+    running.push(...versions.map(({ runningStatus }) => runningStatus).filter((each) => each !== 'stopped'));
+  });
+  await devtools.send('ServiceWorker.enable');
+  running.length = 0;
+  await page.goto(`${site.url}/eager.html`, { waitUntil: 'load' });
+  expect(running).toEqual([]);
+  const { load } = await recorded(page);
+  expect(running).toContain('running');
+  await devtools.detach();
+  expect(load).toMatchObject({ isDetailed: false, requestedUrl: `${site.url}/eager.html` });
+  expect(load.recording.pltMs).toBeGreaterThan(1900);
+  expect(load.recording.requests[0]).toMatchObject({ type: 'document', status: 200, remoteIp: null });
+});
+
 test('a synthetic load event is ignored', async () => {
   const { load } = await record('/eager.html', await openPage());
   // slow.png takes 2 s.

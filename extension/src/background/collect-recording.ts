@@ -16,7 +16,7 @@ const FRAME_TIMEOUT_MS = 3000;
  * Asks the frames of a tab for their timings and joins them with the requests seen.
  *
  * @param hasFrames whether the page has frames besides the top one
- * @param sent timings of the top frame, which then need not be asked for
+ * @param sent timings of the top frame, as it reported them when the page had settled
  * @param final whether the frames may stop observing
  * @throws Error when the page cannot be recorded
  */
@@ -26,16 +26,20 @@ export async function collectRecording(
   excludedSites: Pick<ExcludedSites, 'has'>,
   documentId: string,
   hasFrames: boolean,
-  sent: FrameTimings | null,
+  sent: FrameTimings,
   final: boolean,
 ): Promise<Recording> {
+  const seesRequests = load.isDetailed && load.isNavigationSeen;
   const ofRequests = load.requests.map((request) => request.frameId).filter((id) => id >= 0);
-  const others = load.isDetailed || !hasFrames ? ofRequests : await injectIntoFrames(tabId);
+  const others = seesRequests || !hasFrames ? ofRequests : await injectIntoFrames(tabId);
   const frameIds = [...new Set([0, ...others])].slice(0, MAX_FRAMES);
+  const ask = (frameId: number) => askFrame(tabId, frameId, documentId, final);
   const reports = await Promise.all(
-    frameIds.map((frameId) =>
-      frameId === 0 && sent?.isTop ? { ...sent, frameId } : askFrame(tabId, frameId, documentId, final),
-    ),
+    frameIds.map(async (frameId) => {
+      if (frameId !== 0 || !sent.isTop) return ask(frameId);
+      // Where requests are seen, some have ended after the report.
+      return (load.isDetailed ? await ask(0) : null) ?? { ...sent, frameId };
+    }),
   );
   const frames = reports.filter((report) => report !== null).filter(({ url }) => !excludedSites.has(url));
   refuseOtherSite(frames, load);
@@ -46,7 +50,7 @@ export async function collectRecording(
     requests,
     failures,
     frames: load.hidesQueries ? withoutQueries(own) : own,
-    seesRequests: load.isDetailed,
+    seesRequests,
     documentId,
     browser: browserName(),
     takenAt: Date.now(),
@@ -62,12 +66,14 @@ export async function askFrames(tabId: number): Promise<FrameReport[]> {
 }
 
 /** @throws Error when the page names another site than the browser: it may be captured, and speak for that */
-function refuseOtherSite(frames: readonly FrameReport[], { requests }: TabLoad): void {
-  const said = frames.find(({ frameId }) => frameId === 0)?.url;
-  const loaded = requests.findLast(({ type }) => type === 'document')?.url;
-  if (said === undefined || loaded === undefined || originOf(said) === originOf(loaded)) return;
-  noteDroppedReport(said, loaded);
-  throw new Error('it names another site than the browser');
+function refuseOtherSite(frames: readonly FrameReport[], { requests, url }: TabLoad): void {
+  const top = frames.find(({ frameId }) => frameId === 0);
+  const loaded = requests.findLast(({ type }) => type === 'document')?.url ?? url;
+  for (const said of top ? [top.url, top.navigation?.name ?? top.url] : []) {
+    if (originOf(said) === originOf(loaded)) continue;
+    noteDroppedReport(said, loaded);
+    throw new Error('it names another site than the browser');
+  }
 }
 
 /** Leaves out a frame's requests for the documents of excluded sites. */

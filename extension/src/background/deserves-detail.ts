@@ -1,11 +1,6 @@
-import { siteKey } from '@hopwise/pageload-emulator';
-import { readAutopilotSettings } from '../autopilot/autopilot-settings.ts';
-import { keepsOffH3, UNRECOGNISED } from '../autopilot/network-rule.ts';
 import { findComparableLoads, isSlower, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
-import { findNewestSummary, predictionOf, type StoredLoad } from '../storage/loads.ts';
-import { loadNetwork } from '../storage/network.ts';
-import { readNetworkKey } from '../storage/network-key.ts';
+import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 
 /** What is faster than this has nothing to gain that a person would notice. */
 const MIN_LOAD_MS = 1_000;
@@ -52,21 +47,4 @@ export function deservesPrediction(load: StoredLoad, all: readonly KnownLoad[]):
   const last = comparable.at(-1);
   const isSecond = last !== undefined && isLong(last, comparable.slice(0, -1)) && isLong(load, comparable);
   return isSecond && comparable.every((each) => factsOf(each).decision === null);
-}
-
-/** Where UDP is less likely open than this, pages over HTTP/3 may take several times as long. */
-const LIKELY_OPEN = 0.5;
-
-/**
- * Whether a page that begins to load is to be recorded in detail at once, on a network that hinders UDP: which servers offer HTTP/3
- * shows only in their answers, and to know it before the page's second load saves that load. Where HTTP/3 is kept off for all pages,
- * nothing more is to be known.
- */
-export async function isPromising(url: string): Promise<boolean> {
-  const cluster = await loadNetwork(siteKey(url));
-  if (cluster === null || cluster.udp.open > LIKELY_OPEN) return false;
-  const name = (await readNetworkKey()) ?? UNRECOGNISED;
-  if (keepsOffH3(name, { cluster }, await readAutopilotSettings())) return false;
-  const isDetailed = (load: KnownLoad) => load.isDetailed !== false;
-  return (await findNewestSummary(url, isDetailed)) === undefined;
 }

@@ -4,7 +4,7 @@ import type { DetailedPages } from './detailed-pages.ts';
 /** Pages of the extension that show a tab ask for its load every second. */
 const WATCHED_MS = 3_000;
 
-type Pages = Pick<DetailedPages, 'ready' | 'isForAll' | 'has' | 'want' | 'wantIfRare'>;
+type Pages = Pick<DetailedPages, 'ready' | 'isForAll' | 'has' | 'want'>;
 
 /** Listens to the requests of those tabs whose load is recorded in detail, and of no others. */
 export class DetailedLoads {
@@ -12,8 +12,8 @@ export class DetailedLoads {
   readonly #pages: Pages;
   /** Ends listening, by tab. */
   readonly #listening = new Map<number | 'all', () => void>();
-  /** When popup or panel last asked for a tab's load, milliseconds since 1970. */
-  readonly #watchedMs = new Map<number, number>();
+  /** Timers that end watching, by tab. */
+  readonly #watched = new Map<number, ReturnType<typeof setTimeout>>();
 
   constructor(sink: RequestSink, pages: Pages) {
     this.#sink = sink;
@@ -28,34 +28,45 @@ export class DetailedLoads {
     else this.end('all');
   }
 
-  /** A person looks at a tab in popup or panel. */
+  /** A person looks at a tab in popup or panel: what it loads next is recorded from the navigation on. */
   watch(tabId: number): void {
-    this.#watchedMs.set(tabId, Date.now());
+    clearTimeout(this.#watched.get(tabId));
+    const timer = setTimeout(() => {
+      this.#watched.delete(tabId);
+      this.end(tabId);
+    }, WATCHED_MS);
+    this.#watched.set(tabId, timer);
+    if (!this.#pages.isForAll) this.#listen(tabId);
   }
 
   /**
    * A tab begins to load a page.
    *
-   * @param isPromising whether much could be gained at the page, of which little is known
    * @returns whether it is recorded in detail
    */
-  async start(tabId: number, url: string, isPromising: (url: string) => Promise<boolean>): Promise<boolean> {
-    const isWatched = Date.now() - (this.#watchedMs.get(tabId) ?? 0) < WATCHED_MS;
-    if (!isWatched) await this.#pages.ready;
+  async start(tabId: number, url: string): Promise<boolean> {
+    await this.#pages.ready;
+    const isWatched = this.#watched.has(tabId);
     if (!this.#pages.has(url)) {
-      // For the content script, which is there before the response if all goes well.
-      if (isWatched) void this.#pages.want(url);
-      else if (!((await isPromising(url)) && (await this.#pages.wantIfRare(url)))) {
+      if (!isWatched) {
         this.end(tabId);
         return false;
       }
+      // For the content script, which is there before the response if all goes well.
+      void this.#pages.want(url);
     }
-    if (!this.#pages.isForAll) this.#listen(tabId);
+    this.join(tabId);
     return true;
+  }
+
+  /** A page that is observed from its start on has begun: its requests are listened to from now on at the latest. */
+  join(tabId: number): void {
+    if (!this.#pages.isForAll) this.#listen(tabId);
   }
 
   /** The load has been recorded. */
   end(tabId: number | 'all'): void {
+    if (tabId !== 'all' && this.#watched.has(tabId)) return;
     this.#listening.get(tabId)?.();
     this.#listening.delete(tabId);
   }
@@ -64,7 +75,6 @@ export class DetailedLoads {
   async removeClosedTabs(): Promise<void> {
     const open = new Set((await chrome.tabs.query({})).map(({ id }) => id));
     for (const tabId of this.#listening.keys()) if (tabId !== 'all' && !open.has(tabId)) this.end(tabId);
-    for (const tabId of this.#watchedMs.keys()) if (!open.has(tabId)) this.#watchedMs.delete(tabId);
   }
 
   #listen(tabId: number | 'all'): void {

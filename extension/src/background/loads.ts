@@ -32,26 +32,51 @@ import type { TabLoad, TabLoads } from './tab-loads.ts';
 /** Store operations in progress, by tab. */
 const storing = new Map<number, SerialQueue>();
 
+/** The browser's word on the page that sends a message. */
+export interface ReportingPage {
+  tabId: number;
+  url: string;
+  /** Names its document among those of all tabs; '' in Firefox. */
+  documentId: string;
+  /** When its document began, as the page says: milliseconds since 1970. */
+  timeOrigin: number;
+}
+
+const nameLoad = ({ documentId, timeOrigin }: ReportingPage): string => documentId || `${timeOrigin}`;
+
 /**
- * Names the load whose page reports that it has settled. To be called when the report arrives, as the next page may load in the tab
- * before the recording is made.
+ * Names the load whose page reports that it has settled, which its report begins unless the browser's events did. To be called when the
+ * report arrives, as the next page may load in the tab before the recording is made.
  *
- * @param senderUrl the sender's URL, by the browser
  * @returns null when the next navigation has started, or was a download: the report came from the page before it
  */
-export async function findSettledNavigation(
-  loads: TabLoads,
-  tabId: number,
-  senderUrl: string,
-): Promise<string | null> {
-  const load = await loads.getLoad(tabId);
-  const document = load?.requests.findLast((request) => request.type === 'document');
+export async function findSettledNavigation(loads: TabLoads, page: ReportingPage): Promise<string | null> {
+  const { tabId, url, timeOrigin } = page;
+  const seen = await loads.getLoad(tabId);
+  if (!isSeenLoading(seen)) {
+    const name = nameLoad(page);
+    loads.begin(tabId, name, url, { timeOrigin });
+    return (await loads.getLoad(tabId))?.navigationId === name ? name : null;
+  }
+  const document = seen.requests.findLast((request) => request.type === 'document');
   if (!document || (document.headersAt === null && !document.fromCache) || hasNoPage(document)) return null;
-  if (originOf(senderUrl) !== originOf(document.url)) {
-    noteDroppedReport(senderUrl, document.url);
+  if (originOf(url) !== originOf(document.url)) {
+    noteDroppedReport(url, document.url);
     return null;
   }
-  return load!.navigationId;
+  loads.updateLoad(tabId, seen.navigationId, { timeOrigin });
+  return seen.navigationId;
+}
+
+/** Whether the events of a navigation began a load that has not been recorded. */
+const isSeenLoading = (load: TabLoad | undefined): load is TabLoad =>
+  load?.phase === 'loading' && load.isNavigationSeen;
+
+/** A page that is observed from its start on begins to load: what it requests belongs to this load, unless the navigation began it. */
+export async function beginDetailedLoad(loads: TabLoads, page: ReportingPage): Promise<void> {
+  const { tabId, url, timeOrigin } = page;
+  if (isSeenLoading(await loads.getLoad(tabId))) return;
+  loads.begin(tabId, nameLoad(page), url, { isDetailed: true, timeOrigin });
 }
 
 /**
@@ -65,16 +90,16 @@ export async function findSettledNavigation(
  */
 export function storeSettledLoad(
   loads: TabLoads,
-  tabId: number,
+  page: ReportingPage,
   navigationId: string,
-  documentId: string,
   settled: Omit<PageSettled, 'type'>,
   periods: readonly PinPeriod[],
 ): Promise<void> {
+  const { tabId } = page;
   const queue = storing.get(tabId) ?? new SerialQueue();
   storing.set(tabId, queue);
   return queue
-    .run(() => recordAndStore(loads, tabId, navigationId, documentId, settled, periods))
+    .run(() => recordAndStore(loads, page, navigationId, settled, periods))
     .finally(() => {
       if (queue.size === 0) storing.delete(tabId);
     });
@@ -82,16 +107,13 @@ export function storeSettledLoad(
 
 async function recordAndStore(
   loads: TabLoads,
-  tabId: number,
+  { tabId, documentId }: ReportingPage,
   navigationId: string,
-  documentId: string,
   { loaded, hasFrames, timings }: Omit<PageSettled, 'type'>,
   periods: readonly PinPeriod[],
 ): Promise<void> {
   const load = await loads.getLoad(tabId);
   if (load?.phase !== 'loading' || load.navigationId !== navigationId) return;
-  // Where requests are seen, they may end after the report.
-  const sent = load.isDetailed ? null : timings;
   if (loaded) await waitForRequestEnds(load);
   try {
     const collected = await collectRecording(
@@ -100,7 +122,7 @@ async function recordAndStore(
       loads.excludedSites,
       documentId,
       hasFrames,
-      sent,
+      timings,
       loaded,
     );
     const duringLoad = findPeriodsDuring(collected, periods);
@@ -223,10 +245,13 @@ export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<Lates
     const load = (which.url === undefined ? undefined : await findNewestLoad(which.url)) ?? null;
     return answerWith(load ? 'recorded' : 'none', '', load);
   }
-  const [seen, url] = await Promise.all([loads.getLoad(which.tabId), findTabUrl(which.tabId)]);
+  const [seen, url, page] = await Promise.all([
+    loads.getLoad(which.tabId),
+    findTabUrl(which.tabId),
+    readShownPage(which.tabId),
+  ]);
   if (loads.excludedSites.has(url)) return answerWith('failed', EXCLUDED, null);
-  // The browser's own pages are not recorded: the last load of their tab belongs to another page.
-  if (!seen || (seen.phase === 'recorded' && !/^https?:/.test(url))) return answerWith('none', '', null);
+  if (!seen || !isShownPage(seen, page)) return answerWith(page?.willReport ? 'loading' : 'none', '', null);
   const load = (seen.storedId === null ? undefined : await getLoad(seen.storedId)) ?? null;
   const { phase, problem } = findOutcome(seen, load);
   if (load === null) return answerWith(phase, problem, null);
@@ -251,6 +276,41 @@ async function answerWith(
     incomplete,
     pinGain: null,
   };
+}
+
+/** What the document that a tab shows tells of itself. */
+interface ShownPage {
+  /** Milliseconds since 1970. */
+  timeOrigin: number;
+  /** Whether it has not settled yet and will report when it has: not where it was there before the extension. */
+  willReport: boolean;
+}
+
+/** Asks the page that a tab shows; null for pages of the browser, and of sites to which the extension has no access. */
+async function readShownPage(tabId: number): Promise<ShownPage | null> {
+  try {
+    const [result] = await chrome.scripting.executeScript({
+      target: { tabId },
+      injectImmediately: true,
+      func: () => {
+        // See `FrameRecorder`.
+        const own = Reflect.get(globalThis, Symbol.for('hopwise recorder')) as
+          | { willReport: boolean }
+          | undefined;
+        const willReport = own?.willReport ?? document.readyState !== 'complete';
+        return { timeOrigin: performance.timeOrigin, willReport };
+      },
+    });
+    return result?.result ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a load is of the page that its tab shows. While the browser navigates, the tab shows the page before. */
+function isShownPage(load: TabLoad, page: ShownPage | null): boolean {
+  if (load.isNavigationSeen && load.phase === 'loading') return true;
+  return page !== null && load.timeOrigin !== null && Math.abs(load.timeOrigin - page.timeOrigin) < 1;
 }
 
 /** URL of a tab; '' when the browser hides it or the tab was closed in the meantime. */

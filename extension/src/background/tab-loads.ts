@@ -7,13 +7,17 @@ import { ExcludedSites } from './excluded-sites.ts';
 
 /** The current page load of a tab, or its last one. */
 export interface TabLoad {
-  /** webRequest's id of the navigation. */
+  /** webRequest's id of the navigation, or the document's where that was not listened to. */
   navigationId: string;
+  /** Whether the browser's events of the navigation were listened to; otherwise the page's own report began the load. */
+  isNavigationSeen: boolean;
+  /** When the page's document began, milliseconds since 1970; null until the page reports. */
+  timeOrigin: number | null;
   url: string;
   phase: 'loading' | 'recorded' | 'failed';
   /** Why there is no recording, '' otherwise. */
   problem: string;
-  /** Whether every request is listened to, and not the navigation alone. */
+  /** Whether the page is observed from its start on, and its requests are listened to. */
   isDetailed: boolean;
   /** Whether URLs of before a stop of the worker have empty query strings. */
   hidesQueries: boolean;
@@ -47,6 +51,8 @@ export class TabLoads implements RequestSink {
   /** By tab: resolves once its load is known, as far as the last worker has saved it. */
   readonly #restored = new Map<number, Promise<unknown>>();
   readonly #onNavigation: (tabId: number, load: TabLoad) => void;
+  /** By tab: what failed while no load was known, as most become known by their page's report. */
+  readonly #earlyFailures = new Map<number, { url: string; atMs: number }[]>();
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** When the last unsaved change was, milliseconds since 1970. */
   #changedMs = 0;
@@ -65,17 +71,7 @@ export class TabLoads implements RequestSink {
       if (this.#isOnExcludedSite(request, documentUrl)) return false;
       let load = this.#loads.get(tabId);
       if (request.type === 'document' && load?.navigationId !== request.requestId) {
-        load = {
-          navigationId: request.requestId,
-          url: request.url,
-          phase: 'loading',
-          problem: '',
-          isDetailed: false,
-          hidesQueries: false,
-          failures: [],
-          storedId: null,
-          requests: [],
-        };
+        load = { ...newLoad(request.requestId, request.url), isNavigationSeen: true };
         this.#loads.set(tabId, load);
         this.#onNavigation(tabId, load);
       }
@@ -102,8 +98,36 @@ export class TabLoads implements RequestSink {
   addFailure(tabId: number, url: string): void {
     this.#change(tabId, () => {
       const load = this.#loads.get(tabId);
-      if (load?.phase !== 'loading' || load.failures.length >= MAX_FAILURES) return false;
-      load.failures.push(url);
+      if (load?.phase === 'loading') {
+        if (load.failures.length >= MAX_FAILURES) return false;
+        load.failures.push(url);
+        return true;
+      }
+      const early = this.#earlyFailures.get(tabId) ?? [];
+      this.#earlyFailures.set(tabId, [...early, { url, atMs: Date.now() }].slice(-MAX_FAILURES));
+      return false;
+    });
+  }
+
+  /**
+   * A page reports of its load, whose navigation was not listened to. What it reports first begins the load.
+   *
+   * @param documentId names the document among those of all tabs
+   * @param url of the page, by the browser
+   */
+  begin(tabId: number, documentId: string, url: string, change: Partial<TabLoad>): void {
+    this.#change(tabId, () => {
+      if (this.excludedSites.has(url)) return this.#loads.delete(tabId);
+      const known = this.#loads.get(tabId);
+      if (known?.navigationId === documentId) {
+        Object.assign(known, change);
+        return true;
+      }
+      const failures = (this.#earlyFailures.get(tabId) ?? [])
+        .filter(({ atMs }) => atMs >= (change.timeOrigin ?? 0))
+        .map((failure) => failure.url);
+      this.#earlyFailures.delete(tabId);
+      this.#loads.set(tabId, { ...newLoad(documentId, url), failures, ...change });
       return true;
     });
   }
@@ -128,24 +152,15 @@ export class TabLoads implements RequestSink {
   }
 
   /** The tab shows a page that was not loaded in it: the requests seen belong to another page. */
-  markShownWithoutLoad(tabId: number): void {
+  markShownWithoutLoad(tabId: number, timeOrigin: number): void {
     this.#change(tabId, () => {
-      this.#loads.set(tabId, {
-        navigationId: '',
-        url: '',
-        phase: 'failed',
-        problem: NOT_LOADED,
-        isDetailed: false,
-        hidesQueries: false,
-        failures: [],
-        storedId: null,
-        requests: [],
-      });
+      this.#loads.set(tabId, { ...newLoad('', ''), timeOrigin, phase: 'failed', problem: NOT_LOADED });
       return true;
     });
   }
 
   removeTab(tabId: number): void {
+    this.#earlyFailures.delete(tabId);
     this.#change(tabId, () => this.#loads.delete(tabId));
   }
 
@@ -227,6 +242,20 @@ export class TabLoads implements RequestSink {
     }
   }
 }
+
+const newLoad = (navigationId: string, url: string): TabLoad => ({
+  navigationId,
+  isNavigationSeen: false,
+  timeOrigin: null,
+  url,
+  phase: 'loading',
+  problem: '',
+  isDetailed: false,
+  hidesQueries: false,
+  failures: [],
+  storedId: null,
+  requests: [],
+});
 
 /**
  * A browser may report an event twice to a worker that it has just started. A redirect from an

@@ -24,7 +24,8 @@ import {
   recordingCheckSchema,
 } from '../recorder/page-timings.ts';
 import { registerContentScript } from '../recorder/register-content-script.ts';
-import { listenToFailures, listenToNavigations } from '../recorder/web-request.ts';
+import { withoutFragment } from '../recorder/url-text.ts';
+import { listenToFailures } from '../recorder/web-request.ts';
 import { getLoad, getSummaries, predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
 import { addSavedTime, addUncomparedLoad, readSavedTime, removeSavedTime } from '../storage/saved-time.ts';
@@ -35,19 +36,22 @@ import { openWelcome } from '../welcome/open-welcome.ts';
 import { showBadge } from './badge.ts';
 import { doChores } from './chores.ts';
 import { listenToConnection } from './connection-type.ts';
-import { deservesDetail, deservesPrediction, isPromising, isSlow } from './deserves-detail.ts';
+import { deservesDetail, deservesPrediction, isSlow } from './deserves-detail.ts';
 import { DetailedLoads } from './detailed-loads.ts';
 import { DetailedPages } from './detailed-pages.ts';
 import { exportLoad } from './export-load.ts';
 import { listenToHistoryDeletions } from './history-deletions.ts';
 import {
+  beginDetailedLoad,
   ensureDecision,
   ensurePrediction,
   findLoad,
   findSettledNavigation,
+  type ReportingPage,
   storeSettledLoad,
 } from './loads.ts';
 import { Memory } from './memory.ts';
+import { Navigations } from './navigations.ts';
 import { checkNetwork, forgetChecks, forgetUnrecognisedCheck } from './network-check.ts';
 import { forgetNetworks, leaveNetwork } from './network-memory.ts';
 import { type PageAnswers, type PageRequest, pageRequestSchema } from './page-requests.ts';
@@ -73,9 +77,15 @@ const autoPins = new AutoPins({
 });
 pins.onExchanges((origin, exchanges) => void autoPins.handle(origin, exchanges));
 
-listenToNavigations(loads, handleNetworkChange, (url, acceptCh) => {
-  if (!loads.excludedSites.has(url)) void announcer.handleHintsAsked(url, acceptCh);
-});
+const navigations = new Navigations(
+  loads,
+  Promise.all([detailedPages.ready, announcer.ready]),
+  () => detailedPages.isForAll || announcer.isOn,
+  handleNetworkChange,
+  (url, acceptCh) => {
+    if (!loads.excludedSites.has(url)) void announcer.handleHintsAsked(url, acceptCh);
+  },
+);
 self.addEventListener('offline', handleNetworkChange);
 self.addEventListener('online', () => void forgetNetworkKey().then(prepareForNetwork));
 listenToConnection(handleNetworkChange);
@@ -122,33 +132,43 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
     respond(request.data).then(answer, (error) => answer({ ok: false, error: messageOf(error) }));
     return true;
   }
-  if (recordingCheckSchema.safeParse(message).success) {
-    mayRecord(sender).then(answer, () => answer(false));
+  const check = recordingCheckSchema.safeParse(message);
+  if (check.success) {
+    const { isDetailed, timeOrigin } = check.data;
+    answerCheck(sender, isDetailed, timeOrigin).then(answer, () => answer(false));
     return true;
   }
-  const tabId = sender.tab?.id;
-  if (tabId === undefined || sender.frameId !== 0) return undefined;
   const settled = pageSettledSchema.safeParse(message);
   if (settled.success) {
-    void storeAndHandle(tabId, sender, settled.data);
-  } else if (pageShownSchema.safeParse(message).success) loads.markShownWithoutLoad(tabId);
+    const page = pageOf(sender, settled.data.timings.timeOrigin);
+    if (page) void storeAndHandle(page, settled.data);
+    return undefined;
+  }
+  const shown = pageShownSchema.safeParse(message);
+  const page = shown.success ? pageOf(sender, shown.data.timeOrigin) : null;
+  if (page) loads.markShownWithoutLoad(page.tabId, page.timeOrigin);
   return undefined;
 });
 
-async function startLoad(tabId: number, { url, navigationId }: TabLoad): Promise<void> {
-  if (await detailedLoads.start(tabId, url, isPromising))
-    loads.updateLoad(tabId, navigationId, { isDetailed: true });
+/** The page whose top frame sends a message; null for other senders. */
+function pageOf(
+  { tab, frameId, url, documentId = '' }: chrome.runtime.MessageSender,
+  timeOrigin: number,
+): ReportingPage | null {
+  if (tab?.id === undefined || frameId !== 0 || url === undefined) return null;
+  return { tabId: tab.id, url: withoutFragment(url), documentId, timeOrigin };
 }
 
-async function storeAndHandle(
-  tabId: number,
-  { url = '', documentId = '' }: chrome.runtime.MessageSender,
-  settled: PageSettled,
-): Promise<void> {
-  const navigationId = await findSettledNavigation(loads, tabId, url);
+async function startLoad(tabId: number, { url, navigationId }: TabLoad): Promise<void> {
+  if (await detailedLoads.start(tabId, url)) loads.updateLoad(tabId, navigationId, { isDetailed: true });
+}
+
+async function storeAndHandle(page: ReportingPage, settled: PageSettled): Promise<void> {
+  const { tabId } = page;
+  const navigationId = await findSettledNavigation(loads, page);
   if (navigationId === null) return;
   if (await recognise()) await autopilot.handleNetworkChange();
-  await storeSettledLoad(loads, tabId, navigationId, documentId, settled, pins.periods);
+  await storeSettledLoad(loads, page, navigationId, settled, pins.periods);
   const load = await loads.getLoad(tabId);
   if (load?.navigationId !== navigationId) return;
   // Also where it could not be recorded: listeners slow down what the page requests later.
@@ -242,6 +262,21 @@ function isOwnPage(sender: chrome.runtime.MessageSender): boolean {
   return sender.url?.startsWith(chrome.runtime.getURL('')) === true;
 }
 
+/** Whether a frame may be recorded. A page that is observed from its start on begins its load so. */
+async function answerCheck(
+  sender: chrome.runtime.MessageSender,
+  isDetailed: boolean,
+  timeOrigin: number,
+): Promise<boolean> {
+  if (!(await mayRecord(sender))) return false;
+  const page = isDetailed ? pageOf(sender, timeOrigin) : null;
+  if (page) {
+    detailedLoads.join(page.tabId);
+    await beginDetailedLoad(loads, page);
+  }
+  return true;
+}
+
 /** Whether neither the frame nor the page that contains it is of an excluded site. */
 async function mayRecord({ url = '', tab }: chrome.runtime.MessageSender): Promise<boolean> {
   const { excludedSites } = loads;
@@ -294,6 +329,7 @@ const handlers: {
     await announcer.update();
     await detailedPages.update();
     detailedLoads.update();
+    navigations.update();
     await detailedPages.forget((url) => loads.excludedSites.has(url));
     await autopilot.forgetPages((url) => loads.excludedSites.has(url));
     return { ok: true, ...changed };

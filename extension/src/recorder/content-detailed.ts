@@ -5,7 +5,7 @@ import { ScriptObserver } from './script-observer.ts';
 
 if (!isRecorded()) {
   // Observing must not wait for the answer: the page's first requests come before.
-  const answer = askMayRecord();
+  const answer = askMayRecord(true);
   const recorder = new FrameRecorder(new ScriptObserver(), () => answer);
   void answer.then((mayRecord) => {
     if (!mayRecord) recorder.discardAll();

@@ -6,4 +6,4 @@ import { FrameRecorder, isRecorded } from './frame-recorder.ts';
 import { askMayRecord } from './may-record.ts';
 
 // Asked when there is something to send: before that it would start the worker while the page loads.
-if (!isRecorded()) new FrameRecorder(null, askMayRecord);
+if (!isRecorded()) new FrameRecorder(null, () => askMayRecord(false));

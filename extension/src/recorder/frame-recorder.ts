@@ -21,7 +21,7 @@ const IDLE_TIMEOUT_MS = 2000;
 /** A page that has not fired its load event by now, after the navigation, is recorded as it is. */
 const LOAD_TIMEOUT_MS = 30_000;
 
-/** Where the frame's recorder is, in the extension's isolated world, which its content scripts share. */
+/** Where the frame's recorder is, in the extension's isolated world, which its content scripts and the worker's functions share. */
 const OWN = Symbol.for('hopwise recorder');
 
 /** Whether another content script already records this frame. */
@@ -39,6 +39,8 @@ export class FrameRecorder {
   readonly #resourceKeys = new Set<string>();
   #largestPaint: { startMs: number; url: string | null } | null = null;
   #isExcluded = false;
+  /** Whether the page has not settled yet, and will report when it has. Read by `readShownPage` in the worker. */
+  willReport = window.top === window;
   // An observer receives every later entry, regardless of the size of the page's own buffer and of the page clearing it.
   readonly #resourceObserver = new PerformanceObserver((list) => this.#addResources(list.getEntries()));
   readonly #paintObserver = new PerformanceObserver((list) => this.#updateLargestPaint(list.getEntries()));
@@ -60,12 +62,13 @@ export class FrameRecorder {
 
   #reportPage(): void {
     addEventListener('pageshow', (event) => {
-      if (event.persisted) void this.#send({ type: 'page-shown' });
+      if (event.persisted) void this.#send(pageShown());
     });
-    document.addEventListener('prerenderingchange', () => void this.#send({ type: 'page-shown' }), {
-      once: true,
-    });
-    if ((document as { prerendering?: boolean }).prerendering === true) return;
+    document.addEventListener('prerenderingchange', () => void this.#send(pageShown()), { once: true });
+    if ((document as { prerendering?: boolean }).prerendering === true) {
+      this.willReport = false;
+      return;
+    }
     const settleAfter = (loadEndMs: number) =>
       setTimeout(() => this.#reportSettled(true), loadEndMs + SETTLE_MS - performance.now());
     // Firefox may start content scripts amid the load event: it has not ended then, and calls none of the listeners added now.
@@ -90,9 +93,9 @@ export class FrameRecorder {
     requestIdleCallback(
       () => {
         const hasFrames = window.length > 0;
-        const timings = this.#scripts === null ? this.#takeTimings(settledMs) : null;
-        void this.#send({ type: 'page-settled', loaded, hasFrames, timings });
-        if (loaded && timings) this.#stopObserving();
+        void this.#send({ type: 'page-settled', loaded, hasFrames, timings: this.#takeTimings(settledMs) });
+        // In detail, requests may be under way whose ends the worker waits for, and then asks.
+        if (loaded && this.#scripts === null) this.#stopObserving();
       },
       { timeout: IDLE_TIMEOUT_MS },
     );
@@ -102,11 +105,13 @@ export class FrameRecorder {
     if (!(await this.#mayRecord())) return this.discardAll();
     // Rejects when the extension was updated or removed while the page was open: there is no receiver any more.
     chrome.runtime.sendMessage(message).catch(() => this.#stopObserving());
+    if (message.type === 'page-settled') this.willReport = !message.loaded;
   }
 
   /** Stops observing an excluded page and forgets what was observed before the check was answered. */
   discardAll(): void {
     this.#isExcluded = true;
+    this.willReport = false;
     this.#stopObserving();
     this.#resources.length = 0;
     this.#resourceKeys.clear();
@@ -169,6 +174,8 @@ export class FrameRecorder {
   }
 }
 
+const pageShown = (): PageShown => ({ type: 'page-shown', timeOrigin: performance.timeOrigin });
+
 function readNavigation(): PerformanceNavigationTiming | undefined {
   return performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined;
 }
@@ -193,5 +200,6 @@ function toEntry(entry: PerformanceResourceTiming): ResourceEntry {
     nextHopProtocol: entry.nextHopProtocol,
     renderBlockingStatus: (entry as { renderBlockingStatus?: string }).renderBlockingStatus ?? '',
     deliveryType: (entry as { deliveryType?: string }).deliveryType ?? '',
+    responseStatus: entry.responseStatus ?? 0,
   };
 }

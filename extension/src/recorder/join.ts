@@ -15,7 +15,7 @@ export interface LoadObservation {
   /** URLs of requests that failed in the network; they may not be among `requests`. */
   failures: readonly string[];
   frames: FrameReport[];
-  /** Whether `requests` has all requests, and not only the navigation's. */
+  /** Whether `requests` has all requests from the navigation on, and not some or none. */
   seesRequests: boolean;
   /** Id of the top document, '' where the browser has none. */
   documentId: string;
@@ -29,15 +29,12 @@ export interface LoadObservation {
 /**
  * Joins webRequest's view of a page load with what its frames measured.
  *
- * @throws Error when the top frame or the request for the page itself is missing
+ * @throws Error when the top frame is missing
  */
 export function joinRecording(observation: LoadObservation): Recording {
   const top = observation.frames.find((frame) => frame.frameId === 0);
   if (!top?.navigation) throw new Error('the page provided no navigation timing');
   const joined = joinRequests(observation, top);
-  const first = joined[0];
-  if (first?.type !== 'document') throw new Error('the request for the page itself was not observed');
-
   const initiators = findInitiators(joined);
   const failed = new Set(observation.failures.map(withoutFragment));
   const { loadEventEnd, domContentLoadedEventEnd } = top.navigation;
@@ -68,6 +65,7 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
   const unsent = own.filter((request) => !reachedNetwork(request));
   const frames = new Map(observation.frames.map((frame) => [frame.frameId, frame]));
   const { paired, unpaired } = pairEntries([...chains.values()], unsent, observation);
+  const isNavigationSeen = [...chains.values()].some(([first]) => first!.type === 'document');
   const lastOfFrame = new Map(
     [...chains.values()].filter(([first]) => isNavigation(first!)).map((chain) => [chain[0]!.frameId, chain]),
   );
@@ -112,7 +110,9 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
     }
   }
 
-  const unseenDocuments = new Set(observation.frames.filter(({ frameId }) => !lastOfFrame.has(frameId)));
+  if (!isNavigationSeen) joined.push(navigationOf(top));
+  const others = observation.frames.filter(({ frameId }) => frameId !== 0 && !lastOfFrame.has(frameId));
+  const unseenDocuments = new Set(others);
   for (const { frame, entry } of unpaired.slice(0, Math.max(0, MAX_ENTRIES - joined.length))) {
     const shift = frame.timeOrigin - top.timeOrigin;
     const documentOf = isFrameEntry(entry) ? findDocumentOf(entry, unseenDocuments) : null;
@@ -134,6 +134,23 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
   const rank = (request: JoinedRequest) =>
     request.type === 'document' && !request.redirectedFrom ? -1 : request.startMs;
   return joined.sort((a, b) => rank(a) - rank(b));
+}
+
+/** The request for the page itself as the page measured it, of which redirects by other sites do not show. */
+function navigationOf(top: FrameReport): JoinedRequest {
+  const entry = top.navigation!;
+  return {
+    observed: null,
+    entry,
+    frame: null,
+    documentOf: top,
+    redirectedFrom: null,
+    maker: null,
+    type: 'document',
+    startMs: Math.max(0, entry.fetchStart),
+    headersMs: null,
+    endMs: Math.max(0, entry.fetchStart, entry.responseEnd),
+  };
 }
 
 /** Whether a request is for the page's icon, which nothing waits for: an image that neither an element nor a style requested. */
@@ -313,7 +330,7 @@ function recordedFields(
     url: withoutFragment(observed?.url ?? entry!.name),
     method: observed?.method ?? 'GET',
     type: request.type,
-    status: observed ? statusOf(observed, hasDetails) : isFailed ? 0 : 200,
+    status: observed ? statusOf(observed, hasDetails) : isFailed ? 0 : entry!.responseStatus || 200,
     protocol: parseProtocol(entry?.nextHopProtocol),
     startMs: request.startMs,
     endMs: request.endMs,

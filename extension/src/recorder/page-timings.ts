@@ -7,6 +7,8 @@ import { MAX_ENTRIES, MAX_TEXT_CHARS } from './limits.ts';
 
 const ms = z.number().check(z.gte(-1e9), z.lte(1e9));
 const bytes = z.number().check(z.nonnegative(), z.lte(1e12));
+/** When a document began, milliseconds since 1970: it names the document among those of a tab. */
+const timeOriginSchema = z.number().check(z.gte(0), z.lte(1e14));
 const url = z.string().check(z.maxLength(MAX_TEXT_CHARS));
 const word = z.string().check(z.maxLength(64));
 
@@ -38,6 +40,8 @@ const timing = z.object({
   /** '' where the browser does not report it (Firefox). */
   renderBlockingStatus: word,
   deliveryType: word,
+  /** 0 where the browser withholds it, or does not report it. */
+  responseStatus: z.number().check(z.gte(0), z.lte(999)),
 });
 
 const resource = z.extend(timing, {
@@ -70,8 +74,7 @@ export const frameTimingsSchema = z.object({
   url,
   /** Whether it is the tab's top frame. */
   isTop: z.boolean(),
-  /** Milliseconds since 1970. */
-  timeOrigin: z.number().check(z.gte(0), z.lte(1e14)),
+  timeOrigin: timeOriginSchema,
   navigation: z.nullable(navigation),
   firstContentfulPaint: z.nullable(ms),
   largestContentfulPaint: z.nullable(ms),
@@ -82,8 +85,13 @@ export const frameTimingsSchema = z.object({
   scriptRuns: z.array(scriptRun).check(z.maxLength(MAX_ENTRIES)),
 });
 
-/** From every frame of a page that is recorded in detail: whether the frame may be recorded. Answered with a boolean. */
-export const recordingCheckSchema = z.object({ type: z.literal('check-recording') });
+/** From a frame: whether it may be recorded. Answered with a boolean. */
+export const recordingCheckSchema = z.object({
+  type: z.literal('check-recording'),
+  /** Whether it is observed from its start on, as every frame of a page that is recorded in detail. */
+  isDetailed: z.boolean(),
+  timeOrigin: timeOriginSchema,
+});
 
 /** From a top frame: the page has loaded and settled, or its load event did not fire in time (`loaded` false). */
 export const pageSettledSchema = z.object({
@@ -91,14 +99,14 @@ export const pageSettledSchema = z.object({
   loaded: z.boolean(),
   /** Whether the page has frames of its own. */
   hasFrames: z.boolean(),
-  /** What the browser measured until then; null from pages that are recorded in detail, of which requests may be under way. */
-  timings: z.nullable(frameTimingsSchema),
+  /** What the browser measured until then. */
+  timings: frameTimingsSchema,
 });
 
 /**
  * From a top frame: the page is shown without a load, from the back/forward cache or after prerendering.
  */
-export const pageShownSchema = z.object({ type: z.literal('page-shown') });
+export const pageShownSchema = z.object({ type: z.literal('page-shown'), timeOrigin: timeOriginSchema });
 
 export type RequestMaker = z.infer<typeof maker>;
 export type ResourceEntry = z.infer<typeof timing>;

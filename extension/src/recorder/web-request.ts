@@ -32,21 +32,22 @@ const NOT_FAILED =
   /ERR_ABORTED|ERR_BLOCKED|ERR_CACHE_MISS|NS_BINDING_ABORTED|NS_ERROR_(ABORT|CONTENT_BLOCKED|BLOCKED)/;
 
 /**
- * Listens to the navigations of all tabs. Must be called synchronously when the worker starts, otherwise the browser does not wake it
- * for these events. It would also wake it for each request that fails, as all do that an ad blocker blocks: see `listenToFailures`.
+ * Listens to the navigations of all tabs, for which the browser then starts the worker.
  *
  * @param onHintsAsked called with the URL of a page, and the `Accept-CH` of its answer
+ * @returns ends it
  */
 export function listenToNavigations(
   sink: RequestSink,
   onNetworkChanged: () => void,
   onHintsAsked: (url: string, acceptCh: string) => void,
-): void {
-  addListeners({ urls: URLS, types: ['main_frame'] }, sink, { onNetworkChanged, onHintsAsked });
+): () => void {
+  return addListeners({ urls: URLS, types: ['main_frame'] }, sink, { onNetworkChanged, onHintsAsked });
 }
 
 /**
- * Listens to the failures of all requests of all tabs, where the worker runs in any case.
+ * Listens to the failures of all requests of all tabs, where the worker runs in any case: it would be started for each request that an
+ * ad blocker blocks.
  *
  * @returns ends it
  */

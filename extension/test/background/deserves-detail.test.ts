@@ -1,12 +1,8 @@
-import { learnNetwork, type NetworkCluster, type Prediction } from '@hopwise/pageload-emulator';
-import { expect, test, vi } from 'vitest';
-import { AUTOPILOT_DEFAULTS, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
-import { deservesDetail, deservesPrediction, isPromising } from '../../src/background/deserves-detail.ts';
-import { loadOf, loadsTaking } from '../evidence/stored-loads.ts';
+import type { Prediction } from '@hopwise/pageload-emulator';
+import { expect, test } from 'vitest';
+import { deservesDetail, deservesPrediction } from '../../src/background/deserves-detail.ts';
+import { type loadOf, loadsTaking } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
-import { saveKnownNetwork } from '../support/known-network.ts';
-import { StubbedStorage } from '../support/stubbed-storage.ts';
-import '../support/own-database.ts';
 
 const light = { isDetailed: false };
 const [slow] = loadsTaking([4300], 2, light) as [ReturnType<typeof loadOf>];
@@ -42,26 +38,6 @@ test('where the prediction shows nothing to gain, no question is open', () => {
   expect(deservesDetail(predicted([actionOf('avoid-h3', { 'https://a.test': 'h2' }), LEAVE]), [slow])).toBe(
     true,
   );
-});
-
-test('a page is promising where UDP is likely hindered, until HTTP/3 is kept off there for all pages', async () => {
-  vi.stubGlobal('chrome', { storage: { session: new StubbedStorage() } });
-  const url = 'https://new.test/';
-  const known = { ...learnNetwork(null, loadOf(1).recording), updatedAtMs: Date.now() };
-  const clusterOf = (udp: NetworkCluster['udp']) => ({ ...known, udp });
-  expect(await isPromising(url), 'unknown').toBe(false);
-  await saveKnownNetwork(clusterOf({ open: 0.9, policed: 0.1, blocked: 0 }));
-  expect(await isPromising(url), 'open').toBe(false);
-  await saveKnownNetwork(clusterOf({ open: 0.01, policed: 0.01, blocked: 0.98 }));
-  expect(await isPromising(url), 'blocked').toBe(true);
-  await saveAutopilotSettings({ ...AUTOPILOT_DEFAULTS, isOn: true });
-  expect(await isPromising(url), 'kept off by the autopilot').toBe(false);
-  const choose = (keepsOffH3: boolean, isOn: boolean) =>
-    saveAutopilotSettings({ ...AUTOPILOT_DEFAULTS, isOn, networkRules: [{ network: '', keepsOffH3 }] });
-  await choose(true, false);
-  expect(await isPromising(url), 'kept off by the user').toBe(false);
-  await choose(false, true);
-  expect(await isPromising(url), 'allowed by the user').toBe(true);
 });
 
 test('the second slow load in a row is predicted also where it is light; the first may have been slow by chance', () => {

@@ -1,10 +1,12 @@
 import type { Prediction } from '@hopwise/contract';
 import { beforeEach, expect, test, vi } from 'vitest';
 import {
+  beginDetailedLoad,
   ensureDecision,
   ensurePrediction,
   findLoad,
   findSettledNavigation,
+  type ReportingPage,
   storeSettledLoad,
 } from '../../src/background/loads.ts';
 import { eraseNetworks } from '../../src/background/network-memory.ts';
@@ -26,17 +28,26 @@ let answers: (() => Promise<FrameTimings | undefined>)[];
 let asked: unknown[];
 let loads: TabLoads;
 let shownUrl: string | undefined;
+/** What the tab's document tells of itself; null where the extension has no access. */
+let shownPage: { timeOrigin: number; willReport: boolean } | null;
 let browserLanguage: string;
 
 beforeEach(() => {
   answers = [];
   asked = [];
   shownUrl = PAGE;
+  shownPage = null;
   browserLanguage = 'en-GB';
   vi.stubGlobal('chrome', {
     i18n: { getUILanguage: () => browserLanguage },
     permissions: { contains: async () => true },
     storage: { session: new StubbedStorage() },
+    scripting: {
+      executeScript: async () => {
+        if (shownPage === null) throw new Error('Cannot access contents of the page.');
+        return [{ result: shownPage }];
+      },
+    },
     tabs: {
       query: async () => [],
       get: async () => {
@@ -61,15 +72,32 @@ const periodOf = (kind: PinPeriod['kind'], more: Partial<PinPeriod> = {}): PinPe
   ...more,
 });
 
-/** The page in the tab reports that it has settled. @param sent timings in the report of a light recording */
+/** By the browser. */
+const pageNow = (more: Partial<ReportingPage> = {}): ReportingPage => ({
+  tabId: TAB,
+  url: PAGE,
+  documentId: 'doc',
+  timeOrigin: startedAt,
+  ...more,
+});
+
+/** The page in the tab reports that it has settled. @param sent what it measured by then */
 async function settle(
   loaded: boolean,
   pins: readonly PinPeriod[] = [],
-  sent: FrameTimings | null = null,
+  sent = timings(0),
+  page = pageNow(),
 ): Promise<void> {
-  const navigationId = await findSettledNavigation(loads, TAB, PAGE);
+  shownPage = { timeOrigin: page.timeOrigin, willReport: true };
+  const navigationId = await findSettledNavigation(loads, page);
   const report = { loaded, hasFrames: false, timings: sent };
-  if (navigationId !== null) await storeSettledLoad(loads, TAB, navigationId, 'doc', report, pins);
+  if (navigationId !== null) await storeSettledLoad(loads, page, navigationId, report, pins);
+}
+
+/** A navigation of a page that is recorded in detail. */
+function navigate(id: string, more: Partial<ObservedRequest> = {}): void {
+  loads.addRequest(TAB, navigation(id, more));
+  loads.updateLoad(TAB, id, { isDetailed: true });
 }
 
 /** When the last navigation began. */
@@ -127,6 +155,7 @@ function timings(loadEventEnd: number): FrameTimings {
       nextHopProtocol: 'h2',
       renderBlockingStatus: '',
       deliveryType: '',
+      responseStatus: 0,
       domInteractive: 30,
       domContentLoadedEventEnd: 31,
       loadEventEnd,
@@ -141,7 +170,7 @@ function timings(loadEventEnd: number): FrameTimings {
 
 test('the recording of a page that has not loaded in time is replaced when it has loaded', async () => {
   const before = (await getAllLoads()).length;
-  loads.addRequest(TAB, navigation('slow'));
+  navigate('slow');
   let release = () => {};
   answers = [
     () => new Promise((resolve) => (release = () => resolve(timings(0)))),
@@ -163,17 +192,56 @@ test('a light recording takes the timings from the report, a detailed one asks f
   await settle(true, [], timings(700));
   expect(asked).toEqual([]);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ load: { recording: { pltMs: 700 } } });
-  loads.addRequest(TAB, navigation('detailed'));
-  loads.updateLoad(TAB, 'detailed', { isDetailed: true });
+  navigate('detailed');
   answers = [async () => timings(800)];
   await settle(true, [], timings(790));
   expect(asked).toHaveLength(1);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ load: { recording: { pltMs: 800 } } });
 });
 
+test('a load whose navigation nobody listened to is recorded by its page’s report alone', async () => {
+  startedAt = Date.now() - 900;
+  await settle(true, [], timings(700), pageNow({ documentId: 'first' }));
+  const { load: first } = await findLoad(loads, { tabId: TAB });
+  expect(first).toMatchObject({ requestedUrl: PAGE, isDetailed: false, recording: { pltMs: 700 } });
+  expect(first!.recording.requests).toMatchObject([
+    { type: 'document', url: PAGE, status: 200, protocol: 'h2', startMs: 1, endMs: 20, remoteIp: null },
+  ]);
+  expect(asked).toEqual([]);
+  // The next document in the tab has not reported yet, or was there before the extension.
+  shownPage = { timeOrigin: startedAt + 800, willReport: true };
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', load: null });
+  shownPage.willReport = false;
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
+  // Without an id of the document, as in Firefox.
+  startedAt += 800;
+  await settle(true, [], timings(500), pageNow({ documentId: '' }));
+  const { load: second } = await findLoad(loads, { tabId: TAB });
+  expect(second).toMatchObject({ recording: { pltMs: 500 } });
+  expect(second!.id).not.toBe(first!.id);
+});
+
+test('a page that is observed from its start on has its requests from then on, not those before', async () => {
+  startedAt = Date.now() - 900;
+  await beginDetailedLoad(loads, pageNow());
+  shownPage = { timeOrigin: startedAt, willReport: true };
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading' });
+  const script = navigation('script', { url: `${PAGE}a.js`, type: 'script' });
+  startedAt -= 900;
+  loads.addRequest(TAB, script);
+  answers = [async () => timings(700)];
+  await settle(true);
+  const { load } = await findLoad(loads, { tabId: TAB });
+  expect(load).toMatchObject({ isDetailed: true, recording: { pltMs: 700 } });
+  expect(load!.recording.requests.map(({ type, remoteIp }) => [type, remoteIp])).toEqual([
+    ['document', null],
+    ['script', '9.9.9.1'],
+  ]);
+});
+
 test('a load is stored with the network summary of the loads before it, and is learned once', async () => {
   for (const id of ['first', 'second']) {
-    loads.addRequest(TAB, navigation(id));
+    navigate(id);
     answers = [async () => timings(0), async () => timings(40_000)];
     await settle(false);
     await settle(true);
@@ -185,13 +253,13 @@ test('a load is stored with the network summary of the loads before it, and is l
   });
 });
 
-test('a page too busy to answer in time is recorded when it has loaded', async () => {
-  loads.addRequest(TAB, navigation('busy'));
+test('a page too busy to answer is recorded as it reported', async () => {
+  navigate('busy');
   answers = [async () => undefined, async () => timings(31_000)];
   await settle(false);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
     phase: 'loading',
-    problem: 'This page could not be recorded: the page provided no navigation timing.',
+    load: { recording: { pltMs: null } },
   });
   await settle(true);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
@@ -203,7 +271,7 @@ test('a page too busy to answer in time is recorded when it has loaded', async (
 
 test('a download that begins while a page loads is not recorded as that page', async () => {
   const before = (await getAllLoads()).length;
-  loads.addRequest(TAB, navigation('page'));
+  navigate('page');
   loads.addRequest(TAB, navigation('download', { url: `${PAGE}file.zip`, status: 0 }));
   await settle(true);
   expect(asked).toEqual([]);
@@ -214,9 +282,9 @@ test('a download that begins while a page loads is not recorded as that page', a
 test('what a page says in the name of another site is dropped with a note', async () => {
   const before = (await getAllLoads()).length;
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
-  loads.addRequest(TAB, navigation('page'));
+  navigate('page');
   // By the browser it is another page that speaks, such as the one before.
-  expect(await findSettledNavigation(loads, TAB, 'https://other.test/')).toBeNull();
+  expect(await findSettledNavigation(loads, pageNow({ url: 'https://other.test/' }))).toBeNull();
   expect((await findLoad(loads, { tabId: TAB })).phase).toBe('loading');
   // It is the page, which names another one.
   answers = [async () => ({ ...timings(900), url: 'https://bank.example/' })];
@@ -232,7 +300,7 @@ test('what a page says in the name of another site is dropped with a note', asyn
   ]);
   // Within its site a page may show another URL.
   answers = [async () => ({ ...timings(900), url: `${PAGE}pushed` })];
-  loads.addRequest(TAB, navigation('again'));
+  navigate('again');
   await settle(true);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
     load: { recording: { url: `${PAGE}pushed` } },
@@ -241,8 +309,7 @@ test('what a page says in the name of another site is dropped with a note', asyn
 
 test('a load that a stop of the worker interrupted is joined without query strings', async () => {
   const image = (id: string) => `${PAGE}${id}.png?secret-${id}`;
-  loads.addRequest(TAB, navigation('page', { url: `${PAGE}?secret` }));
-  loads.updateLoad(TAB, 'page', { isDetailed: true });
+  navigate('page', { url: `${PAGE}?secret` });
   const more = { type: 'image', remoteIp: '9.9.9.2' } as const;
   loads.addRequest(TAB, navigation('a', { ...more, url: image('a') }));
   const inSession = async () => JSON.stringify(await chrome.storage.session.get(null));
@@ -272,10 +339,11 @@ test('a load that a stop of the worker interrupted is joined without query strin
 });
 
 test('a page that loads while the one before it waits to be stored is recorded all the same', async () => {
-  loads.addRequest(TAB, navigation('before'));
-  const before = (await findSettledNavigation(loads, TAB, PAGE))!;
-  loads.addRequest(TAB, navigation('next'));
-  await storeSettledLoad(loads, TAB, before, 'doc', { loaded: true, hasFrames: false, timings: null }, []);
+  navigate('before');
+  const before = (await findSettledNavigation(loads, pageNow()))!;
+  navigate('next');
+  const report = { loaded: true, hasFrames: false, timings: timings(0) };
+  await storeSettledLoad(loads, pageNow(), before, report, []);
   expect(asked).toEqual([]);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', problem: '' });
   answers = [async () => timings(900)];
@@ -284,17 +352,20 @@ test('a page that loads while the one before it waits to be stored is recorded a
 });
 
 test('a page shown without a load does not get the load of another page', async () => {
-  loads.addRequest(TAB, navigation('page'));
+  navigate('page');
   answers = [async () => timings(900)];
   await settle(true);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded' });
-  // The browser hides the URL of its own pages.
+  // The browser hides the URL of its own pages, and lets no extension into them.
   shownUrl = undefined;
+  const page = shownPage;
+  shownPage = null;
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
   shownUrl = 'closed';
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
   shownUrl = PAGE;
-  loads.markShownWithoutLoad(TAB);
+  shownPage = page;
+  loads.markShownWithoutLoad(TAB, startedAt);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
     phase: 'failed',
     problem: expect.stringContaining('Reload the page'),
@@ -303,7 +374,7 @@ test('a page shown without a load does not get the load of another page', async 
 });
 
 test('a recording includes what the browser reports of a request only after the page has settled', async () => {
-  loads.addRequest(TAB, navigation('late', { endedAt: null, remoteIp: null }));
+  navigate('late', { endedAt: null, remoteIp: null });
   answers = [async () => timings(900)];
   const storing = settle(true);
   setTimeout(() => loads.updateRequest(TAB, 'late', { endedAt: Date.now(), remoteIp: '9.9.9.7' }), 100);
@@ -313,7 +384,7 @@ test('a recording includes what the browser reports of a request only after the 
 });
 
 test('a page that answers under a second frame id too is recorded once', async () => {
-  loads.addRequest(TAB, navigation('page'));
+  navigate('page');
   const image = navigation('image', { url: `${PAGE}a.png`, type: 'image' });
   loads.addRequest(TAB, image);
   loads.addRequest(TAB, navigation('other', { url: `${PAGE}b.png`, type: 'image', frameId: 7 }));
@@ -334,7 +405,7 @@ test('a page that answers under a second frame id too is recorded once', async (
 });
 
 test('a recording does not wait long for a request that stays open', async () => {
-  loads.addRequest(TAB, navigation('open'));
+  navigate('open');
   loads.addRequest(TAB, navigation('stream', { type: 'fetch', url: `${PAGE}events`, endedAt: null }));
   answers = [async () => timings(900)];
   await settle(true);
@@ -342,7 +413,7 @@ test('a recording does not wait long for a request that stays open', async () =>
 });
 
 test('requests through the helper are recorded as they went over the network', async () => {
-  loads.addRequest(TAB, navigation('pinned'));
+  navigate('pinned');
   answers = [async () => timings(900)];
   await settle(true, [periodOf('h3')]);
   const { load } = await findLoad(loads, { tabId: TAB });
@@ -356,8 +427,7 @@ async function storeLoad(
   pins: readonly PinPeriod[] = [],
 ) {
   loads.addRequest(TAB, navigation(id, more));
-  answers = [async () => timings(pltMs)];
-  await settle(true, pins);
+  await settle(true, pins, timings(pltMs));
   return findLoad(loads, { tabId: TAB });
 }
 

@@ -273,7 +273,10 @@ test.each([
       () => (globalThis as unknown as { seen: [string, unknown][] }).seen,
     );
     expect(messages.filter(([host]) => host === 'www.page.test')).toEqual([
-      ['www.page.test', { type: 'check-recording' }],
+      [
+        'www.page.test',
+        { type: 'check-recording', isDetailed: recordsInDetail, timeOrigin: expect.any(Number) },
+      ],
     ]);
     const { loads, summaries } = await readDatabase();
     expect([...loads, ...summaries].map(({ recording }) => new URL(recording.url).hostname)).toEqual([

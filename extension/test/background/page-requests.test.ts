@@ -49,10 +49,15 @@ test.each([
 });
 
 test('a content script may only report that its page has settled or is shown', () => {
-  const report = { loaded: true, hasFrames: false, timings: null };
+  const timings = {
+    ...{ url: 'https://page.test/', isTop: true, timeOrigin: 1e12, navigation: null },
+    ...{ firstContentfulPaint: null, largestContentfulPaint: null, largestContentfulPaintUrl: null },
+    ...{ resources: [], scriptRuns: [] },
+  };
+  const report = { loaded: true, hasFrames: false, timings };
   expect(pageSettledSchema.safeParse({ type: 'page-settled', ...report }).success).toBe(true);
   expect(pageSettledSchema.safeParse({ type: 'page-settled', ...report, timings: {} }).success).toBe(false);
   expect(pageSettledSchema.safeParse({ type: 'latest', ...report }).success).toBe(false);
-  expect(pageShownSchema.safeParse({ type: 'page-shown' }).success).toBe(true);
-  expect(pageShownSchema.safeParse({ type: 'latest' }).success).toBe(false);
+  expect(pageShownSchema.safeParse({ type: 'page-shown', timeOrigin: 1e12 }).success).toBe(true);
+  expect(pageShownSchema.safeParse({ type: 'page-shown' }).success).toBe(false);
 });

@@ -27,6 +27,7 @@ const entryOf = (name: string, startMs: number) => ({
   nextHopProtocol: '',
   renderBlockingStatus: '',
   deliveryType: '',
+  responseStatus: 0,
 });
 
 /** What frames answer, by their ids. */

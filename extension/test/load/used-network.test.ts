@@ -5,6 +5,12 @@ import { cached, loadOf, requestOf } from '../evidence/stored-loads.ts';
 const ORIGIN = 'https://page.test';
 const proxied = requestOf(0, { remoteIp: null });
 const local = requestOf(1, { remoteIp: '10.0.0.1' });
+const named = (url: string) => requestOf(3, { remoteIp: null, url });
+const answering = (afterMs: number) => {
+  const { phases } = proxied;
+  const connecting = { connectStartMs: 10, secureStartMs: 10 + afterMs, connectEndMs: 30 };
+  return requestOf(4, { remoteIp: null, phases: { ...phases, ...connecting } });
+};
 const elsewhere = requestOf(2, { url: 'https://elsewhere.test/' });
 
 test.each([
@@ -13,6 +19,10 @@ test.each([
   ['no address but the cache', [cached(0)], 'unknown'],
   ['nothing that answered', [requestOf(0, { remoteIp: null, status: 0 })], 'unknown'],
   ['addresses that the browser does not report', [proxied], 'internet'],
+  ['a server that is near by its name', [proxied, named('http://printer.localhost/')], 'local'],
+  ['a server that is near by its literal address', [proxied, named('http://192.168.1.2/')], 'local'],
+  ['a server that answers a handshake at once', [proxied, answering(0.4)], 'local'],
+  ['servers that answer a handshake later', [proxied, answering(1.5)], 'internet'],
 ] as const)('a load from %s', (_words, requests, network) => {
   expect(usedNetwork({ requests: [...requests] })).toBe(network);
 });

@@ -63,6 +63,7 @@ function entry(
     nextHopProtocol: 'h2',
     renderBlockingStatus: 'non-blocking',
     deliveryType: '',
+    responseStatus: 0,
     maker: null,
     ...more,
   };
@@ -464,9 +465,19 @@ describe('joinRecording', () => {
     ]);
   });
 
-  test('throws without the top frame or without the request for the page itself', () => {
+  test('takes the request for the page itself from the page’s timings where nobody listened to the navigation', () => {
+    const framed = frame(3, PAGE, 60);
+    const resources = [entry(PAGE, 50, 90, { initiatorType: 'iframe' }), entry(`${PAGE}a.js`, 70, 80)];
+    const { requests } = join([], [frame(0, PAGE, 0, { resources }), framed]).recording;
+    expect(requests.map(({ type, url, status, initiator }) => [type, url, status, initiator.kind])).toEqual([
+      ['document', PAGE, 200, 'navigation'],
+      ['iframe', PAGE, 200, expect.any(String)],
+      ['image', `${PAGE}a.js`, 200, expect.any(String)],
+    ]);
+  });
+
+  test('throws without the top frame', () => {
     expect(() => join([document_()], [])).toThrow('navigation timing');
-    expect(() => join([request(`${PAGE}a.png`, 70)], [frame(0, PAGE, 0)])).toThrow('page itself');
   });
 });
 

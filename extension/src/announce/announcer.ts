@@ -22,14 +22,6 @@ const storedOrigins = new StoredItem('session', 'startRateOrigins', (value) =>
  */
 export class StartRateAnnouncer {
   readonly #queue = new SerialQueue();
-  #isOn = false;
-  /** Until then it is not known whether it is on. */
-  readonly ready: Promise<void> = this.#readSetting();
-
-  /** Whether the settings allow it. */
-  get isOn(): boolean {
-    return this.#isOn;
-  }
 
   /** A server has answered a page's request with `Accept-CH`, which replaces what it asked for before (RFC 8942, section 3.1). */
   handleHintsAsked(url: string, acceptCh: string): Promise<void> {
@@ -48,16 +40,11 @@ export class StartRateAnnouncer {
   /** Renews the rules after the settings or what is known of the network have changed. */
   update(): Promise<void> {
     return this.#queue.run(async () => {
-      await this.#readSetting();
       // Without origins there are no rules.
       if ((await storedOrigins.read()).length === 0) return;
-      if (!this.#isOn) await storedOrigins.write([]);
+      if (!(await readSettings()).announcesStartRate) await storedOrigins.write([]);
       await renewRules();
     });
-  }
-
-  async #readSetting(): Promise<void> {
-    this.#isOn = (await readSettings()).announcesStartRate;
   }
 
   /** Forgets which origins asked. */

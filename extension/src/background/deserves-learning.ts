@@ -2,6 +2,7 @@ import { type NetworkCluster, type Recording, showsUdp } from '@hopwise/pageload
 import { isSlower } from '../evidence/comparable-loads.ts';
 import { findNewestSummary, type StoredLoad } from '../storage/loads.ts';
 import { isSlow } from './deserves-detail.ts';
+import { knowsUdp } from './wants-offers.ts';
 
 /** The first loads on a network are all learned. */
 const FIRST_LOADS = 4;
@@ -9,8 +10,6 @@ const FIRST_LOADS = 4;
 const ONE_IN = 8;
 /** A network of which nothing was learned for this long may have changed. */
 const FRESH_MS = 3_600_000;
-/** Surer than this, earlier loads show how the network treats UDP. */
-const SURE = 0.95;
 /** A rate this many times as high, or a round trip this many times as short, is of another network. */
 const BEYOND = 2;
 
@@ -29,8 +28,7 @@ export async function deservesLearning(
   const { recording, isDetailed } = load;
   if (before === null || before.loads < FIRST_LOADS || isDetailed !== false) return true;
   if (Date.parse(recording.recordedAt) - before.updatedAtMs > FRESH_MS) return true;
-  const { open, policed, blocked } = before.udp;
-  if (Math.max(open, policed, blocked) < SURE && recording.requests.some(showsUdp)) return true;
+  if (!knowsUdp(before) && recording.requests.some(showsUdp)) return true;
   return exceeds(recording, before) || (await isSlowerThanBefore(load)) || random() < 1 / ONE_IN;
 }
 

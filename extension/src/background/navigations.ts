@@ -1,43 +1,50 @@
 /** Listens to navigations where that is worth what it costs: the browser then starts the worker at each, while the page loads. */
+import { messageOf } from '@hopwise/contract';
 import { listenToNavigations, type RequestSink } from '../recorder/web-request.ts';
 
-/** Whether navigations are to be listened to: null as long as the settings are not known. */
-type IsWanted = () => boolean | null;
-
 export class Navigations {
-  readonly #ready: Promise<unknown>;
-  readonly #isWanted: IsWanted;
   readonly #sink: RequestSink;
+  readonly #isWanted: () => Promise<boolean>;
   readonly #onNetworkChanged: () => void;
   readonly #onHintsAsked: (url: string, acceptCh: string) => void;
+  /** The last answer; each waits for the one before, so that events stay in order. */
+  #wanted: Promise<boolean>;
   #endListening: (() => void) | null = null;
 
   /**
    * To be made synchronously when the worker starts: the browser may have started it for a navigation, whose events it tells only to
    * listeners that are there by then. They end as soon as it is known that they are not wanted.
    *
-   * @param ready resolves when `isWanted` is known
+   * @param isWanted asked now, and when what decides may have changed
    * @param onHintsAsked called with the URL of a page, and the `Accept-CH` of its answer
    */
   constructor(
     sink: RequestSink,
-    ready: Promise<unknown>,
-    isWanted: IsWanted,
+    isWanted: () => Promise<boolean>,
     onNetworkChanged: () => void,
     onHintsAsked: (url: string, acceptCh: string) => void,
   ) {
     this.#sink = sink;
-    this.#ready = ready;
-    this.#isWanted = isWanted;
+    this.#isWanted = () =>
+      isWanted().catch((error) => {
+        console.error('hopwise: navigations are not listened to:', messageOf(error));
+        return false;
+      });
     this.#onNetworkChanged = onNetworkChanged;
     this.#onHintsAsked = onHintsAsked;
+    this.#wanted = this.#isWanted();
     this.#listen();
-    void ready.then(() => this.update());
+    void this.#apply();
   }
 
-  /** What decides has changed. */
-  update(): void {
-    if (this.#isWanted()) this.#listen();
+  /** What decides may have changed. */
+  update(): Promise<void> {
+    this.#wanted = this.#wanted.then(this.#isWanted);
+    return this.#apply();
+  }
+
+  async #apply(): Promise<void> {
+    if (await this.#wanted) this.#listen();
     else {
       this.#endListening?.();
       this.#endListening = null;
@@ -46,15 +53,17 @@ export class Navigations {
 
   #listen(): void {
     // Some of a navigation's events would make a load that is never recorded.
-    const ifWanted = (tell: () => void) => void this.#ready.then(() => this.#isWanted() && tell());
+    const ifWanted = async (tell: () => void) => {
+      if (await this.#wanted) tell();
+    };
     this.#endListening ??= listenToNavigations(
       {
-        addRequest: (...event) => ifWanted(() => this.#sink.addRequest(...event)),
-        updateRequest: (...event) => ifWanted(() => this.#sink.updateRequest(...event)),
-        addFailure: (...event) => ifWanted(() => this.#sink.addFailure(...event)),
+        addRequest: (...event) => void ifWanted(() => this.#sink.addRequest(...event)),
+        updateRequest: (...event) => void ifWanted(() => this.#sink.updateRequest(...event)),
+        addFailure: (...event) => void ifWanted(() => this.#sink.addFailure(...event)),
       },
       this.#onNetworkChanged,
-      (url, acceptCh) => ifWanted(() => this.#onHintsAsked(url, acceptCh)),
+      (url, acceptCh) => void ifWanted(() => this.#onHintsAsked(url, acceptCh)),
     );
   }
 }

@@ -58,6 +58,7 @@ import { type PageAnswers, type PageRequest, pageRequestSchema } from './page-re
 import { forgetNetworkKey, recogniseNetwork } from './recognise-network.ts';
 import { type TabLoad, TabLoads } from './tab-loads.ts';
 import { Verifications } from './verifications.ts';
+import { wantsOffers } from './wants-offers.ts';
 
 // First, because the browser's proxy settings may still point to a helper that no longer runs.
 const pins = new PinManager();
@@ -79,8 +80,10 @@ pins.onExchanges((origin, exchanges) => void autoPins.handle(origin, exchanges))
 
 const navigations = new Navigations(
   loads,
-  Promise.all([detailedPages.ready, announcer.ready]),
-  () => detailedPages.isForAll || announcer.isOn,
+  async () => {
+    const { recordsInDetail, announcesStartRate } = await readSettings();
+    return recordsInDetail || announcesStartRate || (await wantsOffers());
+  },
   handleNetworkChange,
   (url, acceptCh) => {
     if (!loads.excludedSites.has(url)) void announcer.handleHintsAsked(url, acceptCh);
@@ -174,6 +177,7 @@ async function storeAndHandle(page: ReportingPage, settled: PageSettled): Promis
   // Also where it could not be recorded: listeners slow down what the page requests later.
   if (settled.loaded) detailedLoads.end(tabId);
   if (load.phase === 'recorded' && load.storedId !== null) await handleLoad(tabId, load, load.storedId);
+  await navigations.update();
   // No alarm is needed: while no page loads, nothing is added, and what is too old is not read.
   if (settled.loaded) await doChores(CHORES);
 }
@@ -233,6 +237,7 @@ function handleNetworkChange(): void {
     autopilot.handleNetworkChange(),
   ]).then(() => {
     void announcer.update();
+    void navigations.update();
     void autoPins.restart();
     void prepareForNetwork();
   });
@@ -329,13 +334,14 @@ const handlers: {
     await announcer.update();
     await detailedPages.update();
     detailedLoads.update();
-    navigations.update();
+    await navigations.update();
     await detailedPages.forget((url) => loads.excludedSites.has(url));
     await autopilot.forgetPages((url) => loads.excludedSites.has(url));
     return { ok: true, ...changed };
   },
   autopilot: () => answerAutopilot(),
-  'change-autopilot': ({ change }) => answerAutopilot(autopilot.changeSettings(change)),
+  'change-autopilot': ({ change }) =>
+    answerAutopilot(autopilot.changeSettings(change).then(() => navigations.update())),
   'undo-autopilot': () => answerAutopilot(autopilot.undoAll()),
   'switch-network': ({ keepsOffH3 }) => answerAutopilot(autopilot.switchNetwork(keepsOffH3)),
   'erase-learned': (request) => answerAutopilot(autopilot.eraseLearned(request)),

@@ -59,7 +59,7 @@ export function decisionOf(actions: readonly Action[], more: Partial<Decision> =
         actions.flatMap(({ origins }) => origins.map((origin) => [origin, 'h3'])),
       ),
       laterPltMs: 4300,
-      emulated: { pltMs: 4300, low: 3800, high: 4900 },
+      emulated: { pltMs: 4500, low: 4000, high: 5100 },
       measured: false,
     },
     action,

@@ -14,7 +14,14 @@ interface LimitContext {
   learned: Belief<Candidate> | null;
 }
 
-/** The most that each candidate may be said to gain over the baseline: what the emulation or a measurement gives, whichever is more. */
+/** `drawNetworks` draws the likeliest network first. */
+const LIKELIEST = 0;
+
+/**
+ * The most that each candidate may be said to gain over the baseline: what the emulation or a measurement gives, whichever is more. The
+ * emulation gives what it has both in all scenarios together and on the likeliest network: a gain that depends on what is unknown of the
+ * network is none to promise.
+ */
 export class GainLimits {
   readonly #context: LimitContext;
   readonly #baselineMs: number;
@@ -27,7 +34,10 @@ export class GainLimits {
   /** In all scenarios together, milliseconds. */
   of(candidate: Candidate): number {
     const { baseline, learned } = this.#context;
-    const emulatedMs = this.#baselineMs - loadTime(candidate.pltMs).pltMs;
+    const emulatedMs = Math.min(
+      this.#baselineMs - loadTime(candidate.pltMs).pltMs,
+      gainIn(LIKELIEST, candidate, baseline),
+    );
     const learnedMs = learned?.average((scenario) => gainIn(scenario, candidate, baseline)) ?? 0;
     return Math.max(0, emulatedMs, learnedMs, this.#measuredGain(candidate));
   }

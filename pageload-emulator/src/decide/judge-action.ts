@@ -52,8 +52,17 @@ export function isNotable({ needs, helps, time }: Action, rivals: Rivals): boole
   return !needs.includes('server') && gainsAtLeast(NOTABLE_GAIN, time, rivals) && helps >= NOTABLE_CHANCE;
 }
 
-function gainsAtLeast(share: number, { pltMs }: LoadTime, { baselineTime, laterMs }: Rivals): boolean {
-  const ownMs = Math.min(baselineTime.pltMs, laterMs);
+/** What loads by the browser itself reached, the recorded one among them, is no gain, however few there are. */
+function gainsAtLeast(
+  share: number,
+  { pltMs }: LoadTime,
+  { baseline, baselineTime, laterMs, measured }: Rivals,
+): boolean {
+  const ownMs = Math.min(
+    baselineTime.pltMs,
+    laterMs,
+    measured.medianOf(baseline) ?? Number.POSITIVE_INFINITY,
+  );
   return ownMs - pltMs > Math.max(MIN_GAIN_MS, share * ownMs);
 }
 

@@ -25,11 +25,17 @@ export class MeasuredTimes {
     return { pltMs: median(pltMs), low: quantile(pltMs, 0.1), high: quantile(pltMs, 0.9) };
   }
 
+  /** Median of a candidate's loads, however few; null for none. */
+  medianOf(candidate: Candidate): number | null {
+    const pltMs = this.#loads.get(candidate)?.pltMs;
+    return pltMs === undefined ? null : median(pltMs);
+  }
+
   /** How much less time a candidate's loads took than a rival's in the median, milliseconds; null without loads of both. */
   gainMs(candidate: Candidate, rival: Candidate): number | null {
-    const own = this.#loads.get(candidate)?.pltMs;
-    const other = this.#loads.get(rival)?.pltMs;
-    return own === undefined || other === undefined ? null : median(other) - median(own);
+    const ownMs = this.medianOf(candidate);
+    const rivalMs = this.medianOf(rival);
+    return ownMs === null || rivalMs === null ? null : rivalMs - ownMs;
   }
 
   /** Compares two candidates whose measured ranges do not overlap: −1 when the first is faster, 1 when it is slower; else 0. */

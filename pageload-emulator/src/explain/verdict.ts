@@ -61,7 +61,8 @@ const MIN_SEEN_GAIN = 0.05;
 
 /**
  * What a page takes without an action, to compare the action with: the load that the person has just seen, unless it was out of the
- * ordinary or as fast as the action promises; then the expected time.
+ * ordinary, as fast as the action promises, or so slow that the gain would be more than the action is known to give; then the expected
+ * time.
  *
  * @param seenMs null where that load was not the browser's own
  */
@@ -70,7 +71,9 @@ export function timeByItself(
   seenMs: number | null,
 ): number {
   if (seenMs === null || seenMs < baseline.low || seenMs > baseline.high) return baseline.pltMs;
-  return action.time.pltMs <= (1 - MIN_SEEN_GAIN) * seenMs ? seenMs : baseline.pltMs;
+  const mostMs = Math.max(action.gainMs, baseline.emulated.pltMs - action.emulated.pltMs);
+  const seenGainMs = seenMs - action.time.pltMs;
+  return seenGainMs >= MIN_SEEN_GAIN * seenMs && seenGainMs <= mostMs ? seenMs : baseline.pltMs;
 }
 
 /** How sure the effect of an action is. */

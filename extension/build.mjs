@@ -286,5 +286,5 @@ await writeManifest(forFirefox, {
   ...firefoxManifest,
   background,
   permissions: manifest.permissions.filter((permission) => !['proxy', 'offscreen'].includes(permission)),
-  optional_permissions: ['proxy', 'webRequestAuthProvider', 'history'],
+  optional_permissions: ['proxy', 'history'],
 });

@@ -21,7 +21,7 @@ import {
 } from './transfer-plan.ts';
 
 /** To be raised when a message changes its meaning; host and extension compare it in `hello`. */
-export const MESSAGE_VERSION = 6;
+export const MESSAGE_VERSION = 7;
 
 /** Chromium closes the port of a host that sends a longer message. */
 export const MAX_MESSAGE_TO_BROWSER_BYTES = 1024 * 1024;
@@ -159,8 +159,6 @@ export const toExtension = z.lazy(() =>
       id: text(64),
       /** Port of the pins' proxy on 127.0.0.1; 0 while no pin is in effect. */
       port: z.int().check(z.gte(0), z.lte(65_535)),
-      /** The proxy's password in this session (Basic scheme, any user name): 32 random bytes in base64url. */
-      secret: z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/)),
       /**
        * How often the browser may have disabled the proxy, which Chromium does after a connection failed through it and succeeded
        * without it. Whenever this rises, the proxy settings have to be applied again, even if nothing else has changed.

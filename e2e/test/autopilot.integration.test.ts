@@ -184,7 +184,7 @@ test('after a load over HTTP/3 it keeps the page off it, measures the gain, and 
   expect(Math.min(...pinnedMs)).toBeLessThan(slowMs);
   await options.getByText(/Measured: .*→.* over \d loads before and \d after/).waitFor();
 
-  await link.own.evaluate(() => chrome.permissions.remove({ permissions: ['webRequestAuthProvider'] }));
+  await link.own.evaluate(() => chrome.permissions.remove({ permissions: ['browsingData'] }));
   await options.getByText('The permissions that pins need were revoked.').waitFor();
   expect(await lastRun()).toMatchObject({ state: 'ended', end: { cause: 'trouble' } });
   expect(await listPins()).toEqual(run.pins.map(() => 'avoid-h3 lifted'));

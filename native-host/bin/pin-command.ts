@@ -11,6 +11,7 @@ import { explainEveryOrigin, explainLocalOrigin } from '../src/pins/origin.ts';
 import { createPin } from '../src/pins/pin.ts';
 import { pinLine } from '../src/pins/pin-status.ts';
 import { FilePinStore } from '../src/pins/pin-store.ts';
+import { explainUnknownUsers } from '../src/pins/proxy/socket-users.ts';
 import { EXIT_FAILURE, print } from './output.ts';
 
 interface PinCommandOptions {
@@ -50,6 +51,8 @@ export async function pinCommand(argument: string, options: PinCommandOptions): 
   const pin = { origin, kind, persistent, allowLocal };
   const obstacle = explainEveryOrigin(pin) || explainLocalOrigin(pin);
   if (obstacle !== '') throw new UsageError(obstacle);
+  const missing = explainUnknownUsers();
+  if (missing !== '') throw new Error(missing);
   // A local CA cannot certify an address.
   const [host] = kind === 'avoid-h3' ? [] : hostsOf([origin]);
   const answers = await ask({ type: 'pin', ...pin, minutes }, options.browser);

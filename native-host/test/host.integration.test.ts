@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { joinVerification, MESSAGE_VERSION, toExtension, verificationSchema } from '@hopwise/contract';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { connectHead, credentials } from './pins/proxy/support/peers.ts';
+import { connectHead } from './pins/proxy/support/peers.ts';
 import { FIREFOX_ARGUMENTS, HostProcess } from './support/host-process.ts';
 import { serveProgram } from './support/serve-program.ts';
 import { planOf } from './support/server.ts';
@@ -178,14 +178,14 @@ it('ends with its input though the browser has read none of its messages', async
 
 it('is ended by its engine when it hangs while browsers depend on it', async () => {
   const host = new Host();
-  const { port, secret } = await host.askPins({ ...PIN, id: 'p' });
+  const { port } = await host.askPins({ ...PIN, id: 'p' });
   await expect.poll(() => logged(host, 'engine libcurl'), { timeout: 20_000 }).toBe(true);
   const [engine] = children(host.process.pid!);
   const silent = connect(port, '127.0.0.1').on('error', () => {});
   await once(silent, 'connect');
   const begin = performance.now();
   host.process.kill('SIGSTOP');
-  silent.write(connectHead('a.example:443', credentials(secret)));
+  silent.write(connectHead('a.example:443'));
   await new Promise((resolve) => silent.once('close', resolve));
   expect(performance.now() - begin).toBeLessThan(5000);
   await host.exit;

@@ -35,7 +35,6 @@ const pins = {
   type: 'pins',
   id: '',
   port: 40_000,
-  secret: 'x'.repeat(43),
   resets: 0,
   caHosts: ['a.test'],
   launcher: '/usr/bin/hopwise-host',
@@ -189,8 +188,6 @@ describe('toExtension', () => {
 
   it.each([
     ['a port beyond', { ...pins, port: 65_536 }],
-    ['a short secret', { ...pins, secret: 'x'.repeat(42) }],
-    ['a secret that is no base64url', { ...pins, secret: `${'x'.repeat(42)}"` }],
     ['too many', { ...pins, pins: Array.from({ length: MAX_PINS + 1 }, () => pins.pins[0]) }],
     ['an origin with a path', { ...pins, pins: [{ ...pins.pins[0], origin: 'https://a.test/x' }] }],
     ['an unknown state', { ...pins, pins: [{ ...pins.pins[0], state: 'paused' }] }],

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { requestFor } from '../../../native-host/test/pins/proxy/support/origin-request.ts';
-import { connectHead, credentials } from '../../../native-host/test/pins/proxy/support/peers.ts';
+import { connectHead } from '../../../native-host/test/pins/proxy/support/peers.ts';
 
 /** Bytes are read into it and looked at no more, so that the client costs little. */
 const SINK = Buffer.alloc(1024 * 1024);
@@ -47,7 +47,7 @@ export class Client {
     await once(client.#socket, 'connect');
     if (via !== null) {
       const answered = client.#next();
-      client.#socket.write(connectHead(`127.0.0.1:${origin}`, credentials()));
+      client.#socket.write(connectHead(`127.0.0.1:${origin}`));
       await answered;
       if (!/^HTTP\/1\.[01] 200 /.test(client.#head))
         throw new Error(`no tunnel by port ${via}: ${client.#head}`);

@@ -1,5 +1,5 @@
 /**
- * A terminating proxy alone in its process, with the authority in `HOPWISE_BENCH_CA` and the secret in `HOPWISE_BENCH_SECRET`, built as the
+ * A terminating proxy alone in its process, with the authority in `HOPWISE_BENCH_CA`, built as the
  * host is, so that its memory is the host's: prints its port and the processes; pins the origin of a line of its input, such as
  * `h2 localhost:8443`; after an empty line says when that is terminated. Ends with its input.
  */
@@ -25,12 +25,13 @@ const terminating = new TerminatingProxy({
   onAddressRefused: () => process.exit(1),
   onReady,
   onDoubt: () => {},
+  onFallback: () => {},
+  onMeasured: () => {},
 });
 const proxy = new LoopbackProxy({
-  secret: process.env.HOPWISE_BENCH_SECRET,
   log,
   route: (host, port) =>
-    port === TRUST_TRIAL_PORT ? terminating.trial(host) : terminating.route(host, port),
+    port === TRUST_TRIAL_PORT ? terminating.routeTrial(host) : terminating.routeConnect(host, port),
 });
 await engine.start();
 print({ port: await proxy.listen(), pids: [process.pid, await engine.pid()] });

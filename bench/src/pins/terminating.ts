@@ -16,7 +16,7 @@ import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../../../native-host/dist/src/b
 import { createAuthority } from '../../../native-host/dist/src/ca/authority.js';
 import { writeAuthority } from '../../../native-host/dist/src/ca/authority-store.js';
 import { Companion } from '../../../native-host/test/pins/proxy/support/companion.ts';
-import { openTunnel, SECRET } from '../../../native-host/test/pins/proxy/support/peers.ts';
+import { openTunnel } from '../../../native-host/test/pins/proxy/support/peers.ts';
 import { showTrust } from '../../../native-host/test/pins/terminating/support/show-trust.ts';
 import { ServerProgram } from '../../../native-host/test/support/server.ts';
 import { benchCommand, parseOrExit } from '../bench-command.ts';
@@ -52,7 +52,6 @@ interface Way {
 
 const folder = mkdtempSync(join(tmpdir(), 'hopwise-bench-'));
 process.env.HOPWISE_BENCH_CA = join(folder, 'ca');
-process.env.HOPWISE_BENCH_SECRET = SECRET;
 const authority = createAuthority(['localhost']);
 await writeAuthority(authority, process.env.HOPWISE_BENCH_CA);
 const program = new ServerProgram();

@@ -1,4 +1,4 @@
-/** Debian's tinyproxy on a free port of the loopback, with a secret as the tunnel has one. */
+/** Debian's tinyproxy on a free port of the loopback. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ export class Tinyproxy {
   }
 
   /** @returns null where it is not installed. */
-  static async start(user: string, password: string): Promise<Tinyproxy | null> {
+  static async start(): Promise<Tinyproxy | null> {
     const folder = mkdtempSync(join(tmpdir(), 'hopwise-tinyproxy-'));
     const port = await freePort();
     const configuration = join(folder, 'tinyproxy.conf');
@@ -35,7 +35,7 @@ export class Tinyproxy {
       'LogLevel Critical',
       'LogFile "/dev/null"',
     ];
-    writeFileSync(configuration, [...lines, `BasicAuth ${user} ${password}`, ''].join('\n'));
+    writeFileSync(configuration, [...lines, ''].join('\n'));
     const child = spawn('tinyproxy', ['-d', '-c', configuration], { stdio: 'ignore' });
     const tinyproxy = new Tinyproxy(port, child, folder);
     const missing = once(child, 'error').then(() => true);

@@ -1,12 +1,15 @@
 import { ALL_SITES } from '../ui/site-access.ts';
 
+/** Of the optional permissions: Chromium's and Firefox's. */
+const FOR_PINS: readonly string[] = ['browsingData', 'proxy'];
+
 /**
- * What pins need of the manifest's optional permissions: `history` is for the options page. Access to all sites, as browsers ask an
- * extension for the proxy's password only where it has access to the page and to what the page requests.
+ * What pins need. Access to all sites, as any page can request something from a pinned origin: Firefox asks an extension for the proxy of
+ * a request only where it has access, and what pins do to a page shows only there.
  */
 function listPinPermissions(): chrome.permissions.Permissions {
   const { optional_permissions = [] } = chrome.runtime.getManifest();
-  const forPins = optional_permissions.filter((name) => name !== 'history');
+  const forPins = optional_permissions.filter((name) => FOR_PINS.includes(name));
   return { ...ALL_SITES, permissions: forPins as chrome.runtime.ManifestPermission[] };
 }
 

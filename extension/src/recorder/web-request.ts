@@ -52,6 +52,7 @@ export function listenToNavigations(
  * @returns ends it
  */
 export function listenToFailures(sink: RequestSink, onNetworkChanged: () => void): () => void {
+  if (!isAvailable()) return () => undefined;
   const { onErrorOccurred } = chrome.webRequest;
   const onFailure = (details: chrome.webRequest.OnErrorOccurredDetails): void => {
     if (NETWORK_CHANGED.includes(details.error)) onNetworkChanged();
@@ -99,6 +100,7 @@ function addListeners(
   sink: RequestSink,
   others?: { onNetworkChanged(): void; onHintsAsked(url: string, acceptCh: string): void },
 ): () => void {
+  if (!isAvailable()) return () => undefined;
   const { webRequest } = chrome;
 
   const onBeforeRequest = (details: chrome.webRequest.OnBeforeRequestDetails): undefined => {
@@ -162,6 +164,11 @@ function addListeners(
     webRequest.onCompleted.removeListener(onCompleted);
     webRequest.onErrorOccurred.removeListener(onErrorOccurred);
   };
+}
+
+/** Whether the extension has the permission. Without it nothing is heard of requests, and pins work all the same. */
+function isAvailable(): boolean {
+  return (chrome as Partial<typeof chrome>).webRequest !== undefined;
 }
 
 /** Leaves out requests of prerendered pages and of the browser itself, and sockets that stay open. */

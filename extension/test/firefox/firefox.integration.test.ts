@@ -165,9 +165,9 @@ describe.skipIf(!firefox)('Firefox', () => {
       error: expect.stringContaining('Pins have not been allowed yet'),
     });
     await own.evaluate(() => {
-      const permissions = chrome.runtime.getManifest().optional_permissions as 'proxy'[];
       document.body.innerHTML = '<button>Allow pins</button>';
-      document.querySelector('button')!.onclick = () => void chrome.permissions.request({ permissions });
+      document.querySelector('button')!.onclick = () =>
+        void chrome.permissions.request({ permissions: ['proxy'] });
     });
     await own.click('button');
     await expect

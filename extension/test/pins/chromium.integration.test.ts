@@ -1,25 +1,29 @@
-/** Pins in real Chromium, with the real host, on a server that offers HTTP/3 by Alt-Svc. */
+/** Pins in real Chromium without `webRequest`, with the real host, on a server that offers HTTP/3 by Alt-Svc. */
 
-import { connect } from 'node:net';
-import type { PinKind, PinState } from '@hopwise/contract';
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import type { PinKind } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { Server } from '../../../native-host/test/support/server.ts';
 import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import { type ExtensionBrowser, launch } from '../support/browser.ts';
-import { largePage } from '../support/large-page.ts';
-import { openWithLoad } from '../support/open-with-load.ts';
-import { startSite } from '../support/site.ts';
 import { TestHost } from './host.ts';
 import * as requests from './pin-requests.ts';
 import { H2, H3 } from './pin-requests.ts';
 import { HOST } from './pinned-host.ts';
-import { allowPins, EXTENSION, launchToPin } from './pinning-chromium.ts';
+import { allowPins, copyWithoutWebRequest, launchToPin } from './pinning-chromium.ts';
+
+/** `nobody`, on any Linux. */
+const OTHER_USER = 65_534;
 
 let served: requests.PinnedServer;
 let server: Server;
 let origin: string;
 let host: TestHost;
+/** The extension. */
+let folder: string;
 let browser: ExtensionBrowser;
 /** A page of the extension through which the tests send messages. */
 let own: Page;
@@ -30,7 +34,8 @@ beforeAll(async () => {
   served = await requests.serveHost();
   ({ server, origin } = served);
   host = new TestHost();
-  ({ browser, own, page } = await launchToPin(server.port, host));
+  folder = await copyWithoutWebRequest();
+  ({ browser, own, page } = await launchToPin(server.port, host, {}, [HOST], folder));
   await host.register(browser.profile);
   pins = new requests.PinRequests((request) => browser.ask(own, request), origin);
 });
@@ -44,6 +49,7 @@ afterAll(async () => {
   await browser?.close();
   await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
   host?.remove();
+  await rm(folder, { recursive: true, force: true });
   await served?.stop();
 });
 
@@ -63,6 +69,7 @@ async function proxyPort(): Promise<number> {
 }
 
 test('a page avoids HTTP/3 from its first visit on', async () => {
+  expect(await own.evaluate(() => typeof chrome.webRequest)).toBe('undefined');
   expect(host.running()).toEqual([]);
   expect(await pins.pin()).toMatchObject({ ok: true });
   await page.goto(server.url('/status/200', HOST));
@@ -178,7 +185,7 @@ const PROXIES: [whose: string, args: string[], env: Record<string, string>, word
 test.each(drawShare(PROXIES, 1, ([whose]) => whose))(
   '%s is left unchanged',
   async (_whose, args, env, words) => {
-    const other = await launch(EXTENSION, args, [], { ...host.env, ...env });
+    const other = await launch(folder, args, [], { ...host.env, ...env });
     try {
       await host.register(other.profile);
       const page = await other.openOwn('devtools.html');
@@ -199,7 +206,7 @@ test.each(drawShare(PROXIES, 1, ([whose]) => whose))(
   },
 );
 
-test('pages and other processes get no response from the helper’s port', async () => {
+test('pages get no response from the helper’s port, and other users’ programs none either', async () => {
   await page.goto(server.url('/status/200', HOST));
   await pins.pin();
   const port = await proxyPort();
@@ -213,46 +220,15 @@ test('pages and other processes get no response from the helper’s port', async
     port,
   );
   expect(outcomes).toEqual(['TypeError', 'TypeError']);
-  const said = (text: string) =>
-    new Promise<string>((resolve) => {
-      let heard = '';
-      const socket = connect(port, '127.0.0.1', () => socket.write(text));
-      socket.on('data', (bytes) => {
-        heard += bytes;
-      });
-      socket.on('error', () => {}).on('close', () => resolve(heard));
-    });
-  expect(await said('GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toBe('');
-  const connectTo = (authority: string) =>
-    said(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`);
-  const pinned = await connectTo(`${HOST}:${server.port}`);
-  expect(pinned).toMatch(/^HTTP\/1\.1 407 /);
-  expect(await connectTo('other.example:443')).toBe(pinned);
-});
-
-/** The size to which Chromium limits a popup's height, and the popup's own width. */
-const POPUP = { width: 380, height: 600 };
-const LIFTED: PinState = {
-  origin: 'https://page.test',
-  kind: 'avoid-h3',
-  expiresAtMs: null,
-  persistent: false,
-  state: 'lifted',
-  reason: 'The helper stopped responding; pages load without it.',
-};
-
-test('a lifted pin and its button are in sight without scrolling', async () => {
-  const site = await startSite();
-  onTestFinished(() => site.close());
-  const popup = await openWithLoad(browser, `${site.url}/kept.html`, largePage(120), 'popup.html');
-  await popup.setViewportSize(POPUP);
-  await popup.evaluate((pins) => chrome.storage.session.set({ pins: { pins } }), [LIFTED]);
-  // The next worker reads what this one would have stored.
-  await browser.stopWorker(popup);
-  const dismiss = popup.locator('.hw-pin-lifted button');
-  await dismiss.waitFor();
-  const { y, height } = (await dismiss.boundingBox())!;
-  expect(y + height).toBeLessThan(POPUP.height);
-  await dismiss.click();
-  await dismiss.waitFor({ state: 'detached' });
+  const said = (text: string) => `
+    const socket = require('node:net').connect(${port}, '127.0.0.1', () => socket.write(${JSON.stringify(text)}));
+    socket.once('data', (bytes) => { process.stdout.write(String(bytes)); socket.destroy(); }).on('error', () => {});`;
+  const hear = async (text: string, uid = process.getuid!()) =>
+    (await promisify(execFile)(process.execPath, ['-e', said(text)], { uid, cwd: '/' })).stdout;
+  const connectTo = (authority: string) => `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`;
+  const pinned = connectTo(`${HOST}:${server.port}`);
+  expect(await hear('GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toBe('');
+  expect(await hear(connectTo('other.example:443'))).toBe('');
+  expect(await hear(pinned)).toBe('HTTP/1.1 200 Connection Established\r\n\r\n');
+  if (process.getuid!() === 0) expect(await hear(pinned, OTHER_USER)).toBe('');
 });

@@ -1,9 +1,12 @@
 /** HTTP/3 kept off for all pages at once, in real Chromium with the real host, on a server that offers it by Alt-Svc. */
-import { EVERY_ORIGIN } from '@hopwise/contract';
+import { EVERY_ORIGIN, type PinState } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Server } from '../../../native-host/test/support/server.ts';
 import type { ExtensionBrowser } from '../support/browser.ts';
+import { largePage } from '../support/large-page.ts';
+import { openWithLoad } from '../support/open-with-load.ts';
+import { startSite } from '../support/site.ts';
 import { TestHost } from './host.ts';
 import * as requests from './pin-requests.ts';
 import { H2, H3 } from './pin-requests.ts';
@@ -115,11 +118,37 @@ test('a load records no address of the helper, and one entry for all that was he
     const load = answer.ok && answer.phase === 'recorded' ? answer.load : null;
     const requests = load?.recording.requests ?? [];
     const addresses = [...new Set(requests.map(({ remoteIp }) => remoteIp))];
-    // Of the request for which the proxy asked for the password it is not known.
     const deniesH3 = requests.some(({ offersH3 }) => offersH3 === false);
     return { pinned: load?.pinned, network: load?.network, addresses, deniesH3 };
   };
   await expect
     .poll(describeLoad, { timeout: 20_000 })
     .toEqual({ pinned: { [EVERY_ORIGIN]: 'h2' }, network: 'internet', addresses: [null], deniesH3: false });
+});
+
+/** The size to which Chromium limits a popup's height, and the popup's own width. */
+const POPUP = { width: 380, height: 600 };
+const LIFTED: PinState = {
+  origin: 'https://page.test',
+  kind: 'avoid-h3',
+  expiresAtMs: null,
+  persistent: false,
+  state: 'lifted',
+  reason: 'The helper stopped responding; pages load without it.',
+};
+
+test('a lifted pin and its button are in sight without scrolling', async () => {
+  const site = await startSite();
+  onTestFinished(() => site.close());
+  const popup = await openWithLoad(browser, `${site.url}/kept.html`, largePage(120), 'popup.html');
+  await popup.setViewportSize(POPUP);
+  await popup.evaluate((pins) => chrome.storage.session.set({ pins: { pins } }), [LIFTED]);
+  // The next worker reads what this one would have stored.
+  await browser.stopWorker(popup);
+  const dismiss = popup.locator('.hw-pin-lifted button');
+  await dismiss.waitFor();
+  const { y, height } = (await dismiss.boundingBox())!;
+  expect(y + height).toBeLessThan(POPUP.height);
+  await dismiss.click();
+  await dismiss.waitFor({ state: 'detached' });
 });

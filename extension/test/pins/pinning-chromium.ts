@@ -1,3 +1,6 @@
+import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { type ExtensionBrowser, launch } from '../support/browser.ts';
@@ -20,15 +23,17 @@ export interface PinningChromium {
  * @param port port on this machine at which it reaches every host below `lab.test`, and with which it uses HTTP/3
  * @param env environment; defaults to that of the host
  * @param hosts hosts with which it uses HTTP/3
+ * @param extension the built extension, or a copy
  */
 export async function launchToPin(
   port: number,
   host: TestHost,
   env: Record<string, string> = {},
   hosts: readonly string[] = [HOST],
+  extension = EXTENSION,
 ): Promise<PinningChromium> {
   const browser = await launch(
-    EXTENSION,
+    extension,
     [
       '--host-resolver-rules=MAP *.lab.test 127.0.0.1',
       `--ignore-certificate-errors-spki-list=${await publicKeyHash(port)}`,
@@ -43,13 +48,23 @@ export async function launchToPin(
   return { browser, own, page: await browser.context.newPage() };
 }
 
+/**
+ * Copies the built extension without `webRequest`, which pins do not need: while an extension with it is loaded, Chromium passes all
+ * requests through its browser process. @returns the copy's folder, for the caller to remove
+ */
+export async function copyWithoutWebRequest(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hopwise-without-'));
+  await cp(EXTENSION, folder, { recursive: true });
+  const file = join(folder, 'manifest.json');
+  const manifest = JSON.parse(await readFile(file, 'utf8'));
+  for (const key of ['permissions', 'optional_permissions'])
+    manifest[key] = manifest[key].filter((name: string) => !name.startsWith('webRequest'));
+  await writeFile(file, JSON.stringify(manifest));
+  return folder;
+}
+
 /** Grants the permissions that pins need, from a page of the extension. */
 export async function allowPins(own: Page): Promise<void> {
-  // A prompt for `history`, which pins do not need, would wait for an answer.
-  const granted = await own.evaluate(() => {
-    const { optional_permissions = [] } = chrome.runtime.getManifest();
-    const permissions = optional_permissions.filter((name) => name !== 'history') as 'proxy'[];
-    return chrome.permissions.request({ permissions });
-  });
+  const granted = await own.evaluate(() => chrome.permissions.request({ permissions: ['browsingData'] }));
   if (!granted) throw new Error('Chromium did not give the permissions of pins');
 }

@@ -77,16 +77,16 @@ export class SessionClient {
   }
 
   /** What the extension has a browser do that trusts the local CA. */
-  async #showTrust({ port, secret, trialToken }: PinsMessage, host: string): Promise<void> {
-    const tunnel = await openTunnel(port, secret, `${host}:${TRUST_TRIAL_PORT}`);
+  async #showTrust({ port, trialToken }: PinsMessage, host: string): Promise<void> {
+    const tunnel = await openTunnel(port, `${host}:${TRUST_TRIAL_PORT}`);
     const socket = connectTls({ socket: tunnel, servername: host, ca: [...this.#roots] });
     socket.on('end', () => socket.destroy()).resume();
     socket.write(`GET /${trialToken} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     await once(socket, 'close');
   }
 
-  async #open({ port, secret }: PinsMessage, host: string): Promise<ClientHttp2Session> {
-    const tunnel = await openTunnel(port, secret, `${host}:${HTTPS_PORT}`);
+  async #open({ port }: PinsMessage, host: string): Promise<ClientHttp2Session> {
+    const tunnel = await openTunnel(port, `${host}:${HTTPS_PORT}`);
     const socket = connectTls({
       socket: tunnel,
       servername: host,
@@ -106,12 +106,9 @@ export class SessionClient {
   }
 }
 
-async function openTunnel(port: number, secret: string, target: string): Promise<Socket> {
+async function openTunnel(port: number, target: string): Promise<Socket> {
   const socket = connectTcp({ port, host: '127.0.0.1', noDelay: true });
-  const credentials = Buffer.from(`hopwise:${secret}`).toString('base64');
-  socket.write(
-    `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\nProxy-Authorization: Basic ${credentials}\r\n\r\n`,
-  );
+  socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`);
   let head = '';
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
     head += (chunk as Buffer).toString('latin1');

@@ -12,6 +12,7 @@ import { trustNow } from '../ca/trust.ts';
 import { caFile } from '../curl/ca-file.ts';
 import { Engine, engineLine, engineProblem } from '../engine/engine.ts';
 import { pinsLine, pinsStatus } from '../pins/pin-status.ts';
+import { explainUnknownUsers } from '../pins/proxy/socket-users.ts';
 import { isOutdated, MAX_AGE_DAYS, packageLine, packageOf } from '../setup/libcurl-package.ts';
 import { checkForUpdate, replacementFix, updateFix, updateLine } from '../setup/libcurl-update.ts';
 import { chosenBrowsers, type InstallOptions } from './install.ts';
@@ -159,6 +160,8 @@ async function checkTrust(): Promise<Check> {
 }
 
 async function checkPins(): Promise<Check[]> {
+  const missing = explainUnknownUsers();
+  if (missing !== '') return [warn('Pins', missing, 'verify predictions, which works without pins')];
   const status = await pinsStatus();
   if (status.problems.length === 0) return [pass('Pins', pinsLine(status))];
   return status.problems.map(({ problem, fix }) => fail('Pins', problem, fix));

@@ -1,5 +1,4 @@
 /** Pins and the proxy that puts them into effect, which listens only while there is a pin. */
-import { randomBytes } from 'node:crypto';
 import {
   type AddressSpace,
   EVERY_ORIGIN,
@@ -20,6 +19,7 @@ import { type NewPin, type Pin, spaceOf } from './pin.ts';
 import type { PinStore } from './pin-store.ts';
 import { Pins, type RouteChangeCause } from './pins.ts';
 import { LoopbackProxy, type ProxyRoute } from './proxy/loopback-proxy.ts';
+import { explainUnknownUsers } from './proxy/socket-users.ts';
 import type { Terminator, TerminatorHooks } from './terminating/terminating-proxy.ts';
 
 interface PinServiceOptions {
@@ -40,7 +40,6 @@ interface PinServiceOptions {
 export interface PinServiceState {
   /** 0 while all pins are lifted. */
   port: number;
-  secret: string;
   resets: number;
   caHosts: string[];
   trials: string[];
@@ -57,7 +56,6 @@ export interface PinServiceState {
 const GRACE_MS = 30_000;
 /** Resets come in bursts; the proxy settings need to be applied only once for each burst. */
 const RESET_NOTIFY_DELAY_MS = 1_000;
-const SECRET_BYTES = 32;
 
 const WITHOUT_PROXY =
   'until the browser requests it through a proxy, which Chromium never does for this machine itself, and Firefox only if ' +
@@ -72,7 +70,6 @@ interface EndedPin {
 export class PinService {
   readonly #options: PinServiceOptions;
   readonly #graceMs: number;
-  readonly #secret = randomBytes(SECRET_BYTES).toString('base64url');
   readonly #pins: Pins;
   readonly #terminator: Terminator;
   readonly #reports: ExchangeReports;
@@ -180,7 +177,6 @@ export class PinService {
     // Read after the wait: they may have changed meanwhile.
     return {
       port: this.#isActive() ? port : 0,
-      secret: this.#secret,
       resets: this.#resets,
       caHosts: this.#terminator.listCaHosts(),
       trials: this.#terminator.listUntriedHosts(),
@@ -224,7 +220,8 @@ export class PinService {
 
   /** Why such a pin is not possible, with the fix; '' when it is. */
   #explainObstacle({ origin, kind }: Pick<NewPin, 'origin' | 'kind'>): string {
-    if (kind === 'avoid-h3') return '';
+    const problem = explainUnknownUsers();
+    if (problem !== '' || kind === 'avoid-h3') return problem;
     return this.#terminator.explainObstacle(authorityOf(origin).host);
   }
 
@@ -242,7 +239,6 @@ export class PinService {
     if (this.#closed) return Promise.reject(new Error('the session has ended'));
     if (this.#listening) return this.#listening;
     const proxy = new LoopbackProxy({
-      secret: this.#secret,
       route: (host, port) => this.#route(host, port),
       log: this.#options.log,
       ...(this.#options.lookup && { lookup: this.#options.lookup }),

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PROTOCOLS } from '@hopwise/contract';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { SECRET } from '../pins/proxy/support/peers.ts';
 import type { Pinned } from '../pins/terminating/support/pinned.ts';
 import type { Server } from '../support/server.ts';
 import { servePinned } from './support/serve-pinned.ts';
@@ -32,7 +31,7 @@ interface Got {
 
 async function curl(args: readonly string[], version: string, proxied: boolean): Promise<Got> {
   const proxy = proxied
-    ? ['--proxy', `http://127.0.0.1:${pinned.port}`, '--proxy-user', `hopwise:${SECRET}`, '--noproxy', '']
+    ? ['--proxy', `http://127.0.0.1:${pinned.port}`, '--noproxy', '']
     : ['--noproxy', '*'];
   const all = ['--silent', '--no-buffer', version, '--cacert', join(folder, 'roots.pem'), ...proxy];
   const written = '%{stderr}%{exitcode} %{http_code} %{size_download}';

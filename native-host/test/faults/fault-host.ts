@@ -134,7 +134,7 @@ export class FaultHost {
     });
     const { hostname } = new URL(origin);
     // By this the host hears as well that the browser asks for this machine through the proxy.
-    await showTrust(answer.port, hostname, answer.trialToken, this.root, answer.secret).catch(() => false);
+    await showTrust(answer.port, hostname, answer.trialToken, this.root).catch(() => false);
     await until(() => this.#isOver || this.pinOf(origin)?.state !== 'waiting');
     return answer;
   }

@@ -13,7 +13,7 @@ import {
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { MAX_CONNECTIONS_PER_HOST } from '@hopwise/contract';
-import { connectHead, credentials } from '../pins/proxy/support/peers.ts';
+import { connectHead } from '../pins/proxy/support/peers.ts';
 import { isTerminated } from '../pins/terminating/support/pinned.ts';
 
 /**
@@ -81,7 +81,7 @@ export interface Result {
 interface ModelBrowserOptions {
   port: number;
   /** null: without one. */
-  proxy: { port: number; secret: string } | null;
+  proxy: { port: number } | null;
   alpn: readonly string[];
   roots: string[];
   /** How far the machine's clock is off, milliseconds. */
@@ -238,13 +238,10 @@ export class ModelBrowser {
   }
 
   /** null: the browser tries without the proxy. */
-  async #tunnel(
-    { port, secret }: { port: number; secret: string },
-    signal: AbortSignal,
-  ): Promise<Socket | null> {
+  async #tunnel({ port }: { port: number }, signal: AbortSignal): Promise<Socket | null> {
     const socket = this.#tcp(port);
     const target = `localhost:${this.#options.port}`;
-    socket.write(connectHead(target, credentials(secret)));
+    socket.write(connectHead(target));
     let head = '';
     const outcome = await until<'open' | 'reset' | 'ended'>(signal, (resolve) => {
       const read = (): void => {

@@ -177,10 +177,10 @@ class CaseRun {
     const { pin, alpn } = this.#plan;
     const link = await FaultyLink.open(this.#tools.servers.whole.port);
     this.#link = link;
-    const { port, secret } = await this.#host.pin(link.origin, pin, isKept);
+    const { port } = await this.#host.pin(link.origin, pin, isKept);
     this.#browser = new ModelBrowser({
       port: link.port,
-      proxy: { port, secret },
+      proxy: { port },
       alpn,
       roots: [this.#host.root, bundle(this.#tools.servers.trusted)],
       clockOffsetMs: () => this.#host.clockOffsetMs,

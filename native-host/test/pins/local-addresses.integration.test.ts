@@ -13,7 +13,7 @@ import { asksForCertificate } from '../../src/pins/terminating/client-certificat
 import { TerminatingProxy } from '../../src/pins/terminating/terminating-proxy.ts';
 import { failure } from '../exchange/support/exchanges.ts';
 import { WatchedPort } from '../support/watched-port.ts';
-import { connectHead, credentials, type Heard, SECRET, say, until } from './proxy/support/peers.ts';
+import { connectHead, type Heard, say, until } from './proxy/support/peers.ts';
 import { newAuthority } from './terminating/support/pinned.ts';
 
 const REFUSAL = '127.0.0.1 is a loopback address, which a public page may not reach';
@@ -51,7 +51,6 @@ describe('a tunnel', () => {
     refused = [];
     answer = [];
     proxy = new LoopbackProxy({
-      secret: SECRET,
       log: () => {},
       route: () => ({ kind: 'tunnel', from }),
       lookup: async () => answer,
@@ -62,7 +61,7 @@ describe('a tunnel', () => {
 
   afterEach(() => proxy.close());
 
-  const visit = (): Promise<Heard> => say(port, connectHead(`a.test:${watched.port}`, credentials()));
+  const visit = (): Promise<Heard> => say(port, connectHead(`a.test:${watched.port}`));
 
   it.each([
     ['127.0.0.1', 'loopback'],

@@ -12,7 +12,6 @@ import type { PinStore } from '../../src/pins/pin-store.ts';
 import type { Terminator, TerminatorHooks } from '../../src/pins/terminating/terminating-proxy.ts';
 import {
   connectHead,
-  credentials,
   type Heard,
   Origin,
   openTunnel,
@@ -151,7 +150,7 @@ function pin(more: Partial<NewPin> = {}): NewPin {
 }
 
 /** What a browser hears that opens a tunnel and closes its side when the first bytes have come. */
-async function visit({ port, secret }: PinServiceState, to = target()): Promise<Heard> {
+async function visit({ port }: PinServiceState, to = target()): Promise<Heard> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   const chunks: Buffer[] = [];
   let reset = false;
@@ -164,14 +163,14 @@ async function visit({ port, secret }: PinServiceState, to = target()): Promise<
       if (Buffer.concat(chunks).toString().endsWith('hello')) socket.end();
     })
     .on('end', () => socket.end());
-  socket.write(connectHead(to, credentials(secret)));
+  socket.write(connectHead(to));
   await new Promise((resolve) => socket.once('close', resolve));
   return { bytes: Buffer.concat(chunks), reset };
 }
 
 /** An open tunnel that reads, and ends when the other side does. */
-async function browserTunnel(port: number, secret: string): Promise<Socket> {
-  const tunnel = await openTunnel(port, target(), secret);
+async function browserTunnel(port: number): Promise<Socket> {
+  const tunnel = await openTunnel(port, target());
   return tunnel
     .on('error', () => {})
     .on('end', () => tunnel.end())
@@ -193,7 +192,6 @@ it('listens only while there is a pin', async () => {
   expect(await service.readState()).toMatchObject({ port: 0, pins: [], resets: 0 });
   await service.pin(pin());
   const state = await service.readState();
-  expect(state.secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
   expect((await visit(state)).bytes.toString()).toMatch(/200 Connection Established\r\n\r\nhello$/);
   service.unpin(pin().origin);
   expect(await service.readState()).toMatchObject({ port: 0, pins: [] });
@@ -203,13 +201,6 @@ it('listens only while there is a pin', async () => {
   await service.pin(pin());
   const anew = await service.readState();
   expect((await visit(anew)).bytes.toString()).toMatch(/hello$/);
-});
-
-it('has another secret in each session', async () => {
-  const secrets = await Promise.all(
-    [start(), start()].map(async ({ service }) => (await service.readState()).secret),
-  );
-  expect(secrets[0]).not.toBe(secrets[1]);
 });
 
 it('serves pinned origins only, and asks for the proxy settings to be set anew after a reset', async () => {
@@ -234,8 +225,8 @@ it('serves an origin for a time of grace only, though the proxy goes on for othe
 it('does not cut what is under way when the last pin ends', async () => {
   const { service } = start(100);
   await service.pin(pin());
-  const { port, secret } = await service.readState();
-  const tunnel = await browserTunnel(port, secret);
+  const { port } = await service.readState();
+  const tunnel = await browserTunnel(port);
   let heard = 0;
   tunnel.on('data', ({ length }) => {
     heard += length;
@@ -257,8 +248,8 @@ it('does not cut what is under way when the last pin ends', async () => {
 it('ends idle tunnels of an origin when its pin ends', async () => {
   const { service } = start();
   await service.pin(pin());
-  const { port, secret } = await service.readState();
-  const tunnel = await browserTunnel(port, secret);
+  const { port } = await service.readState();
+  const tunnel = await browserTunnel(port);
   service.unpin(pin().origin);
   await once(tunnel, 'close');
 });
@@ -284,8 +275,8 @@ it('gives the terminator what is pinned to a protocol, until it lifts the pin', 
 it('ends the tunnels of an origin when the terminator is ready for it', async () => {
   const { service, terminator } = start();
   await service.pin(pin());
-  const { port, secret } = await service.readState();
-  const tunnel = await browserTunnel(port, secret);
+  const { port } = await service.readState();
+  const tunnel = await browserTunnel(port);
   terminator.hooks.onReady(PROXIED_HOST, origin.port);
   await once(tunnel, 'close');
 });
@@ -375,8 +366,8 @@ it('lifts stored pins of local addresses that were not allowed', async () => {
 it('lets a host be tried for trust without a pin of that port', async () => {
   const { service } = start();
   await service.pin(pin({ kind: 'h3' }));
-  const { port, secret } = await service.readState();
-  const heard = await say(port, connectHead(`${PROXIED_HOST}:${TRUST_TRIAL_PORT}`, credentials(secret)));
+  const { port } = await service.readState();
+  const heard = await say(port, connectHead(`${PROXIED_HOST}:${TRUST_TRIAL_PORT}`));
   expect(heard.bytes.toString()).toMatch(/trial of 0\.0\.0\.0$/);
 });
 
@@ -393,8 +384,8 @@ it('refuses what the terminator cannot do, with its words', async () => {
 it('changes the way of an origin when it is pinned otherwise', async () => {
   const { service, terminator } = start();
   await service.pin(pin());
-  const { port, secret } = await service.readState();
-  const tunnel = await browserTunnel(port, secret);
+  const { port } = await service.readState();
+  const tunnel = await browserTunnel(port);
   await service.pin(pin({ kind: 'h1' }));
   await once(tunnel, 'close');
   expect((await visit(await service.readState())).bytes.toString()).toMatch(`h1 to ${target()}`);
@@ -451,8 +442,8 @@ it('pins nothing beside a proxy of the system, which may come and go', async () 
 it('closes everything at the end', async () => {
   const { service } = start();
   await service.pin(pin());
-  const { port, secret } = await service.readState();
-  const tunnel = await browserTunnel(port, secret);
+  const { port } = await service.readState();
+  const tunnel = await browserTunnel(port);
   const closed = new Promise((resolve) => tunnel.once('close', resolve));
   await service.close();
   await closed;

@@ -95,11 +95,11 @@ it('carries requests under each protocol, from the browser to the origin and bac
       pins: [{ kind: protocol, state: 'waiting' }],
     });
     if (protocol === 'h1') {
-      expect(await showTrust(waiting.port, 'localhost', waiting.trialToken, root, waiting.secret)).toBe(true);
+      expect(await showTrust(waiting.port, 'localhost', waiting.trialToken, root)).toBe(true);
     }
     const { pins, port } = await untilSettled(waiting);
     expect(pins).toMatchObject([{ kind: protocol, state: 'active', reason: '' }]);
-    const tunnel = await openTunnel(port, `localhost:${served.server.port}`, waiting.secret);
+    const tunnel = await openTunnel(port, `localhost:${served.server.port}`);
     const socket = connect({ socket: tunnel, servername: 'localhost', ca: root, ALPNProtocols: ['h2'] });
     await new Promise((resolve) => socket.once('secureConnect', resolve));
     expect(isTerminated(socket)).toBe(true);
@@ -115,10 +115,10 @@ it('sends each request of an auto pin under the protocol last steered to, and sa
   const made = JSON.parse((await run('ca', 'create', origin(), '--json')).out) as { root: string };
   const root = readFileSync(made.root, 'utf8');
   const waiting = await pin('auto', 'auto');
-  expect(await showTrust(waiting.port, 'localhost', waiting.trialToken, root, waiting.secret)).toBe(true);
+  expect(await showTrust(waiting.port, 'localhost', waiting.trialToken, root)).toBe(true);
   const { pins, port } = await untilSettled(waiting);
   expect(pins).toMatchObject([{ kind: 'auto', state: 'active', protocol: 'h2' }]);
-  const tunnel = await openTunnel(port, `localhost:${served.server.port}`, waiting.secret);
+  const tunnel = await openTunnel(port, `localhost:${served.server.port}`);
   const socket = connect({ socket: tunnel, servername: 'localhost', ca: root, ALPNProtocols: ['h2'] });
   await new Promise((resolve) => socket.once('secureConnect', resolve));
   const session = connectHttp2(origin(), { createConnection: () => socket });

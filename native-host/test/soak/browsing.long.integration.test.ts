@@ -57,7 +57,7 @@ async function browse(kind: PinKind, requests: number): Promise<void> {
   const server = origins.get(kind)!;
   const roots = [server.root, host.root];
   for (let done = 0, turn = 0; done < requests; done += BROWSER_REQUESTS, turn += 1) {
-    const proxy = { port: host.state!.port, secret: host.state!.secret };
+    const proxy = { port: host.state!.port };
     const alpn = turn % 2 === 0 ? ['h2', 'http/1.1'] : ['http/1.1'];
     const browser = new ModelBrowser({ port: server.port, proxy, alpn, roots, clockOffsetMs: () => 0 });
     let left = Math.min(BROWSER_REQUESTS, requests - done);

@@ -4,26 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAuthority } from '../../../../native-host/src/pins/proxy/authority.ts';
 import { LoopbackProxy } from '../../../../native-host/src/pins/proxy/loopback-proxy.ts';
-import {
-  connectHead,
-  credentials,
-  hear,
-  SECRET,
-} from '../../../../native-host/test/pins/proxy/support/peers.ts';
+import { connectHead, hear } from '../../../../native-host/test/pins/proxy/support/peers.ts';
 import { Pinned } from '../../../../native-host/test/pins/terminating/support/pinned.ts';
 import { type FuzzTarget, hold } from '../target.ts';
 
-const WORDS = [
-  'CONNECT ',
-  ' HTTP/1.1\r\n',
-  '\r\n\r\n',
-  'Host: ',
-  'Proxy-Authorization: Basic ',
-  '[::1]:443',
-  '%00',
-  ':0443',
-  '\t',
-];
+const WORDS = ['CONNECT ', ' HTTP/1.1\r\n', '\r\n\r\n', 'Host: ', '[::1]:443', '%00', ':0443', '\t'];
 
 /** Sends the input and waits for the end of the connection. */
 async function exchangeBytes(socket: Socket, input: Uint8Array): Promise<Buffer> {
@@ -33,22 +18,20 @@ async function exchangeBytes(socket: Socket, input: Uint8Array): Promise<Buffer>
   return (await heard).bytes;
 }
 
-/** Everything that has the secret is tunnelled nowhere: routes refuse. */
+/** Everything is tunnelled nowhere: routes refuse. */
 export const connectHeads: FuzzTarget = {
   title: 'heads of requests to the proxy',
   input: 'bytes',
-  dictionary: [...WORDS, credentials()],
+  dictionary: WORDS,
   seeds: () =>
     [
-      connectHead('shop.test:443', credentials()),
-      connectHead('[2001:db8::1]:443', credentials()),
       connectHead('shop.test:443'),
+      connectHead('[2001:db8::1]:443', 'Proxy-Connection: keep-alive'),
       'GET http://shop.test/ HTTP/1.1\r\nHost: shop.test\r\n\r\n',
     ].map((head) => Buffer.from(head)),
   async open() {
     const routed: string[] = [];
     const proxy = new LoopbackProxy({
-      secret: SECRET,
       route: (host, port) => {
         routed.push(`${host}:${port}`);
         return { kind: 'refuse' };
@@ -60,10 +43,7 @@ export const connectHeads: FuzzTarget = {
       async run(input) {
         routed.length = 0;
         const answer = await exchangeBytes(connect(port, '127.0.0.1'), input);
-        hold(
-          /^(HTTP\/1\.1 407 [^\0]*)?$/.test(answer.toString('latin1')),
-          'there is no answer but for a request for the secret',
-        );
+        hold(answer.length === 0, 'there is no answer');
         for (const target of routed) hold(parseAuthority(target) !== null, 'targets are in their one form');
         hold(routed.length === 0 || Buffer.from(input).includes('CONNECT'), 'only a CONNECT is routed');
       },

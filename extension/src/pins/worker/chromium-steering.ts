@@ -1,20 +1,17 @@
 import { createPacScript } from './pac.ts';
-import { ProxyAuthenticator } from './proxy-authenticator.ts';
 import type { Lifting, Route, Steering } from './steering.ts';
 
-/** Not for private windows: the extension cannot log in to the proxy there, and the browser would ask the user for the password. */
+/** Not for private windows: the extension does not run there, so that nothing would be known of what pins do to their pages. */
 const SCOPE = 'regular_only';
 
 /** Routes Chromium by a PAC script, which replaces all proxy settings and persists across browser restarts. */
 export class ChromiumSteering implements Steering {
   readonly #onLost: (why: string) => void;
-  readonly #authenticator: ProxyAuthenticator;
   #route: Route | null = null;
   #serial = Date.now();
 
   constructor(onLost: (why: string) => void) {
     this.#onLost = onLost;
-    this.#authenticator = new ProxyAuthenticator(onLost);
   }
 
   async findObstacle(): Promise<string> {
@@ -38,7 +35,6 @@ export class ChromiumSteering implements Steering {
     const isFreed = this.#route !== null && freesOrigins(this.#route, route);
     const wasOff = this.#route === null;
     this.#route = route;
-    this.#authenticator.start(route);
     if (wasOff) chrome.proxy.settings.onChange.addListener(this.#watch);
     const data = createPacScript(route, ++this.#serial);
     await chrome.proxy.settings.set({ value: { mode: 'pac_script', pacScript: { data } }, scope: SCOPE });
@@ -49,7 +45,6 @@ export class ChromiumSteering implements Steering {
     if (!('proxy' in chrome)) return;
     const wasOn = this.#route !== null;
     this.#route = null;
-    this.#authenticator.stop();
     if (wasOn) chrome.proxy.settings.onChange.removeListener(this.#watch);
     const { levelOfControl } = await chrome.proxy.settings.get({});
     const isOurs = levelOfControl === 'controlled_by_this_extension';

@@ -1,5 +1,4 @@
 import { type EveryOrigin, findPort } from '../../evidence/every-origin.ts';
-import { ProxyAuthenticator } from './proxy-authenticator.ts';
 import { PROXY_HOST, type Route, type Steering } from './steering.ts';
 
 /** The parts of Firefox's `proxy` API in use; Chromium's API of the same name differs. */
@@ -20,14 +19,9 @@ interface FirefoxProxy {
 type HttpProxy = { type: 'http'; host: string; port: number; failoverTimeout?: number };
 type ProxyInfo = { type: 'direct' } | HttpProxy;
 
-/**
- * Routes Firefox request by request; requests without an answer use the user's own settings. Firefox 153 sends the
- * `proxyAuthorizationHeader` of a `ProxyInfo` only to proxies reached over TLS, so the helper's proxy has to request
- * authentication.
- */
+/** Routes Firefox request by request; requests without an answer use the user's own settings. */
 export class FirefoxSteering implements Steering {
   readonly #onLost: (why: string) => void;
-  readonly #authenticator: ProxyAuthenticator;
   /** Proxies by origin. */
   #proxies: ReadonlyMap<string, ProxyInfo[]> | null = null;
   /** For the origins without one there. */
@@ -35,7 +29,6 @@ export class FirefoxSteering implements Steering {
 
   constructor(onLost: (why: string) => void) {
     this.#onLost = onLost;
-    this.#authenticator = new ProxyAuthenticator(onLost);
   }
 
   async findObstacle(): Promise<string> {
@@ -48,7 +41,6 @@ export class FirefoxSteering implements Steering {
     const obstacle = await this.findObstacle();
     if (obstacle !== '') throw new Error(obstacle);
     const wasOff = this.#proxies === null;
-    this.#authenticator.start(route);
     const proxy = proxyAt(route.port);
     const proxies = new Map<string, ProxyInfo[]>();
     for (const origin of route.origins) proxies.set(origin, [proxy, { type: 'direct' }]);
@@ -64,7 +56,6 @@ export class FirefoxSteering implements Steering {
     if (this.#proxies === null) return;
     this.#proxies = null;
     this.#everyOrigin = undefined;
-    this.#authenticator.stop();
     // Without the permission the API is gone, and so are its listeners.
     if (!chrome.proxy) return;
     api().onRequest.removeListener(this.#findProxies);

@@ -12,10 +12,7 @@ import { PROXY_HOST, type Route } from './steering.ts';
  * @param serial written into a comment: Chromium retries a proxy that failed only after the script has changed
  * @throws RangeError for an invalid port or origin
  */
-export function createPacScript(
-  { port, origins, trials, everyOrigin }: Omit<Route, 'secret'>,
-  serial: number,
-): string {
+export function createPacScript({ port, origins, trials, everyOrigin }: Route, serial: number): string {
   const wrongPort = [port, ...(everyOrigin?.ports ?? [])].find(
     (one) => !Number.isInteger(one) || one < 1 || one > 65_535,
   );

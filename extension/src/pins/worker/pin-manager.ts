@@ -64,7 +64,7 @@ export class PinManager {
   #linger: ReturnType<typeof setTimeout> | undefined;
   /** Whether connections may be open through the helper's proxy. */
   #hasSteered = false;
-  #route: Pick<HelperPins, 'port' | 'secret' | 'everyOrigin'> = { port: 0, secret: '' };
+  #route: Pick<HelperPins, 'port' | 'everyOrigin'> = { port: 0 };
   #leftSites: readonly string[] = [];
   #caHosts: string[] | null = null;
   #launcher: string | null = null;
@@ -301,7 +301,6 @@ export class PinManager {
 
   async #apply({
     port,
-    secret,
     caHosts,
     launcher,
     trials,
@@ -310,7 +309,7 @@ export class PinManager {
     everyOrigin,
   }: HelperPins): Promise<void> {
     if (!this.#helper) return;
-    this.#route = { port, secret, everyOrigin };
+    this.#route = { port, everyOrigin };
     this.#caHosts = caHosts;
     this.#launcher = launcher;
     this.#trials.setHosts(
@@ -373,11 +372,8 @@ export class PinManager {
     if (origins.length + trials.length === 0 && everyOrigin === null)
       await this.#steering.clearRoute(lifting);
     else {
-      const { port, secret } = this.#route;
-      await this.#steering.setRoute(
-        { port, secret, origins, trials, ...(everyOrigin && { everyOrigin }) },
-        lifting,
-      );
+      const { port } = this.#route;
+      await this.#steering.setRoute({ port, origins, trials, ...(everyOrigin && { everyOrigin }) }, lifting);
     }
     // The helper may have ended, and all pins with it, while the browser applied the settings.
     if (!this.#helper) await this.#steering.clearRoute();

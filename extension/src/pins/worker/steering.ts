@@ -4,8 +4,6 @@ import type { EveryOrigin } from '../../evidence/every-origin.ts';
 export interface Route {
   /** Port of the helper's proxy on 127.0.0.1. */
   port: number;
-  /** Password that the proxy requires. */
-  secret: string;
   /** `https://host[:port]`. */
   origins: readonly string[];
   /** Trust trials, which only the proxy answers: `https://host:port`, with no direct fallback. */
@@ -33,7 +31,4 @@ export interface Steering {
   clearRoute(lifting?: Lifting): Promise<void>;
 }
 
-/** The proxy accepts any user name. */
-export const PROXY_USER = 'hopwise';
 export const PROXY_HOST = '127.0.0.1';
-export const PROXY_REALM = 'hopwise';

@@ -50,10 +50,9 @@ export async function launchFirefox(
 /** Firefox asks for a click. */
 async function allowPins(own: FirefoxTab): Promise<void> {
   await own.evaluate(() => {
-    const permissions = chrome.runtime.getManifest().optional_permissions as 'proxy'[];
     document.body.innerHTML = '<button>Allow pins</button>';
     document.querySelector('button')!.onclick = () =>
-      void chrome.permissions.request({ permissions }).then(() => {
+      void chrome.permissions.request({ permissions: ['proxy'] }).then(() => {
         document.title = 'allowed';
       });
   });

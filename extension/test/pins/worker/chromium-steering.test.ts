@@ -3,7 +3,6 @@ import { ChromiumSteering } from '../../../src/pins/worker/chromium-steering.ts'
 
 const route = {
   port: 4321,
-  secret: 's'.repeat(43),
   origins: ['https://a.example', 'https://b.example'],
   trials: [],
 };
@@ -17,7 +16,6 @@ function chromium() {
     control: 'controllable_by_this_extension',
     value: { mode: 'system' } as { mode: string; pacScript?: { data: string } },
     scopes: new Set<string>(),
-    onAuth: new Set<Listener>(),
     onChange: new Set<Listener>(),
   };
   const event = (listeners: Set<Listener>) => ({
@@ -43,7 +41,6 @@ function chromium() {
         onChange: event(made.onChange),
       },
     },
-    webRequest: { onAuthRequired: event(made.onAuth) },
     browsingData: {
       remove: async ({ since }: { since: number }, what: object) => {
         expect(Date.now() - since).toBeLessThan(1000);
@@ -76,7 +73,7 @@ describe('the proxy settings', () => {
     expect(browser.value).toEqual({ mode: 'system' });
     expect(browser.calls).toEqual(['set', 'clear', 'forget']);
     expect([...browser.scopes]).toEqual(['regular_only']);
-    expect([browser.onAuth.size, browser.onChange.size]).toEqual([0, 0]);
+    expect(browser.onChange.size).toBe(0);
   });
 
   test('are set again each time, and the broken mark of HTTP/3 is reset only when an origin is removed', async () => {
@@ -86,7 +83,7 @@ describe('the proxy settings', () => {
     expect(browser.value.pacScript!.data).not.toBe(before);
     await steering.setRoute({ ...route, origins: ['https://b.example'] });
     expect(browser.calls).toEqual(['set', 'set', 'set', 'forget']);
-    expect([browser.onAuth.size, browser.onChange.size]).toEqual([1, 1]);
+    expect(browser.onChange.size).toBe(1);
   });
 
   test('the mark is reset when not every origin is pinned any longer, but not for an exception', async () => {
@@ -122,7 +119,7 @@ describe('the proxy settings', () => {
     await expect(steering.setRoute(route)).rejects.toThrow(words);
     await steering.clearRoute();
     expect(browser.calls).toEqual([]);
-    expect(browser.onAuth.size).toBe(0);
+    expect(browser.onChange.size).toBe(0);
   });
 
   test('of an earlier worker are cleared', async () => {
@@ -140,48 +137,5 @@ describe('the proxy settings', () => {
     expect(lost).toEqual([expect.stringContaining('Another extension')]);
     await steering.clearRoute();
     expect(browser.calls).toEqual(['set', 'clear', 'forget']);
-  });
-});
-
-describe('the proxy password', () => {
-  const challenge = {
-    requestId: '1',
-    isProxy: true,
-    challenger: { host: '127.0.0.1', port: 4321 },
-    realm: 'hopwise',
-    scheme: 'basic',
-  };
-  const answer = (details: object) => [...browser.onAuth][0]!(details as Record<string, unknown>);
-
-  test('is sent to the helper’s proxy', async () => {
-    await steering.setRoute(route);
-    expect(answer(challenge)).toEqual({ authCredentials: { username: 'hopwise', password: route.secret } });
-  });
-
-  test.each([
-    ['a server', { isProxy: false }],
-    ['a proxy elsewhere', { challenger: { host: 'evil.test', port: 4321 } }],
-    ['another port', { challenger: { host: '127.0.0.1', port: 4322 } }],
-    ['another realm', { realm: 'Login' }],
-    ['no realm', { realm: undefined }],
-    ['another scheme', { scheme: 'digest' }],
-  ])('is not sent to %s', async (_name, changed) => {
-    await steering.setRoute(route);
-    expect(answer({ ...challenge, ...changed })).toEqual({});
-  });
-
-  test('is not sent again and again to a proxy that rejects it', async () => {
-    await steering.setRoute(route);
-    const answers = Array.from({ length: 4 }, () => answer(challenge));
-    expect(answers.at(-1)).toEqual({ cancel: true });
-    expect(answers.slice(0, 3).every((one) => 'authCredentials' in (one as object))).toBe(true);
-    expect(lost).toEqual([expect.stringContaining('rejected')]);
-  });
-
-  test('is sent to no proxy after the route is cleared', async () => {
-    await steering.setRoute(route);
-    const [listener] = browser.onAuth;
-    await steering.clearRoute();
-    expect(listener!(challenge)).toEqual({});
   });
 });

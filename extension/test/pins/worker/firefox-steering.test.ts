@@ -4,7 +4,6 @@ import { FirefoxSteering } from '../../../src/pins/worker/firefox-steering.ts';
 type OnRequest = (request: { url: string }) => unknown;
 let onRequest: { listener: OnRequest; filter: unknown }[];
 let onChange: (() => Promise<void>)[];
-let onAuthRequired: ((details: object) => unknown)[];
 let proxyType: string;
 let lost: string[];
 let steering: FirefoxSteering;
@@ -12,18 +11,9 @@ let steering: FirefoxSteering;
 beforeEach(() => {
   onRequest = [];
   onChange = [];
-  onAuthRequired = [];
   lost = [];
   proxyType = 'system';
   vi.stubGlobal('chrome', {
-    webRequest: {
-      onAuthRequired: {
-        addListener: (listener: (details: object) => unknown) => void onAuthRequired.push(listener),
-        removeListener: () => {
-          onAuthRequired = [];
-        },
-      },
-    },
     proxy: {
       onRequest: {
         addListener: (listener: OnRequest, filter: unknown) => void onRequest.push({ listener, filter }),
@@ -47,7 +37,6 @@ beforeEach(() => {
 
 const route = {
   port: 4321,
-  secret: 'a-secret',
   origins: ['https://a.example', 'https://b.example:8443'],
   trials: ['https://a.example:49151'],
 };
@@ -84,24 +73,8 @@ test('sends every origin through one of the further ports where all are pinned',
   expect(wayOf('https://a.example/')).toEqual([{ ...proxy, port: 4321 }, direct]);
   for (const url of ['https://intranet.example/', 'https://www.left.example/', 'https://10.0.0.1/'])
     expect(wayOf(url), url).toBeUndefined();
-  const challenge = { isProxy: true, requestId: '1', realm: 'hopwise', scheme: 'basic' };
-  const asks = (port: number) =>
-    onAuthRequired[0]!({ ...challenge, challenger: { host: '127.0.0.1', port } });
-  expect(asks(5001)).toEqual({ authCredentials: { username: 'hopwise', password: 'a-secret' } });
-  expect(asks(5002)).toEqual({});
   await steering.setRoute(route);
   expect(wayOf('https://c.example/path')).toBeUndefined();
-});
-
-test('logs in to the proxy while something is pinned', async () => {
-  await steering.setRoute(route);
-  const challenger = { host: '127.0.0.1', port: 4321 };
-  const asks = { isProxy: true, challenger, realm: 'hopwise', scheme: 'Basic', requestId: '1' };
-  const authCredentials = { username: 'hopwise', password: 'a-secret' };
-  expect(onAuthRequired[0]!(asks)).toEqual({ authCredentials });
-  expect(onAuthRequired[0]!({ ...asks, isProxy: false })).toEqual({});
-  await steering.clearRoute();
-  expect(onAuthRequired).toEqual([]);
 });
 
 test('adds and removes origins without a second listener', async () => {

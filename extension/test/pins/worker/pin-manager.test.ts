@@ -16,7 +16,6 @@ vi.mock('../../../src/storage/own-storage.ts', async () => {
 
 const A = 'https://a.example';
 const B = 'https://b.example';
-const SECRET = 's'.repeat(43);
 const TRIAL_TOKEN = 't'.repeat(22);
 
 const session = new Map<string, unknown>();
@@ -93,7 +92,6 @@ class FakeHost implements NativePort {
       type: 'pins',
       id,
       port: this.pins.length > 0 ? 4321 : 0,
-      secret: SECRET,
       resets: 0,
       caHosts: this.caHosts,
       launcher: '/usr/bin/hopwise-host',
@@ -125,8 +123,8 @@ function worker(): PinManager {
     loseSteering = onLost;
     return {
       findObstacle: async () => obstacle,
-      setRoute: async ({ port, secret, origins, trials, everyOrigin }: Route) => {
-        expect({ port, secret }).toEqual({ port: 4321, secret: SECRET });
+      setRoute: async ({ port, origins, trials, everyOrigin }: Route) => {
+        expect(port).toBe(4321);
         // Workers of earlier tests still try their trials again.
         if (test !== tests) return;
         everyOrigins.push(everyOrigin);

@@ -1,6 +1,6 @@
 /**
- * The proxy for pinned origins. It listens on the loopback address only, supports no method but CONNECT, and answers clients
- * without the session's secret with nothing but a request for it.
+ * The proxy for pinned origins. It listens on the loopback address only, supports no method but CONNECT, and serves programs of the
+ * user alone whom it runs as: the kernel tells whose the other end of a connection is, so that no browser has to log in.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -11,10 +11,10 @@ import type { Lookup } from '../../dns/lookup.ts';
 import { AddressCache } from './address-cache.ts';
 import { parseAuthority, withoutBrackets } from './authority.ts';
 import { connectPermitted, unlessAborted } from './connect-permitted.ts';
-import { ProxyAuthorization } from './proxy-authorization.ts';
 import { reset } from './reset.ts';
+import { SocketUsers } from './socket-users.ts';
 import { HALF_CLOSED_TIMEOUT_MS, IDLE_TIMEOUT_MS, Tunnel } from './tunnel.ts';
-import { UnauthenticatedConnections } from './unauthenticated-connections.ts';
+import { UnidentifiedConnections } from './unidentified-connections.ts';
 
 /**
  * Hosts are as in `URL.hostname`: an IPv6 address is in brackets. The log does not name an `isUnnamed` one: the user did not, but visits
@@ -29,11 +29,11 @@ export type ProxyRoute =
 export interface ProxyLimits {
   /** Maximum size of a CONNECT's head; browsers send less than 1 KiB. */
   headBytes: number;
-  /** From the start of a connection to its CONNECT with the secret; on loopback that takes a millisecond. */
+  /** From the start of a connection until its CONNECT has come and its user is known; on loopback that takes milliseconds. */
   headTimeoutMs: number;
-  /** Maximum number of connections that have not presented the secret. */
-  unauthenticated: number;
-  /** Maximum number of those that have; browsers open 32 per proxy, and more for WebSockets. */
+  /** Maximum number of connections of which that is not so yet. */
+  unidentified: number;
+  /** Maximum number of the others; browsers open 32 per proxy, and more for WebSockets. */
   open: number;
   /** For name lookup and connection together. Browsers wait 30 s for a proxy, then show an error instead of connecting directly. */
   connectTimeoutMs: number;
@@ -44,7 +44,7 @@ export interface ProxyLimits {
 const LIMITS: ProxyLimits = {
   headBytes: 8 * 1024,
   headTimeoutMs: 10_000,
-  unauthenticated: 256,
+  unidentified: 256,
   open: 12_000,
   connectTimeoutMs: 20_000,
   idleTimeoutMs: IDLE_TIMEOUT_MS,
@@ -52,12 +52,10 @@ const LIMITS: ProxyLimits = {
 };
 
 export interface LoopbackProxyOptions {
-  /** The password of the Basic scheme that every CONNECT must carry. */
-  secret: string;
   route(host: string, port: number): ProxyRoute;
   log(line: string): void;
   /**
-   * Called for every CONNECT with the secret that was reset. Chromium then connects directly; if that succeeds, it bypasses the
+   * Called for every CONNECT of the user that was reset. Chromium then connects directly; if that succeeds, it bypasses the
    * proxy for all origins until its settings are applied again.
    */
   onReset?(host: string, port: number): void;
@@ -75,18 +73,11 @@ const LOOPBACK = '127.0.0.1';
 const NAME_UNKNOWN = 'ENOTFOUND';
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection Established\r\n\r\n';
-const AUTHENTICATE = [
-  'HTTP/1.1 407 Proxy Authentication Required',
-  'Proxy-Authenticate: Basic realm="hopwise", charset="UTF-8"',
-  'Content-Length: 0',
-  'Connection: close',
-  '\r\n',
-].join('\r\n');
 
 /** The route of the origin changed while its CONNECT waited for a connection. */
 const REROUTED = new Error('routed anew');
 
-/** An authenticated CONNECT, until its socket is closed. */
+/** A CONNECT of the user, until its socket is closed. */
 interface Passage {
   socket: Socket;
   host: string;
@@ -99,26 +90,23 @@ interface Passage {
 export class LoopbackProxy {
   readonly #options: LoopbackProxyOptions;
   readonly #limits: ProxyLimits;
-  readonly #authorization: ProxyAuthorization;
+  readonly #users = new SocketUsers();
   readonly #addresses: AddressCache;
-  readonly #unauthenticated: UnauthenticatedConnections;
+  readonly #unidentified: UnidentifiedConnections;
   readonly #passages = new Set<Passage>();
   /** One for each port. */
   readonly #servers: Server[] = [];
   readonly #ports = new Set<number>();
+  #hasMetStranger = false;
 
   constructor(options: LoopbackProxyOptions) {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
-    this.#authorization = new ProxyAuthorization(options.secret);
     this.#addresses = new AddressCache(options.lookup);
-    this.#unauthenticated = new UnauthenticatedConnections(
-      this.#limits.unauthenticated,
-      this.#limits.headTimeoutMs,
-    );
+    this.#unidentified = new UnidentifiedConnections(this.#limits.unidentified, this.#limits.headTimeoutMs);
   }
 
-  /** Number of authenticated connections. */
+  /** Number of the user's connections. */
   get open(): number {
     return this.#passages.size;
   }
@@ -163,7 +151,7 @@ export class LoopbackProxy {
       ({ socket }) => new Promise<void>((resolve) => socket.once('close', resolve)),
     );
     for (const server of this.#servers) closed.push(new Promise((resolve) => server.close(() => resolve())));
-    this.#unauthenticated.clear();
+    this.#unidentified.clear();
     for (const { socket, connecting, tunnel } of this.#passages) {
       if (connecting) connecting.abort(new Error('the proxy is closed'));
       else if (tunnel) tunnel.destroy();
@@ -174,7 +162,7 @@ export class LoopbackProxy {
 
   #createServer(): Server {
     const drop = ({ socket }: IncomingMessage): void => void socket.destroy();
-    // `UnauthenticatedConnections` has the time limit. Node would answer a request without Host.
+    // `UnidentifiedConnections` has the time limit. Node would answer a request without Host.
     return createServer({
       maxHeaderSize: this.#limits.headBytes,
       headersTimeout: 0,
@@ -183,7 +171,7 @@ export class LoopbackProxy {
     })
       .on('connection', (socket) => {
         socket.on('error', () => {});
-        this.#unauthenticated.add(socket);
+        this.#unidentified.add(socket);
       })
       .on('request', drop)
       .on('checkContinue', drop)
@@ -199,12 +187,21 @@ export class LoopbackProxy {
       socket.destroy();
       return;
     }
-    if (!this.#authorization.accepts(request.headersDistinct['proxy-authorization'])) {
-      // Unread bytes would turn the end into a reset. The time limit applies to clients that stay connected.
-      socket.resume().end(AUTHENTICATE);
+    if (head.length > 0) socket.unshift(head);
+    void this.#admit(socket, authority);
+  }
+
+  /** Serves a CONNECT if it comes from a program of this user. */
+  async #admit(socket: Socket, authority: Pick<Passage, 'host' | 'port'>): Promise<void> {
+    const problem = await this.#explainStranger(socket);
+    // It was closed meanwhile, by either side.
+    if (socket.destroyed) return;
+    this.#unidentified.remove(socket);
+    if (problem !== '') {
+      this.#logStranger(problem);
+      reset(socket);
       return;
     }
-    this.#unauthenticated.remove(socket);
     if (this.#passages.size >= this.#limits.open) {
       this.#options.log(`pin proxy: more than ${this.#limits.open} connections`);
       reset(socket);
@@ -216,8 +213,25 @@ export class LoopbackProxy {
       this.#passages.delete(passage);
       passage.connecting?.abort(new Error('the browser closed the connection'));
     });
-    if (head.length > 0) socket.unshift(head);
-    void this.#pass(passage);
+    await this.#pass(passage);
+  }
+
+  /** @returns why a connection is not known to come from a program of this user, '' where it is */
+  async #explainStranger(socket: Socket): Promise<string> {
+    try {
+      const user = await this.#users.findUser(socket);
+      if (user === null) return 'a connection that no program has any more';
+      return user === process.getuid?.() ? '' : `a connection of user ${user}`;
+    } catch (fault) {
+      return `a connection of an unknown user: ${(fault as Error).message}`;
+    }
+  }
+
+  /** Logs the first one alone: other users must not fill the log. */
+  #logStranger(problem: string): void {
+    if (this.#hasMetStranger) return;
+    this.#hasMetStranger = true;
+    this.#options.log(`pin proxy: refused ${problem}; further ones are not logged`);
   }
 
   async #pass(passage: Passage): Promise<void> {

@@ -12,7 +12,7 @@ import {
   type ProxyRoute,
 } from '../../../src/pins/proxy/loopback-proxy.ts';
 import { Tunnel } from '../../../src/pins/proxy/tunnel.ts';
-import { connectHead, credentials, hear, Origin, openTunnel, SECRET, say, until } from './support/peers.ts';
+import { connectHead, hear, Origin, openTunnel, say, until } from './support/peers.ts';
 
 const MIB = 1024 * 1024;
 const NAMES: Record<string, string> = { 'v4.example': '127.0.0.1', 'v6.example': '::1' };
@@ -32,7 +32,6 @@ const origins: Origin[] = [];
 async function start(options: Partial<LoopbackProxyOptions> = {}): Promise<void> {
   await proxy?.close();
   proxy = new LoopbackProxy({
-    secret: SECRET,
     route: () => ({ kind: 'tunnel', from: 'loopback' }),
     log: (line) => log.push(line),
     onReset: (host, toPort) => resets.push(`${host}:${toPort}`),
@@ -90,7 +89,7 @@ describe('bytes', () => {
     const early = randomBytes(100_000);
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     const heard = hear(socket);
-    socket.end(Buffer.concat([Buffer.from(connectHead(`v4.example:${origin.port}`, credentials())), early]));
+    socket.end(Buffer.concat([Buffer.from(connectHead(`v4.example:${origin.port}`)), early]));
     const answer = Buffer.from('HTTP/1.1 200 Connection Established\r\n\r\n');
     expect(digest((await heard).bytes)).toBe(digest(Buffer.concat([answer, early])));
   });
@@ -236,7 +235,7 @@ describe('an origin', () => {
     const origin = await originOf(() => {});
     const target = `127.0.0.1:${origin.port}`;
     await origins.pop()!.close();
-    expect(await say(port, connectHead(target, credentials()))).toEqual({
+    expect(await say(port, connectHead(target))).toEqual({
       bytes: Buffer.alloc(0),
       reset: true,
     });
@@ -245,21 +244,21 @@ describe('an origin', () => {
   });
 
   it('without an address is one too', async () => {
-    const heard = await say(port, connectHead('dead.example:443', credentials()));
+    const heard = await say(port, connectHead('dead.example:443'));
     expect(heard).toEqual({ bytes: Buffer.alloc(0), reset: true });
     expect(resets).toEqual(['dead.example:443']);
   });
 
   it('that does not answer is one when its time is over', async () => {
     await start({ lookup: () => new Promise(() => {}), limits: { connectTimeoutMs: 50 } });
-    const heard = await say(port, connectHead('slow.example:443', credentials()));
+    const heard = await say(port, connectHead('slow.example:443'));
     expect(heard).toEqual({ bytes: Buffer.alloc(0), reset: true });
     expect(log.join()).toContain('no connection within 50 ms');
   });
 
   it('that is this proxy is not connected to', async () => {
     for (const host of ['127.0.0.1', 'v4.example', '0.0.0.0', '[::1]', '[::ffff:7f00:1]', '[::]']) {
-      const heard = await say(port, connectHead(`${host}:${port}`, credentials()));
+      const heard = await say(port, connectHead(`${host}:${port}`));
       expect(heard, host).toEqual({ bytes: Buffer.alloc(0), reset: true });
     }
     expect(log).toHaveLength(6);
@@ -274,7 +273,7 @@ describe('an origin', () => {
       },
     });
     const origin = await originOf((socket) => socket.end('hello').resume());
-    const heard = await say(port, connectHead(`v4.example:${origin.port}`, credentials()));
+    const heard = await say(port, connectHead(`v4.example:${origin.port}`));
     expect(heard).toEqual({ bytes: Buffer.alloc(0), reset: true });
     expect((await hear(await openTunnel(port, `127.0.0.1:${origin.port}`))).bytes.toString()).toBe('hello');
   });
@@ -358,7 +357,7 @@ describe('closeOrigin', () => {
     });
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     const heard = hear(socket);
-    socket.write(`${connectHead('slow.example:443', credentials())}early`);
+    socket.write(`${connectHead('slow.example:443')}early`);
     await until(() => asked.length === 1);
     route = {
       kind: 'terminate',
@@ -374,7 +373,7 @@ it('hands a terminated connection over with its first bytes', async () => {
   const accepted: [Duplex, string, number][] = [];
   await start({ route: () => ({ kind: 'terminate', accept: (...all) => accepted.push(all) }) });
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  socket.write(`${connectHead('[2001:db8::1]:8443', credentials())}hello`);
+  socket.write(`${connectHead('[2001:db8::1]:8443')}hello`);
   await until(() => accepted.length === 1);
   const [duplex, host, toPort] = accepted[0]!;
   expect(duplex).toBeInstanceOf(Duplex);
@@ -391,7 +390,7 @@ it('closes every connection with itself', async () => {
   const { browser, origin } = await pair();
   const heard = [hear(browser), hear(origin)];
   const waiting = hear(connect(port, '127.0.0.1'));
-  const connecting = say(port, connectHead('slow.example:443', credentials()));
+  const connecting = say(port, connectHead('slow.example:443'));
   await until(() => proxy.open === 2);
   await proxy.close();
   await Promise.all([...heard, waiting]);

@@ -3,7 +3,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DISABLED_FEATURES } from '../../../../lab/src/browser/chromium-features.ts';
-import { SECRET } from '../proxy/support/peers.ts';
 import { type ServedPins, servePins } from './support/served-pins.ts';
 
 let served: ServedPins;
@@ -16,8 +15,6 @@ beforeAll(async () => {
     proxy: {
       server: `http://127.0.0.1:${served.pinned.port}`,
       bypass: '<-loopback>',
-      username: 'hopwise',
-      password: SECRET,
     },
     args: [
       '--ignore-certificate-errors',

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DISABLED_FEATURES } from '../../../../lab/src/browser/chromium-features.ts';
-import { SECRET } from '../proxy/support/peers.ts';
 import { newAuthority, type OwnOrigin, Pinned } from './support/pinned.ts';
 
 /** The browser asks for no icon beside what the test asks for. */
@@ -30,8 +29,6 @@ beforeAll(async () => {
     proxy: {
       server: `http://127.0.0.1:${pinned.port}`,
       bypass: '<-loopback>',
-      username: 'hopwise',
-      password: SECRET,
     },
     args: [
       '--disable-http2',

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, expect } from 'vitest';
+import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../../../../src/base/memory-settings.ts';
 import { Companion } from './companion.ts';
 import { requestFor } from './origin-request.ts';
 import { openTunnel } from './peers.ts';
@@ -24,8 +25,9 @@ afterEach(async () => {
   for (const companion of companions.splice(0)) await companion.stop();
 });
 
-async function start(program: string, nodeOptions: string[] = []): Promise<Companion> {
-  const companion = await Companion.start(program, nodeOptions);
+/** Starts a program with the host's settings of its memory. */
+async function start(program: string): Promise<Companion> {
+  const companion = await Companion.start(program, ['--expose-gc', ...HEAP_ARGUMENTS], MALLOC_SETTINGS);
   companions.push(companion);
   return companion;
 }
@@ -37,7 +39,7 @@ async function answered(socket: Socket, bytes: number): Promise<void> {
 
 /** Opens so many tunnels in a process of its own, uses each, and judges what memory each takes. */
 export async function expectCheapTunnels(wanted: number): Promise<void> {
-  const proxy = await start('./proxy-process.ts', ['--expose-gc']);
+  const proxy = await start('./proxy-process.ts');
   const origin = await start('./origin-process.ts');
   const before = await proxy.ask<ProxyState>();
   const sockets: Socket[] = [];
@@ -60,8 +62,8 @@ export async function expectCheapTunnels(wanted: number): Promise<void> {
   expect(used.open).toBe(count);
   const bytesEach = (used.residentBytes - before.residentBytes) / count;
   process.stdout.write(`${count} tunnels, of ${wanted} wanted: ${(bytesEach / 1024).toFixed(1)} KiB each\n`);
-  // 10 KiB are objects; most of the rest is headroom of the garbage collector.
-  expect(bytesEach).toBeLessThan(40 * 1024);
+  // 10 KiB are objects; the rest is headroom of the garbage collector.
+  expect(bytesEach).toBeLessThan(20 * 1024);
 
   for (const socket of sockets) socket.destroy();
   const deadline = performance.now() + 60_000;

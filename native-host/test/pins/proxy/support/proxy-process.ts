@@ -1,7 +1,6 @@
 /** A proxy alone in its process: prints its port, and at each line of its input how it does. Ends with its input. */
 import { createInterface } from 'node:readline';
 import { LoopbackProxy } from '../../../../src/pins/proxy/loopback-proxy.ts';
-import { SECRET } from './peers.ts';
 
 /** What it prints when asked. */
 export interface ProxyState {
@@ -11,7 +10,6 @@ export interface ProxyState {
 }
 
 const proxy = new LoopbackProxy({
-  secret: SECRET,
   route: () => ({ kind: 'tunnel', from: 'loopback' }),
   log: (line) => process.stderr.write(`${line}\n`),
 });

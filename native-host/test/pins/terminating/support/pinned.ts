@@ -26,7 +26,7 @@ import type { Engine, EngineOptions } from '../../../../src/engine/engine.ts';
 import { LoopbackProxy, type ProxyRoute } from '../../../../src/pins/proxy/loopback-proxy.ts';
 import { TerminatingProxy } from '../../../../src/pins/terminating/terminating-proxy.ts';
 import { LocalEngine } from '../../../support/local-engine.ts';
-import { openTunnel, SECRET, until } from '../../proxy/support/peers.ts';
+import { openTunnel, until } from '../../proxy/support/peers.ts';
 import { showTrust } from './show-trust.ts';
 
 export interface Lifted {
@@ -90,7 +90,6 @@ export class Pinned {
       pingEveryMs,
     });
     this.proxy = new LoopbackProxy({
-      secret: SECRET,
       log: () => {},
       route: (host, port) => this.#route(host, port),
     });

@@ -1,6 +1,6 @@
 import { connect } from 'node:tls';
 import { TRUST_TRIAL_PORT } from '@hopwise/contract';
-import { openTunnel, SECRET } from '../../proxy/support/peers.ts';
+import { openTunnel } from '../../proxy/support/peers.ts';
 
 /**
  * What the extension has its browser do for a host that is pinned to a protocol.
@@ -14,9 +14,8 @@ export async function showTrust(
   host: string,
   token: string,
   ca: string | string[],
-  secret: string = SECRET,
 ): Promise<boolean> {
-  const tunnel = await openTunnel(proxyPort, `${host}:${TRUST_TRIAL_PORT}`, secret);
+  const tunnel = await openTunnel(proxyPort, `${host}:${TRUST_TRIAL_PORT}`);
   const socket = connect({ socket: tunnel, servername: host, ca });
   let answer = '';
   socket

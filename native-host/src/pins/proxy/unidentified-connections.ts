@@ -2,10 +2,10 @@ import type { Socket } from 'node:net';
 import { reset } from './reset.ts';
 
 /**
- * Connections that have not presented the secret. Any process on the machine can open them, so each has a time limit. Above the
- * maximum number the oldest is closed: a browser presents the secret at once.
+ * Connections that have not sent their CONNECT, or whose user is not known yet. Any program on the machine can open them, so each has a
+ * time limit. Above the maximum number the oldest is reset: a browser sends its CONNECT at once.
  */
-export class UnauthenticatedConnections {
+export class UnidentifiedConnections {
   readonly #timers = new Map<Socket, NodeJS.Timeout>();
   readonly #maxConnections: number;
   readonly #timeoutMs: number;
@@ -15,16 +15,12 @@ export class UnauthenticatedConnections {
     this.#timeoutMs = timeoutMs;
   }
 
-  get size(): number {
-    return this.#timers.size;
-  }
-
   add(socket: Socket): void {
     // The first key of a map is the oldest.
     for (const oldest of this.#timers.keys()) {
       if (this.#timers.size < this.#maxConnections) break;
       this.remove(oldest);
-      oldest.destroy();
+      reset(oldest);
     }
     this.#timers.set(
       socket,

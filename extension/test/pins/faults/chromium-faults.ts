@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import type { PlannedRequest } from '../../../../native-host/test/faults/plan.ts';
 import { launch } from '../../support/browser.ts';
+import { allowPins } from '../pinning-chromium.ts';
 import type { FaultBrowser, FaultPage } from './fault-browser.ts';
 import { type Fetched, fetchInPage, fetchOrder, GIVEN_UP, TIMEOUT } from './fetched.ts';
 import type { HarmedHost } from './harmed-host.ts';
@@ -19,9 +20,7 @@ export async function launchChromium(
   const browser = await launch(`${packageRoot}dist/chromium`, [rules], [], host.env);
   await host.registerWithNames(browser.profile, [name]);
   const own = await browser.openOwn('devtools.html');
-  await own.evaluate(() =>
-    chrome.permissions.request({ permissions: ['browsingData', 'webRequestAuthProvider'] }),
-  );
+  await allowPins(own);
   const pages: FaultPage[] = [];
   while (pages.length < tabs) pages.push(new ChromiumPage(await browser.context.newPage()));
   return {

@@ -1,7 +1,6 @@
 /** Pins in real Chromium without `webRequest`, with the real host, on a server that offers HTTP/3 by Alt-Svc. */
 
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { PinKind } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
@@ -13,7 +12,7 @@ import { TestHost } from './host.ts';
 import * as requests from './pin-requests.ts';
 import { H2, H3 } from './pin-requests.ts';
 import { HOST } from './pinned-host.ts';
-import { allowPins, copyWithoutWebRequest, launchToPin } from './pinning-chromium.ts';
+import { allowPins, copyWithoutWebRequest, EXTENSION, launchToPin } from './pinning-chromium.ts';
 
 /** `nobody`, on any Linux. */
 const OTHER_USER = 65_534;
@@ -34,7 +33,7 @@ beforeAll(async () => {
   served = await requests.serveHost();
   ({ server, origin } = served);
   host = new TestHost();
-  folder = await copyWithoutWebRequest();
+  folder = await copyWithoutWebRequest(EXTENSION, host.folder);
   ({ browser, own, page } = await launchToPin(server.port, host, {}, [HOST], folder));
   await host.register(browser.profile);
   pins = new requests.PinRequests((request) => browser.ask(own, request), origin);
@@ -49,7 +48,6 @@ afterAll(async () => {
   await browser?.close();
   await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
   host?.remove();
-  await rm(folder, { recursive: true, force: true });
   await served?.stop();
 });
 

@@ -1,5 +1,4 @@
-import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
@@ -49,12 +48,12 @@ export async function launchToPin(
 }
 
 /**
- * Copies the built extension without `webRequest`, which pins do not need: while an extension with it is loaded, Chromium passes all
- * requests through its browser process. @returns the copy's folder, for the caller to remove
+ * Copies a built extension without `webRequest`, which pins do not need, into a folder: while an extension with it is loaded, Chromium
+ * passes all requests through its browser process. @returns the copy
  */
-export async function copyWithoutWebRequest(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'hopwise-without-'));
-  await cp(EXTENSION, folder, { recursive: true });
+export async function copyWithoutWebRequest(extension: string, into: string): Promise<string> {
+  const folder = join(into, 'extension');
+  await cp(extension, folder, { recursive: true });
   const file = join(folder, 'manifest.json');
   const manifest = JSON.parse(await readFile(file, 'utf8'));
   for (const key of ['permissions', 'optional_permissions'])

@@ -55,6 +55,13 @@ describe('listeners', () => {
     expect(seen).toEqual(['network changed', 'network changed', 'https://page.test/ Start-Rate']);
   });
 
+  test('without the permission nothing is heard', () => {
+    vi.stubGlobal('chrome', {});
+    listenToNavigations(sink, onNetworkChanged, () => undefined)();
+    listenToFailures(sink, onNetworkChanged)();
+    expect([added, seen]).toEqual([[], []]);
+  });
+
   test('failures of all requests are reported until that is ended, those of blocked ones are not', () => {
     const end = listenToFailures(sink, onNetworkChanged);
     const image = { type: 'image', url: 'https://page.test/a.png' };

@@ -102,11 +102,11 @@ export class BrowserOnLink {
    * Loads the page without cache and open connections. To clear the cache would also make the browser forget `Alt-Svc`, and every load
    * a first visit.
    *
-   * @returns the recorded load. What is asked of the autopilot from now on is answered after it has handled the load
+   * @returns the recorded load
    */
   async loadCold(tab: Page): Promise<StoredLoad> {
     const { lab, page } = this.#open;
-    const before = await this.#latest();
+    const before = await this.#findNewestId();
     const devtools = await this.browser.context.newCDPSession(tab);
     await devtools.send('Network.enable');
     await devtools.send('Network.setCacheDisabled', { cacheDisabled: true });
@@ -116,9 +116,7 @@ export class BrowserOnLink {
     await lab.configure(this.network);
     await tab.goto(this.site.entry, { waitUntil: 'load', timeout: LOAD_TIMEOUT_MS });
     await devtools.detach();
-    const load = await this.nextLoad(before?.id ?? null);
-    await this.#waitUntilHandled(tab, load);
-    return load;
+    return this.nextLoad(tab, before);
   }
 
   /** Has the browser forget which origins offer HTTP/3, and at which it takes HTTP/3 for broken: for minutes after a pin. */
@@ -134,15 +132,23 @@ export class BrowserOnLink {
     return this.browser.openOwn(`popup.html?tabId=${tabId}`);
   }
 
-  /** The page's newest load, once it is another one than that with the id. */
-  async nextLoad(before: number | null): Promise<StoredLoad> {
+  /** The page's newest load, once the tab's load is recorded and it is another one than that with the id. */
+  async nextLoad(tab: Page, before: number | null): Promise<StoredLoad> {
+    const tabId = await this.browser.tabIdOf(this.own, tab.url());
     const deadline = performance.now() + RECORDED_TIMEOUT_MS;
+    let seen = '';
     while (performance.now() < deadline) {
-      const load = await this.#latest();
-      if (load !== null && load.id !== before) return load;
+      // The answer names an earlier load where that of the tab does not show how long the page takes.
+      const ofTab = await this.browser.ask(this.own, { type: 'latest', tabId, brief: true });
+      if (!ofTab.ok) throw new Error(ofTab.error);
+      const { phase, problem, loadId, incomplete } = ofTab;
+      const newest = await this.#findNewestId();
+      if (phase === 'recorded' && newest !== before) return this.#readNewest();
+      seen = `its tab: ${phase} ${problem}; shown: load ${loadId}, ${incomplete?.kind ?? 'full'}; newest: load ${newest}`;
+      if (phase === 'failed') break;
       await sleep(POLL_MS);
     }
-    throw new Error(`no load of ${this.site.entry} was recorded within ${RECORDED_TIMEOUT_MS / 1000} s`);
+    throw new Error(`no load of ${this.site.entry} after load ${before} was recorded: ${seen}`);
   }
 
   /** Changes the link at once, and that of the next loads. */
@@ -167,21 +173,16 @@ export class BrowserOnLink {
     await close(this.#open);
   }
 
-  /** Waits until the worker has no more to store of a load, after which it hands it to the autopilot. */
-  async #waitUntilHandled(tab: Page, load: StoredLoad): Promise<void> {
-    const tabId = await this.browser.tabIdOf(this.own, tab.url());
-    const deadline = performance.now() + RECORDED_TIMEOUT_MS;
-    while (performance.now() < deadline) {
-      const answer = await this.browser.ask(this.own, { type: 'latest', tabId, brief: true });
-      if (answer.ok && answer.phase === 'recorded' && answer.loadId === load.id) return;
-      await sleep(POLL_MS);
-    }
-    throw new Error(`load ${load.id} of ${this.site.entry} is not stored`);
+  async #findNewestId(): Promise<number | null> {
+    const answer = await this.browser.ask(this.own, { type: 'latest', url: this.site.entry, brief: true });
+    if (!answer.ok) throw new Error(answer.error);
+    return answer.loadId;
   }
 
-  async #latest(): Promise<StoredLoad | null> {
+  async #readNewest(): Promise<StoredLoad> {
     const answer = await this.browser.ask(this.own, { type: 'latest', url: this.site.entry });
-    return answer.ok ? answer.load : null;
+    if (!answer.ok) throw new Error(answer.error);
+    return answer.load!;
   }
 }
 

@@ -176,11 +176,18 @@ async function storeAndHandle(page: ReportingPage, settled: PageSettled): Promis
   if (load?.navigationId !== navigationId) return;
   // Also where it could not be recorded: listeners slow down what the page requests later.
   if (settled.loaded) detailedLoads.end(tabId);
-  if (load.phase === 'recorded' && load.storedId !== null) await handleLoad(tabId, load, load.storedId);
+  if (load.phase === 'recorded' && load.storedId !== null) {
+    const handled = handleLoad(tabId, load, load.storedId);
+    handling.add(handled);
+    await handled.finally(() => handling.delete(handled));
+  }
   await navigations.update();
   // No alarm is needed: while no page loads, nothing is added, and what is too old is not read.
   if (settled.loaded) await doChores(CHORES);
 }
+
+/** What recorded loads lead to, as far as it is under way. */
+const handling = new Set<Promise<void>>();
 
 /** What makes work for a later load or none, and no page waits for. */
 const CHORES = [() => memory.removeExpired(), () => removeExpiredExperiences(), () => removeClosedTabs()];
@@ -339,7 +346,11 @@ const handlers: {
     await autopilot.forgetPages((url) => loads.excludedSites.has(url));
     return { ok: true, ...changed };
   },
-  autopilot: () => answerAutopilot(),
+  autopilot: async () => {
+    // Who sees that a load is recorded is also to see what the autopilot does after it.
+    await Promise.allSettled(handling);
+    return answerAutopilot();
+  },
   'change-autopilot': ({ change }) =>
     answerAutopilot(autopilot.changeSettings(change).then(() => navigations.update())),
   'undo-autopilot': () => answerAutopilot(autopilot.undoAll()),

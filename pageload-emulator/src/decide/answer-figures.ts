@@ -1,20 +1,20 @@
 import type { Assignment, LoadTime } from '@hopwise/contract';
-import type { Belief } from './belief.ts';
 import type { CandidateTimes } from './candidate-times.ts';
 import type { Candidate } from './candidates.ts';
+import type { Chances } from './chances.ts';
 
 /** The times and chances of an answer by assignment, for whatever shows them; null for assignments that are no candidates. */
 export class AnswerFigures {
-  readonly #belief: Belief<Candidate>;
+  readonly #chances: Chances;
   readonly #times: CandidateTimes;
   readonly #find: (assignment: Assignment) => Candidate | undefined;
 
   constructor(
-    belief: Belief<Candidate>,
+    chances: Chances,
     times: CandidateTimes,
     find: (assignment: Assignment) => Candidate | undefined,
   ) {
-    this.#belief = belief;
+    this.#chances = chances;
     this.#times = times;
     this.#find = find;
   }
@@ -28,6 +28,6 @@ export class AnswerFigures {
   chanceBelow(assignment: Assignment, rival: Assignment): number | null {
     const own = this.#find(assignment);
     const other = this.#find(rival);
-    return own === undefined || other === undefined ? null : this.#belief.probabilityBelow(own, other);
+    return own === undefined || other === undefined ? null : this.#chances.below(own, other);
   }
 }

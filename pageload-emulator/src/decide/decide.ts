@@ -15,6 +15,7 @@ import { type AssignedFigures, assignedFigures, assignmentOf } from './assigned-
 import { Belief } from './belief.ts';
 import { CandidateTimes } from './candidate-times.ts';
 import { type Candidate, Candidates } from './candidates.ts';
+import { Chances, missedBy } from './chances.ts';
 import { errorCovariance } from './emulation-error.ts';
 import { addEvidence, addExperience, recordedCandidate } from './evidence.ts';
 import { canBeVerified, type FitFigures, fitOf } from './fit.ts';
@@ -117,6 +118,8 @@ export function decide(
   const timeOf = (candidate: Candidate): LoadTime => times.of(candidate);
   const baselineTime = timeOf(baseline);
   const laterMs = timeOf(later).pltMs;
+  const fit = fitOf({ recording, network, scenarios, recorded, isOtherNetwork });
+  const chances = new Chances(belief, isNew ? 0 : missedBy(fit));
   const rivals: Rivals = { belief, baseline, later, baselineTime, laterMs, timeOf, measured };
   const candidateOf = new Map(
     planned.map(({ plan, candidate }) => [
@@ -125,7 +128,6 @@ export function decide(
     ]),
   );
   const actions = [...candidateOf.keys()];
-  const fit = fitOf({ recording, network, scenarios, recorded, isOtherNetwork });
   const picked = pickAction(candidateOf, belief, knowledge.earlier ?? null);
   // What is not understood is verified first.
   const isVerified = knowledge.verification !== undefined || picked.action.measured || isOtherNetwork;
@@ -133,7 +135,7 @@ export function decide(
   const action = isBlocked ? actions.find(({ kind }) => kind === 'leave')! : picked.action;
   const canAct = actions.some(({ kind, needs }) => kind !== 'leave' && !needs.includes('server'));
   const isUnsure = isBlocked ? canAct && canBeVerified(fit) : actions.some((each) => isNotable(each, rivals));
-  const answer = new AnswerFigures(belief, times, (assignment) => candidates.find(assignment));
+  const answer = new AnswerFigures(chances, times, (assignment) => candidates.find(assignment));
   const assignment = assignmentOf(choice, best);
   const { origins, untried } = choice.judgeOrigins(assignment);
   const uniformTimes: UniformTimes = {
@@ -143,7 +145,7 @@ export function decide(
   const figures: DecisionFigures = {
     kind: action.kind !== 'leave' ? 'act' : isUnsure ? 'unsure' : 'leave',
     best,
-    confidence: confidenceIn(best, belief, uniform),
+    confidence: confidenceIn(best, chances, uniform),
     protocols: Object.fromEntries([...uniform].map(([protocol, each]) => [protocol, timeOf(each)])),
     baseline: {
       ...baselineTime,
@@ -177,14 +179,10 @@ function safestUniform(belief: Belief<Candidate>, uniform: ReadonlyMap<Protocol,
 }
 
 /** Probability that a protocol is faster than each other one, the least of these. */
-function confidenceIn(
-  best: Protocol,
-  belief: Belief<Candidate>,
-  uniform: ReadonlyMap<Protocol, Candidate>,
-): number {
+function confidenceIn(best: Protocol, chances: Chances, uniform: ReadonlyMap<Protocol, Candidate>): number {
   const own = uniform.get(best)!;
   const rivals = [...uniform.values()].filter((each) => each !== own);
-  return Math.min(1, ...rivals.map((each) => belief.probabilityBelow(own, each)));
+  return Math.min(1, ...rivals.map((each) => chances.below(own, each)));
 }
 
 /** Share of each origin in the page's bytes. */

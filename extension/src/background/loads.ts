@@ -286,8 +286,20 @@ interface ShownPage {
   willReport: boolean;
 }
 
+/** A page that does not answer within this time is busy: it still loads, as far as a person can tell. */
+const SHOWN_TIMEOUT_MS = 1_000;
+const BUSY: ShownPage = { timeOrigin: Number.NaN, willReport: true };
+
 /** Asks the page that a tab shows; null for pages of the browser, and of sites to which the extension has no access. */
 async function readShownPage(tabId: number): Promise<ShownPage | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const busy = new Promise<ShownPage>((resolve) => {
+    timer = setTimeout(() => resolve(BUSY), SHOWN_TIMEOUT_MS);
+  });
+  return Promise.race([askShownPage(tabId), busy]).finally(() => clearTimeout(timer));
+}
+
+async function askShownPage(tabId: number): Promise<ShownPage | null> {
   try {
     const [result] = await chrome.scripting.executeScript({
       target: { tabId },

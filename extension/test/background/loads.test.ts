@@ -30,6 +30,7 @@ let loads: TabLoads;
 let shownUrl: string | undefined;
 /** What the tab's document tells of itself; null where the extension has no access. */
 let shownPage: { timeOrigin: number; willReport: boolean } | null;
+let isPageBusy: boolean;
 let browserLanguage: string;
 
 beforeEach(() => {
@@ -37,6 +38,7 @@ beforeEach(() => {
   asked = [];
   shownUrl = PAGE;
   shownPage = null;
+  isPageBusy = false;
   browserLanguage = 'en-GB';
   vi.stubGlobal('chrome', {
     i18n: { getUILanguage: () => browserLanguage },
@@ -44,6 +46,7 @@ beforeEach(() => {
     storage: { session: new StubbedStorage() },
     scripting: {
       executeScript: async () => {
+        if (isPageBusy) await new Promise(() => undefined);
         if (shownPage === null) throw new Error('Cannot access contents of the page.');
         return [{ result: shownPage }];
       },
@@ -213,6 +216,10 @@ test('a load whose navigation nobody listened to is recorded by its page’s rep
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', load: null });
   shownPage.willReport = false;
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
+  // A page that does not answer.
+  isPageBusy = true;
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', load: null });
+  isPageBusy = false;
   // Without an id of the document, as in Firefox.
   startedAt += 800;
   await settle(true, [], timings(500), pageNow({ documentId: '' }));

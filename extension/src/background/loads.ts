@@ -21,6 +21,7 @@ import { readNetworkKey } from '../storage/network-key.ts';
 import { saveQueries } from '../storage/queries.ts';
 import { readSettings } from '../storage/settings.ts';
 import { stripLoad, stripLoadUrls } from '../storage/strip-load.ts';
+import { maskQuery } from '../storage/strip-urls.ts';
 import { collectRecording } from './collect-recording.ts';
 import { noteDroppedReport } from './dropped-reports.ts';
 import { knowsQueries } from './known-queries.ts';
@@ -245,13 +246,14 @@ export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<Lates
     const load = (which.url === undefined ? undefined : await findNewestLoad(which.url)) ?? null;
     return answerWith(load ? 'recorded' : 'none', '', load);
   }
-  const [seen, url, page] = await Promise.all([
+  const [seen, tab, page] = await Promise.all([
     loads.getLoad(which.tabId),
-    findTabUrl(which.tabId),
+    findTab(which.tabId),
     readShownPage(which.tabId),
   ]);
-  if (loads.excludedSites.has(url)) return answerWith('failed', EXCLUDED, null);
-  if (!seen || !isShownPage(seen, page)) return answerWith(page?.willReport ? 'loading' : 'none', '', null);
+  if (loads.excludedSites.has(tab.url)) return answerWith('failed', EXCLUDED, null);
+  if (!seen || !isShownPage(seen, page, tab))
+    return answerWith(page?.willReport ? 'loading' : 'none', '', null);
   const load = (seen.storedId === null ? undefined : await getLoad(seen.storedId)) ?? null;
   const { phase, problem } = findOutcome(seen, load);
   if (load === null) return answerWith(phase, problem, null);
@@ -286,7 +288,7 @@ interface ShownPage {
   willReport: boolean;
 }
 
-/** A page that does not answer within this time is busy: it still loads, as far as a person can tell. */
+/** A page that does not answer within this time is busy. */
 const SHOWN_TIMEOUT_MS = 1_000;
 const BUSY: ShownPage = { timeOrigin: Number.NaN, willReport: true };
 
@@ -320,17 +322,26 @@ async function askShownPage(tabId: number): Promise<ShownPage | null> {
 }
 
 /** Whether a load is of the page that its tab shows. While the browser navigates, the tab shows the page before. */
-function isShownPage(load: TabLoad, page: ShownPage | null): boolean {
+function isShownPage(load: TabLoad, page: ShownPage | null, tab: TabFacts): boolean {
   if (load.isNavigationSeen && load.phase === 'loading') return true;
+  if (page === BUSY) return tab.isComplete && maskQuery(tab.url) === maskQuery(load.url);
   return page !== null && load.timeOrigin !== null && Math.abs(load.timeOrigin - page.timeOrigin) < 1;
 }
 
-/** URL of a tab; '' when the browser hides it or the tab was closed in the meantime. */
-async function findTabUrl(tabId: number): Promise<string> {
+/** What the browser tells of a tab. */
+interface TabFacts {
+  /** '' when the browser hides it, or the tab was closed in the meantime. */
+  url: string;
+  /** Whether its page has loaded. */
+  isComplete: boolean;
+}
+
+async function findTab(tabId: number): Promise<TabFacts> {
   try {
-    return (await chrome.tabs.get(tabId)).url ?? '';
+    const { url = '', status } = await chrome.tabs.get(tabId);
+    return { url, isComplete: status === 'complete' };
   } catch {
-    return '';
+    return { url: '', isComplete: false };
   }
 }
 

@@ -31,6 +31,7 @@ let shownUrl: string | undefined;
 /** What the tab's document tells of itself; null where the extension has no access. */
 let shownPage: { timeOrigin: number; willReport: boolean } | null;
 let isPageBusy: boolean;
+let tabStatus: string;
 let browserLanguage: string;
 
 beforeEach(() => {
@@ -39,6 +40,7 @@ beforeEach(() => {
   shownUrl = PAGE;
   shownPage = null;
   isPageBusy = false;
+  tabStatus = 'loading';
   browserLanguage = 'en-GB';
   vi.stubGlobal('chrome', {
     i18n: { getUILanguage: () => browserLanguage },
@@ -55,7 +57,7 @@ beforeEach(() => {
       query: async () => [],
       get: async () => {
         if (shownUrl === 'closed') throw new Error('No tab with id: 1.');
-        return { url: shownUrl, active: true };
+        return { url: shownUrl, active: true, status: tabStatus };
       },
       sendMessage: (_tabId: number, _message: unknown, to: unknown) => {
         asked.push(to);
@@ -216,9 +218,11 @@ test('a load whose navigation nobody listened to is recorded by its page’s rep
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', load: null });
   shownPage.willReport = false;
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
-  // A page that does not answer.
+  // Of a page that does not answer, the tab tells whether it has loaded.
   isPageBusy = true;
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', load: null });
+  tabStatus = 'complete';
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded', loadId: first!.id });
   isPageBusy = false;
   // Without an id of the document, as in Firefox.
   startedAt += 800;

@@ -34,7 +34,7 @@ export function listOptions(
 /** Adds the pins of `planUnknownOffers`, without sites that have a rule. */
 export function addUnknownOffers(
   run: PlannedRun,
-  load: Pick<StoredLoad, 'recording' | 'isDetailed'>,
+  load: Pick<StoredLoad, 'recording'>,
   { siteRules }: AutopilotSettings,
 ): PlannedRun {
   const added = planUnknownOffers(run.pins, load).filter(

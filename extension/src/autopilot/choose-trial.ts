@@ -72,13 +72,18 @@ function armOfLeaving({ baseline: { pltMs, low, high, laterPltMs } }: Decision):
   return { name: LEAVE, predicted: { pltMs: laterPltMs, low: low * change, high: high * change } };
 }
 
-/** The arm that a load had; null for other pins. */
+/**
+ * The arm that a load had; null for other pins. Off HTTP/3 are also kept those origins of which the load before did not show whether they
+ * offer it, see `planUnknownOffers`: where they do not, that changes nothing.
+ */
 function nameOfLoad(load: StoredLoad, options: readonly Option[]): string | null {
   const pinned = Object.keys(load.pinned ?? {});
   if (pinned.length === 0) return LEAVE;
+  const isKeptOff = pinned.every((origin) => isHeld(load, origin, 'avoid-h3'));
   const own = options.find(
-    ({ pins }) =>
-      pins.length === pinned.length && pins.every(({ origin, kind }) => isHeld(load, origin, kind)),
+    ({ action, pins }) =>
+      pins.every(({ origin, kind }) => isHeld(load, origin, kind)) &&
+      (pins.length === pinned.length || (action.kind === 'avoid-h3' && isKeptOff)),
   );
   return own === undefined ? null : nameOf(own);
 }

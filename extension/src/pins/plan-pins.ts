@@ -19,7 +19,7 @@ export function planPins(action: Action): PlannedPin[] {
 }
 
 /**
- * Pins that keep also those origins of a light recording off HTTP/3 of which it does not show whether they offer it: where HTTP/3 is
+ * Pins that keep also those origins of a recording off HTTP/3 of which it does not show whether they offer it: where HTTP/3 is
  * avoided because the network hinders UDP, the next load would be slowed down by the first of them that does. Origins that sent next
  * to nothing are left alone: pins act on their other pages too.
  *
@@ -27,13 +27,13 @@ export function planPins(action: Action): PlannedPin[] {
  */
 export function planUnknownOffers(
   planned: readonly PlannedPin[],
-  { recording, isDetailed }: Pick<StoredLoad, 'recording' | 'isDetailed'>,
+  { recording }: Pick<StoredLoad, 'recording'>,
 ): PlannedPin[] {
-  if (isDetailed !== false || planned.length === 0 || planned.some(({ kind }) => kind !== 'avoid-h3'))
-    return [];
-  const unknown = recording.requests.filter(({ offersH3, fromCache }) => offersH3 === null && !fromCache);
-  const byOrigin = groupBy(unknown, ({ url }) => new URL(url).origin);
+  if (planned.length === 0 || planned.some(({ kind }) => kind !== 'avoid-h3')) return [];
+  const sent = recording.requests.filter(({ fromCache }) => !fromCache);
+  const byOrigin = groupBy(sent, ({ url }) => new URL(url).origin);
   return [...byOrigin]
+    .filter(([, requests]) => requests.every(({ offersH3 }) => offersH3 === null))
     .filter(([origin]) => origin.startsWith('https:') && isPinnable(origin) && !isLocalOrigin(origin))
     .filter(([origin, requests]) => !planned.some((pin) => pin.origin === origin) && mayMatter(requests))
     .map(([origin]) => ({ origin, kind: 'avoid-h3' }));

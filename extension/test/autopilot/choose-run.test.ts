@@ -60,7 +60,7 @@ describe('a run is chosen', () => {
   });
 });
 
-test('of a light recording also origins of unknown offers are kept off HTTP/3', () => {
+test('origins of unknown offers are also kept off HTTP/3', () => {
   const run = chooseRun(decisionOf([avoid]), settings)!;
   const requests = [
     requestOf(0, { url: `${A}/`, offersH3: true }),
@@ -69,16 +69,18 @@ test('of a light recording also origins of unknown offers are kept off HTTP/3', 
     requestOf(3, { url: 'https://192.168.1.1/' }),
     requestOf(4, { url: 'https://d.example/', offersH3: false }),
     requestOf(5, { url: 'https://bank.example/pixel.gif', bodyBytes: 43 }),
-    requestOf(6, { url: 'https://bank.example/unknown.gif', bodyBytes: null }),
+    // What was requested later shows it, as where listening began amid the load.
+    requestOf(6, { url: 'https://e.example/early.js' }),
+    requestOf(7, { url: 'https://e.example/late.js', offersH3: false }),
+    requestOf(8, { url: 'https://bank.example/unknown.gif', bodyBytes: null }),
   ];
-  const light = loadOf(1, { isDetailed: false, recording: { requests } });
+  const load = loadOf(1, { recording: { requests } });
   const originsOf = (planned: typeof run) => planned.pins.map(({ origin }) => origin);
-  expect(originsOf(addUnknownOffers(run, light, settings))).toEqual([A, B]);
-  expect(addUnknownOffers(run, { ...light, isDetailed: true }, settings)).toBe(run);
+  expect(originsOf(addUnknownOffers(run, load, settings))).toEqual([A, B]);
   const ruled = { ...settings, siteRules: [{ site: 'b.example', rule: 'leave' as const }] };
-  expect(originsOf(addUnknownOffers(run, light, ruled))).toEqual([A]);
+  expect(originsOf(addUnknownOffers(run, load, ruled))).toEqual([A]);
   const held = { ...run, pins: [{ origin: A, kind: 'h1' as const }] };
-  expect(addUnknownOffers(held, light, settings)).toBe(held);
+  expect(addUnknownOffers(held, load, settings)).toBe(held);
 });
 
 describe('a load is suitable', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import { BUNDLED_PAGES, bundledSite } from '../../src/pages/bundled.ts';
 import { generateSite, KINDS, type KindName, type SiteSpec } from '../../src/pages/page-generator.ts';
 import { planPage } from '../../src/pages/plan.ts';
@@ -30,7 +31,7 @@ const smallSite = generateSite(small);
 const otherSite = generateSite({ ...small, name: 'other' });
 
 describe('generateSite', () => {
-  it.each(Object.keys(BUNDLED_PAGES) as (keyof typeof BUNDLED_PAGES)[])(
+  it.each(drawShare(Object.keys(BUNDLED_PAGES) as (keyof typeof BUNDLED_PAGES)[], 1))(
     'makes the bundled page %s with the specified measures',
     (page) => {
       const spec = BUNDLED_PAGES[page];

@@ -6,6 +6,7 @@ import {
   PROTOCOLS,
   type Protocol,
   predict,
+  type Recording,
   type ServerProfile,
 } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
@@ -39,24 +40,16 @@ function withServerTime(
   return { graph: { ...graph, activities }, servers };
 }
 
-/** The decision on the page recorded over HTTP/2, and when each of its requests ended. */
-function decided({ graph, servers }: Page): {
-  decision: Decision;
-  pltMs: number;
-  endMs: Map<number, number>;
-} {
-  const overH2 = Object.fromEntries(graph.origins.map((origin) => [origin, 'h2' as const]));
-  const recording = recordLoad(graph, PATH, servers, overH2);
-  const { lossBurst: _, ...network } = PATH;
-  const { decision } = predict(recording, { network });
-  const endMs = new Map(recording.requests.map((request) => [request.id, request.endMs]));
-  return { decision, pltMs: recording.pltMs!, endMs };
+/** The page as it loads over one protocol. */
+function loadOver({ graph, servers }: Page, protocol: Protocol): Recording {
+  const assignment = Object.fromEntries(graph.origins.map((origin) => [origin, protocol]));
+  return recordLoad(graph, PATH, servers, assignment);
 }
 
-/** How long the page loads over one protocol. */
-function loadMs({ graph, servers }: Page, protocol: Protocol): number {
-  const assignment = Object.fromEntries(graph.origins.map((origin) => [origin, protocol]));
-  return recordLoad(graph, PATH, servers, assignment).pltMs!;
+/** The decision on the page recorded over HTTP/2. */
+function decisionOn(page: Page): Decision {
+  const { lossBurst: _, ...network } = PATH;
+  return predict(loadOver(page, 'h2'), { network }).decision;
 }
 
 const timeOf = ({ protocols }: Decision, protocol: Protocol): number => protocols[protocol]!.pltMs;
@@ -71,8 +64,8 @@ describe('the time of servers', () => {
     fc.assert(
       fc.property(seeds, fc.integer({ min: 1, max: 40 }), (seed, seconds) => {
         const page = pageOf(seed);
-        const before = decided(withServerTime(page, 0, timeOfMs(0))).decision;
-        const after = decided(withServerTime(page, 0, timeOfMs(1000 * seconds))).decision;
+        const before = decisionOn(withServerTime(page, 0, timeOfMs(0)));
+        const after = decisionOn(withServerTime(page, 0, timeOfMs(1000 * seconds)));
         for (const protocol of PROTOCOLS) {
           const addedMs = timeOf(after, protocol) - timeOf(before, protocol);
           expect(addedMs / (1000 * seconds)).toBeGreaterThan(0.9);
@@ -90,28 +83,29 @@ describe('the time of servers', () => {
     fc.assert(
       fc.property(seeds, fc.integer({ min: 1, max: 40 }), (seed, choice) => {
         const page = pageOf(seed);
-        const before = decided(page);
+        const { pltMs, requests } = loadOver(page, 'h2');
         const id = 1 + (choice % (page.graph.activities.length - 1));
-        const spareMs = before.pltMs - before.endMs.get(id)!;
+        const spareMs = pltMs! - requests.find((request) => request.id === id)!.endMs;
         const slowed = withServerTime(page, id, { thinkMs: 8 + 0.3 * spareMs });
         // Under another protocol it may be what the load event waits for.
         const isSpared = PROTOCOLS.every(
-          (protocol) => Math.abs(loadMs(slowed, protocol) - loadMs(page, protocol)) < 1,
+          (protocol) => Math.abs(loadOver(slowed, protocol).pltMs! - loadOver(page, protocol).pltMs!) < 1,
         );
         fc.pre(isSpared && spareMs > 20);
-        const after = decided(slowed);
+        const before = decisionOn(page);
+        const after = decisionOn(slowed);
         // Of an action that nearly reaches the chance of 0.8 at which it is taken, a millisecond decides.
-        const isNear = before.decision.actions.some(({ helps }) => Math.abs(helps - 0.8) < 0.1);
-        if (!isNear) expect(after.decision.action.kind).toBe(before.decision.action.kind);
+        const isNear = before.actions.some(({ helps }) => Math.abs(helps - 0.8) < 0.1);
+        if (!isNear) expect(after.action.kind).toBe(before.action.kind);
         // The search for mixes may find others; what both consider gains the same.
         const keyOf = ({ kind, assignment }: Action) => JSON.stringify([kind, assignment]);
-        const gains = new Map(after.decision.actions.map((each) => [keyOf(each), each.gain]));
-        for (const each of before.decision.actions) {
+        const gains = new Map(after.actions.map((each) => [keyOf(each), each.gain]));
+        for (const each of before.actions) {
           const gain = gains.get(keyOf(each)) ?? each.gain;
           expect(Math.abs(gain - each.gain)).toBeLessThan(0.05);
         }
         for (const protocol of PROTOCOLS) {
-          const change = timeOf(after.decision, protocol) / timeOf(before.decision, protocol) - 1;
+          const change = timeOf(after, protocol) / timeOf(before, protocol) - 1;
           expect(Math.abs(change)).toBeLessThan(0.1);
         }
       }),
@@ -124,8 +118,8 @@ describe('the time of servers', () => {
       fc.property(seeds, fc.double({ min: 1, max: 20, noNaN: true }), (seed, factor) => {
         const { graph, servers } = pageOf(seed);
         const scaled = servers.map((server) => ({ ...server, thinkMs: factor * server.thinkMs }));
-        const before = decided({ graph, servers }).decision;
-        const after = decided({ graph, servers: scaled }).decision;
+        const before = decisionOn({ graph, servers });
+        const after = decisionOn({ graph, servers: scaled });
         const ownMs = Math.min(...PROTOCOLS.map((protocol) => timeOf(before, protocol)));
         for (const protocol of ['h1', 'h3'] as const) {
           const apart = (decision: Decision) => timeOf(decision, protocol) - timeOf(decision, 'h2');

@@ -2,14 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { EXTENSION_ID } from '@hopwise/contract';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { DISABLED_FEATURES } from '../../../lab/src/browser/chromium-features.ts';
 import type { PageAnswers, PageRequest } from '../../src/background/page-requests.ts';
-
-const START_TIMEOUT_MS = 60_000;
-const START_POLL_MS = 100;
 
 /** Real Chromium with the extension, in its own profile. */
 export interface ExtensionBrowser {
@@ -52,24 +48,11 @@ export async function launch(
   const start = () => launchChromium(profile, [...extension, ...args], without, env, locale);
   const browser = control(await start(), profile, start);
   // The worker does not observe a page that is opened before its first run.
-  const first = await openFirst(browser);
+  const first = await browser.openOwn('devtools.html');
   await first.evaluate(() => chrome.runtime.sendMessage({ type: 'latest' }));
   if (recordsInDetail) await browser.ask(first, { type: 'change-settings', change: { recordsInDetail } });
   await first.close();
   return browser;
-}
-
-/** Opens a page of the extension as soon as the browser has loaded it: before that, which takes long on a busy machine, it blocks them. */
-async function openFirst({ openOwn }: ExtensionBrowser): Promise<Page> {
-  const deadline = performance.now() + START_TIMEOUT_MS;
-  for (;;) {
-    try {
-      return await openOwn('devtools.html');
-    } catch (error) {
-      if (!String(error).includes('ERR_BLOCKED_BY_CLIENT') || performance.now() > deadline) throw error;
-      await sleep(START_POLL_MS);
-    }
-  }
 }
 
 function control(
@@ -79,12 +62,7 @@ function control(
 ): ExtensionBrowser {
   const openOwn = async (path: string) => {
     const page = await context.newPage();
-    try {
-      await page.goto(`chrome-extension://${EXTENSION_ID}/${path}`);
-    } catch (error) {
-      await page.close();
-      throw error;
-    }
+    await page.goto(`chrome-extension://${EXTENSION_ID}/${path}`);
     return page;
   };
   return {

@@ -63,6 +63,11 @@ const HOPELESS = 8;
 const MIN_POLICED_SHARE = 0.05;
 /** Link rates to replay under the likeliest policer, relative to the likeliest rate. */
 const POLICED_RATES = [0.5, 0.75, 1, 1.3, 2];
+/**
+ * Where earlier loads showed a policer, a load over HTTP/3 refutes it only by a rate above this multiple of the policer's: a slower one looks
+ * alike on a slow link without a policer.
+ */
+const REFUTING_RATE = 2;
 /** Queues to replay with at the likeliest rate, relative to the prior's median. */
 const QUEUES = [0.35, 2.2, 5];
 /** A gain in log-likelihood above this selects another queue, with which rates are then replayed. */
@@ -254,7 +259,7 @@ class PathSearch {
     const logPoliced = evidence(policedBps, policers, 'constant') - tcpAtLink + this.#evidence(points, 'tcp');
     const logOpen = this.#evidence(points, 'all');
     const odds = (policedShare / (1 - policedShare)) * Math.exp(Math.min(50, logPoliced - logOpen));
-    const share = odds / (1 + odds);
+    const share = Math.max(odds / (1 + odds), this.#mayRefute(apparentBps) ? 0 : policedShare);
     const logEvidence = logSum([Math.log(policedShare) + logPoliced, Math.log(1 - policedShare) + logOpen]);
     if (share < MIN_POLICED_SHARE || this.#question.known.downBps !== undefined) {
       return { policed: { downBps: byTcp, bps }, policedShare: share, logEvidence };
@@ -265,11 +270,18 @@ class PathSearch {
     return { policed: { downBps: this.#downBps(replayed, 'tcp'), bps }, policedShare: share, logEvidence };
   }
 
+  /** Whether a load may refute what is known of a policer. @param apparentBps the rate that fits it best on an open path */
+  #mayRefute(apparentBps: number): boolean {
+    const { policedShare, policedBps } = this.#question.priors;
+    return !isShownPoliced(policedShare) || apparentBps > REFUTING_RATE * policedBps.quantile(0.5);
+  }
+
   #fitLoss(downBps: number, udp: UdpTreatment): LogDensity {
     const { loss } = this.#question.priors;
     if (this.#question.known.loss || this.#exhausted) return loss;
     const path = { ...this.#question.pathAt(downBps, this.#queueMs), udp };
-    const counts = this.#question.known.udp?.kind === 'policed' ? 'tcp' : 'all';
+    // A policer's drops are no random losses of the link.
+    const counts = udp.kind === 'policed' ? 'tcp' : 'all';
     return fitLoss(this.#question.replay, path, loss, counts, (events) => {
       this.#events += events;
       return !this.#exhausted;
@@ -301,6 +313,9 @@ class PathSearch {
     return evidence(this.#downPrior, pointsOf(points, which), 'falling');
   }
 }
+
+/** Whether earlier loads showed that UDP is policed. @param policedShare probability of it before the load */
+export const isShownPoliced = (policedShare: number): boolean => policedShare > 0.5;
 
 function best(points: readonly Replayed[]): Replayed {
   return points.reduce((a, b) => (b.all > a.all ? b : a));

@@ -4,7 +4,7 @@ import { POLICED_BPS_PRIOR } from '../network/priors.ts';
 import { UDP_PRIOR } from '../network/udp-prior.ts';
 import { hasH3Answer } from '../recording/visit.ts';
 import { originOf } from '../util/url.ts';
-import type { PathAt, PathFit } from './fit-path.ts';
+import { isShownPoliced, type PathAt, type PathFit } from './fit-path.ts';
 import type { RecordedFit } from './fit-recording.ts';
 import { loadTimeLikelihood } from './load-time-evidence.ts';
 import type { PosteriorInput } from './posterior-input.ts';
@@ -87,7 +87,10 @@ function policedShareByLoadTime(
   }));
   if (ifOpen === null || ifPoliced === null || ifOpen + ifPoliced === 0) return policedShare;
   const all = shown * ifPoliced + (1 - shown) * ifOpen;
-  return (shown * ifPoliced + (policedShare - shown) * ifOpen) / all;
+  const share = (shown * ifPoliced + (policedShare - shown) * ifOpen) / all;
+  // What earlier loads showed stays as likely as the fit leaves it.
+  const known = prior.policed(UDP_PRIOR.policed);
+  return isShownPoliced(known) ? Math.max(share, Math.min(policedShare, known)) : share;
 }
 
 /** Probability that UDP is blocked: 0 if HTTP/3 answered; it grows with each origin whose HTTP/3 offer went unused. */

@@ -284,14 +284,13 @@ test('a load survives a stop of the worker', async () => {
 });
 
 test('no worker starts while a page loads; the page’s report alone has its load recorded', async () => {
-  const change = (recordsInDetail: boolean) =>
-    browser.ask(own, { type: 'change-settings', change: { recordsInDetail } });
-  await change(false);
-  onTestFinished(async () => void (await change(true)));
-  const page = await openPage();
-  await page.goto(site.url.replace('http:', 'data:text/plain,'));
-  await browser.stopWorker(own);
-  const devtools = await browser.context.newCDPSession(own);
+  // Where no other page reports meanwhile, and loads are recorded as in the extension as it is installed.
+  const light = await launch(`${packageRoot}dist/chromium`, [], [], {}, 'en-US', false);
+  onTestFinished(() => light.close());
+  const from = { browser: light, own: await light.openOwn('devtools.html') };
+  const page = await light.context.newPage();
+  await light.stopWorker(from.own);
+  const devtools = await light.context.newCDPSession(from.own);
   const running: string[] = [];
   devtools.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
     running.push(...versions.map(({ runningStatus }) => runningStatus).filter((each) => each !== 'stopped'));
@@ -300,9 +299,8 @@ test('no worker starts while a page loads; the page’s report alone has its loa
   running.length = 0;
   await page.goto(`${site.url}/eager.html`, { waitUntil: 'load' });
   expect(running).toEqual([]);
-  const { load } = await recorded(page);
+  const { load } = await recorded(page, from);
   expect(running).toContain('running');
-  await devtools.detach();
   expect(load).toMatchObject({ isDetailed: false, requestedUrl: `${site.url}/eager.html` });
   expect(load.recording.pltMs).toBeGreaterThan(1900);
   expect(load.recording.requests[0]).toMatchObject({ type: 'document', status: 200, remoteIp: null });

@@ -9,6 +9,8 @@ import { answer2, ask2, type Pinned } from './pinned.ts';
 import { type ServedPins, servePins } from './served-pins.ts';
 
 const PIECE_BYTES = 64_000;
+/** Of a busy machine, which collects garbage late. The long form carries more than this. */
+const MAX_GROWTH_BYTES = 128 * MIB;
 
 /** How much each protocol has to carry. */
 export interface Load {
@@ -54,7 +56,7 @@ export function testLoad({ downloadMb, uploadMb, requests }: Load): void {
         for await (const chunk of stream) hash.update(chunk as Buffer);
       });
       expect(digest).toBe(hash.digest('hex'));
-      expect(grown).toBeLessThan(96 * MIB);
+      expect(grown).toBeLessThan(MAX_GROWTH_BYTES);
       session.destroy();
     });
 
@@ -87,7 +89,7 @@ export function testLoad({ downloadMb, uploadMb, requests }: Load): void {
         expect((await ask2(session, { ':path': '/bytes/10' })).body).toHaveLength(10);
         for (const stream of idle) stream.on('error', () => {}).close(8);
       });
-      expect(grown).toBeLessThan(96 * MIB);
+      expect(grown).toBeLessThan(MAX_GROWTH_BYTES);
       session.destroy();
     });
 

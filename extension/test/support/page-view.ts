@@ -158,7 +158,9 @@ async function takePageView(): Promise<PageView> {
   V8Error.prepareStackTrace = (_: Error, callSites: unknown[]) => `${callSites.length}: ${callSites.join()}`;
   document.createElement('x-watcher').setAttribute('src', '/c');
   const plain = new Image();
-  plain.src = '/d.png';
+  // Of its own in each frame: an image that another frame has loaded may come from memory, and is then not listed.
+  const frame = window === top ? 'outer' : 'inner';
+  plain.src = `/d.png?${frame}`;
   delete V8Error.prepareStackTrace;
   view.stacks = stacks;
   view.errorKeys = keysOf(Error);
@@ -184,7 +186,7 @@ async function takePageView(): Promise<PageView> {
   spyOn(Reflect, 'apply');
   spyOn(String.prototype, 'slice');
   let conversions = 0;
-  const counted = { toString: () => `/converted.png?${conversions++}` };
+  const counted = { toString: () => `/converted.png?${frame}${conversions++}` };
   const converted = new Image();
   // Also keeps the image, whose request ends when nothing refers to it any more.
   const imageEnd = new Promise((resolve) => {
@@ -212,7 +214,7 @@ async function takePageView(): Promise<PageView> {
   // Firefox lists a resource some time after its load event.
   const isListed = (path: string) =>
     performance.getEntriesByType('resource').some(({ name }) => name.endsWith(path));
-  const own = ['/d.png', '/converted.png?0', '/converted.png?1', '/converted.png?2'];
+  const own = [`/d.png?${frame}`, ...[0, 1, 2].map((number) => `/converted.png?${frame}${number}`)];
   for (let waits = 0; waits < 500 && !own.every(isListed); waits++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

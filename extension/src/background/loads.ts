@@ -28,6 +28,7 @@ import { knowsQueries } from './known-queries.ts';
 import { recallNetwork } from './network-memory.ts';
 import { type Extent, predictLoad } from './predict-load.ts';
 import { selectShownLoad } from './shown-load.ts';
+import { readShownPage, type ShownPage } from './shown-page.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 
 /** Store operations in progress, by tab. */
@@ -253,7 +254,7 @@ export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<Lates
   ]);
   if (loads.excludedSites.has(tab.url)) return answerWith('failed', EXCLUDED, null);
   if (!seen || !isShownPage(seen, page, tab))
-    return answerWith(page?.willReport ? 'loading' : 'none', '', null);
+    return answerWith(page === 'busy' || page?.willReport ? 'loading' : 'none', '', null);
   const load = (seen.storedId === null ? undefined : await getLoad(seen.storedId)) ?? null;
   const { phase, problem } = findOutcome(seen, load);
   if (load === null) return answerWith(phase, problem, null);
@@ -280,51 +281,10 @@ async function answerWith(
   };
 }
 
-/** What the document that a tab shows tells of itself. */
-interface ShownPage {
-  /** Milliseconds since 1970. */
-  timeOrigin: number;
-  /** Whether it has not settled yet and will report when it has: not where it was there before the extension. */
-  willReport: boolean;
-}
-
-/** A page that does not answer within this time is busy. */
-const SHOWN_TIMEOUT_MS = 1_000;
-const BUSY: ShownPage = { timeOrigin: Number.NaN, willReport: true };
-
-/** Asks the page that a tab shows; null for pages of the browser, and of sites to which the extension has no access. */
-async function readShownPage(tabId: number): Promise<ShownPage | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const busy = new Promise<ShownPage>((resolve) => {
-    timer = setTimeout(() => resolve(BUSY), SHOWN_TIMEOUT_MS);
-  });
-  return Promise.race([askShownPage(tabId), busy]).finally(() => clearTimeout(timer));
-}
-
-async function askShownPage(tabId: number): Promise<ShownPage | null> {
-  try {
-    const [result] = await chrome.scripting.executeScript({
-      target: { tabId },
-      injectImmediately: true,
-      func: () => {
-        // See `FrameRecorder`.
-        const own = Reflect.get(globalThis, Symbol.for('hopwise recorder')) as
-          | { willReport: boolean }
-          | undefined;
-        const willReport = own?.willReport ?? document.readyState !== 'complete';
-        return { timeOrigin: performance.timeOrigin, willReport };
-      },
-    });
-    return result?.result ?? null;
-  } catch {
-    return null;
-  }
-}
-
 /** Whether a load is of the page that its tab shows. While the browser navigates, the tab shows the page before. */
-function isShownPage(load: TabLoad, page: ShownPage | null, tab: TabFacts): boolean {
+function isShownPage(load: TabLoad, page: ShownPage, tab: TabFacts): boolean {
   if (load.isNavigationSeen && load.phase === 'loading') return true;
-  if (page === BUSY) return tab.isComplete && maskQuery(tab.url) === maskQuery(load.url);
+  if (page === 'busy') return tab.isComplete && maskQuery(tab.url) === maskQuery(load.url);
   return page !== null && load.timeOrigin !== null && Math.abs(load.timeOrigin - page.timeOrigin) < 1;
 }
 

@@ -167,7 +167,8 @@ export class TabLoads implements RequestSink {
   /** Removes the loads of tabs that are closed. */
   async removeClosedTabs(): Promise<void> {
     const open = new Set((await chrome.tabs.query({})).map(({ id }) => id));
-    for (const tabId of await this.#restoreAll()) if (!open.has(tabId)) this.removeTab(tabId);
+    const known = [...(await this.#restoreAll()), ...this.#earlyFailures.keys()];
+    for (const tabId of known) if (!open.has(tabId)) this.removeTab(tabId);
   }
 
   /** Removes the loads that `isRemoved` selects from all tabs. */

@@ -204,7 +204,7 @@ test('a light recording takes the timings from the report, a detailed one asks f
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ load: { recording: { pltMs: 800 } } });
 });
 
-test('a load whose navigation nobody listened to is recorded by its page’s report alone', async () => {
+test('a load whose navigation was not listened to is recorded by its page’s report alone', async () => {
   startedAt = Date.now() - 900;
   await settle(true, [], timings(700), pageNow({ documentId: 'first' }));
   const { load: first } = await findLoad(loads, { tabId: TAB });

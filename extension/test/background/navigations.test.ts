@@ -55,7 +55,7 @@ test('listens from the first moment on, and tells what it heard once that turns 
   expect(countListeners()).toBe(5);
 });
 
-test('listens no more, and tells nothing, where that is not wanted, until it is', async () => {
+test('stops listening, and passes nothing on, where that is not wanted, until it is', async () => {
   let isWanted = false;
   const navigations = start(async () => isWanted);
   navigate('unwanted');
@@ -69,7 +69,7 @@ test('listens no more, and tells nothing, where that is not wanted, until it is'
   expect(countListeners()).toBe(0);
 });
 
-test('listens no more where it cannot be told whether that is wanted, and says so', async () => {
+test('stops listening where the settings cannot be read, and logs the reason', async () => {
   const said = vi.spyOn(console, 'error').mockReturnValue();
   let fails = true;
   const navigations = start(async () => {

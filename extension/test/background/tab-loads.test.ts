@@ -126,6 +126,18 @@ test('failures are kept by URL while the page loads, also of requests that are n
   expect(failures).not.toContain('https://page.test/after.js');
 });
 
+test('failures before a page reports are those of its load if they came after its beginning', async () => {
+  vi.useFakeTimers({ now: 1_000 });
+  const loads = new TabLoads();
+  loads.addFailure(1, 'https://page.test/of-the-page-before.js');
+  await loads.getLoad(1);
+  vi.setSystemTime(3_000);
+  loads.addFailure(1, 'https://page.test/a.js');
+  loads.begin(1, 'doc', 'https://page.test/', { timeOrigin: 2_000 });
+  expect(await loads.getLoad(1)).toMatchObject({ phase: 'loading', failures: ['https://page.test/a.js'] });
+  vi.useRealTimers();
+});
+
 test('of what the last worker kept, no more is read than the tab’s own load', async () => {
   await session.set({ 'tab-load:2': {}, others: ['long'] });
   const keys: unknown[] = [];

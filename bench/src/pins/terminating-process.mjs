@@ -1,6 +1,6 @@
 /**
- * A terminating proxy alone in its process, with the authority in `HOPWISE_BENCH_CA`, built as the
- * host is, so that its memory is the host's: prints its port and the processes; pins the origin of a line of its input, such as
+ * A terminating proxy alone in its process, with the authority in `HOPWISE_BENCH_CA`, built as the host is, so that its memory is the
+ * host's: prints its port and the processes; pins the origin of a line of its input, such as
  * `h2 localhost:8443`; after an empty line says when that is terminated. Ends with its input.
  */
 import { createInterface } from 'node:readline';

@@ -1,6 +1,6 @@
 /**
- * What a tunnel adds to a request, to the first request of a connection, also where the machine has many others, and what it carries: beside a direct connection and Debian's
- * tinyproxy, in rounds that take turns. Origin and proxies are in processes of their own. `npm run bench -- tunnel`.
+ * What a tunnel adds to a request, and to the first request of a connection, also where the machine has many others, and what it carries:
+ * beside a direct connection and Debian's tinyproxy, in rounds that take turns. Origin and proxies are in processes of their own. `npm run bench -- tunnel`.
  */
 import { readFileSync } from 'node:fs';
 import { median } from '@hopwise/contract';

@@ -65,18 +65,15 @@ export class DetailedPages {
 
   /**
    * The same because of what a load leaves open. Has no effect where too many loads would be recorded so.
-   *
-   * @returns whether it is
    */
-  async wantIfRare(url: string): Promise<boolean> {
+  async wantIfRare(url: string): Promise<void> {
     // Most are asked for a page of which nothing can be wanted: this costs them nothing.
     await this.ready;
-    if (this.#state.savedLoads * MAX_SHARE < 1 || this.has(url)) return this.has(url);
+    if (this.#state.savedLoads * MAX_SHARE < 1 || this.has(url)) return;
     await this.#change((state) => {
       state.savedLoads -= 1 / MAX_SHARE;
       state.wanted[maskQuery(url)] = Date.now();
     });
-    return true;
   }
 
   /** A load has been recorded. @param isDetailed whether in detail: its page then waits no longer */

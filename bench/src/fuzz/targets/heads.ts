@@ -18,7 +18,7 @@ async function exchangeBytes(socket: Socket, input: Uint8Array): Promise<Buffer>
   return (await heard).bytes;
 }
 
-/** Everything is tunnelled nowhere: routes refuse. */
+/** Nothing is tunnelled: routes refuse. */
 export const connectHeads: FuzzTarget = {
   title: 'heads of requests to the proxy',
   input: 'bytes',

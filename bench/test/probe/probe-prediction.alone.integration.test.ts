@@ -42,8 +42,9 @@ it('is right about HTTP/3 after a probe where UDP is policed, which a load over 
   const after = predict(recording, { measured: measuredBy(verification) });
   expect(after.network.source).toMatchObject({ rttMs: 'measured', loss: 'measured', udp: 'measured' });
   expect(after.best).not.toBe('h3');
-  // A single load: policed ones vary much.
-  const measured = await lab.load('h3');
-  expect(h3(after) / measured.pltMs).toBeGreaterThan(0.4);
-  expect(h3(after) / measured.pltMs).toBeLessThan(2);
+  // Policed loads vary much, and upwards only: a timeout of the recovery more costs a second.
+  const measured = [await lab.load('h3'), await lab.load('h3'), await lab.load('h3')];
+  const least = Math.min(...measured.map((load) => load.pltMs));
+  expect(h3(after) / least).toBeGreaterThan(0.4);
+  expect(h3(after) / least).toBeLessThan(2);
 });

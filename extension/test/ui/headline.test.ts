@@ -111,6 +111,13 @@ test.each([
   expect(findHeadlineTimes(predictionOf(decision))).toEqual({ ownMs: 4400, hopwiseMs: null });
 });
 
+test('where an action may well help, nothing is said to be the fastest', () => {
+  const withdrawal = { ...actionOf('withdraw-h3', { [A]: 'h2' }), helps: 0.6, worthwhile: false };
+  const own = decisionOf([LEAVE, withdrawal], { protocols: { h3: equal, h2: slow } });
+  const decision = { ...own, baseline: { ...own.baseline, protocols: { [A]: 'h3' as const } } };
+  expect(writeHeadline(predictionOf(decision))).toBe('Nothing worth changing here.');
+});
+
 test('what its servers could do is for those who run them', () => {
   const decision = decisionOf([LEAVE, actionOf('offer-h3', { [A]: 'h3' })], {
     protocols: { h3: equal, h2: slow },

@@ -35,7 +35,7 @@ export function describeDecision(
   return {
     ...decision,
     verdict: isBlocked ? misfitVerdict(fit, figures, sentences) : verdictOf(figures, seenMs, sentences),
-    evidence: evidenceOf(figures, knowledge, sentences.evidence),
+    evidence: evidenceOf(figures, knowledge, sentences),
     changed: changeOf(figures, knowledge.earlier ?? null, sentences.evidence),
   };
 }
@@ -113,6 +113,9 @@ function leaveVerdict(figures: DecisionFigures, verdict: Sentences['verdict']): 
   }
 }
 
+/** From this chance on an action may well help: nothing says then that what the browser does is the fastest. */
+const MAY_HELP = 0.5;
+
 /**
  * Why a page is left as it is: all protocols are about as fast; the browser's own is the fastest; only its servers could do better;
  * or no change surely gains enough.
@@ -127,7 +130,8 @@ export function reasonToLeave({
   const fastest = fastestProtocols(protocols);
   if (fastest.length === Object.keys(protocols).length && fastest.length > 1) return 'equal';
   if (findOffer(actions) !== undefined) return 'server';
-  return isOwnFastest({ protocols, baseline }) ? 'right' : 'no-sure-gain';
+  const isRight = isOwnFastest({ protocols, baseline }) && actions.every(({ helps }) => helps < MAY_HELP);
+  return isRight ? 'right' : 'no-sure-gain';
 }
 
 /** Whether the protocol that carries most origins by itself is among the fastest. */
@@ -193,18 +197,21 @@ function comparisonOf(protocols: Decision['protocols'], evidence: Sentences['evi
 }
 
 function evidenceOf(
-  { protocols, kept }: DecisionFigures,
+  figures: DecisionFigures,
   knowledge: Knowledge,
-  words: Sentences['evidence'],
+  { evidence: words }: Sentences,
 ): Evidence[] {
-  const evidence: Evidence[] = [{ kind: 'emulation', text: comparisonOf(protocols, words) }];
+  const evidence: Evidence[] = [];
+  // The verdict itself may say it.
+  if (figures.isBlocked || figures.kind !== 'leave' || reasonToLeave(figures) !== 'equal')
+    evidence.push({ kind: 'emulation', text: comparisonOf(figures.protocols, words) });
   if (knowledge.verification)
     evidence.push({ kind: 'verification', text: words.transfers(mediansOf(knowledge.verification)) });
   for (const [behaviour, pltMs] of loadsByBehaviour(knowledge.loads ?? [])) {
     const text = words.loads(pltMs.length, behaviour, Math.min(...pltMs), Math.max(...pltMs));
     evidence.push({ kind: 'loads', text });
   }
-  if (kept) evidence.push({ kind: 'earlier-decision', text: words.earlierStands() });
+  if (figures.kept) evidence.push({ kind: 'earlier-decision', text: words.earlierStands() });
   return evidence;
 }
 

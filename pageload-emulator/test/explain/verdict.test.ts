@@ -1,6 +1,9 @@
 import type { Action, Baseline } from '@hopwise/contract';
 import { expect, it } from 'vitest';
-import { timeByItself } from '../../src/explain/verdict.ts';
+import type { DecisionFigures } from '../../src/decide/decide.ts';
+import type { FitFigures } from '../../src/decide/fit.ts';
+import { english } from '../../src/explain/sentences/english.ts';
+import { describeDecision, timeByItself } from '../../src/explain/verdict.ts';
 
 const baseline = { pltMs: 4300, low: 3800, high: 4900, emulated: { pltMs: 4200 } } as Baseline;
 const action = {
@@ -19,4 +22,30 @@ it.each([
 ])('an action is compared with %s', (_words, seenMs, pltMs, expected) => {
   const promised = { ...action, time: { ...action.time, pltMs } };
   expect(timeByItself({ baseline, action: promised }, seenMs)).toBe(expected);
+});
+
+it.each([
+  ['the verdict says that the protocols are equal', 1010, 'All good. The protocols are about equal here', []],
+  [
+    'the evidence compares those that are not',
+    2000,
+    'All good. Nothing would load this page faster',
+    ['HTTP/3 is the fastest; HTTP/2 takes 2.0 times as long.'],
+  ],
+])('%s, once', (_words, h2Ms, verdict, evidence) => {
+  const timeOf = (pltMs: number) => ({ pltMs, low: pltMs, high: pltMs });
+  const figures = {
+    kind: 'leave',
+    protocols: { h3: timeOf(1000), h2: timeOf(h2Ms) },
+    baseline: { ...baseline, protocols: { 'https://a.example': 'h3' } },
+    action: { kind: 'leave' },
+    actions: [{ kind: 'leave', helps: 0 }],
+    isBlocked: false,
+    isHttp: false,
+    kept: false,
+  } as unknown as DecisionFigures;
+  const fit = { explained: null, misfits: [] } as unknown as FitFigures;
+  const described = describeDecision({ figures, fit }, {}, english);
+  expect(described.verdict).toBe(verdict);
+  expect(described.evidence.map(({ text }) => text)).toEqual(evidence);
 });

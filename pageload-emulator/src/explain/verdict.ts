@@ -53,7 +53,7 @@ function verdictOf(figures: DecisionFigures, seenMs: number | null, sentences: S
     const instruction = instructionOf(promising, figures, sentences);
     return sentences.verdict.promising(instruction, promising.gainMs, promising.helps);
   }
-  return leaveVerdict(figures, sentences.verdict);
+  return leaveVerdict(figures, sentences);
 }
 
 /** From this gain over the load just seen on, a share of its time, the load just seen is what an action is compared with. */
@@ -100,14 +100,15 @@ export function promisingAction(actions: readonly Action[]): Action | null {
   );
 }
 
-function leaveVerdict(figures: DecisionFigures, verdict: Sentences['verdict']): string {
+function leaveVerdict(figures: DecisionFigures, sentences: Sentences): string {
+  const { verdict } = sentences;
   switch (reasonToLeave(figures)) {
     case 'equal':
       return verdict.equal();
     case 'right':
       return verdict.right();
     case 'server':
-      return verdict.nothingToSwitch(offerAdvice(figures, verdict));
+      return verdict.nothingToSwitch(offerAdvice(figures, sentences));
     case 'no-sure-gain':
       return figures.isHttp ? verdict.nothingToSwitch(verdict.httpsFirst()) : verdict.noSureGain();
   }
@@ -142,8 +143,10 @@ function isOwnFastest({ protocols, baseline }: Pick<Decision, 'protocols' | 'bas
 const findOffer = (actions: readonly Action[]): Action | undefined =>
   actions.find(({ kind, worthwhile }) => kind === 'offer-h3' && worthwhile);
 
-function offerAdvice({ actions, baseline }: DecisionFigures, verdict: Sentences['verdict']): string {
-  return verdict.offerH3(baseline.pltMs, findOffer(actions)!.time.pltMs);
+/** Names the servers, as HTTP/3 for every origin may take another time. */
+function offerAdvice({ actions, baseline }: DecisionFigures, sentences: Sentences): string {
+  const { origins, time } = findOffer(actions)!;
+  return sentences.verdict.offerH3(nameHosts(origins, sentences), baseline.pltMs, time.pltMs);
 }
 
 /** The protocol that carries most origins by itself. */

@@ -31,9 +31,9 @@ export const german: Sentences = {
       `Noch ist nichts zu ändern. „${instruction}“ spart vielleicht ${duration(gainMs)} (Wahrscheinlichkeit ${percent(chance)}): Eine Prüfung schafft Gewissheit`,
     equal: () => 'Alles gut. Die Protokolle sind hier etwa gleich schnell',
     nothingToSwitch: (advice) => `Hier lohnt sich keine Änderung. ${advice}`,
-    offerH3(beforeMs, afterMs) {
+    offerH3(hosts, beforeMs, afterMs) {
       const [before, after] = durations(beforeMs, afterMs);
-      return `Wer den Server betreibt: mit HTTP/3 ${before} → etwa ${after}`;
+      return `Wer ${hosts} betreibt: mit HTTP/3 dort ${before} → etwa ${after}`;
     },
     httpsFirst: () => 'Wer den Server betreibt: zuerst https anbieten, das HTTP/2 und HTTP/3 brauchen',
     right: () => 'Alles gut. Nichts würde diese Seite schneller laden',

@@ -173,7 +173,8 @@ function profileOf(
     thinkMs: Math.min(MAX_STATIC_THINK_MS, Math.max(0, (minimum(waits) ?? 0) - originRttMs)),
     dnsMs: dns.length > 0 ? Math.max(0, median(dns)) : 0,
     tlsVersion: usesTls12(timings, queuedMs) ? '1.2' : '1.3',
-    ...(requests.some(({ offersH3 }) => offersH3 === false) && !isAnnounced && { announcesH3: false }),
+    // A server that is not known to speak HTTP/3 would announce it, or browsers would never use it.
+    ...(isSilentOverH3(requests) && !isAnnounced && { announcesH3: false }),
     offers: {
       h1: true,
       h2: profile.offers.h2 && (seen('h2') || offersH3 || !seen('h1')),
@@ -181,6 +182,10 @@ function profileOf(
     },
   };
 }
+
+/** Whether responses over HTTP/3 came without an offer of it, as to a browser that is forced to use it. */
+const isSilentOverH3 = (requests: readonly RecordedRequest[]): boolean =>
+  requests.some(({ protocol, offersH3 }) => protocol === 'h3' && offersH3 === false);
 
 /** On shorter round trips the key exchange's processor time looks like a round trip. */
 const MIN_RTT_OF_TLS_12_MS = 20;

@@ -282,7 +282,10 @@ describe('knowledge besides the recording', () => {
 
   it('of headers shows whether a server announces HTTP/3', () => {
     const silent = structuredClone(recording);
-    for (const request of silent.requests) request.offersH3 = false;
+    // Over TCP a server without an offer does not speak HTTP/3 yet.
+    for (const request of silent.requests) Object.assign(request, { offersH3: false, protocol: 'h2' });
+    expect(estimateNetwork(silent).servers[0]).not.toHaveProperty('announcesH3');
+    for (const request of silent.requests) request.protocol = 'h3';
     expect(estimateNetwork(silent).servers[0]).toMatchObject({ announcesH3: false });
     silent.requests[0]!.offersH3 = true;
     expect(estimateNetwork(silent).servers[0]).not.toHaveProperty('announcesH3');

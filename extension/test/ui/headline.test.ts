@@ -123,7 +123,7 @@ test('what its servers could do is for those who run them', () => {
     protocols: { h3: equal, h2: slow },
   });
   expect(writeHeadline(predictionOf({ ...decision, kind: 'leave' }))).toBe(
-    'Nothing worth changing here. If you run the server: with HTTP/3 4.3 s → about 2.3 s.',
+    'Nothing worth changing here. If you run the server: later visits with HTTP/3 4.3 s → about 2.3 s.',
   );
 });
 

@@ -47,9 +47,10 @@ export const english = {
       `Nothing to change yet. “${instruction}” may save ${duration(gainMs)} (chance ${percent(chance)}): verify to be sure`,
     equal: () => 'All good. The protocols are about equal here',
     nothingToSwitch: (advice: string) => `Nothing worth changing here. ${advice}`,
+    /** A first visit meets a server over TCP, which then announces HTTP/3. */
     offerH3(hosts: string, beforeMs: number, afterMs: number): string {
       const [before, after] = durations(beforeMs, afterMs);
-      return `If you run ${hosts}: with HTTP/3 there ${before} → about ${after}`;
+      return `If you run ${hosts}: later visits with HTTP/3 there ${before} → about ${after}`;
     },
     httpsFirst: () => 'If you run the server: offer https first, which HTTP/2 and HTTP/3 need',
     right: () => 'All good. Nothing would load this page faster',

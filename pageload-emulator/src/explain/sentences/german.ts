@@ -33,7 +33,7 @@ export const german: Sentences = {
     nothingToSwitch: (advice) => `Hier lohnt sich keine Änderung. ${advice}`,
     offerH3(hosts, beforeMs, afterMs) {
       const [before, after] = durations(beforeMs, afterMs);
-      return `Wer ${hosts} betreibt: mit HTTP/3 dort ${before} → etwa ${after}`;
+      return `Wer ${hosts} betreibt: spätere Besuche mit HTTP/3 dort ${before} → etwa ${after}`;
     },
     httpsFirst: () => 'Wer den Server betreibt: zuerst https anbieten, das HTTP/2 und HTTP/3 brauchen',
     right: () => 'Alles gut. Nichts würde diese Seite schneller laden',

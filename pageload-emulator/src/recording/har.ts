@@ -8,6 +8,7 @@ import { withPaddedFractions } from './har/dates.ts';
 import type { HarForm } from './har/forms.ts';
 import { linkInitiators } from './har/initiators.ts';
 import { inOrderOfIssue } from './har/issue-order.ts';
+import { mendLateSending } from './har/late-sending.ts';
 import { loadEnd } from './har/load-end.ts';
 import { type Navigation, nameDocuments, navigationOf } from './har/navigation.ts';
 import type { PageChoice } from './har/page-choice.ts';
@@ -148,6 +149,7 @@ function draftsOf(
   for (const [index, entry] of entries.entries()) {
     entryOf.set(draftOf(entry, clock, connections[index]!, conventions), entry);
   }
+  mendLateSending(entryOf);
   takeFromWorkers(entryOf);
   const placeOf = new Map(load.fileOrder.map((entry, place) => [entry, place]));
   const place = (draft: RequestDraft) => placeOf.get(entryOf.get(draft)!)!;

@@ -3,7 +3,7 @@ import { isHandshake, type RoundTrip } from './handshake-trips.ts';
 /** Round trips agree when the longer one is at most this multiple of the shorter one. */
 const AGREEING = 1.5;
 /** A round trip shorter than this share of those that agree was not one: its answer was pushed, or came from a copy. */
-const TOO_SHORT = 0.5;
+export const TOO_SHORT = 0.5;
 
 /**
  * Leaves out an origin's round trips that disagree with several handshakes: a wait is at least a round trip, so one that is much shorter

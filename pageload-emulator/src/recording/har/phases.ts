@@ -52,7 +52,7 @@ export function harPhases(entry: Entry, startedMs: number, { queueing, sslApart 
 }
 
 /** How long a request was being sent; Safari counts what it was blocked for into that a second time, on a connection that was open. */
-function sendingMs({ timings, time }: Entry): number {
+export function sendingMs({ timings, time }: Entry): number {
   const sendMs = lengthOf(timings?.send);
   const blockedMs = lengthOf(timings?.blocked);
   const restMs =

@@ -384,6 +384,8 @@ export class Sender implements EventHandler, AckListener, SendWindow {
     counters.timeouts++;
     trace?.timeout(id, events.now);
     this.#path.settle();
+    // The acknowledgements' way back has been as quiet.
+    this.#context.path.loss[this.#connection.transport].up.settle();
     this.#inFlight -= this.#recovery.onTimer(events.now, !this.#source.empty);
     return true;
   }

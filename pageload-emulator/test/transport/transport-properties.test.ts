@@ -44,3 +44,17 @@ describe('a load ends with all its bytes', () => {
     );
   });
 });
+
+describe('a burst of losses is over when a timer has run', () => {
+  const graph = pageOf([{ bytes: 300_000, after: [] }]);
+  const network = pathOf({ rttMs: 1, downBps: 1e7, upBps: 1e7, loss: 0.02, lossBurst: 8 });
+
+  // On the way back a burst takes single acknowledgements: it would last for as many timeouts, each twice as long as the last one.
+  it.each(['h2', 'h3'] as const)('on the way back as well, over %s', (protocol) => {
+    const times = Array.from(
+      { length: 200 },
+      (_, seed) => emulate(graph, network, [], uniform(graph, protocol), { seed }).pltMs,
+    );
+    expect(Math.max(...times)).toBeLessThan(10_000);
+  });
+});

@@ -62,8 +62,8 @@ export class BurstLoss extends LossProcess {
   }
 
   settle(): void {
-    // Independent losses have no memory.
-    if (this.#stayRate === 0) return;
+    // Independent losses have no memory, nor does the time between bursts.
+    if (this.#stayRate === 0 || this.#untilLoss > 0) return;
     this.#untilLoss = this.#random() < this.#loss ? 0 : this.#goodRun();
   }
 

@@ -43,10 +43,13 @@ export function withPreconnects(graph: PageGraph, origins: readonly LateOrigin[]
     preconnects: {
       activity: dependency.activity,
       delayMs,
-      connections: origins.map(({ origin, anonymous }) => ({
-        origin: graph.origins.indexOf(origin),
-        pool: anonymous ? 1 : 0,
-      })),
+      connections: [
+        ...(graph.preconnects?.connections ?? []),
+        ...origins.map(({ origin, anonymous }) => ({
+          origin: graph.origins.indexOf(origin),
+          pool: anonymous ? 1 : 0,
+        })),
+      ],
     },
   };
 }

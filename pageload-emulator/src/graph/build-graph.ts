@@ -12,6 +12,7 @@ import { dispatchDelays } from './dispatch-delay.ts';
 import { findHead, type Head } from './head.ts';
 import type { Activity, Dependency, FetchActivity, PageGraph } from './page-graph.ts';
 import { ParserBlockers } from './parser-blockers.ts';
+import { findPreconnected } from './preconnects.ts';
 import { priorityOf } from './priorities.ts';
 import { findParents, type Parent } from './request-parents.ts';
 import { arrivalMs, arrivedFraction } from './response-arrival.ts';
@@ -83,13 +84,26 @@ class GraphBuilder {
     for (const request of this.#kept) this.#addFetch(request);
     const head = this.#headActivity();
     this.#addLastCompute();
+    const preconnects = this.#preconnects();
     return {
       url: this.#recording.url,
       origins: this.#origins,
       activities: this.#activities,
       ...(head !== null && { head }),
+      ...(preconnects !== null && { preconnects }),
       client: CHROMIUM_COSTS,
     };
+  }
+
+  /** Null without any. */
+  #preconnects(): PageGraph['preconnects'] | null {
+    const activity = this.#fetchOf.get(this.#document.id);
+    const connections = findPreconnected(this.#kept, this.#document, this.#pools).map(({ origin, pool }) => ({
+      origin: this.#indexOfOrigin.get(origin)!,
+      pool,
+    }));
+    if (activity === undefined || connections.length === 0) return null;
+    return { activity, delayMs: PARSER_MS, connections };
   }
 
   #addFetch(request: RecordedRequest): void {

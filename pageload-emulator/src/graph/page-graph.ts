@@ -99,7 +99,7 @@ export interface PageGraph {
   activities: Activity[];
   /** The activity whose end is the end of the document's head; absent when the head holds nothing back. */
   head?: number;
-  /** Connections that a document announces (`rel=preconnect`), opened this long after its first bytes; none when absent. */
+  /** Connections that are opened before their first requests, this long after a document's first bytes (`rel=preconnect`); none when absent. */
   preconnects?: {
     /** The document. */
     activity: number;

@@ -1,4 +1,10 @@
-import { isLocalAddress, isLocalHost, type RecordedRequest, type Recording } from '@hopwise/contract';
+import {
+  groupBy,
+  isLocalAddress,
+  isLocalHost,
+  type RecordedRequest,
+  type Recording,
+} from '@hopwise/contract';
 import type { StoredLoad } from './stored-load.ts';
 
 export type UsedNetwork = NonNullable<StoredLoad['network']>;
@@ -18,19 +24,37 @@ export function usedNetwork(
   periods: readonly { origin: string; allowsLocal: boolean }[] = [],
 ): UsedNetwork {
   const sent = requests.filter(({ fromCache, protocol, status }) => !fromCache && protocol && status !== 0);
-  if (sent.some(isLocal)) return 'local';
+  if (
+    sent.some(isLocal) ||
+    groupBy(sent, ({ url }) => new URL(url).origin)
+      .values()
+      .some(isNear)
+  )
+    return 'local';
   const local = new Set(periods.filter(({ allowsLocal }) => allowsLocal).map(({ origin }) => origin));
   const isUnknown = sent.some(({ remoteIp, url }) => remoteIp === null && local.has(new URL(url).origin));
   return sent.length === 0 || isUnknown ? 'unknown' : 'internet';
 }
 
-function isLocal({ remoteIp, url, phases }: RecordedRequest): boolean {
-  if (remoteIp !== null) return isLocalAddress(remoteIp);
+const isLocal = ({ remoteIp, url }: RecordedRequest): boolean =>
+  remoteIp === null ? isLocalHost(new URL(url).hostname) : isLocalAddress(remoteIp);
+
+/** Whether an origin's server, of which the browser did not report the address, answered every handshake at once. */
+function isNear(requests: readonly RecordedRequest[]): boolean {
+  const answeredMs = requests.filter(({ remoteIp }) => remoteIp === null).flatMap(measureHandshake);
+  return answeredMs.length > 0 && answeredMs.every((ms) => ms < MIN_INTERNET_RTT_MS);
+}
+
+/**
+ * How long a connection's server took to answer over TCP; empty where nothing shows it: over HTTP/3 both handshakes begin together, and of
+ * one that was under way before its request the browser reports no time before that.
+ */
+function measureHandshake({ protocol, phases }: RecordedRequest): number[] {
   const { connectStartMs, secureStartMs, connectEndMs } = phases;
-  const answeredMs = secureStartMs ?? connectEndMs;
-  const isNear =
-    connectStartMs !== null && answeredMs !== null && answeredMs - connectStartMs < MIN_INTERNET_RTT_MS;
-  return isNear || isLocalHost(new URL(url).hostname);
+  const endMs = secureStartMs ?? connectEndMs;
+  return protocol === 'h3' || connectStartMs === null || endMs === null || endMs <= connectStartMs
+    ? []
+    : [endMs - connectStartMs];
 }
 
 /** Which network a stored load used. */

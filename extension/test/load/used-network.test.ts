@@ -6,10 +6,10 @@ const ORIGIN = 'https://page.test';
 const proxied = requestOf(0, { remoteIp: null });
 const local = requestOf(1, { remoteIp: '10.0.0.1' });
 const named = (url: string) => requestOf(3, { remoteIp: null, url });
-const answering = (afterMs: number) => {
+const answering = (afterMs: number, protocol: 'h2' | 'h3' = 'h2') => {
   const { phases } = proxied;
   const connecting = { connectStartMs: 10, secureStartMs: 10 + afterMs, connectEndMs: 30 };
-  return requestOf(4, { remoteIp: null, phases: { ...phases, ...connecting } });
+  return requestOf(4, { remoteIp: null, protocol, phases: { ...phases, ...connecting } });
 };
 const elsewhere = requestOf(2, { url: 'https://elsewhere.test/' });
 
@@ -23,6 +23,9 @@ test.each([
   ['a server that is near by its literal address', [proxied, named('http://192.168.1.2/')], 'local'],
   ['a server that answers a handshake at once', [proxied, answering(0.4)], 'local'],
   ['servers that answer a handshake later', [proxied, answering(1.5)], 'internet'],
+  ['a server that answers another handshake later', [answering(0.4), answering(1.5)], 'internet'],
+  ['a server over HTTP/3, whose handshakes begin together', [answering(0.1, 'h3')], 'internet'],
+  ['a server whose handshake had ended before the request', [answering(0)], 'internet'],
 ] as const)('a load from %s', (_words, requests, network) => {
   expect(usedNetwork({ requests: [...requests] })).toBe(network);
 });

@@ -24,13 +24,8 @@ export function usedNetwork(
   periods: readonly { origin: string; allowsLocal: boolean }[] = [],
 ): UsedNetwork {
   const sent = requests.filter(({ fromCache, protocol, status }) => !fromCache && protocol && status !== 0);
-  if (
-    sent.some(isLocal) ||
-    groupBy(sent, ({ url }) => new URL(url).origin)
-      .values()
-      .some(isNear)
-  )
-    return 'local';
+  const byOrigin = groupBy(sent, ({ url }) => new URL(url).origin);
+  if (sent.some(isLocal) || [...byOrigin.values()].some(isNear)) return 'local';
   const local = new Set(periods.filter(({ allowsLocal }) => allowsLocal).map(({ origin }) => origin));
   const isUnknown = sent.some(({ remoteIp, url }) => remoteIp === null && local.has(new URL(url).origin));
   return sent.length === 0 || isUnknown ? 'unknown' : 'internet';

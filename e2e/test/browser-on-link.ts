@@ -43,19 +43,26 @@ export class BrowserOnLink {
   /**
    * @param pageName as of `npm start -- --page`
    * @param withholdsTimings whether the page's servers send no `Timing-Allow-Origin`
-   * @param recordsInDetail whether every load is recorded in detail; otherwise those that the extension chooses, as it ships
+   * @param recordsInDetail whether every load is recorded in detail; otherwise none, as it ships
    * @param hasLocalCa whether the browser trusts a local CA for the page's own origin, which pins to a protocol need
+   * @param publicAddresses whether the servers have addresses like those on the internet: the extension treats others as local
    * @param extension folder of the built extension
    */
   static async open(
     pageName: string,
     network: LabNetwork,
-    { withholdsTimings = false, recordsInDetail = false, hasLocalCa = false, extension = EXTENSION_DIR } = {},
+    {
+      withholdsTimings = false,
+      recordsInDetail = false,
+      hasLocalCa = false,
+      publicAddresses = false,
+      extension = EXTENSION_DIR,
+    } = {},
   ): Promise<BrowserOnLink> {
     const folder = await mkdtemp(join(tmpdir(), 'hopwise-on-link-'));
     const source = await openPage(pageName);
     const page = withholdsTimings ? await withholdTimings(source, folder) : source;
-    const lab = await Lab.up({ site: page.dir, network });
+    const lab = await Lab.up({ site: page.dir, network, publicAddresses });
     const open = { page, lab, folder, network };
     try {
       const browser = await launch(

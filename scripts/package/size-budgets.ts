@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   'content.js': 2_000,
   'content-detailed.js': 4_500,
-  'worker.js': 43_500,
+  'worker.js': 44_000,
   'shared-*.js': 20_000,
   // The Public Suffix List takes 57 kB of it, and of the emulation's worker.
   'model.js': 130_000,
@@ -21,7 +21,7 @@ export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   'transport.onnx': 100_000,
   'welcome.js': 31_000,
   'options.js': 43_000,
-  'popup.js': 52_000,
+  'popup.js': 52_500,
   // With D3 and the parts of the emulator that its tabs need.
   'panel.js': 245_000,
   // The whole emulator, and the layout of graphs.

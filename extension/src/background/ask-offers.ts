@@ -1,22 +1,149 @@
-import type { NetworkCluster } from '@hopwise/pageload-emulator';
+/**
+ * Which servers offer HTTP/3 shows in their headers alone, which light recordings do not have. Where it decides, the helper asks the
+ * server of a page that was just visited: where UDP is hindered, that saves the slow load over HTTP/3 that would show it.
+ */
+import { DAY_MS, messageOf, type RecordedRequest, type Verification } from '@hopwise/contract';
+import type { NetworkCluster, Recording } from '@hopwise/pageload-emulator';
+import * as z from 'zod/mini';
 import { readAutopilotSettings } from '../autopilot/autopilot-settings.ts';
+import { nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
+import { isSuitable, usesH3 } from '../autopilot/suitable-load.ts';
+import { verifyWithHelper } from '../helper/verify-with-helper.ts';
+import { getLoad, updateLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
+import { readSettings } from '../storage/settings.ts';
+import { StoredItem } from '../storage/stored-item.ts';
+import { addBytes, findBudget } from '../storage/verification-data.ts';
 
 /** Surer than this, it is known how a network treats UDP. */
 const SURE = 0.95;
-/** After these many loads that were learned, pages that offer HTTP/3 are too rare to wait for. */
+/** After these many loads that were learned, pages that offer HTTP/3 are too rare to ask for. */
 const ENOUGH_LOADS = 8;
+/** Servers that are asked in a day. */
+const MAX_ASKED = 20;
+const LIMIT_MS = 10_000;
+const MAX_BYTES = 300_000;
+
+const askedSchema = z.object({
+  /** By network and origin: when it was asked, milliseconds since 1970, and its answer, null for none. */
+  asked: z.record(z.string(), z.object({ atMs: z.number(), offersH3: z.nullable(z.boolean()) })),
+});
+type Asked = z.infer<typeof askedSchema>['asked'];
+
+/** In memory only: it names servers of pages. */
+const asked = new StoredItem<Asked>('session', 'asked-offers', (value) => {
+  const parsed = askedSchema.safeParse({ asked: value });
+  return parsed.success ? parsed.data.asked : {};
+});
 
 /** Whether loads have shown how a network treats UDP. */
 export const knowsUdp = ({ udp: { open, policed, blocked } }: NetworkCluster): boolean =>
   Math.max(open, policed, blocked) >= SURE;
 
-/**
- * Whether it has to be known which pages offer HTTP/3 before the browser uses it: where the autopilot acts, and the network may hinder
- * UDP, its decision saves the load over HTTP/3 that would show it.
- */
+/** Whether it matters which pages offer HTTP/3: where the autopilot acts, or the user has networks checked, and the network may hinder UDP. */
 export async function wantsOffers(): Promise<boolean> {
-  if (!(await readAutopilotSettings()).isOn) return false;
+  const [{ isOn }, { checksNetworks }] = await Promise.all([readAutopilotSettings(), readSettings()]);
+  if (!isOn && !checksNetworks) return false;
   const known = await loadNetwork();
   return known === null || (!knowsUdp(known) && known.loads < ENOUGH_LOADS);
+}
+
+/**
+ * Has the helper ask the server of a load's page whether it offers HTTP/3, by a request without cookies and one small transfer over
+ * HTTP/2, where that matters and the load does not show it: each server once a day on a network, and never one that is not on the
+ * internet. The load then states the answer. Never throws: without a helper, as little is known as before.
+ */
+export async function askForOffers(
+  loadId: number,
+  verify: typeof verifyWithHelper = verifyWithHelper,
+  nowMs = Date.now(),
+): Promise<void> {
+  if (!(await wantsOffers())) return;
+  const load = await getLoad(loadId);
+  if (load === undefined || !isSuitable(load, [])) return;
+  const { recording } = load;
+  const document = recording.requests.findLast(({ type }) => type === 'document')!;
+  const { origin } = new URL(document.url);
+  const isShown = recording.requests.some((each) => new URL(each.url).origin === origin && usesH3(each));
+  if (isShown || document.offersH3 !== null) return;
+  try {
+    const offersH3 = await findAnswer(`${nameOf(load)} ${origin}`, nowMs, () =>
+      ask(recording, origin, verify),
+    );
+    if (offersH3 === null) return;
+    const requests = recording.requests.map((each) => (each === document ? { ...each, offersH3 } : each));
+    await updateLoad(load.id, { recording: { ...recording, requests }, prediction: null });
+  } catch (error) {
+    console.warn('hopwise: offers of HTTP/3 are not known:', messageOf(error));
+  }
+}
+
+/** Forgets what was asked on a network that is not recognised: the browser is on another one now. */
+export async function forgetUnrecognisedOffers(): Promise<void> {
+  const kept = Object.entries(await asked.read()).filter(([name]) => !name.startsWith(`${UNRECOGNISED} `));
+  await asked.write(Object.fromEntries(kept));
+}
+
+/** Forgets which servers were asked. */
+export const forgetOffers = (): Promise<void> => asked.remove();
+
+/** The answer of a server that was asked before, else of one that may be asked now. */
+async function findAnswer(
+  name: string,
+  nowMs: number,
+  askNow: () => Promise<boolean | null>,
+): Promise<boolean | null> {
+  const recent = Object.fromEntries(
+    Object.entries(await asked.read()).filter(([, { atMs }]) => nowMs - atMs < DAY_MS),
+  );
+  const known = recent[name];
+  if (known !== undefined) return known.offersH3;
+  if (Object.keys(recent).length >= MAX_ASKED) return null;
+  // Before the answer: a server that does not answer is not asked again either.
+  await asked.write({ ...recent, [name]: { atMs: nowMs, offersH3: null } });
+  const offersH3 = await askNow();
+  await asked.write({ ...(await asked.read()), [name]: { atMs: nowMs, offersH3 } });
+  return offersH3;
+}
+
+async function ask(
+  recording: Recording,
+  origin: string,
+  verify: typeof verifyWithHelper,
+): Promise<boolean | null> {
+  const { url, bytes } = findSmallResponse(recording.requests, origin);
+  const transfer = { url, bytes, after: [], delayMs: 0, urgency: 3, incremental: false, accept: '*/*' };
+  const probe = {
+    plan: { pageUrl: url, userAgent: navigator.userAgent.slice(0, 512), transfers: [transfer] },
+    protocols: ['h2' as const],
+    assignments: [],
+    rounds: 1,
+    budgetBytes: Math.min((await findBudget()) ?? Number.POSITIVE_INFINITY, MAX_BYTES),
+  };
+  const verification = await verify(probe, () => undefined, AbortSignal.timeout(LIMIT_MS));
+  await addBytes(verification.bytes);
+  return readOffer(verification, origin);
+}
+
+function readOffer({ origins }: Verification, origin: string): boolean | null {
+  const found = origins.find((each) => each.origin === origin && each.unreachable === '');
+  return found ? found.h3Offered.altSvc.some(({ maxAgeS }) => maxAgeS > 0) : null;
+}
+
+/** Types whose requests change nothing at the server. */
+const TYPES: readonly RecordedRequest['type'][] = ['script', 'style', 'image', 'font'];
+
+/** The smallest response that the page had from its server, of a URL without a query string; its icon where there is none. */
+function findSmallResponse(
+  requests: readonly RecordedRequest[],
+  origin: string,
+): { url: string; bytes: number } {
+  const able = requests
+    .filter(({ url, method, status, type }) => {
+      const isPlain = new URL(url).origin === origin && !url.includes('?');
+      return isPlain && method === 'GET' && status === 200 && TYPES.includes(type);
+    })
+    .map(({ url, bodyBytes }) => ({ url, bytes: bodyBytes ?? 0 }))
+    .filter(({ bytes }) => bytes > 0);
+  return able.toSorted((a, b) => a.bytes - b.bytes)[0] ?? { url: `${origin}/favicon.ico`, bytes: 0 };
 }

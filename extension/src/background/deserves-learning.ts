@@ -1,8 +1,8 @@
 import { type NetworkCluster, type Recording, showsUdp } from '@hopwise/pageload-emulator';
 import { isSlower } from '../evidence/comparable-loads.ts';
 import { findNewestSummary, type StoredLoad } from '../storage/loads.ts';
+import { knowsUdp } from './ask-offers.ts';
 import { isSlow } from './deserves-detail.ts';
-import { knowsUdp } from './wants-offers.ts';
 
 /** The first loads on a network are all learned. */
 const FIRST_LOADS = 4;

@@ -33,6 +33,7 @@ import { readSettings } from '../storage/settings.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { TransportTrees } from '../trees/transport-trees.ts';
 import { openWelcome } from '../welcome/open-welcome.ts';
+import { askForOffers, forgetOffers, forgetUnrecognisedOffers } from './ask-offers.ts';
 import { showBadge } from './badge.ts';
 import { doChores } from './chores.ts';
 import { listenToConnection } from './connection-type.ts';
@@ -58,7 +59,6 @@ import { type PageAnswers, type PageRequest, pageRequestSchema } from './page-re
 import { forgetNetworkKey, recogniseNetwork } from './recognise-network.ts';
 import { type TabLoad, TabLoads } from './tab-loads.ts';
 import { Verifications } from './verifications.ts';
-import { wantsOffers } from './wants-offers.ts';
 
 // First, because the browser's proxy settings may still point to a helper that no longer runs.
 const pins = new PinManager();
@@ -82,7 +82,7 @@ const navigations = new Navigations(
   loads,
   async () => {
     const { recordsInDetail, announcesStartRate } = await readSettings();
-    return recordsInDetail || announcesStartRate || (await wantsOffers());
+    return recordsInDetail || announcesStartRate;
   },
   handleNetworkChange,
   (url, acceptCh) => {
@@ -181,7 +181,6 @@ async function storeAndHandle(page: ReportingPage, settled: PageSettled): Promis
     handling.add(handled);
     await handled.finally(() => handling.delete(handled));
   }
-  await navigations.update();
   // No alarm is needed: while no page loads, nothing is added, and what is too old is not read.
   if (settled.loaded) await doChores(CHORES);
 }
@@ -201,7 +200,8 @@ async function removeClosedTabs(): Promise<void> {
 async function handleLoad(tabId: number, load: TabLoad, storedId: number): Promise<void> {
   await detailedPages.noteLoad(load.url, load.isDetailed);
   void announcer.update();
-  // Before a decision, which depends on it.
+  // Before a decision, which depends on both.
+  await askForOffers(storedId);
   await checkNetwork(storedId);
   await autopilot.handleLoad(storedId);
   await noteOutcome(tabId, storedId);
@@ -240,11 +240,11 @@ function handleNetworkChange(): void {
   void Promise.all([
     leaveNetwork(),
     forgetUnrecognisedCheck(),
+    forgetUnrecognisedOffers(),
     forgetNetworkKey(),
     autopilot.handleNetworkChange(),
   ]).then(() => {
     void announcer.update();
-    void navigations.update();
     void autoPins.restart();
     void prepareForNetwork();
   });
@@ -265,6 +265,7 @@ async function eraseAll(): Promise<Erased> {
   await detailedPages.forgetAll();
   await removeSavedTime();
   await forgetChecks();
+  await forgetOffers();
   await announcer.forgetOrigins();
   return erased;
 }
@@ -351,8 +352,7 @@ const handlers: {
     await Promise.allSettled(handling);
     return answerAutopilot();
   },
-  'change-autopilot': ({ change }) =>
-    answerAutopilot(autopilot.changeSettings(change).then(() => navigations.update())),
+  'change-autopilot': ({ change }) => answerAutopilot(autopilot.changeSettings(change)),
   'undo-autopilot': () => answerAutopilot(autopilot.undoAll()),
   'switch-network': ({ keepsOffH3 }) => answerAutopilot(autopilot.switchNetwork(keepsOffH3)),
   'erase-learned': (request) => answerAutopilot(autopilot.eraseLearned(request)),

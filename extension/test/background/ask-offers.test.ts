@@ -1,22 +1,169 @@
+import type { Verification } from '@hopwise/contract';
 import { learnNetwork, type NetworkCluster } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { AUTOPILOT_DEFAULTS, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
-import { wantsOffers } from '../../src/background/wants-offers.ts';
-import { loadOf } from '../evidence/stored-loads.ts';
+import {
+  askForOffers,
+  forgetOffers,
+  forgetUnrecognisedOffers,
+  wantsOffers,
+} from '../../src/background/ask-offers.ts';
+import type { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
+import { addLoad, getLoad, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
+import { removeNetworks } from '../../src/storage/network.ts';
+import { ownStorage } from '../../src/storage/own-storage.ts';
+import { readBytesToday } from '../../src/storage/verification-data.ts';
+import { loadOf, PAGE, requestOf } from '../evidence/stored-loads.ts';
 import { saveKnownNetwork } from '../support/known-network.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
+import { verificationOf } from '../support/verification.ts';
 import '../support/own-database.ts';
 
 const known = { ...learnNetwork(null, loadOf(1).recording), updatedAtMs: Date.now() };
 const clusterOf = (udp: NetworkCluster['udp'], loads = 2) => ({ ...known, udp, loads });
 
-beforeEach(() => {
+const ORIGIN = 'https://page.test';
+const HOUR_MS = 3_600_000;
+
+/** URLs of the transfers that the helper was asked for. */
+let transfers: string[];
+let answer: Verification;
+
+const verify: typeof verifyWithHelper = async ({ plan, protocols, rounds, budgetBytes }) => {
+  transfers.push(...plan.transfers.map(({ url }) => url));
+  expect([protocols, rounds, budgetBytes]).toEqual([['h2'], 1, 300_000]);
+  return answer;
+};
+
+function answerWith(
+  altSvc: { host: string; port: number; maxAgeS: number }[],
+  unreachable = '',
+): Verification {
+  const httpsRecord = {
+    ...{ state: 'absent' as const, alpn: [], port: null, target: '', ech: false, detail: '' },
+  };
+  const speaks = { h2: true, h3: null };
+  const h3Offered = { altSvc, httpsRecord };
+  return verificationOf({
+    bytes: 12_000,
+    origins: [{ origin: ORIGIN, unreachable, h3Offered, speaks, tcp: null, quic: null }],
+  });
+}
+
+beforeEach(async () => {
   vi.stubGlobal('chrome', { storage: { session: new StubbedStorage() } });
+  transfers = [];
+  answer = answerWith([{ host: '', port: 443, maxAgeS: 86_400 }]);
+  await removeLoads(() => true);
+  await removeNetworks();
+  await ownStorage.remove(['settings', 'verification-data']);
+  await saveAutopilotSettings({ ...AUTOPILOT_DEFAULTS, isOn: true });
 });
 
-test('offers of HTTP/3 are wanted while the autopilot does not know how the network treats UDP', async () => {
+/** A light recording: it does not show what the server offers. */
+async function store(more: Partial<StoredLoad> = {}, requests = LIGHT): Promise<number> {
+  const { id: _id, storedAtMs: _storedAtMs, ...fields } = loadOf(1, { cluster: null, isDetailed: false });
+  return addLoad({ ...fields, ...more, recording: { ...fields.recording, requests, ...more.recording } });
+}
+
+const LIGHT = [
+  requestOf(0, { bodyBytes: 900 }),
+  requestOf(1, { bodyBytes: 90_000 }),
+  requestOf(2, { bodyBytes: 40_000 }),
+  requestOf(3, { bodyBytes: 2_000, url: `${PAGE}3?0` }),
+  requestOf(4, { bodyBytes: 2_000, url: 'https://else.test/4' }),
+  requestOf(5, { bodyBytes: 2_000, type: 'fetch' }),
+];
+
+const offerOf = async (id: number) => (await getLoad(id))!.recording.requests[0]!.offersH3;
+
+test('the server of a page is asked once a day on a network, by its smallest response, and its answer stated', async () => {
+  const id = await store();
+  const nowMs = Date.now();
+  await askForOffers(id, verify, nowMs);
+  expect(transfers).toEqual([`${PAGE}2`]);
+  expect(await offerOf(id)).toBe(true);
+  expect((await getLoad(id))!.recording.requests[1]!.offersH3).toBeNull();
+  expect(await readBytesToday()).toBe(12_000);
+
+  const later = await store();
+  await askForOffers(later, verify, nowMs + 23 * HOUR_MS);
+  expect(transfers).toHaveLength(1);
+  expect(await offerOf(later)).toBe(true);
+
+  answer = answerWith([{ host: '', port: 443, maxAgeS: 0 }]);
+  const nextDay = await store();
+  await askForOffers(nextDay, verify, nowMs + 25 * HOUR_MS);
+  expect(transfers).toHaveLength(2);
+  expect(await offerOf(nextDay)).toBe(false);
+});
+
+test('on another network it is asked again, and after what is not recognised was left or all was forgotten', async () => {
+  const networkKey = '2b7e151628aed2a6abf715';
+  await askForOffers(await store(), verify);
+  await askForOffers(await store({ networkKey }), verify);
+  expect(transfers).toHaveLength(2);
+  await forgetUnrecognisedOffers();
+  await askForOffers(await store({ networkKey }), verify);
+  expect(transfers).toHaveLength(2);
+  await askForOffers(await store(), verify);
+  expect(transfers).toHaveLength(3);
+  await forgetOffers();
+  await askForOffers(await store({ networkKey }), verify);
+  expect(transfers).toHaveLength(4);
+});
+
+test('no more than twenty servers are asked in a day', async () => {
+  for (let site = 0; site < 25; site++) {
+    const url = `https://site${site}.test/`;
+    const more = { requestedUrl: url, recording: { ...loadOf(1).recording, url } };
+    const { id: _id, storedAtMs: _storedAtMs, ...fields } = loadOf(1, { cluster: null });
+    const id = await addLoad({
+      ...fields,
+      ...more,
+      recording: { ...more.recording, requests: [requestOf(0, { url })] },
+    });
+    await askForOffers(id, verify);
+  }
+  expect(transfers).toEqual(Array.from({ length: 20 }, (_, site) => `https://site${site}.test/favicon.ico`));
+});
+
+test('nothing is asked where the load shows it, of local and unsuitable pages, or where it does not matter', async () => {
+  await askForOffers(await store({}, [requestOf(0, { offersH3: false })]), verify);
+  await askForOffers(await store({}, [requestOf(0), requestOf(1, { protocol: 'h3' })]), verify);
+  await askForOffers(await store({ network: 'local' }), verify);
+  await askForOffers(await store({ requestedUrl: 'https://news.example/' }), verify);
+  await saveKnownNetwork(clusterOf({ open: 0.97, policed: 0.02, blocked: 0.01 }));
+  await askForOffers(await store(), verify);
+  expect(transfers).toEqual([]);
+});
+
+test('a server that is not reached, or a helper that is missing, leaves it unknown, and is not asked again', async () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  answer = answerWith([], 'no connection');
+  const id = await store();
+  await askForOffers(id, verify);
+  expect(await offerOf(id)).toBeNull();
+  await forgetOffers();
+  const missing: typeof verifyWithHelper = async () => {
+    throw new Error('The helper is not installed.');
+  };
+  await askForOffers(id, missing);
+  await askForOffers(id, verify);
+  expect(await offerOf(id)).toBeNull();
+  expect(transfers).toHaveLength(1);
+  expect(warn).toHaveBeenCalledExactlyOnceWith(
+    'hopwise: offers of HTTP/3 are not known:',
+    'The helper is not installed.',
+  );
+});
+
+test('offers of HTTP/3 matter while the autopilot does not know how the network treats UDP', async () => {
   await saveAutopilotSettings({ ...AUTOPILOT_DEFAULTS, isOn: false });
   expect(await wantsOffers(), 'without the autopilot').toBe(false);
+  await ownStorage.set({ settings: { checksNetworks: true } });
+  expect(await wantsOffers(), 'for a check of the network').toBe(true);
+  await ownStorage.remove('settings');
   await saveAutopilotSettings({ ...AUTOPILOT_DEFAULTS, isOn: true });
   expect(await wantsOffers(), 'unknown').toBe(true);
   await saveKnownNetwork(clusterOf({ open: 0.9, policed: 0.1, blocked: 0 }));

@@ -281,10 +281,15 @@ await rm(path('tree-session.js', out));
 for (const file of ['offscreen.html', 'offscreen.js']) await rm(path(file, forFirefox));
 await writeManifest(out, { ...chromiumManifest, background: chromiumBackground });
 // Chromium does not accept `proxy` as optional, and shows no additional warning for it. In Firefox it is optional, requested
-// together with the other permissions of pins. Firefox needs no `browsingData`: it returns to HTTP/3 by itself when a pin ends.
+// together with the other permissions of pins. Firefox needs no `browsingData`: it returns to HTTP/3 by itself when a pin ends. What
+// detailed recordings need costs nothing in Firefox until it is used.
+const forRecordings = ['webRequest', 'declarativeNetRequestWithHostAccess'];
 await writeManifest(forFirefox, {
   ...firefoxManifest,
   background,
-  permissions: manifest.permissions.filter((permission) => !['proxy', 'offscreen'].includes(permission)),
+  permissions: [
+    ...forRecordings,
+    ...manifest.permissions.filter((permission) => !['proxy', 'offscreen'].includes(permission)),
+  ],
   optional_permissions: ['proxy', 'history'],
 });

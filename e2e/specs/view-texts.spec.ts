@@ -78,6 +78,7 @@ for (const language of LANGUAGES) {
         [],
         { TZ: 'UTC', LANGUAGE: language },
         LOCALE[language],
+        false,
       );
       const own = await browser.openOwn('devtools.html');
       const page = await browser.context.newPage();

@@ -48,7 +48,7 @@ test.beforeAll(async () => {
 
 function openBrowser(extension: string): Promise<ExtensionBrowser> {
   const args = ['--lang=en-US', '--disable-lcd-text', '--force-color-profile=srgb'];
-  return launch(extension, args, [], { TZ: 'UTC', LANGUAGE: 'en' });
+  return launch(extension, args, [], { TZ: 'UTC', LANGUAGE: 'en' }, 'en-US', false);
 }
 
 test.afterAll(async () => {
@@ -135,7 +135,7 @@ test.describe('with a load', () => {
     if (!answer.ok || !answer.load) throw new Error('nothing is recorded');
     const recording = largePage(REQUESTS);
     const prediction = predict(recording, { waterfall: true });
-    await own.evaluate(putLoad, withSummary({ ...answer.load, recording, prediction }));
+    await own.evaluate(putLoad, withSummary({ ...answer.load, isDetailed: true, recording, prediction }));
     await own.close();
   });
 

@@ -306,6 +306,63 @@ test('no worker starts while a page loads; the page’s report alone has its loa
   expect(load.recording.requests[0]).toMatchObject({ type: 'document', status: 200, remoteIp: null });
 });
 
+test('pages are recorded in detail from a click and the next start of the browser on, until that is taken back', async () => {
+  let now = await launch(`${packageRoot}dist/chromium`, [], [], {}, 'en-US', false);
+  onTestFinished(() => now.close());
+  const heardOf = () => now.context.serviceWorkers()[0]?.evaluate(() => typeof chrome.webRequest);
+  const openPopup = async () => {
+    const from = { browser: now, own: await now.openOwn('devtools.html') };
+    const page = await now.context.newPage();
+    await page.goto(`${site.url}/`);
+    const { tabId, load } = await recorded(page, from);
+    const popup = await now.openOwn(`popup.html?tabId=${tabId}`);
+    await popup.getByText('Details').click();
+    return { from, page, tabId, load, popup };
+  };
+
+  const before = await openPopup();
+  expect(await heardOf()).toBe('undefined');
+  expect(before.load).toMatchObject({
+    isDetailed: false,
+    problem: '',
+    prediction: { page: { url: `${site.url}/` } },
+  });
+  await before.popup.getByRole('button', { name: 'Allow detailed recordings' }).click();
+  await before.popup.getByText('They begin when the browser starts next').waitFor();
+  expect(await before.from.own.evaluate(() => chrome.permissions.getAll())).toMatchObject({
+    permissions: expect.arrayContaining(['webRequest']),
+  });
+
+  now = await now.restart('close');
+  const { from, page, tabId, load, popup } = await openPopup();
+  expect(await heardOf()).toBe('object');
+  expect(load.isDetailed).toBe(false);
+  await popup.getByRole('button', { name: 'Record in detail' }).click();
+  const shown = async () => {
+    const answer = await now.ask(from.own, { type: 'latest', tabId });
+    return answer.ok ? answer.load : null;
+  };
+  await expect.poll(shown, { timeout: RECORDED_IN_MS }).toMatchObject({ isDetailed: true });
+  const detailed = (await shown())!;
+  expect(detailed.recording.requests[0]).toMatchObject({
+    url: page.url(),
+    remoteIp: '127.0.0.1',
+    status: 200,
+  });
+
+  const options = await now.openOwn('options.html');
+  await options.getByLabel('Record every load in detail').check();
+  await expect
+    .poll(() => options.evaluate(readOwnItems))
+    .toMatchObject({ settings: { recordsInDetail: true } });
+  await options.getByLabel('Allow detailed recordings').uncheck();
+  await options.getByText('Not allowed any more.').waitFor();
+  expect(await options.getByLabel('Record every load in detail').isDisabled()).toBe(true);
+  const left = await options.evaluate(() => chrome.permissions.getAll());
+  expect(left.permissions).not.toContain('webRequest');
+  expect(await options.evaluate(readOwnItems)).toMatchObject({ settings: { recordsInDetail: false } });
+});
+
 test('a synthetic load event is ignored', async () => {
   const { load } = await record('/eager.html', await openPage());
   // slow.png takes 2 s.

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromiumPath } from '@hopwise/lab/browser/chromium';
+import { writeDetailedEdition } from '@hopwise/lab/browser/detailed-edition';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import type { Lab } from '@hopwise/lab/client/lab';
 import { type ProtocolMode, protocolArgs } from '@hopwise/lab/loads/protocol-args';
@@ -24,15 +25,14 @@ import { readProcessorTime } from '../recorder/processor-time.ts';
 interface Arm {
   says: string;
   protocol: ProtocolMode;
-  /** `permissions`: one that does nothing, and has the same permissions. */
-  extension: 'none' | 'whole' | 'permissions';
+  /** `detailed`: allowed to record in detail from the start. `permissions`: one that does nothing, and has the same permissions. */
+  extension: 'none' | 'whole' | 'detailed' | 'permissions';
   hasHelper: boolean;
   /** Whether each page is verified once, after its first visit. */
   verifies: boolean;
   /** Changes of the extension's settings, as its options page sends them. */
   changes: (
     | { type: 'change-autopilot'; change: { isOn?: boolean; explores?: boolean } }
-    | { type: 'change-settings'; change: { recordsInDetail: boolean } }
     | { type: 'switch-network'; keepsOffH3: boolean }
   )[];
 }
@@ -59,14 +59,13 @@ export const ARMS = {
   record: { ...ALONE, says: 'the extension alone, as it is installed', extension: 'whole' },
   permissions: {
     ...ALONE,
-    says: 'an extension that does nothing and has the same permissions: what the browser itself does for them',
+    says: 'an extension that does nothing and has the permissions of `detail`: what the browser itself does for them',
     extension: 'permissions',
   },
   detail: {
     ...ALONE,
     says: 'the extension alone, recording every load in detail',
-    extension: 'whole',
-    changes: [{ type: 'change-settings', change: { recordsInDetail: true } }],
+    extension: 'detailed',
   },
   auto: AUTO,
   verify: { ...AUTO, says: 'as `auto`, and each page is verified after its first visit', verifies: true },
@@ -151,8 +150,8 @@ export class ArmBrowser {
         await removeFolder();
       });
     }
-    const dir = extension === 'whole' ? EXTENSION_DIR : await writeIdleExtension(join(folder, 'extension'));
-    const browser = await launch(dir, args, [], env, 'en-US', false);
+    const dir = extension === 'permissions' ? await writeIdleExtension(folder) : EXTENSION_DIR;
+    const browser = await launch(dir, args, [], env, 'en-US', extension === 'detailed');
     if (hasHelper)
       execFileSync(process.execPath, [HOST_SCRIPT, 'install', '--user-data-dir', browser.profile]);
     await applySettings(browser, changes);
@@ -231,9 +230,11 @@ export class ArmBrowser {
 const IDLE_WORKER =
   'chrome.runtime.onMessage.addListener((message, sender, answer) => answer({ ok: true }));';
 
-/** Writes an extension that does nothing, with the permissions of the built one. @returns its folder */
-async function writeIdleExtension(dir: string): Promise<string> {
-  const built = JSON.parse(await readFile(join(EXTENSION_DIR, 'manifest.json'), 'utf8'));
+/** Writes an extension that does nothing, with the permissions of the one that records in detail. @returns its folder */
+async function writeIdleExtension(folder: string): Promise<string> {
+  const edition = await writeDetailedEdition(EXTENSION_DIR, join(folder, 'detailed'));
+  const built = JSON.parse(await readFile(join(edition, 'manifest.json'), 'utf8'));
+  const dir = join(folder, 'extension');
   const { manifest_version, version, key, permissions, host_permissions } = built;
   const manifest = {
     name: 'idle',

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { firstLine } from '@hopwise/contract';
 import type { LoadAnswers, LoadRequest, StoredLoad } from '@hopwise/extension/messages';
+import { writeDetailedEdition } from '@hopwise/lab/browser/detailed-edition';
 import { UserError } from '@hopwise/lab/command/errors';
 import type { BrowserLoadOptions } from '@hopwise/lab/loads/measuring-browser';
 import { CHROMIUM_ARGS, protocolArgs } from '@hopwise/lab/loads/protocol-args';
@@ -46,6 +47,7 @@ export class ExtensionSession {
     let context: BrowserContext | undefined;
     try {
       await registerHost(profile);
+      const extension = await writeDetailedEdition(EXTENSION_DIR, join(profile, 'extension'));
       context = await chromium.launchPersistentContext(profile, {
         executablePath: options.executablePath,
         headless: false,
@@ -54,8 +56,8 @@ export class ExtensionSession {
         args: [
           ...(options.headed ? [] : ['--headless=new']),
           ...CHROMIUM_ARGS,
-          `--disable-extensions-except=${EXTENSION_DIR}`,
-          `--load-extension=${EXTENSION_DIR}`,
+          `--disable-extensions-except=${extension}`,
+          `--load-extension=${extension}`,
           ...(options.ca
             ? [
                 ...protocolArgs('natural', options.ca.hosts),

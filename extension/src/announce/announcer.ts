@@ -57,7 +57,9 @@ export class StartRateAnnouncer {
 }
 
 async function renewRules(): Promise<void> {
-  const { declarativeNetRequest } = chrome;
+  const { declarativeNetRequest } = chrome as Partial<typeof chrome>;
+  // Not allowed by the user: the browser has no rules either.
+  if (declarativeNetRequest === undefined) return;
   const [origins, before] = await Promise.all([
     storedOrigins.read(),
     declarativeNetRequest.getSessionRules(),

@@ -1,4 +1,4 @@
-import { listenToTab, type RequestSink } from '../recorder/web-request.ts';
+import { canListen, listenToTab, type RequestSink } from '../recorder/web-request.ts';
 import type { DetailedPages } from './detailed-pages.ts';
 
 /** Pages of the extension that show a tab ask for its load every second. */
@@ -78,6 +78,7 @@ export class DetailedLoads {
   }
 
   #listen(tabId: number | 'all'): void {
-    if (!this.#listening.has(tabId)) this.#listening.set(tabId, listenToTab(tabId, this.#sink));
+    if (this.#listening.has(tabId) || !canListen()) return;
+    this.#listening.set(tabId, listenToTab(tabId, this.#sink));
   }
 }

@@ -1,7 +1,11 @@
-/** Which pages are recorded in detail: those of which the light recording of the last load leaves a question open. */
+/**
+ * Which pages are recorded in detail: those of which the light recording of the last load leaves a question open. None are where the
+ * user has not allowed it.
+ */
 import { SerialQueue } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import { registerDetailedScript } from '../recorder/register-content-script.ts';
+import { canListen } from '../recorder/web-request.ts';
 import { readSettings } from '../storage/settings.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 
@@ -34,7 +38,7 @@ export class DetailedPages {
   readonly ready: Promise<void> = this.#changes.run(async () => {
     const stored = stateSchema.safeParse((await chrome.storage.session.get(KEY))[KEY]);
     if (stored.success) this.#state = stored.data;
-    this.#isForAll = (await readSettings()).recordsInDetail;
+    this.#isForAll = await isWantedForAll();
     // Browsers keep the registration as long as the state: while they run.
     if (this.#isForAll && !stored.success) await this.#register();
   });
@@ -50,15 +54,16 @@ export class DetailedPages {
 
   /** The settings have changed. */
   async update(): Promise<void> {
-    const { recordsInDetail } = await readSettings();
-    if (recordsInDetail === this.#isForAll) return;
-    this.#isForAll = recordsInDetail;
+    const isForAll = await isWantedForAll();
+    if (isForAll === this.#isForAll) return;
+    this.#isForAll = isForAll;
     await this.#changes.run(() => this.#register());
   }
 
   /** The next load of a page is to be recorded in detail, because a person looks at it. */
-  want(url: string): Promise<void> {
-    return this.#change((state) => {
+  async want(url: string): Promise<void> {
+    if (!canListen()) return;
+    await this.#change((state) => {
       state.wanted[maskQuery(url)] = Date.now();
     });
   }
@@ -69,7 +74,7 @@ export class DetailedPages {
   async wantIfRare(url: string): Promise<void> {
     // Most are asked for a page of which nothing can be wanted: this costs them nothing.
     await this.ready;
-    if (this.#state.savedLoads * MAX_SHARE < 1 || this.has(url)) return;
+    if (!canListen() || this.#state.savedLoads * MAX_SHARE < 1 || this.has(url)) return;
     await this.#change((state) => {
       state.savedLoads -= 1 / MAX_SHARE;
       state.wanted[maskQuery(url)] = Date.now();
@@ -116,6 +121,8 @@ export class DetailedPages {
     );
   }
 }
+
+const isWantedForAll = async (): Promise<boolean> => canListen() && (await readSettings()).recordsInDetail;
 
 /** The match pattern of a page, whatever its query string; patterns have no ports. */
 function toPattern(url: string): string {

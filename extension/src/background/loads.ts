@@ -9,6 +9,7 @@ import type { IncompleteLoad, LatestAnswer, WhichLoad } from '../messages/load-m
 import { correctProxiedRequests } from '../pins/worker/proxied-requests.ts';
 import type { ObservedRequest } from '../recorder/observed-request.ts';
 import type { PageSettled } from '../recorder/page-timings.ts';
+import { endWaiting } from '../storage/detail-permission.ts';
 import {
   addLoad,
   findNewestLoad,
@@ -133,14 +134,17 @@ async function recordAndStore(
     const { queries, ...urls } = stripLoadUrls({ requestedUrl: load.url, recording: observed }, keepsQueries);
     const { recording } = urls;
     const network = usedNetwork(recording, duringLoad);
+    // The browser may tell nothing of requests although it may: until it starts again.
+    const isDetailed = load.isDetailed && load.requests.length > 0;
+    if (isDetailed) await endWaiting();
     const fields = {
       ...urls,
       network,
       networkKey: await readNetworkKey(),
-      cluster: await recallNetwork({ recording, network, isDetailed: load.isDetailed }, loaded),
+      cluster: await recallNetwork({ recording, network, isDetailed }, loaded),
       pinned: findPinnedProtocols(recording, duringLoad),
       wasVisible: await isShown(tabId),
-      isDetailed: load.isDetailed,
+      isDetailed,
       prediction: null,
       problem: '',
       verification: null,

@@ -1,6 +1,6 @@
 /** Listens to navigations where that is worth what it costs: the browser then starts the worker at each, while the page loads. */
 import { messageOf } from '@hopwise/contract';
-import { listenToNavigations, type RequestSink } from '../recorder/web-request.ts';
+import { canListen, listenToNavigations, type RequestSink } from '../recorder/web-request.ts';
 
 export class Navigations {
   readonly #sink: RequestSink;
@@ -52,6 +52,7 @@ export class Navigations {
   }
 
   #listen(): void {
+    if (!canListen()) return;
     // Some of a navigation's events would make a load that is never recorded.
     const ifWanted = async (tell: () => void) => {
       if (await this.#wanted) tell();

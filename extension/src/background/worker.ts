@@ -26,6 +26,7 @@ import {
 import { registerContentScript } from '../recorder/register-content-script.ts';
 import { withoutFragment } from '../recorder/url-text.ts';
 import { listenToFailures } from '../recorder/web-request.ts';
+import { endWaiting } from '../storage/detail-permission.ts';
 import { getLoad, getSummaries, predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
 import { addSavedTime, addUncomparedLoad, readSavedTime, removeSavedTime } from '../storage/saved-time.ts';
@@ -115,13 +116,17 @@ listenToHistoryDeletions(
 // Registering for this event also makes the browser start the worker when it starts itself.
 chrome.runtime.onStartup.addListener(() => {
   void registerContentScript();
+  void endWaiting();
   void pins.handleBrowserStart().then(prepareForNetwork);
 });
 chrome.runtime.onInstalled.addListener(({ reason }) => {
   void registerContentScript();
   void openWelcome(reason);
 });
-chrome.permissions.onRemoved.addListener(() => void pins.handlePermissionRemoval());
+chrome.permissions.onRemoved.addListener(({ permissions = [] }) => {
+  void pins.handlePermissionRemoval();
+  if (permissions.includes('webRequest')) void detailedPages.forgetAll();
+});
 
 chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
   if (sender.id !== chrome.runtime.id) return undefined;

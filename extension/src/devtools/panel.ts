@@ -10,6 +10,7 @@ import { UndoControl } from '../pins/page/undo-control.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { announceVerdict } from '../ui/announce-verdict.ts';
 import { renderButton } from '../ui/controls.ts';
+import { DetailControl } from '../ui/detail-control.ts';
 import { builder } from '../ui/dom.ts';
 import { explainEmptyState } from '../ui/empty-state.ts';
 import { renderIncomplete } from '../ui/incomplete-load.ts';
@@ -58,6 +59,7 @@ const pins = new PinsControl(model);
 const pinsBelow = el('div', { class: 'hw-card' });
 const action = new ActionControl(model, reload);
 const undo = new UndoControl(model, reload);
+const detail = new DetailControl(reload);
 let refresh = () => {};
 const loadTabs = new LoadTabs();
 const monitor = new MonitorControl(
@@ -145,7 +147,8 @@ async function draw(): Promise<void> {
     tabs.draw();
     const above = opened ? [renderOpened(opened)] : renderIncomplete(shown!.incomplete, reload);
     showChildren(tabPlace, [tabs.list]);
-    notices.replaceChildren(...above);
+    void detail.show(opened ? null : load);
+    notices.replaceChildren(...above, detail.element);
     showChildren(content, [files.status, notices, tabs.panel]);
   } else {
     const text = await explainNothing();

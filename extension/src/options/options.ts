@@ -9,15 +9,17 @@ import { renderAgeLimit } from './age-limit.ts';
 import { renderAutopilotLog } from './autopilot-log.ts';
 import { renderAutopilotSwitch } from './autopilot-switch.ts';
 import { renderBrowserHistory } from './browser-history.ts';
+import { renderDetail } from './detailed-recordings.ts';
 import { renderExcludedSites } from './excluded-sites.ts';
 import { renderHelperDoctor } from './helper-doctor.ts';
 import { renderKnownNetwork } from './known-network.ts';
 import { renderLanguageChoice } from './language-choice.ts';
 import { renderLearnedTimes } from './learned-times.ts';
 import { renderLocalOrigins } from './local-origins.ts';
-import { renderDetail, renderNetworkCheck, renderQueryStrings, renderStartRate } from './setting-switches.ts';
+import { renderNetworkCheck, renderQueryStrings } from './setting-switches.ts';
 import { SettingsClient } from './settings-client.ts';
 import { renderSiteRules } from './site-rules.ts';
+import { renderStartRate } from './start-rate.ts';
 import { StoredDataSection } from './stored-data.ts';
 import { renderTrafficRules } from './traffic-rules.ts';
 import { renderVerificationData } from './verification-data.ts';
@@ -64,10 +66,10 @@ if (answer.ok && autopilot.ok) {
       t('groupAdvanced'),
       renderHelperDoctor(),
       renderNetworkCheck(settings),
-      renderDetail(settings),
+      await renderDetail(settings),
       await renderVerificationData(settings),
       renderTrafficRules(client),
-      renderStartRate(settings),
+      await renderStartRate(settings),
       await renderLanguageChoice(() => location.reload()),
     ),
   ];

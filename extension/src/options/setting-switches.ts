@@ -13,18 +13,6 @@ export function renderQueryStrings(settings: SettingsClient): HTMLElement {
   ]);
 }
 
-/** The switch that announces the network's rate to servers that ask for it. */
-export function renderStartRate(settings: SettingsClient): HTMLElement {
-  const words = [t('startRateTitle'), t('startRateSwitch'), t('startRateExplanation')] as const;
-  return renderSwitch(settings, 'announcesStartRate', words);
-}
-
-/** The switch that has every load recorded in detail. */
-export function renderDetail(settings: SettingsClient): HTMLElement {
-  const words = [t('detailTitle'), t('detailSwitch'), t('detailExplanation')] as const;
-  return renderSwitch(settings, 'recordsInDetail', words);
-}
-
 /** The switch that has new networks checked by a small transfer. */
 export function renderNetworkCheck(settings: SettingsClient): HTMLElement {
   const words = [t('networkCheckTitle'), t('networkCheckSwitch'), t('networkCheckExplanation')] as const;
@@ -33,7 +21,7 @@ export function renderNetworkCheck(settings: SettingsClient): HTMLElement {
 
 function renderSwitch(
   settings: SettingsClient,
-  name: 'keepsQueries' | 'announcesStartRate' | 'recordsInDetail' | 'checksNetworks',
+  name: 'keepsQueries' | 'checksNetworks',
   [title, label, explanation]: readonly [string, string, string],
 ): HTMLElement {
   const status = renderStatus();

@@ -12,6 +12,7 @@ import { isOnSite } from '../storage/is-on-site.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { announceVerdict } from '../ui/announce-verdict.ts';
 import { readVerifiedTimes } from '../ui/comparison.ts';
+import { DetailControl } from '../ui/detail-control.ts';
 import { builder } from '../ui/dom.ts';
 import { ExportControl } from '../ui/export-control.ts';
 import { renderIncomplete } from '../ui/incomplete-load.ts';
@@ -94,6 +95,7 @@ async function showTab(tabId: number, url: string | undefined): Promise<void> {
   const pins = new PinsControl(model);
   const action = new ActionControl(model, reload, helper);
   const undo = new UndoControl(model, reload);
+  const detail = new DetailControl(reload);
   const verify = new VerifyControl(which, () => polling.refresh());
   const save = new ExportControl(which, (problem) => more.append(el('p', { class: 'hw-note' }, problem)));
   const install = renderInstallButton();
@@ -141,10 +143,12 @@ async function showTab(tabId: number, url: string | undefined): Promise<void> {
     incomplete.replaceChildren(...renderIncomplete(answer.incomplete, reload));
     placeVerify(isUnsure);
     if (load) {
+      void detail.show(load);
       void verify.resume();
       more.replaceChildren(
         ...renderDetails(load, answer, pins, () => polling.refresh()),
         pins.element,
+        detail.element,
         tools,
         all,
       );

@@ -32,7 +32,7 @@ const NOT_FAILED =
   /ERR_ABORTED|ERR_BLOCKED|ERR_CACHE_MISS|NS_BINDING_ABORTED|NS_ERROR_(ABORT|CONTENT_BLOCKED|BLOCKED)/;
 
 /**
- * Listens to the navigations of all tabs, for which the browser then starts the worker.
+ * Listens to the navigations of all tabs, for which the browser then starts the worker. Requires `canListen`.
  *
  * @param onHintsAsked called with the URL of a page, and the `Accept-CH` of its answer
  * @returns ends it
@@ -52,7 +52,7 @@ export function listenToNavigations(
  * @returns ends it
  */
 export function listenToFailures(sink: RequestSink, onNetworkChanged: () => void): () => void {
-  if (!isAvailable()) return () => undefined;
+  if (!canListen()) return () => undefined;
   const { onErrorOccurred } = chrome.webRequest;
   const onFailure = (details: chrome.webRequest.OnErrorOccurredDetails): void => {
     if (NETWORK_CHANGED.includes(details.error)) onNetworkChanged();
@@ -65,7 +65,7 @@ export function listenToFailures(sink: RequestSink, onNetworkChanged: () => void
 
 /**
  * Listens to every request of a tab, or of all tabs. The browser then passes each request and its headers through its own process to
- * the worker, which slows pages down (bench/docs/product.md, the arm `detail`).
+ * the worker, which slows pages down (bench/docs/product.md, the arm `detail`). Requires `canListen`.
  *
  * @returns ends it
  */
@@ -100,7 +100,6 @@ function addListeners(
   sink: RequestSink,
   others?: { onNetworkChanged(): void; onHintsAsked(url: string, acceptCh: string): void },
 ): () => void {
-  if (!isAvailable()) return () => undefined;
   const { webRequest } = chrome;
 
   const onBeforeRequest = (details: chrome.webRequest.OnBeforeRequestDetails): undefined => {
@@ -166,8 +165,8 @@ function addListeners(
   };
 }
 
-/** Whether the extension has the permission. Without it nothing is heard of requests, and pins work all the same. */
-function isAvailable(): boolean {
+/** Whether the extension has the permission. Without it nothing is heard of requests, and all but detailed recordings works all the same. */
+export function canListen(): boolean {
   return (chrome as Partial<typeof chrome>).webRequest !== undefined;
 }
 

@@ -95,3 +95,15 @@ test('a page that is observed from its start on is listened to from then on', ()
   expect(listened.size).toBe(EVENTS.length);
   expect(tabs()).toEqual([1]);
 });
+
+test('listens to nothing without the permission, and to a tab that is shown from when it is given', () => {
+  const { webRequest } = chrome;
+  Reflect.deleteProperty(chrome, 'webRequest');
+  const loads = start();
+  loads.watch(1);
+  loads.join(1);
+  Reflect.set(chrome, 'webRequest', webRequest);
+  expect(tabs()).toEqual([]);
+  loads.watch(1);
+  expect(tabs()).toEqual([1]);
+});

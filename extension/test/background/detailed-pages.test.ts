@@ -16,6 +16,7 @@ beforeEach(() => {
     patterns = script!.matches;
   };
   vi.stubGlobal('chrome', {
+    webRequest: {},
     storage: { session: new StubbedStorage() },
     scripting: {
       getRegisteredContentScripts: async () => (patterns === null ? [] : [{}]),
@@ -89,4 +90,20 @@ test('the setting has every page recorded in detail', async () => {
   await pages.update();
   expect(pages.has(page(1))).toBe(true);
   expect(patterns).toEqual(['http://*/*', 'https://*/*']);
+});
+
+test('without the permission no page is, whoever wants it', async () => {
+  Reflect.deleteProperty(chrome, 'webRequest');
+  await ownStorage.set({ settings: { recordsInDetail: true } });
+  const pages = new DetailedPages();
+  await pages.ready;
+  await pages.want(page(1));
+  await pages.wantIfRare(page(2));
+  await pages.update();
+  expect([pages.isForAll, pages.has(page(1)), pages.has(page(2)), patterns]).toEqual([
+    false,
+    false,
+    false,
+    null,
+  ]);
 });

@@ -82,3 +82,14 @@ test('stops listening where the settings cannot be read, and logs the reason', a
   await navigations.update();
   expect(countListeners()).toBe(5);
 });
+
+test('listens to nothing without the permission, until it is given', async () => {
+  const { webRequest } = chrome;
+  Reflect.deleteProperty(chrome, 'webRequest');
+  const navigations = start(async () => true);
+  await navigations.update();
+  Reflect.set(chrome, 'webRequest', webRequest);
+  expect(countListeners()).toBe(0);
+  await navigations.update();
+  expect(countListeners()).toBe(5);
+});

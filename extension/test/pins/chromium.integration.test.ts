@@ -1,4 +1,4 @@
-/** Pins in real Chromium without `webRequest`, with the real host, on a server that offers HTTP/3 by Alt-Svc. */
+/** Pins in real Chromium, with the real host, on a server that offers HTTP/3 by Alt-Svc. */
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -12,7 +12,7 @@ import { TestHost } from './host.ts';
 import * as requests from './pin-requests.ts';
 import { H2, H3 } from './pin-requests.ts';
 import { HOST } from './pinned-host.ts';
-import { allowPins, copyWithoutWebRequest, EXTENSION, launchToPin } from './pinning-chromium.ts';
+import { allowPins, EXTENSION, launchToPin } from './pinning-chromium.ts';
 
 /** `nobody`, on any Linux. */
 const OTHER_USER = 65_534;
@@ -21,8 +21,6 @@ let served: requests.PinnedServer;
 let server: Server;
 let origin: string;
 let host: TestHost;
-/** The extension. */
-let folder: string;
 let browser: ExtensionBrowser;
 /** A page of the extension through which the tests send messages. */
 let own: Page;
@@ -33,8 +31,7 @@ beforeAll(async () => {
   served = await requests.serveHost();
   ({ server, origin } = served);
   host = new TestHost();
-  folder = await copyWithoutWebRequest(EXTENSION, host.folder);
-  ({ browser, own, page } = await launchToPin(server.port, host, {}, [HOST], folder));
+  ({ browser, own, page } = await launchToPin(server.port, host));
   await host.register(browser.profile);
   pins = new requests.PinRequests((request) => browser.ask(own, request), origin);
 });
@@ -183,7 +180,7 @@ const PROXIES: [whose: string, args: string[], env: Record<string, string>, word
 test.each(drawShare(PROXIES, 1, ([whose]) => whose))(
   '%s is left unchanged',
   async (_whose, args, env, words) => {
-    const other = await launch(folder, args, [], { ...host.env, ...env });
+    const other = await launch(EXTENSION, args, [], { ...host.env, ...env }, 'en-US', false);
     try {
       await host.register(other.profile);
       const page = await other.openOwn('devtools.html');

@@ -1,4 +1,4 @@
-/** HTTP/3 kept off for all pages at once, in real Chromium without `webRequest`, with the real host, on a server that offers it by Alt-Svc. */
+/** HTTP/3 kept off for all pages at once, in real Chromium, with the real host, on a server that offers it by Alt-Svc. */
 import { EVERY_ORIGIN, type PinState } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -11,7 +11,7 @@ import { TestHost } from './host.ts';
 import * as requests from './pin-requests.ts';
 import { H2, H3 } from './pin-requests.ts';
 import { HOST } from './pinned-host.ts';
-import { copyWithoutWebRequest, EXTENSION, launchToPin } from './pinning-chromium.ts';
+import { launchToPin } from './pinning-chromium.ts';
 
 /** Hosts that the helper takes for public ones; it takes `HOST` for one of this machine. */
 const VISITED = 'public-visited.lab.test';
@@ -21,8 +21,6 @@ const OTHER = 'public-other.lab.test';
 let served: requests.PinnedServer;
 let server: Server;
 let host: TestHost;
-/** The extension. */
-let folder: string;
 let browser: ExtensionBrowser;
 let own: Page;
 let page: Page;
@@ -32,8 +30,7 @@ beforeAll(async () => {
   served = await requests.serveHost();
   ({ server } = served);
   host = new TestHost();
-  folder = await copyWithoutWebRequest(EXTENSION, host.folder);
-  ({ browser, own, page } = await launchToPin(server.port, host, {}, [HOST, VISITED, NEW, OTHER], folder));
+  ({ browser, own, page } = await launchToPin(server.port, host, {}, [HOST, VISITED, NEW, OTHER]));
   await host.register(browser.profile);
   pins = new requests.PinRequests((request) => browser.ask(own, request), EVERY_ORIGIN);
 });

@@ -1,5 +1,3 @@
-import { cp, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { type ExtensionBrowser, launch } from '../support/browser.ts';
@@ -10,7 +8,7 @@ import { publicKeyHash } from './public-key-hash.ts';
 /** The built extension for Chromium. */
 export const EXTENSION = fileURLToPath(new URL('../../dist/chromium', import.meta.url));
 
-/** Chromium with the extension, which has the permissions for pins. */
+/** Chromium with the extension as it ships, which has the permissions for pins. */
 export interface PinningChromium {
   browser: ExtensionBrowser;
   /** A page of the extension through which the tests send messages. */
@@ -22,17 +20,15 @@ export interface PinningChromium {
  * @param port port on this machine at which it reaches every host below `lab.test`, and with which it uses HTTP/3
  * @param env environment; defaults to that of the host
  * @param hosts hosts with which it uses HTTP/3
- * @param extension the built extension, or a copy
  */
 export async function launchToPin(
   port: number,
   host: TestHost,
   env: Record<string, string> = {},
   hosts: readonly string[] = [HOST],
-  extension = EXTENSION,
 ): Promise<PinningChromium> {
   const browser = await launch(
-    extension,
+    EXTENSION,
     [
       '--host-resolver-rules=MAP *.lab.test 127.0.0.1',
       `--ignore-certificate-errors-spki-list=${await publicKeyHash(port)}`,
@@ -41,25 +37,12 @@ export async function launchToPin(
     ],
     [],
     { ...host.env, ...env },
+    'en-US',
+    false,
   );
   const own = await browser.openOwn('devtools.html');
   await allowPins(own);
   return { browser, own, page: await browser.context.newPage() };
-}
-
-/**
- * Copies a built extension without `webRequest`, which pins do not need, into a folder: while an extension with it is loaded, Chromium
- * passes all requests through its browser process. @returns the copy
- */
-export async function copyWithoutWebRequest(extension: string, into: string): Promise<string> {
-  const folder = join(into, 'extension');
-  await cp(extension, folder, { recursive: true });
-  const file = join(folder, 'manifest.json');
-  const manifest = JSON.parse(await readFile(file, 'utf8'));
-  for (const key of ['permissions', 'optional_permissions'])
-    manifest[key] = manifest[key].filter((name: string) => !name.startsWith('webRequest'));
-  await writeFile(file, JSON.stringify(manifest));
-  return folder;
 }
 
 /** Grants the permissions that pins need, from a page of the extension. */

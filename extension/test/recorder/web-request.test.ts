@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { listenToFailures, listenToNavigations, toFrameId } from '../../src/recorder/web-request.ts';
+import {
+  canListen,
+  listenToFailures,
+  listenToNavigations,
+  toFrameId,
+} from '../../src/recorder/web-request.ts';
 
 test.each([
   { of: 'the top frame', frameId: 0, parentFrameId: -1, expected: 0 },
@@ -56,8 +61,9 @@ describe('listeners', () => {
   });
 
   test('without the permission nothing is heard', () => {
+    expect(canListen()).toBe(true);
     vi.stubGlobal('chrome', {});
-    listenToNavigations(sink, onNetworkChanged, () => undefined)();
+    expect(canListen()).toBe(false);
     listenToFailures(sink, onNetworkChanged)();
     expect([added, seen]).toEqual([[], []]);
   });

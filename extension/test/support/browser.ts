@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { EXTENSION_ID } from '@hopwise/contract';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { DISABLED_FEATURES } from '../../../lab/src/browser/chromium-features.ts';
+import { writeDetailedEdition } from '../../../lab/src/browser/detailed-edition.ts';
 import type { PageAnswers, PageRequest } from '../../src/background/page-requests.ts';
 
 /** Real Chromium with the extension, in its own profile. */
@@ -33,7 +34,7 @@ export interface ExtensionBrowser {
  * @param without default arguments of Playwright to leave out
  * @param env added to this process's environment; the browser passes it on to native hosts
  * @param locale of the pages; on Linux the browser's own is `env.LANGUAGE`
- * @param recordsInDetail whether every load is recorded in detail; as it ships only those that leave a question open
+ * @param recordsInDetail whether every load is recorded in detail, which the extension is allowed from the start; as it ships none is
  */
 export async function launch(
   extensionDir: string,
@@ -44,7 +45,10 @@ export async function launch(
   recordsInDetail = true,
 ): Promise<ExtensionBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'hopwise-test-'));
-  const extension = [`--disable-extensions-except=${extensionDir}`, `--load-extension=${extensionDir}`];
+  const dir = recordsInDetail
+    ? await writeDetailedEdition(extensionDir, join(profile, 'extension'))
+    : extensionDir;
+  const extension = [`--disable-extensions-except=${dir}`, `--load-extension=${dir}`];
   const start = () => launchChromium(profile, [...extension, ...args], without, env, locale);
   const browser = control(await start(), profile, start);
   // The worker does not observe a page that is opened before its first run.

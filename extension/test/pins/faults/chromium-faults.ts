@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import type { PlannedRequest } from '../../../../native-host/test/faults/plan.ts';
 import { launch } from '../../support/browser.ts';
-import { allowPins, copyWithoutWebRequest } from '../pinning-chromium.ts';
+import { allowPins } from '../pinning-chromium.ts';
 import type { FaultBrowser, FaultPage } from './fault-browser.ts';
 import { type Fetched, fetchInPage, fetchOrder, GIVEN_UP, TIMEOUT } from './fetched.ts';
 import type { HarmedHost } from './harmed-host.ts';
@@ -17,8 +17,7 @@ export async function launchChromium(
   tabs: number,
 ): Promise<FaultBrowser> {
   const rules = '--host-resolver-rules=MAP *.lab.test 127.0.0.1';
-  const extension = await copyWithoutWebRequest(`${packageRoot}dist/chromium`, host.folder);
-  const browser = await launch(extension, [rules], [], host.env);
+  const browser = await launch(`${packageRoot}dist/chromium`, [rules], [], host.env, 'en-US', false);
   await host.registerWithNames(browser.profile, [name]);
   const own = await browser.openOwn('devtools.html');
   await allowPins(own);

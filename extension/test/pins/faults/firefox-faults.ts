@@ -4,7 +4,6 @@ import type { PlannedRequest } from '../../../../native-host/test/faults/plan.ts
 import { hopwiseHost } from '../../../../native-host/test/support/command.ts';
 import type { Server } from '../../../../native-host/test/support/server.ts';
 import { FirefoxBrowser, type FirefoxTab, makeProfile } from '../../firefox/firefox.ts';
-import { copyWithoutWebRequest } from '../pinning-chromium.ts';
 import type { FaultBrowser, FaultPage } from './fault-browser.ts';
 import { type Fetched, fetchInPage, fetchOrder, GIVEN_UP, TIMEOUT } from './fetched.ts';
 import type { HarmedHost } from './harmed-host.ts';
@@ -30,8 +29,7 @@ export async function launchFirefox(
   });
   const { code, err } = hopwiseHost(host.folder, ['ca', 'trust', '--firefox-profile', profile]);
   if (code !== 0) throw new Error(err);
-  const extension = await copyWithoutWebRequest(`${packageRoot}dist/firefox`, host.folder);
-  const browser = await FirefoxBrowser.launch(extension, host.folder, host.env);
+  const browser = await FirefoxBrowser.launch(`${packageRoot}dist/firefox`, host.folder, host.env);
   const own = await browser.openOwn('popup.html');
   await allowPins(own);
   const pages: FaultPage[] = [];

@@ -43,13 +43,10 @@ export function withPreconnects(graph: PageGraph, origins: readonly LateOrigin[]
     preconnects: {
       activity: dependency.activity,
       delayMs,
-      connections: [
-        ...(graph.preconnects?.connections ?? []),
-        ...origins.map(({ origin, anonymous }) => ({
-          origin: graph.origins.indexOf(origin),
-          pool: anonymous ? 1 : 0,
-        })),
-      ],
+      connections: origins.map(({ origin, anonymous }) => ({
+        origin: graph.origins.indexOf(origin),
+        pool: anonymous ? 1 : 0,
+      })),
     },
   };
 }

@@ -164,7 +164,8 @@ class PageLoad implements EventHandler, StreamOwner {
     this.#protocols = graph.origins.map(
       (origin) => assignment[origin] ?? (origin.startsWith('http:') ? 'h1' : 'h2'),
     );
-    this.#clients = new OriginClients(this.#context, this.#servers, this.#protocols, path.udp);
+    const open = graph.openConnections ?? [];
+    this.#clients = new OriginClients(this.#context, this.#servers, this.#protocols, path.udp, open);
     this.#activities = activities;
     this.#openDependencies = dependencies.slice();
     this.#nextDependant = new Array<number>(activities.length).fill(0);

@@ -10,9 +10,9 @@ import { bodyTimes } from './body-times.ts';
 import { connectionPools } from './connection-pools.ts';
 import { dispatchDelays } from './dispatch-delay.ts';
 import { findHead, type Head } from './head.ts';
+import { findOpenConnections } from './open-connections.ts';
 import type { Activity, Dependency, FetchActivity, PageGraph } from './page-graph.ts';
 import { ParserBlockers } from './parser-blockers.ts';
-import { findPreconnected } from './preconnects.ts';
 import { priorityOf } from './priorities.ts';
 import { findParents, type Parent } from './request-parents.ts';
 import { arrivalMs, arrivedFraction } from './response-arrival.ts';
@@ -84,26 +84,22 @@ class GraphBuilder {
     for (const request of this.#kept) this.#addFetch(request);
     const head = this.#headActivity();
     this.#addLastCompute();
-    const preconnects = this.#preconnects();
+    const openConnections = this.#openConnections();
     return {
       url: this.#recording.url,
       origins: this.#origins,
       activities: this.#activities,
       ...(head !== null && { head }),
-      ...(preconnects !== null && { preconnects }),
+      ...(openConnections.length > 0 && { openConnections }),
       client: CHROMIUM_COSTS,
     };
   }
 
-  /** Null without any. */
-  #preconnects(): PageGraph['preconnects'] | null {
-    const activity = this.#fetchOf.get(this.#document.id);
-    const connections = findPreconnected(this.#kept, this.#document, this.#pools).map(({ origin, pool }) => ({
+  #openConnections(): NonNullable<PageGraph['openConnections']> {
+    return findOpenConnections(this.#kept, this.#pools).map(({ origin, pool }) => ({
       origin: this.#indexOfOrigin.get(origin)!,
       pool,
     }));
-    if (activity === undefined || connections.length === 0) return null;
-    return { activity, delayMs: PARSER_MS, connections };
   }
 
   #addFetch(request: RecordedRequest): void {

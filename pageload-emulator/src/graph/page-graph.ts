@@ -99,7 +99,9 @@ export interface PageGraph {
   activities: Activity[];
   /** The activity whose end is the end of the document's head; absent when the head holds nothing back. */
   head?: number;
-  /** Connections that are opened before their first requests, this long after a document's first bytes (`rel=preconnect`); none when absent. */
+  /** Connections that are open when their first requests come, as after a reload; none when absent. `FetchActivity.origin` and `pool`. */
+  openConnections?: readonly { origin: number; pool: number }[];
+  /** Connections that a document announces (`rel=preconnect`), opened this long after its first bytes; none when absent. */
   preconnects?: {
     /** The document. */
     activity: number;

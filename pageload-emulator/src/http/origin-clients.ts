@@ -1,7 +1,8 @@
 import type { Protocol, ServerProfile, UdpTreatment } from '@hopwise/contract';
 import { partitionOf } from '../graph/connection-pools.ts';
+import type { PageGraph } from '../graph/page-graph.ts';
 import type { ConnectionSettings } from '../transport/connection.ts';
-import { handshakeOf } from '../transport/handshake.ts';
+import { handshakeOf, OPENED } from '../transport/handshake.ts';
 import type { SimulationContext } from '../transport/simulation-context.ts';
 import { AlternativeClient, type Http3Knowledge } from './alternative-client.ts';
 import { H1Pool } from './h1-pool.ts';
@@ -28,28 +29,35 @@ export class OriginClients {
   /** Whether each origin's server is known to multiplex. */
   readonly #multiplexes: boolean[];
   readonly #quicExperience = { worked: false };
+  /** Connections that are open when their first requests come, as `origin pool`. */
+  readonly #open: ReadonlySet<string>;
   /** Connections that several origins may share, by group, pool and protocol. */
   readonly #shared = new Map<string, Session>();
 
   /**
    * @param servers profile of each origin
    * @param protocols protocol of each origin
+   * @param open connections that are open when their first requests come
    */
   constructor(
     context: SimulationContext,
     servers: readonly ServerProfile[],
     protocols: readonly Protocol[],
     udp: UdpTreatment,
+    open: NonNullable<PageGraph['openConnections']>,
   ) {
     this.#context = context;
     this.#servers = servers;
     this.#protocols = protocols;
     this.#udp = udp;
+    this.#open = new Set(open.map(({ origin, pool }) => `${origin} ${pool}`));
+    const isMet = new Set(open.map(({ origin }) => origin));
     this.#clients = servers.map(() => []);
     this.#http3 = servers.map(() => []);
     this.#multiplexes = servers.map(
       ({ h3Discovery, session }, origin) =>
-        protocols[origin] !== 'h1' && (h3Discovery === 'known' || session?.tcp !== undefined),
+        protocols[origin] !== 'h1' &&
+        (h3Discovery === 'known' || session?.tcp !== undefined || isMet.has(origin)),
     );
   }
 
@@ -95,7 +103,7 @@ export class OriginClients {
     const handshake = this.#udp.kind === 'blocked' ? 'silent' : quicHandshake;
     if (h3Discovery === 'known') {
       if (handshake === 'open') {
-        return this.#multiplexed(origin, pool, 'h3', () => {
+        return this.#multiplexed(origin, pool, 'h3', this.#isOpen(origin, pool), () => {
           this.#quicExperience.worked = true;
         });
       }
@@ -108,7 +116,7 @@ export class OriginClients {
       this.#context.events,
       {
         resolve: () => this.#resolve(origin),
-        quic: (onOpen) => this.#multiplexed(origin, pool, 'h3', onOpen),
+        quic: (onOpen) => this.#multiplexed(origin, pool, 'h3', false, onOpen),
         tcp: (onOpen) => this.#overTcp(origin, pool, tcp, onOpen),
       },
       this.#knowledgeOf(origin, pool),
@@ -128,26 +136,34 @@ export class OriginClients {
   }
 
   #overTcp(origin: number, pool: number, protocol: 'h1' | 'h2', onOpen: (() => void) | null): OriginClient {
+    const isOpen = this.#isOpen(origin, pool);
     if (protocol === 'h2') {
-      return this.#multiplexed(origin, pool, 'h2', () => {
+      return this.#multiplexed(origin, pool, 'h2', isOpen, () => {
         this.#multiplexes[origin] = true;
         onOpen?.();
       });
     }
-    const settings = this.#settings(origin, 'h1');
-    return new H1Pool(this.#context, settings, () => this.#resolve(origin), this.#sockets, onOpen);
+    const settings = this.#settings(origin, 'h1', isOpen);
+    const resolve = () => (isOpen ? 0 : this.#resolve(origin));
+    return new H1Pool(this.#context, settings, resolve, this.#sockets, onOpen);
+  }
+
+  #isOpen(origin: number, pool: number): boolean {
+    return this.#open.has(`${origin} ${pool}`);
   }
 
   #multiplexed(
     origin: number,
     pool: number,
     protocol: 'h2' | 'h3',
+    isOpen: boolean,
     onOpen: (() => void) | null,
   ): OriginClient {
     const { connectionGroup: group, prioritises = false, maxStreams, session } = this.#servers[origin]!;
     const key = group === undefined ? null : `${protocol} ${pool} ${group}`;
+    const resolve = () => (isOpen ? 0 : this.#resolve(origin));
     const source = {
-      resolve: () => this.#resolve(origin),
+      resolve,
       shared: () => {
         const other = key === null ? undefined : this.#shared.get(key);
         // Browsers share open connections only: while one is being opened, another origin opens its own.
@@ -155,9 +171,9 @@ export class OriginClients {
       },
       create: (opened: () => void) => {
         const settings = {
-          connection: this.#settings(origin, protocol),
-          resolve: () => this.#resolve(origin),
-          known: session?.tcp !== undefined,
+          connection: this.#settings(origin, protocol, isOpen),
+          resolve,
+          known: session?.tcp !== undefined || isOpen,
           prioritised: prioritises,
           maxStreams: maxStreams?.[protocol] ?? USUAL_MAX_STREAMS,
         };
@@ -176,15 +192,17 @@ export class OriginClients {
     return this.#resolver.resolve(this.#hosts[origin], server.dnsMs ?? 0, this.#context.events.now);
   }
 
-  #settings(origin: number, protocol: Protocol): ConnectionSettings {
+  #settings(origin: number, protocol: Protocol, isOpen: boolean): ConnectionSettings {
     const server = this.#servers[origin]!;
     const transport = protocol === 'h3' ? 'quic' : 'tcp';
     const secure = !server.origin.startsWith('http:');
-    const { rounds, requestsAfter } = handshakeOf(protocol, secure ? server.tlsVersion : null, {
-      session: server.session?.[transport],
-      falseStart: server.falseStart,
-      extraRounds: server.extraHandshakeRounds?.[transport],
-    });
+    const { rounds, requestsAfter } = isOpen
+      ? OPENED
+      : handshakeOf(protocol, secure ? server.tlsVersion : null, {
+          session: server.session?.[transport],
+          falseStart: server.falseStart,
+          extraRounds: server.extraHandshakeRounds?.[transport],
+        });
     return {
       transport,
       handshake: rounds,

@@ -4,7 +4,10 @@ import { originOf } from '../util/url.ts';
 
 /** Whether a recorder writes no connections: each request's wait then contains those for a connection and for its handshakes. */
 export function hidesConnections({ requests }: Recording): boolean {
-  return requests.every(({ phases }) => phases.connectStartMs === null) && requests.some(isWaiting);
+  const isHidden = requests.every(
+    ({ phases, connectionId }) => phases.connectStartMs === null && connectionId === null,
+  );
+  return isHidden && requests.some(isWaiting);
 }
 
 /** Whether a request shows when its response began, but not when it left. */

@@ -63,11 +63,12 @@ export class HandshakeExchange implements EventHandler {
     const { events } = this.#context;
     this.#startMs = atMs;
     // Until then the link carries what others send.
-    if (atMs > events.now) events.scheduleRare(atMs, this, START);
+    if (this.#rounds.length === 0) this.confirmed = true;
+    else if (atMs > events.now) events.scheduleRare(atMs, this, START);
     else this.#ask();
     if (this.#requestsAfter > 0) return;
     events.scheduleRare(atMs, this, EARLY);
-    // Until its first measurement a resumed connection uses the remembered round trip (RFC 9002 section 6.2.2).
+    // Until its first measurement a connection that was open before, or is resumed, uses the remembered round trip (RFC 9002 section 6.2.2).
     this.#connection.rtt.sample(this.#baseRttMs, this.#baseRttMs);
   }
 

@@ -78,6 +78,9 @@ export function handshakeOf(
   return { rounds, requestsAfter: session === 'early-data' && extraRounds === 0 ? 1 : rounds.length };
 }
 
+/** That of a connection which was open before. */
+export const OPENED: Handshake = { rounds: [], requestsAfter: 0 };
+
 const PLAIN: Handshake = { rounds: [TCP_OPEN], requestsAfter: 1 };
 
 /** Returns the rounds of a first visit's handshake. */

@@ -2,7 +2,7 @@ import type { RecordedRequest } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
 
 /** A connection that was open before its first request. */
-interface Preconnected {
+interface OpenConnection {
   origin: string;
   /** As of `connectionPools`. */
   pool: number;
@@ -12,37 +12,37 @@ interface Preconnected {
 const MAX_WAIT_MS = 20;
 
 /**
- * Finds the connections to other origins than the document's that the browser had opened before their first requests: as the page
- * announces them (`rel=preconnect`), as earlier visits made it expect them, or as an earlier page left them. No request waited for their
- * handshakes.
+ * Finds the connections that the browser had opened before their first requests: earlier pages left them, as where a page is reloaded,
+ * earlier visits made the browser expect them, or the page announces them (`rel=preconnect`). No request waited for their handshakes.
  *
  * @param kept requests of the load, in order of start
  * @param pools of all requests, by `RecordedRequest.id`
  */
-export function findPreconnected(
+export function findOpenConnections(
   kept: readonly RecordedRequest[],
-  document: RecordedRequest,
   pools: readonly number[],
-): Preconnected[] {
-  // A recorder that writes no connections shows none that was open.
-  if (kept.every(({ phases }) => phases.connectStartMs === null)) return [];
-  const found: Preconnected[] = [];
+): OpenConnection[] {
+  if (!kept.some(showsConnections)) return [];
+  const found: OpenConnection[] = [];
   const met = new Set<string>();
   const connections = new Set<string>();
   for (const request of kept) {
     const origin = originOf(request.url);
     if (origin === null || request.fromCache) continue;
     const pool = pools[request.id]!;
-    const isFirst = !met.has(`${pool} ${origin}`) && origin !== originOf(document.url);
     const connection = connectionOf(request);
     // Another origin's requests may have opened it.
     const isShared = connection !== null && connections.has(connection);
-    if (isFirst && !isShared && leftAtOnce(request)) found.push({ origin, pool });
+    if (!met.has(`${pool} ${origin}`) && !isShared && leftAtOnce(request)) found.push({ origin, pool });
     met.add(`${pool} ${origin}`);
     if (connection !== null) connections.add(connection);
   }
   return found;
 }
+
+/** Whether a recorder writes connections, so that a request without a handshake had one. */
+const showsConnections = ({ connectionId, phases }: RecordedRequest): boolean =>
+  connectionId !== null || phases.connectStartMs !== null;
 
 /** Some recorders identify connections by port, which may be equal for different addresses. */
 function connectionOf({ protocol, connectionId, remoteIp }: RecordedRequest): string | null {

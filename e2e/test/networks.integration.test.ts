@@ -86,7 +86,7 @@ test('what is learned at home is found again after the train', async () => {
   const train = (await load(1)).networkKey;
   expect(train).toMatch(/^[\w-]{22}$/);
   expect(train).not.toBe(home);
-  await options.getByText(/^Pages in your own network, on another network/).waitFor();
+  await options.getByText(/^The internet, on another network/).waitFor();
   await goTo('home');
   expect((await load(2)).networkKey).toBe(home);
   expect(await readLearned()).toEqual({ [home!]: 2, [train!]: 1 });

@@ -2,24 +2,34 @@
  * Bundles the extension into dist/chromium/ and dist/firefox/, ready to load unpacked. Minified is what page loads wait for, the worker
  * and the content scripts, and the script inside HTML reports, as each report carries a copy. The rest is not, so that reviewers and
  * users can read it.
+ *
+ * Each file is put in place whole, and only when it changes: browsers that run the extension meanwhile miss none, and builds of the
+ * same sources do not disturb each other.
  */
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 /** A higher level makes the file 1% smaller, in twice the time. */
 const GZIP_LEVEL = 6;
 const root = new URL('./', import.meta.url);
-const out = new URL('dist/chromium/', root);
-const forFirefox = new URL('dist/firefox/', root);
 /** From the root of the repository: paths in comments of the bundles are relative to it, wherever the build is started. */
 const absWorkingDir = fileURLToPath(new URL('../', root));
 const path = (relative, base = root) => fileURLToPath(new URL(relative, base));
 
-await rm(out, { recursive: true, force: true });
-await rm(forFirefox, { recursive: true, force: true });
-await mkdir(out, { recursive: true });
+/** Makes a folder for a build on its way: beside the builds, as source maps name the sources relative to their own place. */
+function makeFolder(name) {
+  const folder = mkdtempSync(path(`dist/.${name}-`));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return pathToFileURL(`${folder}/`);
+}
+
+await mkdir(path('dist'), { recursive: true });
+const out = makeFolder('chromium');
+const forFirefox = makeFolder('firefox');
 
 /** @type {import('esbuild').BuildOptions} */
 const common = {
@@ -215,6 +225,32 @@ async function buildTrees() {
   ]);
 }
 
+/** Paths of the files below a folder. */
+async function listFiles(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+}
+
+/**
+ * Puts the files of a build into `dist/NAME/`, and takes away what else is there.
+ *
+ * @param {URL} made
+ * @param {string} name
+ */
+async function putInPlace(made, name) {
+  const placeOf = (file) => join(path('dist'), name, file.slice(path('', made).length));
+  const files = await listFiles(made);
+  for (const file of files) {
+    const place = placeOf(file);
+    const present = await readFile(place).catch(() => null);
+    if (present?.equals(await readFile(file))) continue;
+    await mkdir(dirname(place), { recursive: true });
+    await rename(file, place);
+  }
+  const places = new Set(files.map(placeOf));
+  for (const place of await listFiles(placeOf(''))) if (!places.has(place)) await rm(place, { force: true });
+}
+
 await Promise.all([
   buildWorker(),
   buildTrees(),
@@ -293,3 +329,6 @@ await writeManifest(forFirefox, {
   ],
   optional_permissions: ['proxy', 'history'],
 });
+
+await putInPlace(out, 'chromium');
+await putInPlace(forFirefox, 'firefox');

@@ -34,7 +34,7 @@ export function hindersUdp({ cluster: stored, check }: Pick<StoredLoad, 'cluster
 }
 
 /** Where UDP is open more surely than this, a load has shown it: less is assumed where none has. */
-const SHOWN_OPEN = 0.99;
+export const SHOWN_OPEN = 0.99;
 
 /**
  * Sites whose own loads surely show that UDP is hindered where nothing else does: the network may be the cause, or the site. None where

@@ -6,7 +6,7 @@ import { DAY_MS, messageOf, type RecordedRequest, type Verification } from '@hop
 import type { NetworkCluster, Recording } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import { readAutopilotSettings } from '../autopilot/autopilot-settings.ts';
-import { nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
+import { nameOf, SHOWN_OPEN, UNRECOGNISED } from '../autopilot/network-rule.ts';
 import { isSuitable, usesH3 } from '../autopilot/suitable-load.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { getLoad, updateLoad } from '../storage/loads.ts';
@@ -36,7 +36,7 @@ const asked = new StoredItem<Asked>('session', 'asked-offers', (value) => {
   return parsed.success ? parsed.data.asked : {};
 });
 
-/** Whether loads have shown how a network treats UDP. */
+/** Whether it is known how a network treats UDP. */
 export const knowsUdp = ({ udp: { open, policed, blocked } }: NetworkCluster): boolean =>
   Math.max(open, policed, blocked) >= SURE;
 
@@ -45,7 +45,11 @@ export async function wantsOffers(): Promise<boolean> {
   const [{ isOn }, { checksNetworks }] = await Promise.all([readAutopilotSettings(), readSettings()]);
   if (!isOn && !checksNetworks) return false;
   const known = await loadNetwork();
-  return known === null || (!knowsUdp(known) && known.loads < ENOUGH_LOADS);
+  if (known === null) return true;
+  const { open, policed, blocked } = known.udp;
+  // What one site has shown may be due to that site: UDP then counts as open for others, as where nothing was shown.
+  const isShown = open >= SHOWN_OPEN || Math.max(policed, blocked) >= SURE;
+  return !isShown && known.loads < ENOUGH_LOADS;
 }
 
 /**

@@ -95,7 +95,8 @@ async function runPytest({ lane, scratch }: SuiteContext): Promise<Outcome> {
   rmSync(file, { force: true });
   const cwd = join(ROOT, 'model/python');
   const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junit-xml=${file}`];
-  const env = { PYTHONDONTWRITEBYTECODE: '1', HOPWISE_NODE: process.execPath };
+  // One thread: the tests' models are small, and threads that wait for each other's share of one keep a processor busy meanwhile.
+  const env = { PYTHONDONTWRITEBYTECODE: '1', HOPWISE_NODE: process.execPath, OMP_NUM_THREADS: '1' };
   const code = await lane.run(PYTHON, args, { cwd, env });
   const outcome = existsSync(file) ? outcomeOfJunit(readFileSync(file, 'utf8')) : newOutcome();
   return withCrash(outcome, code, 'pytest in model/python');

@@ -12,6 +12,7 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 from corpus_files import make_recording, write_recordings
+from distributed import LocalCluster
 
 from hopwise_model.__main__ import main
 from hopwise_model.corpus.batches import MAX_SIZE, Settings, split_batches
@@ -34,6 +35,13 @@ def corpus(tmp_path_factory):
     (folder / "other.json").write_text('{"a": 1}')
     (folder / "notes.txt").write_text("not a recording")
     return folder
+
+
+@pytest.fixture(scope="module")
+def scheduler():
+    """The address of a cluster for tests that are not about the workers themselves, which take seconds to start."""
+    with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+        yield cluster.scheduler_address
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +109,7 @@ def test_two_workers_give_the_tables_of_one_process(corpus, one_process, tmp_pat
 
 def test_a_worker_killed_in_mid_run_loses_nothing_and_counts_nothing_twice(corpus, one_process, tmp_path):
     killed = []
+    others = {process.pid for process in psutil.Process().children(recursive=True)}
 
     def kill_a_worker():
         until = time.monotonic() + 60
@@ -108,7 +117,7 @@ def test_a_worker_killed_in_mid_run_loses_nothing_and_counts_nothing_twice(corpu
             for process in psutil.Process().children(recursive=True):
                 # A worker with an emulator has begun to work.
                 with contextlib.suppress(psutil.NoSuchProcess):
-                    if "--jsonl" in process.cmdline():
+                    if process.pid not in others and "--jsonl" in process.cmdline():
                         killed.append(process.ppid())
                         os.kill(process.ppid(), signal.SIGKILL)
                         return
@@ -124,12 +133,12 @@ def test_a_worker_killed_in_mid_run_loses_nothing_and_counts_nothing_twice(corpu
     assert not list((tmp_path / "out").rglob("*.unfinished"))
 
 
-def test_a_run_goes_on_with_what_is_missing_or_has_changed(tmp_path):
+def test_a_run_goes_on_with_what_is_missing_or_has_changed(scheduler, tmp_path):
     folder, out = tmp_path / "corpus", tmp_path / "out"
     write_recordings(folder, RECORDINGS)
 
     def go_on():
-        return run(folder, out, advise=False)
+        return run(folder, out, scheduler=scheduler, workers=None, advise=False)
 
     assert go_on()["run"]["recordings"] == RECORDINGS
     assert go_on()["run"]["recordings"] == 0
@@ -147,25 +156,22 @@ def test_settings_of_another_run_are_refused(corpus, one_process, capsys):
     assert capsys.readouterr().err.endswith("expected an empty folder or the same\n")
 
 
-def test_recordings_of_another_file_system_are_read_from_copies(corpus, one_process, tmp_path):
+def test_recordings_of_another_file_system_are_read_from_copies(corpus, one_process, scheduler, tmp_path):
     # A zip file is the nearest file system that is not local and that all processes can open.
     archive = tmp_path / "corpus.zip"
     with zipfile.ZipFile(archive, "w") as files:
         for name in ("000/000001.json", "000/000003.json.gz"):
             files.write(corpus / name, name)
     out = tmp_path / "out"
-    report = run(f"zip://::{archive}", out, workers=1)
+    report = run(f"zip://::{archive}", out, scheduler=scheduler, workers=None)
     assert report["errors"]["count"] == 0
     here = {row["recording"]: row for row in tables(one_process[0])["pages"].to_pylist()}
     for row in tables(out)["pages"].to_pylist():
         assert row == here[row["recording"]]
 
 
-def test_a_scheduler_that_runs_is_used(corpus, tmp_path):
-    from distributed import LocalCluster
-
-    with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
-        report = run(corpus, tmp_path / "out", scheduler=cluster.scheduler_address, workers=None, advise=False)
+def test_a_scheduler_that_runs_is_used(corpus, scheduler, tmp_path):
+    report = run(corpus, tmp_path / "out", scheduler=scheduler, workers=None, advise=False)
     assert report["pages"]["pages"] == RECORDINGS
     assert report["advice"] == {}
 

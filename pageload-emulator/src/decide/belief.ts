@@ -138,13 +138,23 @@ export class Belief<Candidate> {
   }
 
   /**
-   * Keeps each candidate's gain over the baseline within a limit, in every scenario.
+   * Keeps each candidate's gain over the baseline within a limit, in every scenario. A baseline gives way to the recorded candidate,
+   * whose time is known; the other candidates give way to the baseline.
    *
    * @param limitMs the largest gain of a candidate in a scenario, milliseconds
    */
-  limitGains(baseline: Candidate, limitMs: (candidate: Candidate, scenario: number) => number): void {
+  limitGains(
+    baseline: Candidate,
+    recorded: Candidate | undefined,
+    limitMs: (candidate: Candidate, scenario: number) => number,
+  ): void {
     const base = this.#rows.get(baseline)!;
     for (const [scenario, { means, stretch }] of this.#components.entries()) {
+      if (recorded !== undefined && recorded !== baseline) {
+        const most =
+          Math.exp(means[this.#rows.get(recorded)!]!) + Math.max(0, limitMs(recorded, scenario)) / stretch;
+        means[base] = Math.min(means[base]!, Math.log(most));
+      }
       const baseMs = Math.exp(means[base]!);
       for (const [candidate, row] of this.#rows) {
         const leastMs = baseMs - Math.max(0, limitMs(candidate, scenario)) / stretch;

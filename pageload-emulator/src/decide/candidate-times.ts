@@ -11,6 +11,8 @@ interface TimesContext {
   belief: Belief<Candidate>;
   candidates: readonly Candidate[];
   baseline: Candidate;
+  /** The candidate like which the page was recorded on the network asked about; undefined for none. */
+  recorded: Candidate | undefined;
   measured: MeasuredTimes;
   limits: GainLimits;
 }
@@ -22,15 +24,15 @@ interface TimesContext {
 export class CandidateTimes {
   readonly #times: ReadonlyMap<Candidate, LoadTime>;
 
-  constructor({ belief, candidates, baseline, measured, limits }: TimesContext) {
+  constructor({ belief, candidates, baseline, recorded, measured, limits }: TimesContext) {
     const times = new Map(
       candidates.map((each) => [each, measured.timeOf(each) ?? believed(belief, each)] as const),
     );
     const isMeasured = (each: Candidate) => measured.timeOf(each) !== null;
-    // A baseline that is only predicted gives way to measured loads of a candidate.
-    if (!isMeasured(baseline)) {
+    // A baseline that is only predicted gives way to loads of a candidate that were measured, or recorded.
+    if (!isMeasured(baseline) && recorded !== baseline) {
       const most = candidates
-        .filter((each) => each !== baseline && isMeasured(each))
+        .filter((each) => each !== baseline && (isMeasured(each) || each === recorded))
         .map((each) => times.get(each)!.pltMs + limits.of(each));
       const time = times.get(baseline)!;
       times.set(baseline, moveTo(time, Math.min(time.pltMs, ...most)));

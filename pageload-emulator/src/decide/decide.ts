@@ -5,7 +5,7 @@ import type { OriginChoice } from '../choose/origin-choice.ts';
 import { browserAssignment } from '../emulate/browser-assignment.ts';
 import type { NetworkPosterior } from '../estimate/network-posterior.ts';
 import { sumByOrigin } from '../graph/origin-sums.ts';
-import { recordedVisit } from '../recording/visit.ts';
+import { carriedAssignment, recordedVisit } from '../recording/visit.ts';
 import { loadTime } from '../scenarios/load-time.ts';
 import type { Question } from '../scenarios/question.ts';
 import { uniformAssignment } from '../scenarios/uniform.ts';
@@ -87,6 +87,10 @@ export function decide(
   const isFree = Object.keys(knowledge.pinned ?? {}).length === 0;
   const isFirst = isFree && recordedVisit(recording) === 'first';
   const baseline = isFirst ? candidates.add(natural, true) : later;
+  // Where loads by the browser itself were measured, the recorded one is one of them.
+  const hasOwnLoads = knowledge.loads?.some(({ under, pltMs }) => under === 'browser' && pltMs.length > 0);
+  const carried = isFree && !hasOwnLoads ? carriedAssignment(recording, natural) : null;
+  const withoutH3 = carried === null ? undefined : candidates.add(carried);
   const planned = plans.map((plan) => ({ plan, candidate: candidates.add(plan.assignment) }));
   candidates.add(joint.assignment);
   for (const { protocol } of choice.uniform) candidates.add(nearestUniform(choice.choices, protocol));
@@ -100,8 +104,9 @@ export function decide(
     uniform,
     baseline,
   };
-  const recorded = recordedCandidate(evidence);
-  const errors = { byteShares: byteShares(sums), recorded: isOtherNetwork ? undefined : recorded };
+  const recorded = withoutH3 ?? recordedCandidate(evidence);
+  const recordedHere = isOtherNetwork ? undefined : recorded;
+  const errors = { byteShares: byteShares(sums), recorded: recordedHere };
   const belief = new Belief(
     candidates.all,
     ({ pltMs }) => pltMs,
@@ -112,8 +117,15 @@ export function decide(
   const { measured, transferGainMs, isNew } = addEvidence(belief, evidence, recorded);
   const best = safestUniform(belief, uniform);
   const limits = new GainLimits({ baseline, measured, transferGainMs, learned: isNew ? belief : null });
-  belief.limitGains(baseline, (candidate, scenario) => limits.in(scenario, candidate));
-  const times = new CandidateTimes({ belief, candidates: candidates.all, baseline, measured, limits });
+  belief.limitGains(baseline, recordedHere, (candidate, scenario) => limits.in(scenario, candidate));
+  const times = new CandidateTimes({
+    belief,
+    candidates: candidates.all,
+    baseline,
+    recorded: recordedHere,
+    measured,
+    limits,
+  });
 
   const timeOf = (candidate: Candidate): LoadTime => times.of(candidate);
   const baselineTime = timeOf(baseline);

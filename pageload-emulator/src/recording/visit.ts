@@ -1,9 +1,14 @@
-import type { RecordedRequest, Recording } from '@hopwise/contract';
+import type { Assignment, RecordedRequest } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
 
 /** What of a recording shows which visit it was. */
 interface VisitRecording {
   requests: readonly Pick<RecordedRequest, 'url' | 'protocol' | 'offersH3' | 'fromCache'>[];
+}
+
+/** What of a recording shows which protocols answered. */
+interface AnsweredRecording {
+  requests: readonly Pick<RecordedRequest, 'url' | 'protocol' | 'status'>[];
 }
 
 /**
@@ -31,8 +36,27 @@ export function recordedVisit({ requests }: VisitRecording): 'first' | 'later' |
   return overH3 > known / 2 ? 'later' : 'first';
 }
 
+/**
+ * What carried a load in which HTTP/3 was offered and never used: a browser may have it switched off, and may stay on the connections
+ * that it has. How long that load took says nothing of one that finds out about the offers, least of all where UDP is policed.
+ *
+ * @param natural what the browser uses by itself
+ * @returns null where that is HTTP/3 for no origin, where HTTP/3 was used, and where no protocol was recorded
+ */
+export function carriedAssignment(recording: AnsweredRecording, natural: Assignment): Assignment | null {
+  const { requests } = recording;
+  if (hasH3Answer(recording) || requests.every(({ protocol }) => protocol === null)) return null;
+  const offering = Object.keys(natural).filter((origin) => natural[origin] === 'h3');
+  if (offering.length === 0) return null;
+  const overH1 = new Set(
+    requests.flatMap(({ url, protocol }) => (protocol === 'h1' ? (originOf(url) ?? []) : [])),
+  );
+  const overTcp = offering.map((origin) => [origin, overH1.has(origin) ? 'h1' : 'h2'] as const);
+  return { ...natural, ...Object.fromEntries(overTcp) };
+}
+
 /** Whether a response came over HTTP/3. */
-export function hasH3Answer({ requests }: Pick<Recording, 'requests'>): boolean {
+export function hasH3Answer({ requests }: AnsweredRecording): boolean {
   return requests.some(({ protocol, status }) => protocol === 'h3' && status !== 0);
 }
 

@@ -185,7 +185,7 @@ describe('belief about load times', () => {
 
   it('keeps gains within a limit', () => {
     const belief = beliefOf([[1000, 700]], ERROR, 100);
-    belief.limitGains(0, () => 50);
+    belief.limitGains(0, undefined, () => 50);
     expect(timeOf(belief, 1)).toBeCloseTo(950, 6);
     expect(timeOf(belief, 0)).toBeCloseTo(1000, 6);
   });

@@ -81,6 +81,25 @@ describe('decision', () => {
     expect(verdict).toMatch(/^Keep .* off HTTP\/3: [\d.]+ s → about [\d.]+ (s|ms) \(sure\)$/);
   });
 
+  it.each([1, 2, 3])(
+    'is right about a load without HTTP/3 where UDP is then found to be policed, page %i',
+    (seed) => {
+      const path = pathOf({ rttMs: 60, downBps: 20e6 });
+      const recording = recorded(path, seed);
+      const pltMs = recording.pltMs!;
+      const { fit, protocols, emulated } = predict(recording, {
+        measured: { udp: { kind: 'policed', bps: 1e6 } },
+      });
+      const timeOf = (protocol: 'h2' | 'h3') => (protocols[protocol] as { pltMs: number }).pltMs;
+      expect(timeOf('h2') / pltMs).toBeGreaterThan(0.9);
+      expect(timeOf('h2') / pltMs).toBeLessThan(1.1);
+      expect(fit.explainedMs! / pltMs).toBeGreaterThan(0.85);
+      expect(fit.explainedMs! / pltMs).toBeLessThan(1.15);
+      // Experience of other pages moves it by less than this; half of it is what a recorded load of another kind would make of it.
+      expect(timeOf('h3') / (emulated.protocols.h3 as { pltMs: number }).pltMs).toBeGreaterThan(0.7);
+    },
+  );
+
   it('acts on no origin that does not matter to the page', () => {
     const origins = ['https://shop.test', 'https://cdn.test', 'https://bank.example'];
     const page = pageOf(

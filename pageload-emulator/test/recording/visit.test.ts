@@ -1,7 +1,7 @@
-import type { Protocol, RecordedRequest } from '@hopwise/contract';
+import type { Assignment, Protocol, RecordedRequest } from '@hopwise/contract';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { recordedVisit } from '../../src/recording/visit.ts';
+import { describe, expect, it, test } from 'vitest';
+import { carriedAssignment, recordedVisit } from '../../src/recording/visit.ts';
 
 type Request = [origin: string, protocol: Protocol, more?: Partial<RecordedRequest>];
 
@@ -52,4 +52,55 @@ test('one request more to an origin that begins over TCP never makes a visit a l
     }),
     { seed: 1 },
   );
+});
+
+describe('what carried a load', () => {
+  const carried = (requests: readonly [origin: string, protocol: Protocol | null][], natural: Assignment) =>
+    carriedAssignment(
+      {
+        requests: requests.map(([origin, protocol], id) => ({
+          id,
+          url: `https://${origin}/${id}`,
+          protocol,
+          status: 200,
+        })),
+      },
+      natural,
+    );
+  const offered = {
+    'https://page.test': 'h3',
+    'https://old.test': 'h3',
+    'https://other.test': 'h2',
+  } as const;
+
+  it('is TCP by origin, where HTTP/3 was offered and never used', () => {
+    expect(
+      carried(
+        [
+          ['page.test', 'h2'],
+          ['old.test', 'h1'],
+          ['other.test', 'h2'],
+        ],
+        offered,
+      ),
+    ).toEqual({
+      'https://page.test': 'h2',
+      'https://old.test': 'h1',
+      'https://other.test': 'h2',
+    });
+  });
+
+  it('is what the browser does by itself where HTTP/3 was used, is not offered, or no protocol is known', () => {
+    expect(
+      carried(
+        [
+          ['page.test', 'h2'],
+          ['page.test', 'h3'],
+        ],
+        offered,
+      ),
+    ).toBe(null);
+    expect(carried([['page.test', 'h2']], { 'https://page.test': 'h2' })).toBe(null);
+    expect(carried([['page.test', null]], offered)).toBe(null);
+  });
 });

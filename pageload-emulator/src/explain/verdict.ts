@@ -114,8 +114,8 @@ function leaveVerdict(figures: DecisionFigures, sentences: Sentences): string {
   }
 }
 
-/** From this chance on an action may well help: nothing says then that what the browser does is the fastest. */
-const MAY_HELP = 0.5;
+/** From this chance and this share of the load time on an action may well help: nothing says then that the browser's own way is the fastest. */
+const MAY_HELP = { chance: 0.5, gain: 0.05 };
 
 /**
  * Why a page is left as it is: all protocols are about as fast; the browser's own is the fastest; only its servers could do better;
@@ -131,8 +131,10 @@ export function reasonToLeave({
   const fastest = fastestProtocols(protocols);
   if (fastest.length === Object.keys(protocols).length && fastest.length > 1) return 'equal';
   if (findOffer(actions) !== undefined) return 'server';
-  const isRight = isOwnFastest({ protocols, baseline }) && actions.every(({ helps }) => helps < MAY_HELP);
-  return isRight ? 'right' : 'no-sure-gain';
+  const ownMs = Math.min(baseline.pltMs, baseline.laterPltMs);
+  const mayHelp = ({ helps, time }: Action) =>
+    helps >= MAY_HELP.chance && time.pltMs < (1 - MAY_HELP.gain) * ownMs;
+  return isOwnFastest({ protocols, baseline }) && !actions.some(mayHelp) ? 'right' : 'no-sure-gain';
 }
 
 /** Whether the protocol that carries most origins by itself is among the fastest. */

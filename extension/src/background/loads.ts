@@ -134,7 +134,7 @@ async function recordAndStore(
     const { queries, ...urls } = stripLoadUrls({ requestedUrl: load.url, recording: observed }, keepsQueries);
     const { recording } = urls;
     const network = usedNetwork(recording, duringLoad);
-    // The browser may tell nothing of requests although it may: until it starts again.
+    // Until the browser starts again, it may report no requests although the extension has the permission.
     const isDetailed = load.isDetailed && load.requests.length > 0;
     if (isDetailed) await endWaiting();
     const fields = {

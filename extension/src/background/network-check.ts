@@ -19,6 +19,7 @@ import { ownStorage } from '../storage/own-storage.ts';
 import { readSettings } from '../storage/settings.ts';
 import { restoreQueries } from '../storage/strip-load.ts';
 import { addBytes, findBudget } from '../storage/verification-data.ts';
+import { knowsUdp } from './ask-offers.ts';
 import { readQueries } from './known-queries.ts';
 import { learnFromCheck } from './network-memory.ts';
 
@@ -27,9 +28,6 @@ const KEY = 'network-checks';
 const CHECK_AGAIN_MS = 24 * 3_600_000;
 /** The same where another site has shown in the meantime that UDP may be hindered. */
 const CHECK_DOUBT_AGAIN_MS = 3_600_000;
-/** Surer than this, earlier loads show how the network treats UDP. */
-const SURE = 0.95;
-
 /** On a link that is known to take longer for the least transfer, a policer matters little, and the check would slow pages down. */
 const MAX_TRANSFER_MS = 1_200;
 const LIMIT_MS = 10_000;
@@ -112,8 +110,8 @@ async function isSuspectedByOthers({ recording }: StoredLoad): Promise<boolean> 
 }
 
 function isKnown({ cluster }: StoredLoad): boolean {
-  const udp = parseCluster(cluster)?.udp;
-  return udp !== undefined && Math.max(udp.open, udp.policed, udp.blocked) >= SURE;
+  const known = parseCluster(cluster);
+  return known !== null && knowsUdp(known);
 }
 
 function isSlow({ cluster }: StoredLoad): boolean {

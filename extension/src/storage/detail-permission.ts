@@ -2,7 +2,7 @@
  * The permissions by which the browser tells the extension of requests, and lets it add a header. While any extension has one of them,
  * Chromium passes every request through its own process, whether anything listens or not, so that there they are optional. Chromium
  * counts such extensions when it loads them, and takes one away from the count when it unloads one that has been given a permission in
- * between: neither giving nor removing a permission has its effect before the browser starts again, unless another extension has one.
+ * between: giving or removing a permission has no effect before the browser starts again, unless another extension has one.
  */
 import { StoredItem } from './stored-item.ts';
 
@@ -48,7 +48,7 @@ export async function removeDetail(): Promise<void> {
   await waiting.remove();
 }
 
-/** The browser has started, or told of a request: what was given has its effect. */
+/** The browser has started again, or has reported a request: the permission works now. */
 export async function endWaiting(): Promise<void> {
   if (await waiting.read()) await waiting.remove();
 }

@@ -40,7 +40,7 @@ export function findOpenConnections(
   return found;
 }
 
-/** Whether a recorder writes connections, so that a request without a handshake had one. */
+/** Whether a request shows that its recorder writes connections: one without a handshake then went over an open connection. */
 const showsConnections = ({ connectionId, phases }: RecordedRequest): boolean =>
   connectionId !== null || phases.connectStartMs !== null;
 

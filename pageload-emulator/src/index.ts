@@ -42,6 +42,7 @@ export { learnNetwork } from './estimate/learn-network.ts';
 export { type NetworkCluster, parseCluster } from './estimate/network-cluster.ts';
 export { networkPosterior } from './estimate/network-posterior.ts';
 export { type NetworkWitnesses, poolClusters, poolForSite } from './estimate/pool-clusters.ts';
+export { type ReadPage, readPage } from './estimate/read-page.ts';
 export { measuredBy } from './estimate/verification-figures.ts';
 export { ADVICE_CAVEATS, ADVICE_WORDS } from './explain/advice-words.ts';
 export {

@@ -19,8 +19,9 @@ import { decide } from './decide/decide.ts';
 import type { Knowledge } from './decide/knowledge.ts';
 import { standingOf } from './decide/standing.ts';
 import type { NetworkEstimate } from './estimate/estimate-network.ts';
-import { type NetworkPosterior, networkPosterior } from './estimate/network-posterior.ts';
+import type { NetworkPosterior } from './estimate/network-posterior.ts';
 import type { NetworkKnowledge } from './estimate/posterior-input.ts';
+import { readPage } from './estimate/read-page.ts';
 import { serversBy } from './estimate/verification-figures.ts';
 import { assignmentReason } from './explain/assignment-reason.ts';
 import { explainProtocol, type ProtocolExplanation } from './explain/explain.ts';
@@ -32,7 +33,6 @@ import type { Sentences } from './explain/sentences/english.ts';
 import { SENTENCES } from './explain/sentences/languages.ts';
 import { changeInWords } from './explain/server-change-words.ts';
 import { describeDecision } from './explain/verdict.ts';
-import { buildGraph } from './graph/build-graph.ts';
 import type { PageGraph } from './graph/page-graph.ts';
 import { PaintModel } from './graph/paint-times.ts';
 import type { Interval } from './network/log-density.ts';
@@ -125,8 +125,7 @@ export function pageQuestion(
   recording: Recording,
   options: PredictOptions,
 ): { question: Question; network: NetworkPosterior } {
-  const graph = buildGraph(recording);
-  const network = networkPosterior(recording, graph, options, options.estimate);
+  const { graph, network } = readPage(recording, options, options.estimate);
   const question: Question = {
     graph,
     paint: new PaintModel(recording, graph),

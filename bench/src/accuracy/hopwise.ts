@@ -3,7 +3,6 @@ import {
   type Assignment,
   buildGraph,
   emulate,
-  estimateNetwork,
   type KnownServer,
   learnNetwork,
   type NetworkCluster,
@@ -13,6 +12,7 @@ import {
   type Protocol,
   predict,
   type Recording,
+  readPage,
 } from '@hopwise/pageload-emulator';
 import type { Cell } from './cells.ts';
 import type { Guess } from './guess.ts';
@@ -66,8 +66,10 @@ const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);
 
 /** Emulated load time of an assignment over that of the best single protocol, given the network. */
 export function assignedRatio(recording: Recording, path: NetworkPath, assignment: Assignment): number {
-  const graph = buildGraph(recording);
-  const { servers } = estimateNetwork(recording);
+  const {
+    graph,
+    network: { servers },
+  } = readPage(recording, { network: path });
   const timeOf = (each: Assignment) =>
     median(SEEDS.map((seed) => emulate(graph, path, servers, each, { seed }).pltMs));
   const uniform = (protocol: Protocol): Assignment =>

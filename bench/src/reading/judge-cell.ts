@@ -5,10 +5,10 @@ import {
   emulate,
   type FetchActivity,
   type KnownNetwork,
-  networkPosterior,
   PROTOCOLS,
   type Protocol,
   type Recording,
+  readPage,
 } from '@hopwise/pageload-emulator';
 import { longestRequest } from './longest-request.ts';
 import { FORMS, type Form, recordLoad } from './record-load.ts';
@@ -63,8 +63,8 @@ function judgeReading(
   knowledge: KnowledgeKind,
   truth: ReadonlyMap<Protocol, number>,
 ): JudgedReading {
-  const graph = buildGraph(recording);
-  const { path, servers } = networkPosterior(recording, graph, { network: knownOf(cell, knowledge) });
+  const { graph, network } = readPage(recording, { network: knownOf(cell, knowledge) });
+  const { path, servers } = network;
   const times = new Map(
     [...truth.keys()].map((protocol) => {
       const assignment = uniform(graph, protocol);

@@ -3,13 +3,12 @@ import { median } from '@hopwise/contract';
 import {
   type Action,
   type Assignment,
-  buildGraph,
   type Decision,
   emulate,
-  networkPosterior,
   predict,
   promisingAction,
   type Recording,
+  readPage,
 } from '@hopwise/pageload-emulator';
 import { longestRequest } from '../reading/longest-request.ts';
 
@@ -59,8 +58,10 @@ export function judgeRecording(
   const { decision, fit } = predict(recording);
   const { pltMs, low, high } = decision.baseline;
   const action = claimedAction(decision);
-  const graph = buildGraph(recording);
-  const { path, servers } = networkPosterior(recording, graph);
+  const {
+    graph,
+    network: { path, servers },
+  } = readPage(recording);
   const recordedMs = recording.pltMs;
   return {
     recordedMs: recordedMs !== null && recordedMs > 0 ? recordedMs : null,
@@ -88,8 +89,10 @@ const NAMES_TIMES = /→/;
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 
 function claimOf(recording: Recording, { baseline }: Decision, action: Action): GainClaim {
-  const graph = buildGraph(recording);
-  const { path, servers } = networkPosterior(recording, graph);
+  const {
+    graph,
+    network: { path, servers },
+  } = readPage(recording);
   const emulatedMs = (assignment: Assignment) =>
     median(SEEDS.map((seed) => emulate(graph, path, servers, assignment, { seed }).pltMs));
   return {

@@ -139,8 +139,8 @@ function serversOf(
   fitted: LogDensity,
   isElsewhere: boolean,
 ): NetworkPosterior['servers'] {
-  if (estimate.isFilled || (given.downBps !== undefined && isElsewhere)) return estimate.servers;
-  return estimate.serversOn(given.downBps ?? fitted.quantile(LINK_SHARE));
+  if (given.downBps !== undefined) return isElsewhere ? estimate.servers : estimate.serversOn(given.downBps);
+  return estimate.isFilled ? estimate.servers : estimate.serversOn(fitted.quantile(LINK_SHARE));
 }
 
 /** The source of each figure of the path. @param isEstimated whether the recording shows it */

@@ -32,12 +32,24 @@ const PRIOR_STALLS = 0.5;
 const PRIOR_PACKETS = 100;
 const MAX_LOSS = 0.1;
 
+/** The link that a page was recorded on. */
+export interface KnownLink {
+  /** Downstream rate, bits per second. */
+  downBps: number;
+  /** Whether a policer of UDP is likely enough to explain slow responses. */
+  mayBePoliced: boolean;
+}
+
 /** The body of a response on its way. */
 interface Body {
   request: RecordedRequest;
+  /** What carried it beside others: a multiplexed connection. */
+  carrier: string;
   /** From its first byte to its last, milliseconds. */
   bodyMs: number;
   rttMs: number;
+  /** Its own packets. */
+  ownPackets: number;
   /** Packets that its connection carried meanwhile. */
   packets: number;
   /** What the link takes for all that arrived meanwhile, milliseconds. */
@@ -50,31 +62,65 @@ interface Body {
  * Finds the responses that came as slowly as their servers made them: in parts, or from a slow origin. The link, the other responses on
  * it, the connection's window and the repair of losses explain neither.
  *
- * What a policer lets through of HTTP/3 comes as slowly, so bodies over HTTP/3 show nothing.
- *
+ * @param link what arrivals show of it where it is not known yet
  * @returns milliseconds from a response's first byte to its last, by `RecordedRequest.id`
  */
-export function bodyTimes(recording: Recording): ReadonlyMap<number, number> {
-  const bodies = bodiesOf(recording);
+export function bodyTimes(recording: Recording, link?: KnownLink): ReadonlyMap<number, number> {
+  const bodies = bodiesOf(recording, link?.downBps);
   const stalled = bodies.filter(isStalled);
   const loss = lossSeen(bodies, stalled.length);
   const alone = withoutHeldUp(stalled);
-  const slow = alone.filter(({ request, bodyMs, rttMs, packets, linkMs, explainedMs }) => {
+  const slow = alone.filter((body) => {
+    const { request, bodyMs, rttMs, packets, linkMs, explainedMs } = body;
     const repairMs = rttMs + (linkMs > BUSY_SHARE * bodyMs ? TIMER_MS : REPAIR_MS);
     const repairsMs = (1 + packets * loss) * repairMs;
-    return (
-      request.protocol !== 'h3' && bodyMs - explainedMs > repairsMs && explainedMs < MAX_EXPLAINED * bodyMs
-    );
+    if (bodyMs - explainedMs <= repairsMs || explainedMs >= MAX_EXPLAINED * bodyMs) return false;
+    const mayBePoliced = request.protocol === 'h3' && (link?.mayBePoliced ?? true);
+    return mayBePoliced ? refutesPolicer(body, bodies) : isSlowOnItsOwn(body, bodies);
   });
+  // What slows most of a page is the network, whatever is known of it.
+  if (slow.length > bodies.length / 2) return new Map();
   return new Map(slow.map(({ request, bodyMs }) => [request.id, bodyMs]));
 }
 
 const isStalled = ({ bodyMs, explainedMs, rttMs }: Body): boolean =>
   bodyMs - explainedMs > Math.max(MIN_STALL_MS, STALL_RTTS * rttMs);
 
+/** Whether most of what came beside a body on its connection came without a stall: losses slow all that a connection carries. */
+function isSlowOnItsOwn(body: Body, bodies: readonly Body[]): boolean {
+  const { sound, stalled } = packetsBeside(
+    body,
+    bodies.filter(({ carrier }) => carrier === body.carrier),
+  );
+  return sound > stalled || stalled === 0;
+}
+
+/**
+ * Whether responses over HTTP/3 came beside a body without a stall that a policer of UDP would have slowed as well. It drops what comes in
+ * bursts, so smaller responses do not count.
+ */
+function refutesPolicer(body: Body, bodies: readonly Body[]): boolean {
+  const { sound, stalled } = packetsBeside(
+    body,
+    bodies.filter(({ request, ownPackets }) => request.protocol === 'h3' && ownPackets >= body.ownPackets),
+  );
+  return sound > stalled;
+}
+
+/** Packets of the responses that began and ended while a body came, by whether they stalled. */
+function packetsBeside({ request }: Body, others: readonly Body[]): { sound: number; stalled: number } {
+  const packets = { sound: 0, stalled: 0 };
+  for (const other of others) {
+    const began = other.request.phases.responseStartMs! >= request.phases.responseStartMs!;
+    if (other.request === request || !began || other.request.endMs > request.endMs) continue;
+    packets[isStalled(other) ? 'stalled' : 'sound'] += other.ownPackets;
+  }
+  return packets;
+}
+
 /** Leaves out bodies of one connection that end together: it is a lost packet that holds up all of them. */
 function withoutHeldUp(stalled: readonly Body[]): Body[] {
-  return [...groupBy(stalled, ({ request }) => carrierOf(request)).values()].flatMap((own) => {
+  return [...groupBy(stalled, ({ carrier }) => carrier).values()].flatMap((own) => {
     const ordered = own.toSorted((a, b) => a.request.endMs - b.request.endMs);
     const isClose = (a: Body | undefined, b: Body | undefined) =>
       a !== undefined && b !== undefined && b.request.endMs - a.request.endMs <= MIN_STALL_MS;
@@ -82,12 +128,12 @@ function withoutHeldUp(stalled: readonly Body[]): Body[] {
   });
 }
 
-function bodiesOf(recording: Recording): Body[] {
+function bodiesOf(recording: Recording, downBps?: number): Body[] {
   const { requests } = recording;
   const origins = timingsByOrigin(recording);
   const { rttMs: nearestMs } = pathRoundTrip(origins.values());
   const arrivals = new ArrivalCurve(requests);
-  const bps = busyRate(arrivals, RATE_WINDOW_MS) ?? ASSUMED_BPS;
+  const bps = downBps ?? busyRate(arrivals, RATE_WINDOW_MS) ?? ASSUMED_BPS;
   const carried = new Map(
     [...groupBy(requests, carrierOf)].map(([name, own]) => [name, new ArrivalCurve(own)]),
   );
@@ -96,16 +142,27 @@ function bodiesOf(recording: Recording): Body[] {
     const own = origins.get(originOf(request.url) ?? '');
     const isCopy = request.fromCache || request.transferBytes === 0;
     if (responseStartMs === null || isCopy || own === undefined) return [];
-    const carrier = carried.get(carrierOf(request))!;
+    const carrier = carrierOf(request);
+    const carriedBytes = carried.get(carrier)!;
     const ownBytes = responseBytesOf(request);
-    const bytes = Math.max(ownBytes, carrier.by(request.endMs) - carrier.by(responseStartMs));
+    const bytes = Math.max(ownBytes, carriedBytes.by(request.endMs) - carriedBytes.by(responseStartMs));
     const packets = bytes / PACKET.tcp.payloadBytes;
     const rttMs = (own.fromHandshake ? own.rttMs : unseenRoundTrip(own.rttMs, nearestMs)) ?? 0;
     const windowsMs = Math.ceil(Math.log2(packets / INITIAL_WINDOW + 1)) * rttMs;
     const unseenBytes = isSized(request) ? 0 : ownBytes;
     const linkMs = arrivals.transmission(responseStartMs, request.endMs, bps) + (8000 * unseenBytes) / bps;
     const explainedMs = windowsMs + LINK_TIMES * linkMs;
-    return { request, bodyMs: request.endMs - responseStartMs, rttMs, packets, linkMs, explainedMs };
+    const bodyMs = request.endMs - responseStartMs;
+    return {
+      request,
+      carrier,
+      bodyMs,
+      rttMs,
+      ownPackets: ownBytes / PACKET.tcp.payloadBytes,
+      packets,
+      linkMs,
+      explainedMs,
+    };
   });
 }
 

@@ -6,7 +6,7 @@ import { refuseUnordered } from '../recording/refuse-unordered.ts';
 import { documentOf } from '../recording/requests/draft.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { originOf } from '../util/url.ts';
-import { bodyTimes } from './body-times.ts';
+import { bodyTimes, type KnownLink } from './body-times.ts';
 import { connectionPools } from './connection-pools.ts';
 import { dispatchDelays } from './dispatch-delay.ts';
 import { findHead, type Head } from './head.ts';
@@ -38,9 +38,9 @@ export const PARSER_MS = 10;
  *
  * @throws InputError naming the place where a recording made by hand is not in order
  */
-export function buildGraph(recording: Recording): PageGraph {
+export function buildGraph(recording: Recording, link?: KnownLink): PageGraph {
   refuseUnordered(recording);
-  return new GraphBuilder(nameParsersDocument(recording)).build();
+  return new GraphBuilder(nameParsersDocument(recording), link).build();
 }
 
 class GraphBuilder {
@@ -64,7 +64,7 @@ class GraphBuilder {
   readonly #bodyMs: ReadonlyMap<number, number>;
   readonly #thinkMs: (request: RecordedRequest) => number | undefined;
 
-  constructor(recording: Recording) {
+  constructor(recording: Recording, link: KnownLink | undefined) {
     this.#recording = recording;
     this.#document = documentOf(recording);
     const { kept, loadMs } = loadRequests(recording);
@@ -77,7 +77,7 @@ class GraphBuilder {
     this.#dispatchDelayMs = dispatchDelays(this.#kept);
     this.#executions = findExecutions(kept, this.#parents, this.#head);
     this.#thinkMs = thinkTimes(recording);
-    this.#bodyMs = bodyTimes(recording);
+    this.#bodyMs = bodyTimes(recording, link);
   }
 
   build(): PageGraph {

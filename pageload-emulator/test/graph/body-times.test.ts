@@ -2,6 +2,7 @@ import { buildGraph, type FetchActivity, type Protocol, type Recording } from '@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countRuns } from '../../../scripts/suites/draw-share.ts';
+import type { KnownLink } from '../../src/graph/body-times.ts';
 import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
 import { randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
 
@@ -19,8 +20,8 @@ function load(fetches: FetchSketch[], protocol: Protocol, path = PATH): Recordin
 }
 
 /** Servers' times for bodies as they are read, by request. */
-function bodyTimesOf(recording: Recording): Map<number, number> {
-  const fetches = buildGraph(recording).activities.filter(
+function bodyTimesOf(recording: Recording, link?: KnownLink): Map<number, number> {
+  const fetches = buildGraph(recording, link).activities.filter(
     (each): each is FetchActivity => each.kind === 'fetch',
   );
   return new Map(
@@ -38,9 +39,43 @@ describe('times of servers for bodies', () => {
     expect(read.get(1)! / 2_000).toBeCloseTo(1, 1);
   });
 
-  it('are not read from HTTP/3, which a policer may hold up', () => {
+  describe('over HTTP/3', () => {
     const slow = { origin: 1, bytes: 30_000, after: [0], bodyMs: 2_000 };
-    expect(bodyTimesOf(load([{ bytes: 20_000 }, slow, ...files], 'h3')).size).toBe(0);
+    const withSlow = load([{ bytes: 20_000 }, slow, ...files], 'h3');
+
+    it('are not read while a policer may hold them up', () => {
+      expect(bodyTimesOf(withSlow).size).toBe(0);
+    });
+
+    it('are read where UDP is open', () => {
+      expect([...bodyTimesOf(withSlow, { downBps: PATH.downBps, mayBePoliced: false }).keys()]).toEqual([1]);
+    });
+
+    it('are read where larger responses come at full speed meanwhile, which a policer would not let through', () => {
+      const larger = { ...slow, bytes: 40_000, bodyMs: 0 };
+      const recording = load([{ bytes: 20_000 }, slow, { ...larger, delayMs: 900 }], 'h3');
+      expect([...bodyTimesOf(recording).keys()]).toEqual([1]);
+    });
+
+    it.each([0.8e6, 1.5e6, 3e6])('are hardly read where UDP is policed at %d bit/s', (bps) => {
+      const path = pathOf({ rttMs: 40, downBps: 50e6, udp: { kind: 'policed', bps } });
+      for (let seed = 1; seed <= 5; seed++) {
+        const page = randomPage(seed);
+        const recording = recordLoad(page, path, randomServers(page, seed), uniform(page, 'h3'), seed);
+        const read = bodyTimesOf(recording, { downBps: path.downBps, mayBePoliced: true });
+        expect(read.size).toBeLessThanOrEqual(0.1 * page.activities.length);
+      }
+    });
+  });
+
+  it('are not read where most of a page comes slowly', () => {
+    const path = pathOf({ rttMs: 40, downBps: 50e6 });
+    const recording = load(
+      [{ bytes: 20_000 }, ...files.map((file) => ({ ...file, bodyMs: 1_000 }))],
+      'h1',
+      path,
+    );
+    expect(bodyTimesOf(recording, { downBps: path.downBps, mayBePoliced: false }).size).toBe(0);
   });
 
   it.each(['h1', 'h2'] as const)(

@@ -2,13 +2,12 @@
 import { median, messageOf } from '@hopwise/contract';
 import {
   adviseServersInSteps,
-  buildGraph,
   EmulationError,
-  estimateNetwork,
   explain,
   InputError,
   PROTOCOLS,
   type Recording,
+  readPage,
 } from '@hopwise/pageload-emulator';
 import { buildRequestGraph } from './dependency-graph.ts';
 import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts';
@@ -118,7 +117,8 @@ addEventListener('message', async ({ data }: MessageEvent<EmulationRequest>) => 
     if (data.kind === 'open') answer({ kind: 'opened', opened: await readFile(data.file, data.language) });
     else if (data.kind === 'page') {
       recording = data.recording;
-      page = { graph: buildGraph(recording), servers: estimateNetwork(recording).servers };
+      const { graph, network } = readPage(recording);
+      page = { graph, servers: network.servers };
     } else if (data.kind === 'explain') {
       if (recording)
         answer({ kind: 'explain', protocols: explain(recording, { network: data.network }).protocols });

@@ -1,6 +1,6 @@
 import type { Recording } from '@hopwise/contract';
-import type { KnownLink } from '../graph/body-times.ts';
 import { buildGraph } from '../graph/build-graph.ts';
+import type { KnownLink } from '../graph/known-link.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import { estimateNetwork, type NetworkEstimate } from './estimate-network.ts';
 import { type NetworkPosterior, networkPosterior } from './network-posterior.ts';
@@ -35,7 +35,8 @@ export function readPage(
   return { graph: buildGraph(recording, linkOf(own)), network: { ...network, servers: own.servers } };
 }
 
-const linkOf = ({ path, udp }: NetworkPosterior): KnownLink => ({
+const linkOf = ({ path, udp, intervals }: NetworkPosterior): KnownLink => ({
   downBps: path.downBps,
+  maxQueueMs: (8000 * intervals.queueBytes.high) / path.downBps,
   mayBePoliced: udp.policed >= UNLIKELY,
 });

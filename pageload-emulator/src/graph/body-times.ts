@@ -1,5 +1,6 @@
 import { groupBy, type RecordedRequest, type Recording } from '@hopwise/contract';
 import { PACKET } from '../network/packet.ts';
+import { MAX_QUEUE_MS } from '../network/priors.ts';
 import { ArrivalCurve } from '../recording/arrival-curve.ts';
 import { unseenRoundTrip } from '../recording/likely-extra.ts';
 import { busyRate } from '../recording/link-rate.ts';
@@ -7,6 +8,7 @@ import { timingsByOrigin } from '../recording/origin-timings.ts';
 import { pathRoundTrip } from '../recording/path-round-trip.ts';
 import { responseBytesOf } from '../recording/sizes.ts';
 import { originOf } from '../util/url.ts';
+import type { KnownLink } from './known-link.ts';
 
 /** The link's rate is taken over this time. */
 const RATE_WINDOW_MS = 200;
@@ -32,14 +34,6 @@ const PRIOR_STALLS = 0.5;
 const PRIOR_PACKETS = 100;
 const MAX_LOSS = 0.1;
 
-/** The link that a page was recorded on. */
-export interface KnownLink {
-  /** Downstream rate, bits per second. */
-  downBps: number;
-  /** Whether a policer of UDP is likely enough to explain slow responses. */
-  mayBePoliced: boolean;
-}
-
 /** The body of a response on its way. */
 interface Body {
   request: RecordedRequest;
@@ -52,8 +46,10 @@ interface Body {
   ownPackets: number;
   /** Packets that its connection carried meanwhile. */
   packets: number;
-  /** What the link takes for all that arrived meanwhile, milliseconds. */
+  /** What the link takes for what may have been ahead of it, milliseconds. */
   linkMs: number;
+  /** What the link takes for all that arrived meanwhile, whether or not it was ahead, milliseconds. */
+  carriedMs: number;
   /** What windows and the link take without a loss, milliseconds. */
   explainedMs: number;
 }
@@ -66,7 +62,7 @@ interface Body {
  * @returns milliseconds from a response's first byte to its last, by `RecordedRequest.id`
  */
 export function bodyTimes(recording: Recording, link?: KnownLink): ReadonlyMap<number, number> {
-  const bodies = bodiesOf(recording, link?.downBps);
+  const bodies = bodiesOf(recording, link);
   const stalled = bodies.filter(isStalled);
   const loss = lossSeen(bodies, stalled.length);
   const alone = withoutHeldUp(stalled);
@@ -86,37 +82,51 @@ export function bodyTimes(recording: Recording, link?: KnownLink): ReadonlyMap<n
 const isStalled = ({ bodyMs, explainedMs, rttMs }: Body): boolean =>
   bodyMs - explainedMs > Math.max(MIN_STALL_MS, STALL_RTTS * rttMs);
 
-/** Whether most of what came beside a body on its connection came without a stall: losses slow all that a connection carries. */
+/**
+ * Whether most of what came beside a body came without a stall: losses slow all that a connection carries, and the queue of a busy link
+ * overflows for all new connections to an origin.
+ */
 function isSlowOnItsOwn(body: Body, bodies: readonly Body[]): boolean {
+  const isLinkBusy = body.carriedMs >= MAX_EXPLAINED * body.bodyMs;
+  const origin = originOf(body.request.url);
   const { sound, stalled } = packetsBeside(
     body,
-    bodies.filter(({ carrier }) => carrier === body.carrier),
+    bodies.filter(({ carrier, request }) =>
+      isLinkBusy ? originOf(request.url) === origin : carrier === body.carrier,
+    ),
   );
   return sound > stalled || stalled === 0;
 }
 
 /**
- * Whether responses over HTTP/3 came beside a body without a stall that a policer of UDP would have slowed as well. It drops what comes in
- * bursts, so smaller responses do not count.
+ * Whether most of what came over HTTP/3 while a body came did so without a stall, although a policer of UDP would have slowed it as well. It
+ * drops what comes in bursts, so smaller responses do not count.
  */
 function refutesPolicer(body: Body, bodies: readonly Body[]): boolean {
+  const isWithin = ({ request }: Body) =>
+    firstByteMs(request) >= firstByteMs(body.request) && request.endMs <= body.request.endMs;
   const { sound, stalled } = packetsBeside(
     body,
-    bodies.filter(({ request, ownPackets }) => request.protocol === 'h3' && ownPackets >= body.ownPackets),
+    bodies.filter(
+      (other) => other.request.protocol === 'h3' && other.ownPackets >= body.ownPackets && isWithin(other),
+    ),
   );
   return sound > stalled;
 }
 
-/** Packets of the responses that began and ended while a body came, by whether they stalled. */
+/** Packets of those responses that came at the same time as a body, by whether they stalled. */
 function packetsBeside({ request }: Body, others: readonly Body[]): { sound: number; stalled: number } {
   const packets = { sound: 0, stalled: 0 };
   for (const other of others) {
-    const began = other.request.phases.responseStartMs! >= request.phases.responseStartMs!;
-    if (other.request === request || !began || other.request.endMs > request.endMs) continue;
-    packets[isStalled(other) ? 'stalled' : 'sound'] += other.ownPackets;
+    const overlaps =
+      firstByteMs(other.request) <= request.endMs && other.request.endMs >= firstByteMs(request);
+    if (other.request !== request && overlaps)
+      packets[isStalled(other) ? 'stalled' : 'sound'] += other.ownPackets;
   }
   return packets;
 }
+
+const firstByteMs = ({ phases }: RecordedRequest): number => phases.responseStartMs!;
 
 /** Leaves out bodies of one connection that end together: it is a lost packet that holds up all of them. */
 function withoutHeldUp(stalled: readonly Body[]): Body[] {
@@ -128,12 +138,13 @@ function withoutHeldUp(stalled: readonly Body[]): Body[] {
   });
 }
 
-function bodiesOf(recording: Recording, downBps?: number): Body[] {
+function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
   const { requests } = recording;
   const origins = timingsByOrigin(recording);
   const { rttMs: nearestMs } = pathRoundTrip(origins.values());
   const arrivals = new ArrivalCurve(requests);
-  const bps = downBps ?? busyRate(arrivals, RATE_WINDOW_MS) ?? ASSUMED_BPS;
+  const bps = link?.downBps ?? busyRate(arrivals, RATE_WINDOW_MS) ?? ASSUMED_BPS;
+  const queueMs = link?.maxQueueMs ?? MAX_QUEUE_MS;
   const carried = new Map(
     [...groupBy(requests, carrierOf)].map(([name, own]) => [name, new ArrivalCurve(own)]),
   );
@@ -148,9 +159,12 @@ function bodiesOf(recording: Recording, downBps?: number): Body[] {
     const bytes = Math.max(ownBytes, carriedBytes.by(request.endMs) - carriedBytes.by(responseStartMs));
     const packets = bytes / PACKET.tcp.payloadBytes;
     const rttMs = (own.fromHandshake ? own.rttMs : unseenRoundTrip(own.rttMs, nearestMs)) ?? 0;
-    const windowsMs = Math.ceil(Math.log2(packets / INITIAL_WINDOW + 1)) * rttMs;
+    const windows = Math.ceil(Math.log2(packets / INITIAL_WINDOW + 1));
+    const windowsMs = windows * rttMs;
     const unseenBytes = isSized(request) ? 0 : ownBytes;
-    const linkMs = arrivals.transmission(responseStartMs, request.endMs, bps) + (8000 * unseenBytes) / bps;
+    const carriedMs = arrivals.transmission(responseStartMs, request.endMs, bps) + (8000 * unseenBytes) / bps;
+    // Its first byte came: what others sent is ahead of each further window at most as a full queue.
+    const linkMs = Math.min(carriedMs, windows * queueMs + (8000 * bytes) / bps);
     const explainedMs = windowsMs + LINK_TIMES * linkMs;
     const bodyMs = request.endMs - responseStartMs;
     return {
@@ -161,6 +175,7 @@ function bodiesOf(recording: Recording, downBps?: number): Body[] {
       ownPackets: ownBytes / PACKET.tcp.payloadBytes,
       packets,
       linkMs,
+      carriedMs,
       explainedMs,
     };
   });

@@ -6,10 +6,11 @@ import { refuseUnordered } from '../recording/refuse-unordered.ts';
 import { documentOf } from '../recording/requests/draft.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { originOf } from '../util/url.ts';
-import { bodyTimes, type KnownLink } from './body-times.ts';
+import { bodyTimes } from './body-times.ts';
 import { connectionPools } from './connection-pools.ts';
 import { dispatchDelays } from './dispatch-delay.ts';
 import { findHead, type Head } from './head.ts';
+import type { KnownLink } from './known-link.ts';
 import { findOpenConnections } from './open-connections.ts';
 import type { Activity, Dependency, FetchActivity, PageGraph } from './page-graph.ts';
 import { ParserBlockers } from './parser-blockers.ts';
@@ -76,7 +77,7 @@ class GraphBuilder {
     this.#head = findHead(this.#document, this.#kept);
     this.#dispatchDelayMs = dispatchDelays(this.#kept);
     this.#executions = findExecutions(kept, this.#parents, this.#head);
-    this.#thinkMs = thinkTimes(recording);
+    this.#thinkMs = thinkTimes(recording, link);
     this.#bodyMs = bodyTimes(recording, link);
   }
 

@@ -1,5 +1,5 @@
 import { median, type RecordedRequest, type Recording } from '@hopwise/contract';
-import { QUEUE_MS_PRIOR } from '../network/priors.ts';
+import { MAX_QUEUE_MS } from '../network/priors.ts';
 import { ArrivalCurve } from '../recording/arrival-curve.ts';
 import { isHandshake } from '../recording/handshake-trips.ts';
 import { hidesConnections, replayedStarts } from '../recording/hidden-connections.ts';
@@ -9,6 +9,7 @@ import { type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin
 import { MIN_WAIT_MS, pathRoundTrip } from '../recording/path-round-trip.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
 import { originOf } from '../util/url.ts';
+import type { KnownLink } from './known-link.ts';
 import { sharedDelays, type WaitSpan } from './shared-delays.ts';
 
 /** The link's rate is taken over this many round trips, and at least over this time. */
@@ -24,9 +25,6 @@ const UNSEEN_SHARE = 0.5;
 const MAX_SHARED_RTTS = 2;
 /** A round trip this much longer than another response's whole wait was delayed. */
 const DELAYED_SHARE = 1.2;
-
-/** Hardly a link's full queue takes longer to drain. */
-const MAX_QUEUE_MS = QUEUE_MS_PRIOR.quantile(0.99);
 
 /** A request's wait for the server's first byte. */
 interface Wait {
@@ -50,8 +48,11 @@ interface Wait {
  * loss. The shortest wait of like requests has the least delay, so it shows how long the server takes; for files, which most servers
  * send at once, less its delay. A longer wait is the server's time only so far as these delays cannot explain it.
  */
-export function thinkTimes(recording: Recording): (request: RecordedRequest) => number | undefined {
-  const waits = findWaits(recording);
+export function thinkTimes(
+  recording: Recording,
+  link?: KnownLink,
+): (request: RecordedRequest) => number | undefined {
+  const waits = findWaits(recording, link);
   const minExcessMs = new Map<string, number>();
   for (const { group, excessMs, isFile, maxDelayMs } of waits.values()) {
     const shortestMs = isFile ? Math.max(0, excessMs - maxDelayMs) : excessMs;
@@ -65,7 +66,7 @@ export function thinkTimes(recording: Recording): (request: RecordedRequest) => 
 }
 
 /** Returns the waits of requests by `RecordedRequest.id`. */
-function findWaits(recording: Recording): Map<number, Wait> {
+function findWaits(recording: Recording, link?: KnownLink): Map<number, Wait> {
   const origins = timingsByOrigin(recording);
   const roundTrips = new Map([...origins].map(([origin, timings]) => [origin, roundTripOf(timings)]));
   const shown = [...roundTrips.values()].filter((rttMs) => rttMs !== null);
@@ -73,7 +74,7 @@ function findWaits(recording: Recording): Map<number, Wait> {
   const typical = shown.length > 0 ? shown : known;
   const typicalRttMs = typical.length > 0 ? median(typical) : null;
   const { rttMs: nearestMs } = pathRoundTrip(origins.values());
-  const queuedMs = linkQueue(recording, typicalRttMs ?? 0);
+  const queuedMs = linkQueue(recording, typicalRttMs ?? 0, link);
   const busyMs = connectionQueue(recording, typicalRttMs ?? 0);
   const rttOf = (own: OriginTimings) => {
     const unshownMs = own.fromHandshake ? typicalRttMs : unseenRoundTrip(own.rttMs, nearestMs);
@@ -144,7 +145,11 @@ function roundTripOf({ requests, roundTrips, fromHandshake }: OriginTimings): nu
 }
 
 /** Returns the time that the link took for what arrived while a request waited, milliseconds. */
-function linkQueue({ requests }: Recording, rttMs: number): (request: RecordedRequest) => number {
+function linkQueue(
+  { requests }: Recording,
+  rttMs: number,
+  link?: KnownLink,
+): (request: RecordedRequest) => number {
   const arrivals = new ArrivalCurve(requests);
   const windowMs = Math.max(MIN_RATE_WINDOW_MS, RATE_WINDOW_RTTS * rttMs);
   const bps = busyRate(arrivals, windowMs);
@@ -159,9 +164,9 @@ function linkQueue({ requests }: Recording, rttMs: number): (request: RecordedRe
     if (bps === null || requestStartMs === null || responseStartMs === null) return 0;
     // Nothing queues for long on a link that the page never fills.
     if (!isFilled && !isComputed(request)) return 0;
-    const carriedMs = arrivals.transmission(requestStartMs, responseStartMs, bps);
+    const carriedMs = arrivals.transmission(requestStartMs, responseStartMs, link?.downBps ?? bps);
     // On an HTTP/1.1 connection nothing is ahead of a response but what is in the link's queue.
-    return request.protocol === 'h1' ? Math.min(MAX_QUEUE_MS, carriedMs) : carriedMs;
+    return request.protocol === 'h1' ? Math.min(link?.maxQueueMs ?? MAX_QUEUE_MS, carriedMs) : carriedMs;
   };
 }
 

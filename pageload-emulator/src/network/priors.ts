@@ -31,6 +31,8 @@ export const RTT_MS_PRIOR = LogDensity.logNormal(logGrid(0.1, 3_000, 120), 40, 0
  * "Netalyzr", IMC 2010, section 5.2), less with active queue management.
  */
 export const QUEUE_MS_PRIOR = LogDensity.logNormal(logGrid(10, 3_000, 60), 150, 0.6);
+/** Hardly a link's full queue takes longer to drain, milliseconds. */
+export const MAX_QUEUE_MS = QUEUE_MS_PRIOR.quantile(0.99);
 
 /** Lower loss has no effect on a page load. */
 const MIN_LOSS = 1e-5;

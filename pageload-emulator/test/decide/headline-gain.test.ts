@@ -1,5 +1,5 @@
 import { type Action, type Assignment, type Decision, median, type Recording } from '@hopwise/contract';
-import { buildGraph, emulate, networkPosterior, predict } from '@hopwise/pageload-emulator';
+import { emulate, predict, readPage } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countRuns } from '../../../scripts/suites/draw-share.ts';
@@ -26,8 +26,10 @@ const headlined = ({ actions }: Decision): Action[] => actions.filter(({ gainMs 
 
 /** What actions gain in the emulation on the likeliest network alone. */
 function likeliestGains(recording: Recording, { baseline }: Decision): (action: Action) => number {
-  const graph = buildGraph(recording);
-  const { path, servers } = networkPosterior(recording, graph);
+  const {
+    graph,
+    network: { path, servers },
+  } = readPage(recording);
   const loadMs = (assignment: Assignment, met = servers) =>
     emulate(graph, path, met, assignment, { seed: 1 }).pltMs;
   const own = baseline.visit === 'first' ? servers.map(unknownBefore) : servers;

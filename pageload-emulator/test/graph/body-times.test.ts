@@ -1,8 +1,14 @@
-import { buildGraph, type FetchActivity, type Protocol, type Recording } from '@hopwise/pageload-emulator';
+import {
+  buildGraph,
+  type FetchActivity,
+  type NetworkPath,
+  type Protocol,
+  type Recording,
+} from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countRuns } from '../../../scripts/suites/draw-share.ts';
-import type { KnownLink } from '../../src/graph/body-times.ts';
+import type { KnownLink } from '../../src/graph/known-link.ts';
 import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
 import { randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
 
@@ -29,6 +35,12 @@ function bodyTimesOf(recording: Recording, link?: KnownLink): Map<number, number
   );
 }
 
+const linkOf = ({ downBps, queueBytes }: NetworkPath): KnownLink => ({
+  downBps,
+  maxQueueMs: (8000 * queueBytes) / downBps,
+  mayBePoliced: false,
+});
+
 const files = Array.from({ length: 12 }, (_, index) => ({ origin: index % 2, bytes: 15_000, after: [0] }));
 
 describe('times of servers for bodies', () => {
@@ -48,7 +60,7 @@ describe('times of servers for bodies', () => {
     });
 
     it('are read where UDP is open', () => {
-      expect([...bodyTimesOf(withSlow, { downBps: PATH.downBps, mayBePoliced: false }).keys()]).toEqual([1]);
+      expect([...bodyTimesOf(withSlow, linkOf(PATH)).keys()]).toEqual([1]);
     });
 
     it('are read where larger responses come at full speed meanwhile, which a policer would not let through', () => {
@@ -62,10 +74,26 @@ describe('times of servers for bodies', () => {
       for (let seed = 1; seed <= 5; seed++) {
         const page = randomPage(seed);
         const recording = recordLoad(page, path, randomServers(page, seed), uniform(page, 'h3'), seed);
-        const read = bodyTimesOf(recording, { downBps: path.downBps, mayBePoliced: true });
+        const read = bodyTimesOf(recording, { ...linkOf(path), mayBePoliced: true });
         expect(read.size).toBeLessThanOrEqual(0.1 * page.activities.length);
       }
     });
+  });
+
+  it('are read on a busy link, whose full queue drains sooner', () => {
+    const path = pathOf({ rttMs: 20, downBps: 1e6, queueBytes: 20_000 });
+    const slow = { origin: 1, bytes: 3_000, after: [0], bodyMs: 3_000 };
+    const large = { origin: 0, bytes: 400_000, after: [0] };
+    const recording = load([{ bytes: 5_000 }, slow, large], 'h2', path);
+    expect(bodyTimesOf(recording).size).toBe(0);
+    expect([...bodyTimesOf(recording, linkOf(path)).keys()]).toEqual([1]);
+  });
+
+  it('are not read where the queue of a busy link drops packets of all new connections', () => {
+    const path = pathOf({ rttMs: 8, downBps: 1.5e6, queueBytes: 12_000 });
+    const page = Array.from({ length: 24 }, (_, index) => ({ origin: index % 2, bytes: 16_000, after: [0] }));
+    const recording = load([{ bytes: 40_000 }, ...page], 'h1', path);
+    expect(bodyTimesOf(recording, linkOf(path)).size).toBe(0);
   });
 
   it('are not read where most of a page comes slowly', () => {
@@ -75,7 +103,7 @@ describe('times of servers for bodies', () => {
       'h1',
       path,
     );
-    expect(bodyTimesOf(recording, { downBps: path.downBps, mayBePoliced: false }).size).toBe(0);
+    expect(bodyTimesOf(recording, linkOf(path)).size).toBe(0);
   });
 
   it.each(['h1', 'h2'] as const)(

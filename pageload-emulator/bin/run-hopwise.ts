@@ -5,7 +5,6 @@ import { unifyErrors } from '@hopwise/contract/command-line';
 import { printable } from '@hopwise/contract/terminal';
 import {
   adviseServers,
-  buildGraph,
   EmulationError,
   estimateNetwork,
   explain,
@@ -22,6 +21,7 @@ import {
   predict,
   type ReadOptions,
   type Recording,
+  readPage,
   type ServerChange,
   type Verification,
 } from '@hopwise/pageload-emulator';
@@ -257,7 +257,7 @@ withPage(
 )
   .option('--json', 'as JSON')
   .action(async (file: string, flags: { json?: boolean; page?: PageChoice }) => {
-    const graph = buildGraph((await readNamed(file, chosen(flags))).recording);
+    const { graph } = readPage((await readNamed(file, chosen(flags))).recording);
     print(flags.json ? toJson(graph) : showGraph(graph));
   });
 

@@ -4,9 +4,8 @@ import type { LossByConnections } from './econ/loss-by-connections.ts';
 import { lossBySegment } from './econ/loss-by-segment.ts';
 import { type EconLoad, type EconTrajectory, econPageLoad } from './econ/page-load.ts';
 import type { NetworkEstimate } from './estimate/estimate-network.ts';
-import { networkPosterior } from './estimate/network-posterior.ts';
 import type { NetworkKnowledge } from './estimate/posterior-input.ts';
-import { buildGraph } from './graph/build-graph.ts';
+import { readPage } from './estimate/read-page.ts';
 import type { PageGraph } from './graph/page-graph.ts';
 import { defaultServer } from './network/server-defaults.ts';
 import { networkFigures, observedProtocols, pageOf } from './predict.ts';
@@ -96,13 +95,12 @@ function loadEcon(
   { loss, congestionControl = 'cubic', estimate, ...knowledge }: EconPredictOptions,
 ): { prediction: EconPrediction; graph: PageGraph; loads: Record<EconProtocol, EconLoad> } {
   const startedAt = Date.now();
-  const graph = buildGraph(recording);
-  const posterior = networkPosterior(recording, graph, knowledge, estimate);
-  const { path } = posterior;
+  const { graph, network } = readPage(recording, knowledge, estimate);
+  const { path, servers } = network;
   // A burst of losses is one loss event.
   const independent = lossBySegment(path.loss / path.lossBurst);
   const profiles = graph.origins.map(
-    (origin) => posterior.servers.find((server) => server.origin === origin) ?? defaultServer(origin),
+    (origin) => servers.find((server) => server.origin === origin) ?? defaultServer(origin),
   );
   const load = (protocol: EconProtocol): EconLoad =>
     econPageLoad(
@@ -128,7 +126,7 @@ function loadEcon(
   const prediction: EconPrediction = {
     model: 'econ',
     page: pageOf(graph),
-    network: networkFigures(posterior),
+    network: networkFigures(network),
     observed: { pltMs: recording.pltMs, protocols: observedProtocols(recording) },
     protocols: { h1: timeOf(loads.h1), h2: timeOf(loads.h2), h3: H3 },
     best: best!,

@@ -1,12 +1,6 @@
 /** The known-graph oracle: what a recording is read as, beside what is true of the page. */
 import type { KnownPage, KnownRequest } from '@hopwise/lab/gauntlet/known-pages';
-import {
-  type Activity,
-  buildGraph,
-  networkPosterior,
-  type PageGraph,
-  type Recording,
-} from '@hopwise/pageload-emulator';
+import { type Activity, type PageGraph, type Recording, readPage } from '@hopwise/pageload-emulator';
 
 /** Counts of one recording. */
 export interface GraphScore {
@@ -28,7 +22,10 @@ const CLOSE_MS = 10;
 
 /** @throws InputError for a recording that is not in order */
 export function scoreGraph(recording: Recording, known: KnownPage): GraphScore {
-  const graph = buildGraph(recording);
+  const {
+    graph,
+    network: { servers },
+  } = readPage(recording);
   const truth = new Map(known.requests.map((request) => [request.url, request]));
   const score: GraphScore = {
     parents: {
@@ -41,7 +38,6 @@ export function scoreGraph(recording: Recording, known: KnownPage): GraphScore {
     thinkTimes: { stated: 0, right: 0 },
     extraRtts: { stated: 0, right: 0 },
   };
-  const { servers } = networkPosterior(recording, graph);
   const usualThinkMs = new Map(servers.map(({ origin, thinkMs }) => [origin, thinkMs]));
   const urlOf = ({ requestId }: Activity): string => recording.requests[requestId]!.url;
   for (const activity of graph.activities) {

@@ -5,6 +5,9 @@ import type { OriginTimings } from '../recording/origin-timings.ts';
 /** Time besides the round trip, milliseconds: the processor time of both sides in a TLS handshake, a server's time for a static file. */
 const OWN_TIME_MS = { transport: 0, tls: 10 };
 
+/** A handshake this much longer than another round trip to its origin met the repair of a loss, or is TLS 1.2's of two round trips. */
+const REPAIRED_SHARE = 1.5;
+
 /** Time that the link took for the bytes that arrived in a span, milliseconds: an upper bound of queueing behind them. */
 export type Queued = (fromMs: number, toMs: number) => number;
 
@@ -26,8 +29,8 @@ export function extraRtts(origins: readonly OriginTimings[], pathRttMs: number, 
     let minMs = 0;
     for (const trip of roundTrips) {
       if (trip.kind === 'wait' || trip.kind === 'file') continue;
-      const beyondMs = trip.rttMs - pathRttMs - OWN_TIME_MS[trip.kind];
-      minMs = Math.max(minMs, beyondMs - queuedMs(trip.endMs - trip.rttMs, trip.endMs));
+      const leastMs = trip.rttMs - OWN_TIME_MS[trip.kind] - queuedMs(trip.endMs - trip.rttMs, trip.endMs);
+      if (leastMs <= REPAIRED_SHARE * rttMs) minMs = Math.max(minMs, leastMs - pathRttMs);
     }
     return likelyExtraMs(Math.min(minMs, maxMs), maxMs);
   });

@@ -10,13 +10,13 @@ import { TimingLikelihood } from './timing-likelihood.ts';
 export interface PathFit {
   /** Downstream rate if UDP is open, bits per second. */
   downBps: LogDensity;
-  /** Downstream rate and the policer's rate if UDP is policed, bits per second. */
-  policed: { downBps: LogDensity; bps: LogDensity };
+  /** The same if UDP is policed, and the policer's rate, bits per second. */
+  policed: { downBps: LogDensity; loss: LogDensity; bps: LogDensity };
   /** Probability that UDP is policed, given that it is not blocked. */
   policedShare: number;
   /** Time in which the full queue drains, milliseconds. */
   queueMs: LogDensity;
-  /** Events of random loss per packet. */
+  /** Events of random loss per packet if UDP is open. */
   loss: LogDensity;
   /** Logarithm of the probability of the recorded times, up to a constant that depends only on the responses. */
   logEvidence: number;
@@ -59,7 +59,7 @@ const MAX_POLICED_SHARE = 0.6;
 const POLICED_STEPS = [Math.SQRT2, Math.SQRT1_2, 1.19, 0.84];
 /** Policers with a log-likelihood this far below that of an open path are not replayed more closely. */
 const HOPELESS = 8;
-/** For a less probable policer no further link rates are replayed. */
+/** For a less probable policer neither further link rates nor losses are replayed. */
 const MIN_POLICED_SHARE = 0.05;
 /** Link rates to replay under the likeliest policer, relative to the likeliest rate. */
 const POLICED_RATES = [0.5, 0.75, 1, 1.3, 2];
@@ -100,7 +100,9 @@ interface Replayed {
   tcp: number;
 }
 
-type Policing = Pick<PathFit, 'policed' | 'policedShare' | 'logEvidence'>;
+type Policing = Pick<PathFit, 'policedShare' | 'logEvidence'> & {
+  policed: Omit<PathFit['policed'], 'loss'>;
+};
 
 class PathSearch {
   readonly #question: FitQuestion;
@@ -142,12 +144,11 @@ class PathSearch {
         ? this.#fitPolicer(points)
         : this.#unpoliced(points, udp === undefined ? this.#question.priors.policedShare : 0);
     const { policed, policedShare } = policing;
-    const isPoliced = policedShare > 0.5;
-    const rate = this.#question.known.downBps ?? (isPoliced ? policed.downBps : downBps).quantile(0.5);
-    const likeliest: UdpTreatment = isPoliced
-      ? { kind: 'policed', bps: policed.bps.quantile(0.5) }
-      : treatment;
-    return { downBps, queueMs, loss: this.#fitLoss(rate, likeliest), ...policing };
+    const loss = this.#fitLoss(downBps, treatment);
+    const policer: UdpTreatment = { kind: 'policed', bps: policed.bps.quantile(0.5) };
+    const lossIfPoliced =
+      udp === undefined && policedShare >= MIN_POLICED_SHARE ? this.#fitLoss(policed.downBps, policer) : loss;
+    return { ...policing, downBps, queueMs, loss, policed: { ...policed, loss: lossIfPoliced } };
   }
 
   #isAllKnown(): boolean {
@@ -160,7 +161,14 @@ class PathSearch {
 
   #priorFit(): PathFit {
     const { downBps, queueMs, loss, policedBps, policedShare } = this.#question.priors;
-    return { downBps, queueMs, loss, policed: { downBps, bps: policedBps }, policedShare, logEvidence: 0 };
+    return {
+      downBps,
+      queueMs,
+      loss,
+      policed: { downBps, loss, bps: policedBps },
+      policedShare,
+      logEvidence: 0,
+    };
   }
 
   #search(udp: UdpTreatment): Replayed[] {
@@ -276,10 +284,11 @@ class PathSearch {
     return !isShownPoliced(policedShare) || apparentBps > REFUTING_RATE * policedBps.quantile(0.5);
   }
 
-  #fitLoss(downBps: number, udp: UdpTreatment): LogDensity {
+  #fitLoss(downBps: LogDensity, udp: UdpTreatment): LogDensity {
     const { loss } = this.#question.priors;
     if (this.#question.known.loss || this.#exhausted) return loss;
-    const path = { ...this.#question.pathAt(downBps, this.#queueMs), udp };
+    const bps = this.#question.known.downBps ?? downBps.quantile(0.5);
+    const path = { ...this.#question.pathAt(bps, this.#queueMs), udp };
     // A policer's drops are no random losses of the link.
     const counts = udp.kind === 'policed' ? 'tcp' : 'all';
     return fitLoss(this.#question.replay, path, loss, counts, (events) => {

@@ -61,7 +61,7 @@ export function updateCluster(
     downBps: mixed(densities.downBps.moments, densities.downBpsPoliced.moments, udp.policed),
     upBps: densities.upBps.moments,
     queueMs: densities.queueMs.moments,
-    loss: densities.loss.moments,
+    loss: (udp.policed > 0.5 ? densities.lossPoliced : densities.loss).moments,
     lossBurst: densities.lossBurst.moments,
     policedBps: densities.policedBps.moments,
     udp: { ...udp },

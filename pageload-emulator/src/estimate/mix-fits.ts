@@ -28,11 +28,12 @@ export function mixFits(fits: readonly AssumedFit[]): PathFit {
     downBps: mixed((fit) => fit.downBps, open),
     policed: {
       downBps: mixed((fit) => fit.policed.downBps, policed),
+      loss: mixed((fit) => fit.policed.loss, policed),
       bps: mixed((fit) => fit.policed.bps, policed),
     },
     policedShare: policed.reduce((sum, each) => sum + each, 0),
     queueMs: mixed((fit) => fit.queueMs, shares),
-    loss: mixed((fit) => fit.loss, shares),
+    loss: mixed((fit) => fit.loss, open),
     logEvidence: logSum(fits.map(({ probability, fit }) => Math.log(probability) + fit.logEvidence)),
   };
 }

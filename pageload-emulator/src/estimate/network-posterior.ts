@@ -20,8 +20,10 @@ export interface PathDensities {
   rttMs: LogDensity;
   upBps: LogDensity;
   queueMs: LogDensity;
-  /** Loss events per packet. */
+  /** Loss events per packet if UDP is not policed. */
   loss: LogDensity;
+  /** Loss events per packet if UDP is policed. */
+  lossPoliced: LogDensity;
   /** Mean packets lost in one event; its midpoints are possible lengths, the lowest of which is 1. */
   lossBurst: LogDensity;
   /** Downstream rate if UDP is not policed. */
@@ -81,7 +83,7 @@ export function networkPosterior(
     rttMs: estimate.sources.rttMs === 'estimated',
     downBps: isNarrowed(udp.downBps, downBpsPrior(rttMs)),
     upBps: isNarrowed(upBps, upBpsPrior(downBps)),
-    loss: isNarrowed(fit.loss, LOSS_PRIOR),
+    loss: isNarrowed(udp.loss, LOSS_PRIOR),
     lossBurst: false,
     queueBytes: isNarrowed(fit.queueMs, QUEUE_MS_PRIOR),
     udp: estimate.sources.udp === 'estimated',
@@ -92,7 +94,7 @@ export function networkPosterior(
     rttMs: rtt.interval,
     downBps: udp.downBps.interval,
     upBps: upBps.interval,
-    loss: lossInterval(fit.loss, lossBurst),
+    loss: lossInterval(udp.loss, lossBurst),
     lossBurst: { low: burst.midpoint(0.1), median: lossBurst, high: burst.midpoint(0.9) },
     queueBytes: scaled(fit.queueMs.interval, downBps / 8000),
   };
@@ -105,7 +107,7 @@ export function networkPosterior(
       rttMs,
       downBps,
       upBps: given.upBps ?? upBps.quantile(0.5),
-      loss: given.loss ?? lossBurst * fit.loss.quantile(0.5),
+      loss: given.loss ?? lossBurst * udp.loss.quantile(0.5),
       lossBurst,
       queueBytes: given.queueBytes ?? queueBytesOf(fit.queueMs.quantile(0.5), downBps),
       udp: udp.treatment,
@@ -119,6 +121,7 @@ export function networkPosterior(
       upBps,
       queueMs: fit.queueMs,
       loss: fit.loss,
+      lossPoliced: fit.policed.loss,
       lossBurst: burst,
       downBps: fit.downBps,
       downBpsPoliced: fit.policed.downBps,

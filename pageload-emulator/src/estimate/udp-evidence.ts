@@ -28,6 +28,8 @@ interface UdpPosterior {
   policedBps: LogDensity;
   /** The link's downstream rate under the likeliest treatment, bits per second. */
   downBps: LogDensity;
+  /** Events of random loss per packet under the likeliest treatment. */
+  loss: LogDensity;
 }
 
 /** Infers how UDP is treated: from knowledge, else from the fit, the load time and the offers of HTTP/3 that went unused. */
@@ -37,7 +39,7 @@ export function udpPosterior(input: PosteriorInput, fit: RecordedFit, pathAt: Pa
   if (known !== undefined) {
     const is = (kind: UdpTreatment['kind']) => Number(known.kind === kind);
     const shares = { open: is('open') + is('lossy'), policed: is('policed'), blocked: is('blocked') };
-    return { treatment: known, shares, policedBps, downBps: fit.downBps };
+    return { treatment: known, shares, policedBps, downBps: fit.downBps, loss: fit.loss };
   }
   const policedShare = policedShareByLoadTime(input, fit, pathAt);
   const blocked = fit.offersIgnored * blockedShare(input);
@@ -47,6 +49,7 @@ export function udpPosterior(input: PosteriorInput, fit: RecordedFit, pathAt: Pa
     shares: { open: 1 - blocked - policed, policed, blocked },
     policedBps,
     downBps: policedShare > 0.5 ? fit.policed.downBps : fit.downBps,
+    loss: policedShare > 0.5 ? fit.policed.loss : fit.loss,
   };
 }
 
@@ -69,19 +72,22 @@ function policedShareByLoadTime(
   // Where no request went over HTTP/3, the load time shows nothing about UDP.
   const shown = policedShare - ignored * prior.policed(UDP_PRIOR.policed);
   if (shown <= 0 || ignored === 1) return policedShare;
-  const likelihood = (rate: LogDensity, treatmentAt: (share: number) => UdpTreatment) => {
-    const path = pathAt(given.downBps ?? rate.quantile(0.5), queueMs.quantile(0.5));
+  const likelihood = (
+    link: { downBps: LogDensity; loss: LogDensity },
+    treatmentAt: (share: number) => UdpTreatment,
+  ) => {
+    const path = pathAt(given.downBps ?? link.downBps.quantile(0.5), queueMs.quantile(0.5));
     const paths = LOAD_TIME_SHARES.map(
       (share): NetworkPath => ({
         ...path,
-        loss: given.loss ?? loss.quantile(share),
+        loss: given.loss ?? link.loss.quantile(share),
         udp: treatmentAt(share),
       }),
     );
     return loadTimeLikelihood(recording, graph, estimate.servers, paths);
   };
-  const ifOpen = likelihood(downBps, () => ({ kind: 'open' }));
-  const ifPoliced = likelihood(policed.downBps, (share) => ({
+  const ifOpen = likelihood({ downBps, loss }, () => ({ kind: 'open' }));
+  const ifPoliced = likelihood(policed, (share) => ({
     kind: 'policed',
     bps: policed.bps.quantile(share),
   }));

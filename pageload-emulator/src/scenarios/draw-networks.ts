@@ -40,7 +40,7 @@ function drawOne(posterior: NetworkPosterior, seed: number): Scenario {
   const isPoliced = shares.policed > 0 && udp.kind === 'policed';
   const downDensity = isPoliced ? densities.downBpsPoliced : densities.downBps;
   const downBps = given.downBps ?? downDensity.quantile(share(1));
-  const events = densities.loss.quantile(share(3));
+  const events = (isPoliced ? densities.lossPoliced : densities.loss).quantile(share(3));
   const lossBurst = given.lossBurst ?? burstAt(densities, share(2), given.loss === undefined ? events : 0);
   const loss = given.loss ?? Math.min(MAX_LOSS, lossBurst * events);
   // Drawn independently of `downBps`: the upstream density was inferred on the likeliest link.

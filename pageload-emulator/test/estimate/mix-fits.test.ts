@@ -9,7 +9,7 @@ const around = (bps: number) => LogDensity.logNormal(GRID, bps, 0.2);
 function fitOf(downBps: number, policedShare: number, logEvidence: number): PathFit {
   return {
     downBps: around(downBps),
-    policed: { downBps: around(2 * downBps), bps: around(2e6) },
+    policed: { downBps: around(2 * downBps), loss: around(0.01), bps: around(2e6) },
     policedShare,
     queueMs: around(downBps),
     loss: around(downBps),

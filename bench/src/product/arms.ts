@@ -19,7 +19,7 @@ import {
   launch,
   launchChromium,
 } from '../../../extension/test/support/browser.ts';
-import { readProcessorTime } from '../recorder/processor-time.ts';
+import { type ProcessorTimes, readProcessorTimes, subtractTimes } from '../recorder/processor-time.ts';
 
 /** How an arm differs from the browser alone. */
 interface Arm {
@@ -96,7 +96,7 @@ interface MeasuredVisit {
   /** Share of the top document's requests that used HTTP/3. */
   h3Share: number;
   /** Processor time of the browser and what it started, from the navigation until the extension has done its work. */
-  processorMs: number;
+  processorMs: ProcessorTimes;
 }
 
 const LOAD_TIMEOUT_MS = 120_000;
@@ -177,11 +177,11 @@ export class ArmBrowser {
       const { initScript } = siteInitScript(site);
       if (initScript !== undefined) await tab.addInitScript(initScript);
       await onNavigation();
-      const before = readProcessorTime(this.#pid);
+      const before = readProcessorTimes(this.#pid);
       await tab.goto(site.entry, { waitUntil: 'load', timeout: LOAD_TIMEOUT_MS });
       await onLoad();
       await sleep(SETTLE_MS);
-      const processorMs = readProcessorTime(this.#pid) - before;
+      const processorMs = subtractTimes(readProcessorTimes(this.#pid), before);
       const measured = await tab.evaluate(() => {
         const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
         const resources = performance.getEntriesByType('resource') as PerformanceResourceTiming[];

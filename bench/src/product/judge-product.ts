@@ -1,6 +1,7 @@
 /** Load times of each arm against the browser alone. */
 import { groupBy, median } from '@hopwise/contract';
 import { bootstrapInterval, type ConfidenceInterval, drawn } from '@hopwise/lab/statistics';
+import { type ProcessorTimes, sumTimes } from '../recorder/processor-time.ts';
 import type { ProductArm } from './arms.ts';
 import type { StoredVisit } from './store.ts';
 
@@ -19,8 +20,8 @@ interface Pair {
   ratio: number;
   ms: number;
   offMs: number;
-  processorMs: number;
-  offProcessorMs: number;
+  processorMs: ProcessorTimes;
+  offProcessorMs: ProcessorTimes;
 }
 
 /** One arm on one network, or on all. */
@@ -35,6 +36,8 @@ export interface ArmFigures {
   worst: { page: string; ratio: ConfidenceInterval };
   /** Processor time a visit over that of the browser alone, of the sums. */
   processor: number;
+  /** What each kind of process adds to that of the browser alone, as a share of the whole; together `processor` less one. */
+  processorAdded: ProcessorTimes;
   /** Medians of the browser alone and of the arm, milliseconds. */
   offMs: number;
   ms: number;
@@ -79,13 +82,22 @@ function judgeArm(arm: ProductArm, network: string, visits: readonly StoredVisit
     ratio: ratioOverVisits(own),
   }));
   const sum = (of: (pair: Pair) => number) => pairs.reduce((total, pair) => total + of(pair), 0);
+  const aloneMs = sum(({ offProcessorMs }) => sumTimes(offProcessorMs));
+  const added = (kind: keyof ProcessorTimes) =>
+    sum(({ processorMs, offProcessorMs }) => processorMs[kind] - offProcessorMs[kind]) / aloneMs;
   return {
     arm,
     network,
     ratios: VISIT_GROUPS.map(({ has }) => ratioOverCells(pairs.filter(({ visit }) => has(visit)))),
     waiting: sum(({ ms }) => ms) / sum(({ offMs }) => offMs),
     worst: cells.reduce((a, b) => (b.ratio.estimate > a.ratio.estimate ? b : a)),
-    processor: sum(({ processorMs }) => processorMs) / sum(({ offProcessorMs }) => offProcessorMs),
+    processor: sum(({ processorMs }) => sumTimes(processorMs)) / aloneMs,
+    processorAdded: {
+      browser: added('browser'),
+      pages: added('pages'),
+      extension: added('extension'),
+      helper: added('helper'),
+    },
     offMs: median(pairs.map(({ offMs }) => offMs)),
     ms: median(pairs.map(({ ms }) => ms)),
     visits: pairs.length,

@@ -1,4 +1,5 @@
 import { table } from '@hopwise/contract/terminal';
+import { PROCESS_KINDS } from '../recorder/processor-time.ts';
 import { ARMS } from './arms.ts';
 import { change, interval, seconds } from './figure-text.ts';
 import { type ArmFigures, VISIT_GROUPS } from './judge-product.ts';
@@ -17,6 +18,7 @@ export function showProduct(figures: readonly ArmFigures[]): string {
         'waiting',
         'worst page',
         'processor time',
+        `of ${PROCESS_KINDS.join(', ')}`,
         'disturbed',
       ],
       ...own.map((each) => [
@@ -27,6 +29,7 @@ export function showProduct(figures: readonly ArmFigures[]): string {
         change(each.waiting),
         `${each.worst.page}: ${interval(each.worst.ratio)}`,
         change(each.processor),
+        PROCESS_KINDS.map((kind) => change(1 + each.processorAdded[kind])).join(' '),
         `${each.disturbed} of ${each.visits}`,
       ]),
     ];

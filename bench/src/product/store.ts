@@ -18,8 +18,13 @@ const visitSchema = z.object({
   bytes: z.number(),
   /** Share of the top document's requests that used HTTP/3. */
   h3Share: z.number(),
-  /** Processor time of the browser and what it started, from the navigation until the extension has done its work. */
-  processorMs: z.number(),
+  /** Processor time of the browser and what it started, by `PROCESS_KINDS`, from the navigation until the extension has done its work. */
+  processorMs: z.object({
+    browser: z.number(),
+    pages: z.number(),
+    extension: z.number(),
+    helper: z.number(),
+  }),
   /** What other work on the machine did to it. */
   disturbedBy: z.array(z.string()),
 });

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { ExtensionBrowser } from '../../../extension/test/support/browser.ts';
-import { listProcesses } from './processor-time.ts';
+import { isOfExtension, listProcesses } from './processor-time.ts';
 
 /** As many as are kept: `storage/loads.ts`, `autopilot/run-log.ts` and `storage/network.ts` of the extension have the limits. */
 const LOADS = 50;
@@ -79,7 +79,7 @@ const ENDS_IN_MS = 10_000;
  */
 export async function stopWorker(browser: ExtensionBrowser, page: Page, pid: number): Promise<void> {
   await browser.stopWorker(page);
-  for (let waitedMs = 0; listProcesses(pid).some(({ isExtension }) => isExtension); waitedMs += 50) {
+  for (let waitedMs = 0; listProcesses(pid).some(isOfExtension); waitedMs += 50) {
     if (waitedMs >= ENDS_IN_MS) throw new Error('the process of the extension did not end');
     await delay(50);
   }

@@ -21,7 +21,7 @@ import { measureWorkerHeap } from '../../../extension/test/support/worker-heap.t
 import { benchCommand, parseOrExit } from '../bench-command.ts';
 import { bootstrap } from './bootstrap.ts';
 import { fillStores, stopWorker } from './cold-worker.ts';
-import { readExtensionTime, readProcessorTime } from './processor-time.ts';
+import { readProcessorTimes, subtractTimes, sumTimes } from './processor-time.ts';
 
 const EXTENSION = join(import.meta.dirname, '../../../extension/dist/chromium');
 /** One of so many requests is a script. */
@@ -173,19 +173,18 @@ async function measureLoad({ context, pid, extension }: Browser, round: number):
       const { metrics } = await session.send('Performance.getMetrics');
       return metrics.find((metric) => metric.name === name)!.value;
     };
-    const startMs = readProcessorTime(pid);
-    const extensionStartMs = readExtensionTime(pid);
+    const before = readProcessorTimes(pid);
     await page.goto(`${url}/page${round + WARM_UP}`);
     const pltMs = await page.evaluate(async (settleMs) => {
       await new Promise((resolve) => setTimeout(resolve, settleMs));
       const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
       return entry!.loadEventEnd;
     }, SETTLE_MS);
-    const processorMs = readProcessorTime(pid) - startMs;
-    const extensionMs = readExtensionTime(pid) - extensionStartMs;
+    const used = subtractTimes(readProcessorTimes(pid), before);
     const mainThreadMs = 1000 * (await readMetric('TaskDuration'));
     await session.send('HeapProfiler.collectGarbage');
-    return { pltMs, mainThreadMs, processorMs, extensionMs, heapBytes: await readMetric('JSHeapUsedSize') };
+    const heapBytes = await readMetric('JSHeapUsedSize');
+    return { pltMs, mainThreadMs, processorMs: sumTimes(used), extensionMs: used.extension, heapBytes };
   } finally {
     await page.close();
   }

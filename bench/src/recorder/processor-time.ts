@@ -3,12 +3,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Unit of the kernel's figures in `/proc/PID/stat` (proc(5)): ticks are hundredths of a second on Linux. */
 const TICK_MS = 10;
 
+/** What a browser's processes do: the browser itself with its network and graphics, pages, extensions, native hosts. */
+export const PROCESS_KINDS = ['browser', 'pages', 'extension', 'helper'] as const;
+
+type ProcessKind = (typeof PROCESS_KINDS)[number];
+
+/** Processor time by what it is used for, milliseconds. */
+export type ProcessorTimes = Record<ProcessKind, number>;
+
 export interface BrowserProcess {
   pid: number;
-  /** Processor time of its own and of children that have ended, milliseconds. */
-  usedMs: number;
-  /** Whether pages or workers of an extension run in it. */
-  isExtension: boolean;
+  kind: ProcessKind;
+  /** Processor time of its own, milliseconds. */
+  ownMs: number;
+  /** That of children that have ended. */
+  endedMs: number;
 }
 
 /** Lists a browser's process and its descendants. */
@@ -20,26 +29,63 @@ export function listProcesses(pid: number): BrowserProcess[] {
     before = family.size;
     for (const [child, { parent }] of processes) if (family.has(parent)) family.add(child);
   }
-  return [...family].flatMap((each) => {
-    const found = processes.get(each);
-    return found ? [{ pid: each, usedMs: found.ticks * TICK_MS, isExtension: found.isExtension }] : [];
-  });
+  const findKind = (each: number): ProcessKind => {
+    const { command, parent, hasEnded } = processes.get(each)!;
+    // What has ended has no command any more, until its parent counts it among its own.
+    return hasEnded ? kindOfEnded(parent, findKind(parent), pid) : kindOf(each, command, pid);
+  };
+  return [...family]
+    .filter((each) => processes.has(each))
+    .map((each) => ({ pid: each, kind: findKind(each), ...processes.get(each)!.times }));
 }
 
-/** Processor time that a process and its descendants have used so far, milliseconds. */
-export const readProcessorTime = (pid: number): number => sumTimes(listProcesses(pid));
+/** Whether pages or workers of an extension run in a process. */
+export const isOfExtension = ({ kind }: BrowserProcess): boolean => kind === 'extension';
 
-/** Processor time that the running processes of extensions have used so far, milliseconds. */
-export const readExtensionTime = (pid: number): number =>
-  sumTimes(listProcesses(pid).filter(({ isExtension }) => isExtension));
+/** Reads the processor time that a process and its descendants have used so far. */
+export function readProcessorTimes(pid: number): ProcessorTimes {
+  const times: ProcessorTimes = { browser: 0, pages: 0, extension: 0, helper: 0 };
+  for (const { pid: each, kind, ownMs, endedMs } of listProcesses(pid)) {
+    times[kind] += ownMs;
+    times[kindOfEnded(each, kind, pid)] += endedMs;
+  }
+  return times;
+}
 
-const sumTimes = (processes: readonly BrowserProcess[]): number =>
-  processes.reduce((sum, { usedMs }) => sum + usedMs, 0);
+export const sumTimes = (times: ProcessorTimes): number =>
+  PROCESS_KINDS.reduce((sum, kind) => sum + times[kind], 0);
+
+/** What was used between two readings. */
+export const subtractTimes = (after: ProcessorTimes, before: ProcessorTimes): ProcessorTimes => ({
+  browser: after.browser - before.browser,
+  pages: after.pages - before.pages,
+  extension: after.extension - before.extension,
+  helper: after.helper - before.helper,
+});
+
+/** @param browser the browser's first process */
+function kindOf(pid: number, command: string, browser: number): ProcessKind {
+  if (command.includes('--extension-process')) return 'extension';
+  if (command.includes('--type=renderer')) return 'pages';
+  return pid === browser || command.includes('--type=') || command.includes('crashpad')
+    ? 'browser'
+    : 'helper';
+}
+
+/**
+ * The kind of a process's ended children: the browser's first process starts native hosts, and a process that it keeps for that purpose
+ * starts those of pages.
+ */
+function kindOfEnded(parent: number, kind: ProcessKind, browser: number): ProcessKind {
+  if (kind !== 'browser') return kind;
+  return parent === browser ? 'helper' : 'pages';
+}
 
 interface ReadProcess {
   parent: number;
-  ticks: number;
-  isExtension: boolean;
+  command: string;
+  hasEnded: boolean;
+  times: Pick<BrowserProcess, 'ownMs' | 'endedMs'>;
 }
 
 function readProcesses(): Map<number, ReadProcess> {
@@ -49,10 +95,15 @@ function readProcesses(): Map<number, ReadProcess> {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       // The command's name, in brackets, may contain spaces and brackets.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      // Its own time and that of children that have ended: user and system.
-      const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-      const isExtension = readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('--extension-process');
-      processes.set(Number(name), { parent: Number(fields[1]), ticks, isExtension });
+      const [user, system, endedUser, endedSystem] = fields
+        .slice(11, 15)
+        .map((ticks) => Number(ticks) * TICK_MS);
+      processes.set(Number(name), {
+        parent: Number(fields[1]),
+        hasEnded: fields[0] === 'Z',
+        command: readFileSync(`/proc/${name}/cmdline`, 'utf8'),
+        times: { ownMs: user! + system!, endedMs: endedUser! + endedSystem! },
+      });
     } catch {
       // It has ended in the meantime.
     }

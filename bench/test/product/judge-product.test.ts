@@ -34,6 +34,21 @@ test('each arm is compared with the browser alone at the same visit', () => {
   expect(all.ratios[3]!.high).toBeGreaterThan(all.ratios[3]!.estimate);
 });
 
+test('what each kind of process adds to the processor time of the browser alone adds up to the whole', () => {
+  const visits = visitsOf('cable', 'a', { off: [1000, 1000], auto: [1000, 1000] });
+  for (const visit of visits.filter(({ arm }) => arm === 'auto'))
+    visit.processorMs = { browser: 300, pages: 240, extension: 50, helper: 10 };
+  const [figures] = judgeProduct(visits);
+  expect(figures!.processor).toBeCloseTo(1.2, 10);
+  expect(figures!.processorAdded).toEqual({
+    browser: expect.closeTo(0.1, 10),
+    pages: expect.closeTo(-0.02, 10),
+    extension: expect.closeTo(0.1, 10),
+    helper: expect.closeTo(0.02, 10),
+  });
+  expect(showProduct([figures!])).toContain('+10.0% −2.0% +10.0% +2.0%');
+});
+
 test('visits that were not made have no figure', () => {
   const once = judgeProduct(visitsOf('cable', 'a', { off: [1000], record: [1010] }));
   expect(once).toHaveLength(1);

@@ -16,7 +16,7 @@ export function visitsOf(
       pltMs,
       bytes: 1e6,
       h3Share: 0,
-      processorMs: pltMs / 2,
+      processorMs: { browser: pltMs / 4, pages: pltMs / 4, extension: 0, helper: 0 },
       disturbedBy: [],
     })),
   );

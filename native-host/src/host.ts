@@ -1,4 +1,7 @@
-/** Messaging mode: serves one native-messaging port until its end. */
+/**
+ * Messaging mode: serves one native-messaging port until its end. What only some messages need is loaded with the first of them: most
+ * ports are opened for a question or two.
+ */
 import type { Readable, Writable } from 'node:stream';
 import {
   EXTENSION_ID,
@@ -15,10 +18,8 @@ import { usedLauncher } from './base/launcher.ts';
 import { oneLine } from './base/one-line.ts';
 import { hostVersion } from './base/version.ts';
 import { Engine, engineLine, engineProblem } from './engine/engine.ts';
-import { doctor } from './install/doctor.ts';
 import { identifyNetwork } from './network/network-key.ts';
-import { PinSession } from './pins/pin-session.ts';
-import { probe } from './probe/probe.ts';
+import type { PinSession } from './pins/pin-session.ts';
 
 interface HostOptions {
   input: Readable;
@@ -60,14 +61,14 @@ class Host {
   readonly #engine: Engine;
   readonly #browser: string;
   /** Created by the first message about pins: a port for a verification has none. */
-  #pins: PinSession | null = null;
+  #pins: Promise<PinSession> | null = null;
   #probe: { id: string; cancel: AbortController; done: Promise<void> } | null = null;
 
   constructor({ output, log, browser, engine }: HostOptions) {
     this.#writer = new MessageWriter(output);
     this.#log = log;
     this.#browser = browser;
-    this.#engine = engine ?? new Engine({ log });
+    this.#engine = engine ?? new Engine({ log, remembersLibrary: true });
     // The browser has closed the port: the input ends as well, which ends the host.
     output.on('error', (fault) => log(`output: ${fault.message}`));
   }
@@ -87,7 +88,7 @@ class Host {
     else if (message.type === 'doctor') void this.#examine(message.id);
     else if (message.type === 'cancel') this.#cancel(message.id);
     else if (message.type === 'probe') this.#startProbe(message);
-    else void this.#pinSession().receive(message);
+    else void this.#pinSession().then((session) => session.receive(message));
   }
 
   refuse(id: string, code: RequestErrorCode, message: string): Promise<void> {
@@ -98,7 +99,7 @@ class Host {
     // Messages of the probe have no reader any more.
     this.#writer.close();
     this.#probe?.cancel.abort();
-    await this.#pins?.close();
+    await (await this.#pins)?.close();
     // In this order: an engine that hangs would never end its round.
     await this.#engine.close();
     await this.#probe?.done;
@@ -145,6 +146,7 @@ class Host {
   async #examine(id: string): Promise<void> {
     const ids = { chromium: EXTENSION_ID, firefox: FIREFOX_EXTENSION_ID };
     try {
+      const { doctor } = await import('./install/doctor.ts');
       const checks = await doctor({ ids, offline: true });
       const shorten = (words: string) => oneLine(words, 1024);
       await this.#send({
@@ -167,17 +169,22 @@ class Host {
     if (this.#probe?.id === id) this.#probe.cancel.abort();
   }
 
-  #pinSession(): PinSession {
+  #pinSession(): Promise<PinSession> {
     // Connections of pages go through this process from now on.
     if (this.#pins === null) this.#engine.guardHost();
-    this.#pins ??= new PinSession({
+    this.#pins ??= this.#createPinSession();
+    return this.#pins;
+  }
+
+  async #createPinSession(): Promise<PinSession> {
+    const { PinSession } = await import('./pins/pin-session.ts');
+    return new PinSession({
       browser: this.#browser,
       engine: this.#engine,
       send: (message) => void this.#send(message),
       refuse: (id, code, message) => void this.refuse(id, code, message),
       log: this.#log,
     });
-    return this.#pins;
   }
 
   #startProbe(request: ProbeRequest): void {
@@ -208,6 +215,7 @@ class Host {
       void this.#send({ type: 'probe-progress', id, ...progress });
     };
     try {
+      const { probe } = await import('./probe/probe.ts');
       const verification = await probe(this.#engine, plan, {
         protocols,
         assignments,

@@ -79,6 +79,24 @@ it('says hello, probes and ends with its input', async () => {
   expect(await host.end()).toBe(0);
 });
 
+it('keeps compiled code and the place of libcurl for its next start', async () => {
+  const found: unknown[] = [];
+  for (let start = 0; start < 2; start++) {
+    const host = new Host({ HOPWISE_LIBCURL: '' });
+    host.send({ type: 'hello', id: 'h', version: MESSAGE_VERSION });
+    expect(await host.next()).toMatchObject({ type: 'hello', http3: true });
+    const { path } = JSON.parse(readFileSync(join(state, 'hopwise', 'libcurl.json'), 'utf8'));
+    found.push(path);
+    expect(await host.end()).toBe(0);
+    expect(logged(host, 'engine ')).toBe(true);
+    expect(readFileSync(join(state, 'hopwise', 'host.log'), 'utf8')).toContain(` from ${path}\n`);
+  }
+  expect(found[1]).toBe(found[0]);
+  // Node before 22.8 keeps none.
+  const keeps = Number(process.versions.node.split('.')[0]) > 22;
+  expect(existsSync(join(state, 'hopwise', 'compiled'))).toBe(keeps);
+});
+
 it('logs origins, never whole URLs, for its user alone', async () => {
   const host = new Host();
   host.send(probeMessage('p', ['/bytes/1000?secret=token']));

@@ -1,5 +1,5 @@
 /** Which addresses the helper connects to. */
-import { type AddressSpace, addressSpace, mayReach } from '@hopwise/contract';
+import { type AddressSpace, addressSpace, mayReach } from '@hopwise/contract/address-space';
 
 /** No address of the origin may be connected to. */
 export class AddressRefusedError extends Error {}

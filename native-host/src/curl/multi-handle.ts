@@ -1,11 +1,11 @@
 /** A multi handle of libcurl on Node's event loop: its sockets, its timer, the completion of its transfers. */
 
+import type { Protocol } from '@hopwise/contract';
 import {
   MAX_CONCURRENT_STREAMS,
   MAX_CONNECTIONS_PER_HOST,
   MAX_SOCKETS,
-  type Protocol,
-} from '@hopwise/contract';
+} from '@hopwise/contract/browser-limits';
 import koffi, { type node } from 'koffi';
 import { CSELECT, INFO, MULTI_OPT, PIPE_MULTIPLEX, POLL, SOCKET_TIMEOUT } from './curl-constants.ts';
 import type { Libcurl, Pointer } from './libcurl.ts';

@@ -5,12 +5,14 @@ import { url as inspectorUrl } from 'node:inspector';
 import { isAbsolute } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { compiledCodeSettings } from '../base/compiled-code.ts';
 import { http3InstallHint } from '../base/install-hints.ts';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../base/memory-settings.ts';
 import { readDohUrl } from '../base/settings.ts';
 import { caFile } from '../curl/ca-file.ts';
 import { type LibcurlCandidate, libcurlCandidates } from '../curl/candidates.ts';
 import type { NameChecks } from '../curl/easy-options.ts';
+import { putRememberedFirst, rememberLibrary } from '../curl/remembered-library.ts';
 import { CreditPool } from '../exchange/credit-pool.ts';
 import type { Exchange, ExchangeRequest } from '../exchange/exchange.ts';
 import { ExchangeClient } from '../exchange/exchange-client.ts';
@@ -33,6 +35,8 @@ export class EngineDiedError extends Error {}
 export interface EngineOptions {
   /** Path of the libcurl to use; else `HOPWISE_LIBCURL`, else one is looked for. */
   libcurl?: string;
+  /** Whether the libcurl that was found last is tried first; see `putRememberedFirst`. */
+  remembersLibrary?: boolean;
   /** How long the peer of an exchange's TCP connection may leave sent data unacknowledged, milliseconds. */
   hungAfterMs?: number;
   /** How long a busy engine process, or a guarded host, may not respond before it is ended, milliseconds. */
@@ -102,6 +106,7 @@ export function engineProblem(info: EngineInfo): string {
 
 export class Engine {
   readonly #given: string;
+  readonly #remembersLibrary: boolean;
   readonly #hungAfterMs: number;
   readonly #stuckAfterMs: number;
   readonly #log: (line: string) => void;
@@ -118,6 +123,7 @@ export class Engine {
 
   constructor(options: EngineOptions = {}) {
     this.#given = options.libcurl || process.env.HOPWISE_LIBCURL || '';
+    this.#remembersLibrary = options.remembersLibrary === true && this.#given === '';
     this.#hungAfterMs = options.hungAfterMs ?? HUNG_AFTER_MS;
     this.#stuckAfterMs = options.stuckAfterMs ?? STUCK_AFTER_MS;
     this.#log = options.log ?? (() => {});
@@ -228,7 +234,7 @@ export class Engine {
     let withoutHttp3: Running | null = null;
     // An update removes the former private copy.
     if (this.#found && isAbsolute(this.#found.path) && !existsSync(this.#found.path)) this.#found = null;
-    for (const candidate of this.#found ? [this.#found] : libcurlCandidates(this.#given)) {
+    for (const candidate of this.#found ? [this.#found] : this.#listCandidates()) {
       const outcome = await this.#launch(candidate, names);
       if (typeof outcome === 'string') {
         problems.push(`${candidate.path}: ${outcome}`);
@@ -236,6 +242,7 @@ export class Engine {
       }
       if (outcome.info.http3 || this.#given || this.#found) {
         if (withoutHttp3) await ended(withoutHttp3.process);
+        if (outcome.info.http3 && this.#remembersLibrary) rememberLibrary(candidate);
         return this.#adopt(outcome);
       }
       if (withoutHttp3) await ended(outcome.process);
@@ -247,6 +254,11 @@ export class Engine {
         ? `no usable libcurl: ${problems.join('; ')}`
         : `no libcurl with HTTP/3: ${http3InstallHint()}`,
     );
+  }
+
+  #listCandidates(): readonly LibcurlCandidate[] {
+    const candidates = libcurlCandidates(this.#given);
+    return this.#remembersLibrary ? putRememberedFirst(candidates) : candidates;
   }
 
   #adopt(running: Running): Running {
@@ -304,7 +316,7 @@ export class Engine {
 
   /** @returns the started process, or why it did not start. */
   #launch(candidate: LibcurlCandidate, { caFile: bundle, dohUrl }: NameChecks): Promise<Running | string> {
-    const env: NodeJS.ProcessEnv = { ...process.env, ...MALLOC_SETTINGS };
+    const env: NodeJS.ProcessEnv = { ...process.env, ...MALLOC_SETTINGS, ...compiledCodeSettings() };
     if (candidate.libraryFolder) {
       env.LD_LIBRARY_PATH = [candidate.libraryFolder, env.LD_LIBRARY_PATH].filter(Boolean).join(':');
     }

@@ -1,5 +1,6 @@
 /** One HTTP/2 or HTTP/3 connection to an origin, or the up to six of HTTP/1.1, with its exchanges. */
-import { MAX_CONNECTIONS_PER_HOST, type Protocol } from '@hopwise/contract';
+import type { Protocol } from '@hopwise/contract';
+import { MAX_CONNECTIONS_PER_HOST } from '@hopwise/contract/browser-limits';
 import { CODE } from '../curl/curl-constants.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
 import { MultiHandle } from '../curl/multi-handle.ts';

@@ -1,5 +1,6 @@
 /** One round: the transfers of a plan, in its order and with its delays, on fresh connections. */
-import { type AddressSpace, MAX_CONNECTIONS_PER_HOST, type Protocol } from '@hopwise/contract';
+import type { AddressSpace, Protocol } from '@hopwise/contract';
+import { MAX_CONNECTIONS_PER_HOST } from '@hopwise/contract/browser-limits';
 import { oneLine } from '../base/one-line.ts';
 import { type ConnectionFigures, ConnectionWatch } from '../curl/connection-watch.ts';
 import type { NameChecks } from '../curl/easy-options.ts';

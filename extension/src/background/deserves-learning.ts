@@ -6,8 +6,6 @@ import { isSlow } from './deserves-detail.ts';
 
 /** The first loads on a network are all learned. */
 const FIRST_LOADS = 4;
-/** Of the others that tell nothing new, one in this many. */
-const ONE_IN = 8;
 /** A network of which nothing was learned for this long may have changed. */
 const FRESH_MS = 3_600_000;
 /** A rate this many times as high, or a round trip this many times as short, is of another network. */
@@ -18,18 +16,16 @@ const BEYOND = 2;
  * takes a tenth of a second of processor time and more.
  *
  * @param before what is known of the network; null for nothing
- * @param random from 0 to 1
  */
 export async function deservesLearning(
   before: NetworkCluster | null,
   load: Pick<StoredLoad, 'recording' | 'isDetailed'>,
-  random: () => number = Math.random,
 ): Promise<boolean> {
   const { recording, isDetailed } = load;
   if (before === null || before.loads < FIRST_LOADS || isDetailed !== false) return true;
   if (Date.parse(recording.recordedAt) - before.updatedAtMs > FRESH_MS) return true;
   if (!knowsUdp(before) && recording.requests.some(showsUdp)) return true;
-  return exceeds(recording, before) || (await isSlowerThanBefore(load)) || random() < 1 / ONE_IN;
+  return exceeds(recording, before) || (await isSlowerThanBefore(load));
 }
 
 /** Whether a load was faster than its network can be, as far as that is known. */

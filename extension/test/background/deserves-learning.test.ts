@@ -6,7 +6,6 @@ import { loadOf } from '../evidence/stored-loads.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import '../support/own-database.ts';
 
-const never = () => 1;
 const load = { ...loadOf(1), isDetailed: false };
 const { recording } = load;
 const recordedMs = Date.parse(recording.recordedAt);
@@ -22,19 +21,18 @@ beforeEach(() => {
 });
 
 test('the first loads on a network are learned, later ones that tell nothing new are not', async () => {
-  expect(await deservesLearning(null, load, never)).toBe(true);
-  expect(await deservesLearning({ ...known, loads: 3 }, load, never)).toBe(true);
-  expect(await deservesLearning(known, load, never)).toBe(false);
+  expect(await deservesLearning(null, load)).toBe(true);
+  expect(await deservesLearning({ ...known, loads: 3 }, load)).toBe(true);
+  expect(await deservesLearning(known, load)).toBe(false);
 });
 
-test('one in some is learned all the same, and each that is recorded in detail', async () => {
-  expect(await deservesLearning(known, load, () => 0.1)).toBe(true);
-  expect(await deservesLearning(known, { ...load, isDetailed: true }, never)).toBe(true);
+test('each load that is recorded in detail is learned', async () => {
+  expect(await deservesLearning(known, { ...load, isDetailed: true })).toBe(true);
 });
 
 test('what was learned long ago is renewed', async () => {
   const old = { ...known, updatedAtMs: recordedMs - 2 * 3_600_000 };
-  expect(await deservesLearning(old, load, never)).toBe(true);
+  expect(await deservesLearning(old, load)).toBe(true);
 });
 
 test('a response over HTTP/3 is learned while it is open how the network treats UDP', async () => {
@@ -42,27 +40,25 @@ test('a response over HTTP/3 is learned while it is open how the network treats 
   const overH3 = { ...first!, protocol: 'h3' as const, bodyBytes: 100_000 };
   const withH3 = { ...load, recording: { ...recording, requests: [overH3, ...others] } };
   const unsure = { ...known, udp: { open: 0.6, policed: 0.3, blocked: 0.1 } };
-  expect(await deservesLearning(known, withH3, never)).toBe(false);
-  expect(await deservesLearning(unsure, withH3, never)).toBe(true);
-  expect(await deservesLearning(unsure, load, never)).toBe(false);
+  expect(await deservesLearning(known, withH3)).toBe(false);
+  expect(await deservesLearning(unsure, withH3)).toBe(true);
+  expect(await deservesLearning(unsure, load)).toBe(false);
 });
 
 test('a load that was faster than its network can be is learned', async () => {
   const slow = { ...known, downBps: { mean: Math.log(10_000), spread: 0.1 } };
-  expect(await deservesLearning(slow, load, never)).toBe(true);
+  expect(await deservesLearning(slow, load)).toBe(true);
   const [first, ...others] = recording.requests;
   const phases = { ...first!.phases, connectStartMs: 10, connectEndMs: 20 };
   const near = { ...load, recording: { ...recording, requests: [{ ...first!, phases }, ...others] } };
   const far = { ...known, rttMs: { mean: Math.log(200), spread: 0.1 } };
-  expect(await deservesLearning(far, near, never)).toBe(true);
+  expect(await deservesLearning(far, near)).toBe(true);
 });
 
 test('a load that was much slower than the last one of its page is learned', async () => {
   const { id: _id, storedAtMs: _storedAtMs, ...fields } = loadOf(1);
   await addLoad({ ...fields, recording: { ...recording, pltMs: 1_200 } });
   const slower = { ...load, recording: { ...recording, pltMs: 2_000 } };
-  expect(await deservesLearning(known, slower, never)).toBe(true);
-  expect(await deservesLearning(known, { ...load, recording: { ...recording, pltMs: 1_300 } }, never)).toBe(
-    false,
-  );
+  expect(await deservesLearning(known, slower)).toBe(true);
+  expect(await deservesLearning(known, { ...load, recording: { ...recording, pltMs: 1_300 } })).toBe(false);
 });

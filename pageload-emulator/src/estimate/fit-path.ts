@@ -87,6 +87,8 @@ interface FitQuestion {
   seenBps: number;
   priors: FitPriors;
   known: KnownToFit;
+  /** See `NetworkKnowledge`. */
+  onlyRates: boolean;
 }
 
 /** Fits rate, queue, UDP's treatment and loss by replaying the recording's own transfers, some 15 to 35 times. */
@@ -184,7 +186,8 @@ class PathSearch {
       if (best(points) !== lowest || lowest.bps < HELD_SHARE * this.#question.replay.averageBps) break;
       points.unshift(this.#replayAt(LOWER * lowest.bps, udp));
     }
-    for (let step = 0; step < REFINEMENTS && !this.#exhausted; step++) {
+    const refinements = this.#question.onlyRates ? 0 : REFINEMENTS;
+    for (let step = 0; step < refinements && !this.#exhausted; step++) {
       const index = points.indexOf(best(points));
       const at = points[index]!;
       for (const neighbour of [points[index - 1], points[index + 1]]) {
@@ -198,7 +201,7 @@ class PathSearch {
   /** Tries other queues at the likeliest rate, then other rates with the likeliest queue, which replace those in `points`. */
   #fitQueue(points: Replayed[], udp: UdpTreatment): LogDensity {
     const prior = this.#question.priors.queueMs;
-    if (this.#question.known.queue || this.#exhausted) return prior;
+    if (this.#question.known.queue || this.#question.onlyRates || this.#exhausted) return prior;
     const at = best(points);
     const priorMs = this.#queueMs;
     const tried: LikelihoodPoint[] = [{ value: priorMs, logLikelihood: at.all }];
@@ -286,7 +289,7 @@ class PathSearch {
 
   #fitLoss(downBps: LogDensity, udp: UdpTreatment): LogDensity {
     const { loss } = this.#question.priors;
-    if (this.#question.known.loss || this.#exhausted) return loss;
+    if (this.#question.known.loss || this.#question.onlyRates || this.#exhausted) return loss;
     const bps = this.#question.known.downBps ?? downBps.quantile(0.5);
     const path = { ...this.#question.pathAt(bps, this.#queueMs), udp };
     // A policer's drops are no random losses of the link.

@@ -44,7 +44,7 @@ export function pathModel(input: PosteriorInput, rttMs: number): PathAt {
 
 /** Fits the path by replays of the recording under each assumption about the protocols that it withholds. */
 export function fitRecording(input: PosteriorInput, rttMs: number, pathAt: PathAt): RecordedFit {
-  const { recording, estimate, given, measured, prior, udp } = input;
+  const { recording, estimate, given, measured, prior, udp, onlyRates } = input;
   const { reachedBps = 0, downBps, queueBytes } = measured;
   const seenBps = Math.max(estimate.path.downBps, reachedBps);
   const reached = prior
@@ -74,7 +74,7 @@ export function fitRecording(input: PosteriorInput, rttMs: number, pathAt: PathA
   const quic = new Set(assumptions.flatMap(({ requests }) => requests.filter(isQuic).map(({ id }) => id)));
   const fits = assumptions.map(({ probability, requests }) => {
     const replay = new RecordingReplay({ ...recording, requests }, estimate, ({ id }) => quic.has(id));
-    return { probability, fit: fitPath({ replay, pathAt, seenBps, priors, known }) };
+    return { probability, fit: fitPath({ replay, pathAt, seenBps, priors, known, onlyRates }) };
   });
   const ignored = assumptions.findIndex(({ use }) => use === 'ignored');
   return { ...mixFits(fits), offersIgnored: ignored < 0 ? 0 : posteriorOf(fits)[ignored]! };

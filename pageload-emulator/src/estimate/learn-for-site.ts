@@ -10,9 +10,14 @@ const TELLING_BYTES = 30_000;
 export const showsUdp = ({ protocol, bodyBytes }: RecordedRequest): boolean =>
   protocol === 'h3' && (bodyBytes ?? 0) >= TELLING_BYTES;
 
+/** Whether a request may show anything of UDP: it used HTTP/3, or was offered it. */
+const mayShowUdp = ({ protocol, offersH3 }: RecordedRequest): boolean =>
+  protocol === 'h3' || offersH3 === true;
+
 /**
  * Updates what the loads of a site showed of a network with another load of it. Of what others showed only the rates enter, and only
- * where UDP may be policed: that a page is slow over HTTP/3 shows it together with how fast the link is.
+ * where UDP may be policed: that a page is slow over HTTP/3 shows it together with how fast the link is. A load without HTTP/3 is there
+ * for that alone: it is learned roughly, as it was recorded on a machine that a person uses.
  *
  * @param own what the site's earlier loads showed; null for the first
  * @param others what else is known of the network
@@ -23,14 +28,18 @@ export function learnForSite(
   recording: Recording,
 ): { cluster: NetworkCluster; isUnlikeOthers: boolean } {
   const known = poolClusters(others);
+  const learn = (before: NetworkCluster | null) => {
+    const onlyRates = !recording.requests.some(mayShowUdp);
+    return learnNetwork(before, recording, undefined, undefined, undefined, onlyRates);
+  };
   if (known !== null && recording.requests.some(showsUdp)) {
     const prior = ratesForSite(own, others);
-    const cluster = learnNetwork(prior, recording);
+    const cluster = learn(prior);
     // Otherwise it has begun anew.
     if (cluster.loads > 1)
       return { cluster: { ...cluster, loads: (own?.loads ?? 0) + 1 }, isUnlikeOthers: false };
-    return { cluster: learnNetwork(own, recording), isUnlikeOthers: true };
+    return { cluster: learn(own), isUnlikeOthers: true };
   }
-  const cluster = learnNetwork(own, recording);
+  const cluster = learn(own);
   return { cluster, isUnlikeOthers: known !== null && !mayBeSameNetwork(cluster, known) };
 }

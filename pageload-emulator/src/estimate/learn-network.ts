@@ -17,6 +17,7 @@ const OTHER_NETWORK = 3;
  * @param nowMs milliseconds since the epoch; by default when the recording began, else the present
  * @param measured figures that real transfers showed beside the load
  * @param estimate the recording's, if it was made before
+ * @param onlyRates see `NetworkKnowledge`
  */
 export function learnNetwork(
   before: NetworkCluster | null,
@@ -24,10 +25,11 @@ export function learnNetwork(
   nowMs: number = recordedMs(recording) ?? Date.now(),
   measured?: MeasuredNetwork,
   estimate: NetworkEstimate = estimateNetwork(recording),
+  onlyRates = false,
 ): NetworkCluster {
   const graph = buildGraph(recording);
   const after = (cluster: NetworkCluster | null) =>
-    networkPosterior(recording, graph, { cluster, measured }, estimate);
+    networkPosterior(recording, graph, { cluster, measured, onlyRates }, estimate);
   const posterior = after(before);
   return before === null || isSameNetwork(before, posterior)
     ? updateCluster(before, posterior, nowMs)

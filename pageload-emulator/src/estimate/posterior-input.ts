@@ -21,6 +21,11 @@ export interface NetworkKnowledge {
   servers?: readonly KnownServer[] | undefined;
   /** What earlier loads on the same network showed (`learnNetwork`); its weight declines with its age at the recording. */
   cluster?: NetworkCluster | null | undefined;
+  /**
+   * Whether only rates and UDP's treatment are asked for, roughly: queue and loss then stay as they were known before, which takes a
+   * third of the replays.
+   */
+  onlyRates?: boolean | undefined;
 }
 
 /** All that the posterior of a network rests on. */
@@ -35,6 +40,7 @@ export interface PosteriorInput {
   prior: ClusterPrior;
   /** UDP's treatment where it is given or measured. */
   udp: UdpTreatment | undefined;
+  onlyRates: boolean;
 }
 
 /** Gathers what the posterior of a network rests on. */
@@ -44,7 +50,7 @@ export function posteriorInput(
   knowledge: NetworkKnowledge,
   estimate: NetworkEstimate,
 ): PosteriorInput {
-  const { cluster = null, servers = [] } = knowledge;
+  const { cluster = null, servers = [], onlyRates = false } = knowledge;
   const given = defined(knowledge.network);
   const measured = defined(knowledge.measured);
   const recordedMs = Date.parse(recording.recordedAt);
@@ -63,6 +69,7 @@ export function posteriorInput(
     measured,
     prior: new ClusterPrior(cluster, Number.isNaN(recordedMs) ? (cluster?.updatedAtMs ?? 0) : recordedMs),
     udp: given.udp ?? (measured.udp?.kind === 'unblocked' ? undefined : measured.udp),
+    onlyRates,
   };
 }
 

@@ -8,9 +8,11 @@ import {
   poolForSite,
   type Recording,
 } from '@hopwise/pageload-emulator';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { networkPosterior } from '../../src/estimate/network-posterior.ts';
 import { mayBeSameNetwork } from '../../src/estimate/pool-clusters.ts';
+import { RecordingReplay } from '../../src/estimate/replay.ts';
+import { LOSS_PRIOR, QUEUE_MS_PRIOR } from '../../src/network/priors.ts';
 import { pathOf } from '../support/pages.ts';
 import { randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
 
@@ -115,6 +117,26 @@ describe('what loads of several sites showed of one network', () => {
     expect(cluster.udp.policed).toBeLessThan(0.02);
     const light = learnForSite(null, { sites: [plain, throttling] }, loadOf(13, 'h2')).cluster;
     expect(light.udp.policed).toBeLessThan(0.02);
+  });
+
+  it('learns roughly from a load without HTTP/3: the link’s rate, and nothing of queue and loss', () => {
+    const run = vi.spyOn(RecordingReplay.prototype, 'run');
+    const learnCounted = (protocol: 'h2' | 'h3') => {
+      run.mockClear();
+      const recording = loadOf(13, protocol);
+      // As in light recordings.
+      const requests = recording.requests.map((request) => ({ ...request, offersH3: null }));
+      const { cluster } = learnForSite(null, { sites: [] }, { ...recording, requests });
+      return { cluster, replays: run.mock.calls.length };
+    };
+    const [rough, whole] = [learnCounted('h2'), learnCounted('h3')];
+    run.mockRestore();
+    expect(rough.replays).toBeLessThan(whole.replays / 2);
+    expect(Math.exp(rough.cluster.downBps.mean) / LINK.downBps).toBeGreaterThan(0.6);
+    expect(Math.exp(rough.cluster.downBps.mean) / LINK.downBps).toBeLessThan(1.7);
+    expect(rough.cluster.queueMs.spread).toBeCloseTo(QUEUE_MS_PRIOR.moments.spread, 6);
+    expect(rough.cluster.loss.mean).toBeCloseTo(LOSS_PRIOR.moments.mean, 6);
+    expect(rough.cluster.loss.spread).toBeCloseTo(LOSS_PRIOR.moments.spread, 6);
   });
 
   it('shows that a load is of another network', () => {

@@ -1,6 +1,6 @@
 /** Keeps HTTP/3 off on networks that hinder UDP, for every page at once: nothing has to be learned of each page first. */
 import { EVERY_ORIGIN, type UdpTreatment } from '@hopwise/contract';
-import { parseCluster, poolClusters } from '@hopwise/pageload-emulator';
+import { type NetworkCluster, parseCluster, poolClusters } from '@hopwise/pageload-emulator';
 import type { PlannedPin } from '../pins/plan-pins.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import type { NetworkMemory } from '../storage/network.ts';
@@ -32,6 +32,13 @@ export function hindersUdp({ cluster: stored, check }: Pick<StoredLoad, 'cluster
   const share = Math.exp(cluster.policedBps.mean - cluster.downBps.mean);
   return cluster.udp.blocked > cluster.udp.policed || share <= MAX_SHARE;
 }
+
+/** Surer than this, it is known how a network treats UDP. */
+export const KNOWN = 0.95;
+
+/** Whether it is known how a network treats UDP. */
+export const knowsUdp = ({ udp: { open, policed, blocked } }: NetworkCluster): boolean =>
+  Math.max(open, policed, blocked) >= KNOWN;
 
 /** Where UDP is open more surely than this, a load has shown it: less is assumed where none has. */
 export const SHOWN_OPEN = 0.99;

@@ -3,10 +3,10 @@
  * server of a page that was just visited: where UDP is hindered, that saves the slow load over HTTP/3 that would show it.
  */
 import { DAY_MS, messageOf, type RecordedRequest, type Verification } from '@hopwise/contract';
-import type { NetworkCluster, Recording } from '@hopwise/pageload-emulator';
+import type { Recording } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import { readAutopilotSettings } from '../autopilot/autopilot-settings.ts';
-import { nameOf, SHOWN_OPEN, UNRECOGNISED } from '../autopilot/network-rule.ts';
+import { KNOWN, nameOf, SHOWN_OPEN, UNRECOGNISED } from '../autopilot/network-rule.ts';
 import { isSuitable, usesH3 } from '../autopilot/suitable-load.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { getLoad, updateLoad } from '../storage/loads.ts';
@@ -14,11 +14,8 @@ import { loadNetwork } from '../storage/network.ts';
 import { readSettings } from '../storage/settings.ts';
 import { StoredItem } from '../storage/stored-item.ts';
 import { addBytes, findBudget } from '../storage/verification-data.ts';
+import { FIRST_LOADS } from './deserves-learning.ts';
 
-/** Surer than this, it is known how a network treats UDP. */
-const SURE = 0.95;
-/** After these many loads that were learned, pages that offer HTTP/3 are too rare to ask for. */
-const ENOUGH_LOADS = 8;
 /** Servers that are asked in a day. */
 const MAX_ASKED = 20;
 const LIMIT_MS = 10_000;
@@ -36,10 +33,6 @@ const asked = new StoredItem<Asked>('session', 'asked-offers', (value) => {
   return parsed.success ? parsed.data.asked : {};
 });
 
-/** Whether it is known how a network treats UDP. */
-export const knowsUdp = ({ udp: { open, policed, blocked } }: NetworkCluster): boolean =>
-  Math.max(open, policed, blocked) >= SURE;
-
 /** Whether it matters which pages offer HTTP/3: where the autopilot acts, or the user has networks checked, and the network may hinder UDP. */
 export async function wantsOffers(): Promise<boolean> {
   const [{ isOn }, { checksNetworks }] = await Promise.all([readAutopilotSettings(), readSettings()]);
@@ -48,8 +41,9 @@ export async function wantsOffers(): Promise<boolean> {
   if (known === null) return true;
   const { open, policed, blocked } = known.udp;
   // What one site has shown may be due to that site: UDP then counts as open for others, as where nothing was shown.
-  const isShown = open >= SHOWN_OPEN || Math.max(policed, blocked) >= SURE;
-  return !isShown && known.loads < ENOUGH_LOADS;
+  const isShown = open >= SHOWN_OPEN || Math.max(policed, blocked) >= KNOWN;
+  // Where none of these used HTTP/3, pages that offer it are too rare to ask for.
+  return !isShown && known.loads < FIRST_LOADS;
 }
 
 /**

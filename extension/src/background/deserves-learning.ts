@@ -1,11 +1,11 @@
 import { type NetworkCluster, type Recording, showsUdp } from '@hopwise/pageload-emulator';
+import { knowsUdp } from '../autopilot/network-rule.ts';
 import { isSlower } from '../evidence/comparable-loads.ts';
 import { findNewestSummary, type StoredLoad } from '../storage/loads.ts';
-import { knowsUdp } from './ask-offers.ts';
 import { isSlow } from './deserves-detail.ts';
 
 /** The first loads on a network are all learned. */
-const FIRST_LOADS = 4;
+export const FIRST_LOADS = 4;
 /** A network of which nothing was learned for this long may have changed. */
 const FRESH_MS = 3_600_000;
 /** A rate this many times as high, or a round trip this many times as short, is of another network. */

@@ -10,7 +10,7 @@ import {
   siteKey,
 } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
-import { listSuspectingSites, nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
+import { knowsUdp, listSuspectingSites, nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
 import { isSuitable } from '../autopilot/suitable-load.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { getLoad, type StoredLoad, updateLoad } from '../storage/loads.ts';
@@ -19,7 +19,6 @@ import { ownStorage } from '../storage/own-storage.ts';
 import { readSettings } from '../storage/settings.ts';
 import { restoreQueries } from '../storage/strip-load.ts';
 import { addBytes, findBudget } from '../storage/verification-data.ts';
-import { knowsUdp } from './ask-offers.ts';
 import { readQueries } from './known-queries.ts';
 import { learnFromCheck } from './network-memory.ts';
 

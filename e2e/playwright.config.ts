@@ -1,17 +1,14 @@
 import { defineConfig } from '@playwright/test';
 
-/** Tests that compare times of page loads: a browser beside theirs would change them. */
-const ALONE = '**/*.alone.spec.ts';
 /** Tests that are long by nature, or repeat on other networks what shorter ones test: `npm run test:long` runs them. */
 const LONG = '**/*.long.spec.ts';
 
-/** Whole-product tests. `npm test` runs those that may run side by side, and then the others. */
+/** Whole-product tests. */
 export default defineConfig({
   testDir: 'specs',
   workers: 3,
   projects: [
-    { name: 'together', testIgnore: [ALONE, LONG], fullyParallel: true },
-    { name: 'alone', testMatch: ALONE, workers: 1 },
+    { name: 'together', testIgnore: LONG, fullyParallel: true },
     { name: 'long', testMatch: LONG, workers: 1 },
   ],
   // A limit for what hangs: a busy machine may be several times slower than a quiet one.

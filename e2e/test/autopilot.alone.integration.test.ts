@@ -75,9 +75,7 @@ async function readLearned(): Promise<Record<string, number[]>> {
 /** Loads the page without pins until the browser uses HTTP/3 from the first request on, as it does some minutes after a pin. */
 async function loadUntilKnown(): Promise<void> {
   await link.forgetAlternatives(tab);
-  for (let load = 0; load < MAX_LOADS; load++)
-    if ((await link.loadCold(tab)).recording.requests[0]!.protocol === 'h3') return;
-  throw new Error(`none of ${MAX_LOADS} loads began over HTTP/3`);
+  await link.loadOverH3(tab);
 }
 
 /** What there is to know of a load that did not lead to what it was made for. */

@@ -60,8 +60,7 @@ async function showsGain(popup: Page): Promise<boolean> {
 
 /** A load over HTTP/3, and the popup that shows it. */
 async function loadAndOpenPopup(tab: Page): Promise<[StoredLoad, Page]> {
-  const load = await link.loadCold(tab);
-  expect(load.recording.requests[0]!.protocol).toBe('h3');
+  const load = await link.loadOverH3(tab);
   const popup = await link.openPopup(tab);
   await popup.setViewportSize(POPUP);
   return [load, popup];

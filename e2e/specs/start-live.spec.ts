@@ -12,6 +12,9 @@ import { openPage } from '@hopwise/lab/pages/page-source';
 import { expect, test } from '@playwright/test';
 import { start, startReport } from './start-command.ts';
 
+// Both tests use one lab.
+test.describe.configure({ mode: 'default' });
+
 let lab: Lab;
 let entry: string;
 

@@ -20,6 +20,8 @@ const EXTENSION = fileURLToPath(new URL('../../extension/dist/chromium', import.
 const WIDTHS = [320, 600, 900, 1200];
 /** Of the other pages: the popup is never wider than 380 px, and the others no wider than 720 px. */
 const NARROW_WIDTHS = [320, 400, 600];
+/** The one toolbar's height. */
+const TOOLBAR_HEIGHT = 28;
 /** High enough that nothing is below the window. */
 const HEIGHT = 3000;
 const HEIGHT_OF_OPTIONS = 9000;
@@ -165,6 +167,13 @@ for (const language of LANGUAGES) {
         await page.locator(`#hw-tab-${id}`).click();
         await page.locator(complete).first().waitFor();
         await expectNoFaults(page, id);
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: HEIGHT });
+          const heights = await page
+            .locator('header, header > :not(.hw-visually-hidden, #actions)')
+            .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+          expect.soft(Math.max(...heights), `toolbar, ${id}, ${width} px`).toBe(TOOLBAR_HEIGHT);
+        }
       }
       await page.close();
     });

@@ -44,7 +44,14 @@ let asked: PageRequest[];
 function stub(body: string): void {
   const window = new Window({ url: 'chrome-extension://hopwise/page.html?tabId=7', width: 1200 });
   window.document.body.innerHTML = body;
-  for (const name of ['document', 'location', 'requestAnimationFrame', 'Event'] as const)
+  for (const name of [
+    'document',
+    'location',
+    'requestAnimationFrame',
+    'Event',
+    'HTMLButtonElement',
+    'ResizeObserver',
+  ] as const)
     vi.stubGlobal(name, window[name]);
   vi.stubGlobal('window', window);
   // Packaged files; a page of the extension reads no others.

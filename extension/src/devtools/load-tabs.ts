@@ -1,7 +1,8 @@
-import type { KnownNetwork, Prediction } from '@hopwise/contract';
-import { udpTreatment } from '@hopwise/pageload-emulator';
+import type { KnownNetwork, Prediction, Protocol, Recording } from '@hopwise/contract';
+import { PROTOCOLS, udpTreatment } from '@hopwise/pageload-emulator';
 import { t } from '../language/translate.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { findBestRow, isH3Unoffered } from '../ui/comparison.ts';
 import { builder } from '../ui/dom.ts';
 import { ConnectionsTab } from './connections/connections-tab.ts';
 import { EmulationClient } from './emulation/emulation-client.ts';
@@ -61,7 +62,7 @@ export class LoadTabs {
     const prediction = this.#prepare(load);
     if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
     if (!this.#connections) {
-      this.#connections = new ConnectionsTab(load.recording, prediction.decision.best);
+      this.#connections = new ConnectionsTab(load.recording, findShownProtocol(load.recording, prediction));
       this.#explain(prediction);
     }
     return this.#connections.element;
@@ -71,7 +72,12 @@ export class LoadTabs {
     const prediction = this.#prepare(load);
     if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
     if (!this.#graph) {
-      this.#graph = new GraphTab(load.recording, prediction, this.#emulation);
+      this.#graph = new GraphTab(
+        load.recording,
+        prediction,
+        findShownProtocol(load.recording, prediction),
+        this.#emulation,
+      );
       this.#explain(prediction);
     }
     return this.#graph.element;
@@ -127,6 +133,15 @@ export class LoadTabs {
       this.#graph?.setExplanation(protocols);
     });
   }
+}
+
+/** The protocol whose emulated load is shown at first: the fastest where one surely is, else the one that most requests used. */
+function findShownProtocol(recording: Recording, prediction: Prediction): Protocol {
+  const best = findBestRow({ prediction, isH3Hypothetical: isH3Unoffered(recording) });
+  if (best !== null) return best;
+  const usesOf = (each: Protocol) => recording.requests.filter(({ protocol }) => protocol === each).length;
+  const usual = PROTOCOLS.reduce((a, b) => (usesOf(b) > usesOf(a) ? b : a));
+  return usesOf(usual) > 0 ? usual : prediction.decision.best;
 }
 
 /** The network that the prediction rests on, as known: what is explained is then about the same loads. */

@@ -30,6 +30,7 @@ import { VerifyControl } from '../ui/verify-control.ts';
 import type { OpenedFile } from './emulation/read-file.ts';
 import { ExportMenu, type LoadToWrite } from './files/export-menu.ts';
 import { ImportControl } from './files/import-control.ts';
+import { foldActions } from './fold-actions.ts';
 import { MonitorControl } from './history/monitor-control.ts';
 import { LoadTabs } from './load-tabs.ts';
 import { showChildren } from './show-children.ts';
@@ -103,7 +104,7 @@ const tabs = new Tabs([
 
 const isInspecting = tabId !== undefined && Number.isSafeInteger(tabId);
 const which = { tabId };
-const verify = new VerifyControl(which, () => refresh());
+const verify = new VerifyControl(which, () => refresh(), true);
 const files = new ImportControl((file) => {
   opened = file;
   void draw();
@@ -112,6 +113,7 @@ const save = new ExportMenu(readExport, (problem) => {
   files.status.textContent = problem;
 });
 actions.append(verify.element, save.element, files.element);
+foldActions(document.getElementById('more') as HTMLButtonElement, actions);
 if (isInspecting) {
   const show = (answer: LatestAnswer) => {
     shown = answer;
@@ -146,9 +148,9 @@ async function draw(): Promise<void> {
   if (load) {
     tabs.draw();
     const above = opened ? [renderOpened(opened)] : renderIncomplete(shown!.incomplete, reload);
-    showChildren(tabPlace, [tabs.list]);
+    showChildren(tabPlace, [tabs.bar]);
     void detail.show(opened ? null : load);
-    notices.replaceChildren(...above, detail.element);
+    notices.replaceChildren(...above, verify.state, detail.element);
     showChildren(content, [files.status, notices, tabs.panel]);
   } else {
     const text = await explainNothing();

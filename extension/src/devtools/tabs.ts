@@ -11,10 +11,16 @@ export interface Tab {
   render(): HTMLElement[];
 }
 
-/** Tabs with their panel, after the ARIA Authoring Practices' tabs pattern: arrow keys, Home and End move the selection. */
+/**
+ * Tabs with their panel, after the ARIA Authoring Practices' tabs pattern: arrow keys, Home and End move the selection. Those that do
+ * not fit beside each other are in a menu.
+ */
 export class Tabs {
-  readonly list = el('div', { class: 'hw-tabs', role: 'tablist', 'aria-label': t('panelViews') });
+  /** The tabs in one line, with their menu. */
+  readonly bar: HTMLElement;
+  readonly #list = el('div', { class: 'hw-tabs', role: 'tablist', 'aria-label': t('panelViews') });
   readonly panel = el('div', { class: 'hw-tab-panel', role: 'tabpanel', id: 'hw-tab-panel', tabindex: '0' });
+  readonly #menu = el('select', { class: 'hw-more-tabs', 'aria-label': t('panelMoreTabs') });
   readonly #heading = el('h2', { class: 'hw-visually-hidden' });
   readonly #tabs: readonly Tab[];
   readonly #buttons: HTMLButtonElement[];
@@ -32,8 +38,15 @@ export class Tabs {
       button.addEventListener('keydown', (event) => this.#onKey(event));
       return button;
     });
-    this.list.append(...this.#buttons);
+    this.#list.append(...this.#buttons);
+    this.#menu.addEventListener('change', () => {
+      const index = tabs.findIndex(({ id }) => id === this.#menu.value);
+      this.#select(index);
+      this.#buttons[index]!.focus();
+    });
+    this.bar = el('div', { class: 'hw-tab-bar' }, this.#list, this.#menu);
     this.#mark();
+    new ResizeObserver(() => this.#fit()).observe(this.bar);
   }
 
   get selected(): string {
@@ -50,7 +63,26 @@ export class Tabs {
   #select(index: number): void {
     this.#selected = index;
     this.#mark();
+    this.#fit();
     this.draw();
+  }
+
+  /** Leaves as many tabs in the line as fit, the selected one among them. */
+  #fit(): void {
+    for (const element of [...this.#buttons, this.#menu]) element.hidden = false;
+    const widths = this.#buttons.map(({ offsetWidth }) => offsetWidth);
+    const isAllShown = sumOf(widths) <= this.bar.clientWidth;
+    let leftPx = this.bar.clientWidth - (isAllShown ? 0 : this.#menu.offsetWidth + widths[this.#selected]!);
+    this.#menu.hidden = isAllShown;
+    this.#menu.replaceChildren(el('option', { value: '', hidden: '' }, '»'));
+    if (isAllShown) return;
+    for (const [index, button] of this.#buttons.entries()) {
+      if (index === this.#selected) continue;
+      leftPx -= widths[index]!;
+      button.hidden = leftPx < 0;
+      const { id, label } = this.#tabs[index]!;
+      if (button.hidden) this.#menu.append(el('option', { value: id }, label));
+    }
   }
 
   #mark(): void {
@@ -77,3 +109,5 @@ export class Tabs {
     this.#buttons[target]!.focus();
   }
 }
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);

@@ -104,7 +104,8 @@ export function formatOrigin(origin: string): string {
 export function formatUrl(url: string, pageUrl: string, maxLength = 34): string {
   if (!URL.canParse(url)) return clip(url, maxLength);
   const { host, pathname, search } = new URL(url);
-  const last = pathname.split('/').findLast((piece) => piece !== '') ?? '/';
+  const last = pathname.split('/').findLast((piece) => piece !== '');
+  if (last === undefined) return clip(`${host}${search}`, maxLength);
   const name = decode(last) + search;
   const pageHost = URL.canParse(pageUrl) ? new URL(pageUrl).host : '';
   return clip(host === pageHost ? name : `${name} · ${host}`, maxLength);

@@ -21,14 +21,22 @@ import { ROW_COLOURS } from './palette.ts';
 import { renderPlot } from './plot.ts';
 
 const LANE_HEIGHT = 18;
+/** From this width on each row has its name and its figures in one line, pixels. */
+const WIDE_PX = 480;
+/** Of a character of a row's name, of a column of figures, and of a line. */
+const CHARACTER_PX = 7.8;
+const COLUMN_PX = 62;
+const LINE_PX = 14;
+/** Of the row names of narrow charts, which break into lines. */
+const NARROW_NAME_CHARACTERS = 11;
 
-/** A kind of load time, and the paints below them. */
+/** A kind of load time, and the paints, which narrow charts have below them. */
 type Lane = FigureKind | 'paints';
 
 /** When a protocol's emulated load paints, milliseconds. */
 interface Paints {
   row: Protocol;
-  lane: 'paints';
+  lane: Lane;
   firstMs: number | null;
   largestMs: number | null;
 }
@@ -45,8 +53,12 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
     [...all.figures, ...all.missingTimes].some((one) => one.kind === kind),
   );
   const { figures, missingTimes } = inLanes(all, kinds);
-  const paints = collectPaints(comparison);
-  const lanes: Lane[] = paints.length > 0 ? [...kinds, 'paints'] : kinds;
+  const width = options.width ?? 640;
+  const isWide = width >= WIDE_PX;
+  const paints = collectPaints(comparison, isWide ? 'predicted' : 'paints');
+  const lanes: Lane[] = paints.length > 0 && !isWide ? [...kinds, 'paints'] : kinds;
+  const columns = isWide ? listColumns(paints) : [];
+  const names = rows.map((row) => nameRow(row, comparison));
   const best = findBestRow(comparison);
   const of = (kind: FigureKind) => figures.filter((figure) => figure.kind === kind);
   const write = createDurationFormat(Math.max(0, ...figures.map(({ medianMs }) => medianMs)));
@@ -63,14 +75,20 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
   const whisker = { ...range, stroke: 'row', strokeWidth: 1.5 };
   const median = { ...lane, x: 'medianMs', fill: 'row', stroke: 'var(--hw-surface)' };
 
-  const width = options.width ?? 640;
+  const column = (index: number) =>
+    ({ frameAnchor: 'right', textAnchor: 'end', dx: (index + 1) * COLUMN_PX }) as const;
+  const linesOfNames = isWide ? 1 : Math.max(...names.map(countLines));
+  const rowHeight = Math.max(lanes.length * LANE_HEIGHT + 4, linesOfNames * LINE_PX + 4);
+  // Bars stay as low where a name takes more lines.
+  const barInset = 2 + (rowHeight - 4 - lanes.length * LANE_HEIGHT) / (2 * lanes.length);
+  const marginTop = columns.length > 0 ? 18 : 6;
   const plot = renderPlot({
     ...(options.document ? { document: options.document } : {}),
     width,
-    height: 34 + rows.length * (lanes.length * LANE_HEIGHT + 10),
-    marginLeft: 84,
-    marginRight: 64,
-    marginTop: 6,
+    height: marginTop + 28 + rows.length * rowHeight,
+    marginLeft: isWide ? 10 + CHARACTER_PX * Math.max(...names.map(({ length }) => length)) : 92,
+    marginRight: 10 + COLUMN_PX * (1 + columns.length),
+    marginTop,
     marginBottom: 28,
     style: { fontFamily: 'inherit', fontSize: '12px', background: 'none', overflow: 'visible' },
     x: {
@@ -80,18 +98,17 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
       tickFormat: createTickFormat(endMs),
       label: null,
     },
-    y: { domain: lanes, axis: null, padding: 0.15 },
-    fy: { domain: rows, padding: 0.16, label: null, axis: null },
+    y: { domain: lanes, axis: null, padding: 0.1 },
+    fy: { domain: rows, padding: 0.1, label: null, axis: null },
     color: ROW_COLOURS,
     ariaLabel: t('chartTitle'),
     ariaDescription: [...figures.map(describe), ...paints.map(describePaints)].join('; '),
     marks: [
-      // Names of two words break into lines, so that they fit narrow windows.
       Plot.axisFy({
         anchor: 'left',
         tickFormat: (row: ComparisonRow) => nameRow(row, comparison),
         tickSize: 0,
-        lineWidth: 7,
+        lineWidth: isWide ? 40 : 7,
         label: null,
       }),
       Plot.rect(best === null ? [] : [best], {
@@ -103,15 +120,15 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
         fill: 'none',
         rx: 3,
         insetLeft: -4,
-        insetRight: -58,
+        insetRight: -6 - COLUMN_PX * (1 + columns.length),
       }),
       Plot.barX(of('predicted'), {
         ...range,
         fill: 'row',
         fillOpacity: 0.28,
         rx: 3,
-        insetTop: 2,
-        insetBottom: 2,
+        insetTop: barInset,
+        insetBottom: barInset,
       }),
       Plot.tickX(of('predicted'), { ...lane, x: 'medianMs', stroke: 'row', strokeWidth: 3 }),
       Plot.ruleY(of('verified'), whisker),
@@ -120,15 +137,31 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
       Plot.dot(of('measured'), { ...median, symbol: 'circle', r: 5 }),
       Plot.text(figures, {
         ...lane,
-        x: 'highMs',
+        ...(isWide ? column(0) : { x: 'highMs', textAnchor: 'start', dx: 9 }),
         text: (figure: ComparisonFigure) => write(figure.medianMs),
-        textAnchor: 'start',
-        dx: 9,
         fill: 'var(--hw-text)',
       }),
+      ...columns.map(({ sign }, index) =>
+        Plot.text([sign], {
+          ...column(index + 1),
+          fy: () => rows[0]!,
+          frameAnchor: 'top-right',
+          lineAnchor: 'bottom',
+          dy: -4,
+          fill: 'var(--hw-muted)',
+        }),
+      ),
+      ...columns.map(({ msOf }, index) =>
+        Plot.text(paints, {
+          ...lane,
+          ...column(index + 1),
+          text: (each: Paints) => (msOf(each) === null ? '–' : write(msOf(each)!)),
+          fill: 'var(--hw-muted)',
+        }),
+      ),
       Plot.dot(paints, { ...lane, ...PAINT_MARK, x: 'firstMs', symbol: 'triangle' }),
       Plot.dot(paints, { ...lane, ...PAINT_MARK, x: 'largestMs', symbol: 'square' }),
-      Plot.text(paints, {
+      Plot.text(isWide ? [] : paints, {
         ...lane,
         x: ({ firstMs, largestMs }: Paints) => Math.max(firstMs ?? 0, largestMs ?? 0),
         text: ({ firstMs, largestMs }: Paints) =>
@@ -168,10 +201,10 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
       { class: 'hw-legend' },
       ...kinds.map((kind) => legendItem(el, `hw-mark hw-mark-${kind}`, describeKind(kind))),
       paints.some(({ firstMs }) => firstMs !== null)
-        ? legendItem(el, 'hw-mark-paint', t('chartFirstPaint'), '△')
+        ? legendItem(el, 'hw-mark-paint', t('chartFirstPaint'), FIRST_PAINT)
         : null,
       paints.some(({ largestMs }) => largestMs !== null)
-        ? legendItem(el, 'hw-mark-paint', t('chartLargestPaint'), '□')
+        ? legendItem(el, 'hw-mark-paint', t('chartLargestPaint'), LARGEST_PAINT)
         : null,
       best === null ? null : legendItem(el, 'hw-mark-best', t('chartBest')),
     ),
@@ -201,13 +234,45 @@ function inLanes(
 
 const PAINT_MARK = { stroke: 'row', r: 3.5, strokeWidth: 1.5, fill: 'var(--hw-surface)' } as const;
 
+const FIRST_PAINT = '△';
+const LARGEST_PAINT = '□';
+
+/** A column of figures beside the load times. */
+interface Column {
+  sign: string;
+  msOf: (paints: Paints) => number | null;
+}
+
+/** A column for each paint that is known of some row. */
+function listColumns(paints: readonly Paints[]): Column[] {
+  const all: Column[] = [
+    { sign: FIRST_PAINT, msOf: ({ firstMs }) => firstMs },
+    { sign: LARGEST_PAINT, msOf: ({ largestMs }) => largestMs },
+  ];
+  return all.filter(({ msOf }) => paints.some((each) => msOf(each) !== null));
+}
+
+/** Lines that a row's name takes in a narrow chart. */
+function countLines(name: string): number {
+  let lines = 1;
+  let taken = 0;
+  for (const { length } of name.split(' ')) {
+    const isFirst = taken === 0;
+    taken += length + (isFirst ? 0 : 1);
+    if (isFirst || taken <= NARROW_NAME_CHARACTERS) continue;
+    lines++;
+    taken = length;
+  }
+  return lines;
+}
+
 /** Paints by protocol, where the emulation knows them. */
-function collectPaints({ prediction }: TimesComparison): Paints[] {
+function collectPaints({ prediction }: TimesComparison, lane: Lane): Paints[] {
   return PROTOCOLS.flatMap((row) => {
     const time = prediction.protocols[row];
     if ('unavailable' in time) return [];
     const { firstContentfulPaintMs: firstMs, largestContentfulPaintMs: largestMs } = time;
-    return firstMs === null && largestMs === null ? [] : { row, lane: 'paints', firstMs, largestMs };
+    return firstMs === null && largestMs === null ? [] : { row, lane, firstMs, largestMs };
   });
 }
 

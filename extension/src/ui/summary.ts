@@ -32,7 +32,7 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
     why === '' ? null : el('p', { class: 'hw-why' }, keepUnitsTogether(why)),
     ...renderInstruction(prediction, options),
     ...(options.controls ?? []),
-    ...renderGrounds(prediction, options),
+    el('div', { class: 'hw-grounds' }, ...renderGrounds(prediction, options)),
   );
 }
 
@@ -50,17 +50,17 @@ export function renderGrounds(prediction: Prediction, options: SummaryOptions = 
       : t('summaryTook', { ...carried, time: formatDuration(observed.pltMs) });
   return [
     el('p', { class: 'hw-muted' }, keepUnitsTogether(seen)),
+    ...renderFit(prediction.fit, options),
     ...(decision.changed === null || decideBeyondPins(decision, options.pinGain ?? null) === null
       ? []
       : [el('p', { class: 'hw-note' }, decision.changed)]),
+    ...prediction.notes.map((note) => el('p', { class: 'hw-note' }, note)),
     el(
       'ul',
       { class: 'hw-reasons' },
       ...decision.evidence.map(({ text }) => el('li', {}, keepUnitsTogether(text))),
       ...reasonsOf(prediction).map((reason) => el('li', {}, keepUnitsTogether(reason))),
     ),
-    ...renderFit(prediction.fit, options),
-    ...prediction.notes.map((note) => el('p', { class: 'hw-note' }, note)),
   ];
 }
 

@@ -9,27 +9,36 @@ const POLL_MS = 500;
 /** The button that verifies a load with real transfers, its progress and its failures. */
 export class VerifyControl {
   readonly element: HTMLElement;
+  /** How far the verification is, or why it failed. */
+  readonly state: HTMLElement;
   readonly #button: HTMLButtonElement;
   readonly #progress: HTMLProgressElement;
   readonly #status: HTMLElement;
   readonly #onDone: () => void;
   #which: WhichLoad;
+  readonly #isShort: boolean;
   #running = false;
   #polling = false;
 
-  /** @param onDone called when a verification that this page observed has succeeded */
-  constructor(which: WhichLoad, onDone: () => void) {
+  /**
+   * @param onDone called when a verification that this page observed has succeeded
+   * @param isShort whether the button is one of a toolbar, which shows `state` elsewhere
+   */
+  constructor(which: WhichLoad, onDone: () => void, isShort = false) {
     const el = builder();
     this.#which = which;
     this.#onDone = onDone;
-    this.#button = renderButton(t('verifyButton'), () => this.#click(), {
+    this.#isShort = isShort;
+    this.#button = renderButton('', () => this.#click(), {
       class: 'hw-button hw-button-primary',
       title: t('verifyCosts'),
     });
     this.#progress = el('progress', { class: 'hw-progress', max: '1', value: '0' });
     this.#progress.hidden = true;
     this.#status = renderStatus();
-    this.element = el('div', { class: 'hw-verify' }, this.#button, this.#progress, this.#status);
+    this.state = el('div', { class: 'hw-verify-state' }, this.#progress, this.#status);
+    this.element = el('div', { class: 'hw-verify' }, this.#button, isShort ? null : this.state);
+    this.#label();
   }
 
   /** Shows a verification that is running or has failed. */
@@ -79,9 +88,15 @@ export class VerifyControl {
     }
   }
 
+  #label(): void {
+    const name = this.#running ? t('verifyStop') : t('verifyButton');
+    this.#button.textContent = this.#isShort && !this.#running ? t('verifyShort') : name;
+    this.#button.setAttribute('aria-label', name);
+  }
+
   #show(state: VerificationState): void {
     this.#running = state.state === 'running';
-    this.#button.textContent = this.#running ? t('verifyStop') : t('verifyButton');
+    this.#label();
     this.#button.classList.toggle('hw-button-primary', !this.#running);
     this.#progress.hidden = !this.#running;
     this.#status.textContent = describeState(state);

@@ -7,6 +7,7 @@ import { type ExtensionBrowser, launch } from '../support/browser.ts';
 import { largePage } from '../support/large-page.ts';
 import { openWithLoad } from '../support/open-with-load.ts';
 import { type Site, startSite } from '../support/site.ts';
+import { listTextFaults } from '../support/text-faults.ts';
 
 const REQUESTS = 2_000;
 /** What is emulated many times. */
@@ -74,6 +75,31 @@ test('shows at least ten requests where it is docked 350 px high, beside the det
   expect(scrollbars).toBe(0);
   await details.getByRole('button', { name: 'Close' }).click();
   await panel.setViewportSize(before);
+});
+
+test('in a narrow toolbar the other tabs are in a menu, and the actions behind a button', async () => {
+  const before = panel.viewportSize()!;
+  await panel.setViewportSize({ width: 320, height: 500 });
+  const shown = panel.getByRole('tab');
+  const hasTab = async (name: string) => (await shown.allInnerTexts()).includes(name);
+  await expect.poll(() => hasTab('History')).toBe(false);
+  const menu = panel.getByRole('combobox', { name: 'More views' });
+  await menu.selectOption('History');
+  await panel.getByText(/loads? of this page/).waitFor();
+  expect(await hasTab('History')).toBe(true);
+  expect(await panel.evaluate(() => document.activeElement?.id)).toBe('hw-tab-history');
+  // Also by keyboard: the tab before it is in the menu.
+  await panel.keyboard.press('ArrowLeft');
+  expect(await hasTab('Servers')).toBe(true);
+  const open = panel.getByRole('button', { name: 'Open file' });
+  expect(await open.isVisible()).toBe(false);
+  await panel.getByRole('button', { name: 'Actions' }).click();
+  await open.waitFor();
+  await panel.keyboard.press('Escape');
+  await open.waitFor({ state: 'hidden' });
+  await panel.setViewportSize(before);
+  await openTab('Waterfall');
+  await menu.waitFor({ state: 'hidden' });
 });
 
 test('sorts by a column, and the other way round', async () => {
@@ -157,11 +183,23 @@ test('shows the connections of the emulated load', async () => {
   await panel.getByRole('table', { name: 'Connections' }).waitFor({ timeout: 60_000 });
   // Recorded without names: a row for each of the 12 origins, and for the page's own.
   const recorded = panel.getByRole('table', { name: 'Recorded' });
-  expect(await recorded.locator('.hw-connection[role=row]').count()).toBe(13);
+  expect(await recorded.locator('.hw-connection[role=row]:not(.hw-connection-head)').count()).toBe(13);
   await panel.getByRole('button', { name: 'HTTP/1.1' }).click();
   // Six connections to each of 12 origins, and to the page's own.
   const emulated = panel.getByRole('table', { name: 'Connections' });
-  expect(await emulated.locator('.hw-connection[role=row]').count()).toBeGreaterThan(13);
+  expect(await emulated.locator('.hw-connection[role=row]:not(.hw-connection-head)').count()).toBeGreaterThan(
+    13,
+  );
+});
+
+test('axes of connections have as many labels as fit', async () => {
+  const before = panel.viewportSize()!;
+  await panel.setViewportSize({ width: 320, height: 3000 });
+  await panel.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  );
+  await expect.poll(() => panel.evaluate(listTextFaults)).toEqual([]);
+  await panel.setViewportSize(before);
 });
 
 test('blocked UDP leaves HTTP/3 without a time', async () => {

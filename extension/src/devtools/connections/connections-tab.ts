@@ -1,5 +1,6 @@
 import { PROTOCOL_NAME, type Protocol, type Recording } from '@hopwise/contract';
 import { CAUSES, type Explanation, PROTOCOLS, type ProtocolExplanation } from '@hopwise/pageload-emulator';
+import { formatNumber } from '../../language/format-number.ts';
 import { plural, t } from '../../language/translate.ts';
 import { renderButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
@@ -15,9 +16,8 @@ const el = builder();
 const LANE_HEIGHT = 7;
 const MIN_LANE_HEIGHT = 2;
 const MAX_HEIGHT = 90;
-const TICKS = 5;
-/** The axis is at least as wide, CSS pixels. */
-const AXIS_WIDTH = 160;
+/** Pixels between two ticks, about. */
+const TICK_SPACING = 90;
 
 /** Each connection with its handshake and the requests that it carries side by side: recorded, and beside it emulated. */
 export class ConnectionsTab {
@@ -26,6 +26,11 @@ export class ConnectionsTab {
   readonly #recorded: readonly ConnectionRow[];
   #explained: Explanation['protocols'] | null = null;
   #protocol: Protocol;
+  /** Draws an axis anew where its width has changed. */
+  readonly #resize = new ResizeObserver((entries) => {
+    for (const { target } of entries) this.#drawAxis(target as HTMLElement);
+  });
+  #endMs = 1;
 
   constructor(recording: Recording, protocol: Protocol) {
     this.#recording = recording;
@@ -63,6 +68,8 @@ export class ConnectionsTab {
         emulated?.explainedPltMs ?? 0,
         ...[...rows, ...this.#recorded].map((row) => row.endMs),
       );
+    this.#endMs = endMs;
+    this.#resize.disconnect();
     const isUnnamed = requests.every(({ connectionId }) => connectionId === null);
     this.element.replaceChildren(
       renderLegend([
@@ -119,14 +126,34 @@ export class ConnectionsTab {
     { pltMs, endMs }: { pltMs: number | null; endMs: number },
   ): HTMLElement {
     const place = (ms: number) => `${(100 * ms) / endMs}%`;
-    const range = { fromMs: 0, toMs: endMs };
-    const axis = el('div', { class: 'hw-axis-row' }, ...renderTicks(range, TICKS, AXIS_WIDTH));
+    const axis = el('div', {
+      class: 'hw-axis-row',
+      role: 'columnheader',
+      'aria-label': t('columnWaterfall'),
+    });
+    this.#resize.observe(axis);
+    const head = (text: string, className: string) =>
+      el('div', { class: `hw-cell ${className}`, role: 'columnheader' }, text);
     return el(
       'div',
       { class: 'hw-connections', role: 'table', 'aria-label': label },
-      el('div', { class: 'hw-connection', 'aria-hidden': 'true' }, el('div', {}), axis),
+      el(
+        'div',
+        { class: 'hw-connection hw-connection-head', role: 'row' },
+        head(t('columnOrigin'), ''),
+        head(t('columnRequests'), 'hw-number'),
+        head(t('columnSize'), 'hw-number'),
+        head(t('columnLost'), 'hw-number'),
+        axis,
+      ),
       ...rows.map((row) => this.#renderRow(row, pltMs, place)),
     );
+  }
+
+  #drawAxis(axis: HTMLElement): void {
+    const { clientWidth } = axis;
+    const count = Math.max(2, Math.floor(clientWidth / TICK_SPACING));
+    axis.replaceChildren(...renderTicks({ fromMs: 0, toMs: this.#endMs }, count, clientWidth));
   }
 
   #renderRow(
@@ -185,15 +212,14 @@ export class ConnectionsTab {
       ...(lostPackets > 0 ? [plural('connectionsLost', lostPackets)] : []),
       ...(timeouts > 0 ? [plural('timeouts', timeouts)] : []),
     ];
+    const cell = (text: string) => el('div', { class: 'hw-cell hw-number', role: 'cell' }, text);
     return el(
       'div',
-      { class: 'hw-connection', role: 'row' },
-      el(
-        'div',
-        { role: 'rowheader', title: origin },
-        el('span', { class: 'hw-connection-origin' }, formatOrigin(origin)),
-        el('span', { class: 'hw-note' }, notes.join(', ')),
-      ),
+      { class: 'hw-connection', role: 'row', title: `${origin}: ${notes.join(', ')}` },
+      el('div', { class: 'hw-connection-origin', role: 'rowheader' }, formatOrigin(origin)),
+      cell(String(requests)),
+      cell(formatBytes(bytes)),
+      cell(lostPackets > 0 ? formatNumber(lostPackets) : ''),
       chart,
     );
   }

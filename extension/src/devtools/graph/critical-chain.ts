@@ -8,8 +8,8 @@ import { nameCause } from '../name-cause.ts';
 
 const el = builder();
 
-/** Shorter causes of a step are not named, milliseconds. */
-const MIN_CAUSE_MS = 1;
+/** Causes of a smaller share of a step are not named. */
+const MIN_CAUSE_SHARE = 0.05;
 
 /** What the load event waited for, each request with how long and why, in order of time. */
 export function renderCriticalChain(
@@ -84,8 +84,8 @@ export function joinSteps(path: readonly CriticalStep[]): CriticalStep[] {
 }
 
 /** `640 ms servers thinking, 300 ms round trips of requests`, the longest first. */
-function describeCauses({ causes }: CriticalStep): string {
-  return CAUSES.filter((cause) => (causes[cause] ?? 0) >= MIN_CAUSE_MS)
+function describeCauses({ causes, fromMs, toMs }: CriticalStep): string {
+  return CAUSES.filter((cause) => (causes[cause] ?? 0) > MIN_CAUSE_SHARE * (toMs - fromMs))
     .sort((a, b) => causes[b]! - causes[a]!)
     .map((cause) => `${formatMs(causes[cause]!)} ${nameCause(cause)}`)
     .join(', ');

@@ -56,11 +56,11 @@ export class GraphTab {
   #view: GraphView | null = null;
   #layout: GraphLayout | null = null;
 
-  /** The prediction's best protocol is the one whose critical path is shown at first. */
-  constructor(recording: Recording, prediction: Prediction, emulation: EmulationClient) {
+  /** @param protocol whose critical path is shown at first */
+  constructor(recording: Recording, prediction: Prediction, protocol: Protocol, emulation: EmulationClient) {
     this.#recording = recording;
     this.#prediction = prediction;
-    this.#protocol = prediction.decision.best;
+    this.#protocol = protocol;
     this.#emulation = emulation;
     this.#groupsAlike = recording.requests.length > MAX_APART;
     this.#choice.addEventListener('change', () => {
@@ -206,6 +206,7 @@ export class GraphTab {
       protocol: PROTOCOL_NAME[this.#protocol],
       steps: path.length,
     });
+    this.#note.title = this.#note.textContent;
   }
 
   #select(requestIds: readonly number[]): void {

@@ -118,7 +118,7 @@ export class HistoryTab {
     const [later, earlier] = loads.filter(({ id }) => ids.includes(id));
     if (later && earlier) this.#comparison = new LoadComparison(earlier, later);
     this.#compared.replaceChildren(
-      this.#comparison?.element ?? el('p', { class: 'hw-note' }, t('compareSelect')),
+      this.#comparison?.element ?? el('p', { class: 'hw-card hw-muted' }, t('compareSelect')),
     );
   }
 }

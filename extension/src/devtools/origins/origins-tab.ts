@@ -5,13 +5,7 @@ import { t } from '../../language/translate.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
 import { renderButton, renderFigures } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
-import {
-  createDurationFormat,
-  formatBytes,
-  formatMs,
-  formatOrigin,
-  keepUnitsTogether,
-} from '../../ui/format.ts';
+import { formatBytes, formatDuration, formatMs, formatOrigin, keepUnitsTogether } from '../../ui/format.ts';
 import { adviseOrigins, type OriginAdvice } from '../../ui/origin-advice.ts';
 import type { EmulationClient } from '../emulation/emulation-client.ts';
 import type { OriginFacts } from '../emulation/origin-facts.ts';
@@ -57,8 +51,6 @@ export class OriginsTab {
   /** Draws the table, also where pins have changed since. */
   draw(): void {
     const origins = new Map(this.#prediction.origins.map((each) => [each.origin, each]));
-    const times = this.#prediction.origins.flatMap(({ pltMs }) => Object.values(pltMs));
-    const write = createDurationFormat(Math.max(0, ...times));
     const hint = { title: t('originTimesHint') };
     const head = [
       el('th', { scope: 'col' }, t('columnOrigin')),
@@ -68,7 +60,7 @@ export class OriginsTab {
       ),
       el('th', { scope: 'col' }, t('columnAction')),
     ];
-    const rows = this.#facts.map((facts) => this.#renderRow(facts, origins.get(facts.origin), write));
+    const rows = this.#facts.map((facts) => this.#renderRow(facts, origins.get(facts.origin)));
     this.#table.replaceChildren(
       el(
         'table',
@@ -80,15 +72,11 @@ export class OriginsTab {
     this.#drawDrawer();
   }
 
-  #renderRow(
-    facts: OriginFacts,
-    recommended: OriginRecommendation | undefined,
-    write: (ms: number) => string,
-  ): HTMLElement {
+  #renderRow(facts: OriginFacts, recommended: OriginRecommendation | undefined): HTMLElement {
     const { origin, requests, bytes, rttMs, connections, isThirdParty, site } = facts;
     const advice = this.#advice.get(origin);
-    const best = Math.min(...Object.values(recommended?.pltMs ?? {}));
-    const isApart = recommended?.decided === true;
+    const own = this.#prediction.decision.baseline.protocols[origin];
+    const ownMs = own && recommended?.pltMs[own];
     const name = renderButton(formatOrigin(origin), () => this.#select(origin), {
       class: 'hw-row-name',
       title: isThirdParty ? `${origin}\n${t('originThirdParty', { site })}` : origin,
@@ -104,14 +92,17 @@ export class OriginsTab {
       },
       el('th', { scope: 'row' }, name),
       number(String(requests), 'hw-wide-1'),
-      number(formatBytes(bytes), 'hw-wide-1'),
+      number(formatBytes(bytes)),
       number(rttMs === null ? '–' : formatMs(rttMs), 'hw-wide-2'),
       el('td', { class: 'hw-wide-2' }, listOffers(facts)),
       number(connections === null ? '–' : String(connections), 'hw-wide-2'),
       ...PROTOCOLS.map((protocol) => {
         const ms = recommended?.pltMs[protocol];
-        const isBest = isApart && ms === best;
-        return number(ms === undefined ? '–' : write(ms), isBest ? 'hw-wide-1 hw-fastest' : 'hw-wide-1');
+        if (ms === undefined || ownMs === undefined) return number('–', 'hw-wide-1');
+        const cell = number(protocol === own ? t('originNow') : formatChange(ms - ownMs, ownMs), 'hw-wide-1');
+        cell.classList.toggle('hw-fastest', recommended?.decided === true && ms < ownMs);
+        cell.title = formatDuration(ms);
+        return cell;
       }),
       el(
         'td',
@@ -197,11 +188,20 @@ function renderHeads(): HTMLElement[] {
   const head = (text: string, className: string) => el('th', { scope: 'col', class: className }, text);
   return [
     head(t('columnRequests'), 'hw-number hw-wide-1'),
-    head(t('columnSize'), 'hw-number hw-wide-1'),
+    head(t('columnSize'), 'hw-number hw-size'),
     head(t('columnRtt'), 'hw-number hw-wide-2'),
     head(t('columnOffers'), 'hw-wide-2'),
     head(t('columnConnections'), 'hw-number hw-wide-2'),
   ];
+}
+
+/** A change of less than this share of the load time is no change. */
+const MIN_CHANGE = 0.01;
+
+/** `+120 ms`, or `≈` for a change that does not count. */
+function formatChange(changeMs: number, ofMs: number): string {
+  if (Math.abs(changeMs) < MIN_CHANGE * ofMs) return '≈';
+  return `${changeMs < 0 ? '−' : '+'}${formatMs(Math.abs(changeMs))}`;
 }
 
 /** `HTTP/2, HTTP/3`: what was used or offered. */

@@ -56,7 +56,7 @@ function renderChange(advice: ServerAdvice): HTMLElement {
       el('strong', {}, nameChange(kind)),
       el('span', { class: 'hw-number' }, t('serversGain', { gain: formatShare(gain) })),
     ),
-    el('p', {}, t('serversWhere', { origins: placesOf(origins) })),
+    origins.length === 0 ? null : el('p', {}, t('serversWhere', { origins: placesOf(origins) })),
     el(
       'p',
       { class: 'hw-note' },

@@ -51,9 +51,9 @@ export class ServersTab {
         el('label', {}, `${t('serversVisitors')} `, this.#networks),
         el('label', { class: 'hw-check' }, this.#unproven, t('serversUnproven')),
       ),
-      this.#others,
       this.#advice,
       this.#status,
+      this.#others,
     );
     this.#ask();
   }

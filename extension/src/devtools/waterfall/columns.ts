@@ -22,7 +22,7 @@ export const COLUMNS: readonly Column[] = [
   {
     key: 'priority',
     label: 'columnPriority',
-    write: ({ request }) => (request.urgency == null ? '' : String(request.urgency)),
+    write: ({ request }) => (request.urgency == null ? '' : namePriority(request.urgency)),
   },
   { key: 'start', label: 'columnStart', write: ({ main }) => formatMs(main.startMs) },
   {
@@ -32,6 +32,20 @@ export const COLUMNS: readonly Column[] = [
   },
   { key: 'duration', label: 'columnTime', write: ({ main }) => formatMs(main.endMs - main.startMs) },
 ];
+
+/** Names of the first urgencies of RFC 9218, as the browser's own tools have them. */
+const PRIORITIES: readonly PlainKey[] = [
+  'priorityHighest',
+  'priorityHigh',
+  'priorityMedium',
+  'priorityLow',
+  'priorityLowest',
+];
+
+function namePriority(urgency: number): string {
+  const name = PRIORITIES[urgency];
+  return name === undefined ? String(urgency) : t(name);
+}
 
 function writeStatus({ status, fromCache }: RequestRow['request']): string {
   if (status !== 0) return String(status);

@@ -12,6 +12,7 @@ import { builder } from '../../ui/dom.ts';
 import { formatDuration, formatOrigin } from '../../ui/format.ts';
 import { namePhase, renderLegend as renderLegendOf, type WaterfallRow } from '../../ui/waterfall.ts';
 import { countRequests } from '../count-requests.ts';
+import { renderFolded } from '../folded-tools.ts';
 import { nameOf, renderDetails } from './row-details.ts';
 import {
   type Filter,
@@ -48,6 +49,7 @@ export class WaterfallTab {
   );
   readonly #details = el('div', { class: 'hw-drawer' });
   readonly #count = el('p', { class: 'hw-note', role: 'status' });
+  readonly #legend = el('div', {});
   #explained: Explanation['protocols'] | null = null;
   #main: LoadName = 'recorded';
   #compared: LoadName | null = null;
@@ -66,7 +68,7 @@ export class WaterfallTab {
       { class: 'hw-fill' },
       this.#renderTools(),
       el('div', { class: 'hw-split' }, this.#frame.element, this.#details),
-      el('div', { class: 'hw-status-bar' }, this.#count, renderLegend(recording)),
+      el('div', { class: 'hw-status-bar' }, this.#count, this.#legend),
     );
     this.#draw();
   }
@@ -110,54 +112,56 @@ export class WaterfallTab {
           this.#draw();
         },
       ),
-      choose(
-        t('toolCompare'),
-        [
-          ['', t('toolCompareNone')],
-          ...loads.map((name): [string, string] => [
-            name,
-            t('toolWith', { name: name === 'recorded' ? nameOf(name) : PROTOCOL_NAME[name] }),
-          ]),
-        ],
-        (value) => {
-          this.#compared = (value || null) as LoadName | null;
-          this.#isRangeDue = true;
-          this.#draw();
-        },
-      ),
       search,
-      choose(
-        t('toolType'),
-        [['', t('toolAllTypes')], ...types.map((type): [string, string] => [type, type])],
-        (value) => this.#setFilter({ type: (value || null) as ResourceType | null }),
-      ),
-      choose(
-        t('columnOrigin'),
-        [
-          ['', t('toolAllOrigins')],
-          ...origins.map((origin): [string, string] => [origin, formatOrigin(origin)]),
-        ],
-        (value) => this.#setFilter({ origin: value || null }),
-      ),
-      protocols.length > 1
-        ? choose(
-            t('columnProtocol'),
-            [
-              ['', t('toolAllProtocols')],
-              ...protocols.map((each): [string, string] => [each, PROTOCOL_NAME[each]]),
-            ],
-            (value) => this.#setFilter({ protocol: (value || null) as Protocol | null }),
-          )
-        : null,
-      el('label', { class: 'hw-check' }, critical, t('toolCriticalOnly')),
-      el(
-        'span',
-        { class: 'hw-zoom', role: 'group', 'aria-label': t('zoom') },
-        renderSignButton('−', t('zoomOut'), () => this.#frame.axis.zoomBy(ZOOM)),
-        renderSignButton('+', t('zoomIn'), () => this.#frame.axis.zoomBy(1 / ZOOM)),
-        renderSignButton('◀', t('toolEarlier'), () => this.#frame.axis.moveBy(-0.5)),
-        renderSignButton('▶', t('toolLater'), () => this.#frame.axis.moveBy(0.5)),
-        renderSignButton(t('zoomAll'), t('toolAllOfLoad'), () => this.#frame.axis.showAll()),
+      ...renderFolded(
+        choose(
+          t('toolCompare'),
+          [
+            ['', t('toolCompareNone')],
+            ...loads.map((name): [string, string] => [
+              name,
+              t('toolWith', { name: name === 'recorded' ? nameOf(name) : PROTOCOL_NAME[name] }),
+            ]),
+          ],
+          (value) => {
+            this.#compared = (value || null) as LoadName | null;
+            this.#isRangeDue = true;
+            this.#draw();
+          },
+        ),
+        choose(
+          t('toolType'),
+          [['', t('toolAllTypes')], ...types.map((type): [string, string] => [type, type])],
+          (value) => this.#setFilter({ type: (value || null) as ResourceType | null }),
+        ),
+        choose(
+          t('columnOrigin'),
+          [
+            ['', t('toolAllOrigins')],
+            ...origins.map((origin): [string, string] => [origin, formatOrigin(origin)]),
+          ],
+          (value) => this.#setFilter({ origin: value || null }),
+        ),
+        protocols.length > 1
+          ? choose(
+              t('columnProtocol'),
+              [
+                ['', t('toolAllProtocols')],
+                ...protocols.map((each): [string, string] => [each, PROTOCOL_NAME[each]]),
+              ],
+              (value) => this.#setFilter({ protocol: (value || null) as Protocol | null }),
+            )
+          : null,
+        el('label', { class: 'hw-check' }, critical, t('toolCriticalOnly')),
+        el(
+          'span',
+          { class: 'hw-zoom', role: 'group', 'aria-label': t('zoom') },
+          renderSignButton('−', t('zoomOut'), () => this.#frame.axis.zoomBy(ZOOM)),
+          renderSignButton('+', t('zoomIn'), () => this.#frame.axis.zoomBy(1 / ZOOM)),
+          renderSignButton('◀', t('toolEarlier'), () => this.#frame.axis.moveBy(-0.5)),
+          renderSignButton('▶', t('toolLater'), () => this.#frame.axis.moveBy(0.5)),
+          renderSignButton(t('zoomAll'), t('toolAllOfLoad'), () => this.#frame.axis.showAll()),
+        ),
       ),
     );
   }
@@ -192,6 +196,8 @@ export class WaterfallTab {
       this.#filter.isCriticalOnly && this.#main === 'recorded'
         ? t('waterfallCriticalHint')
         : `${this.#countRows(all.length)}${this.#pltNote()}`;
+    this.#count.title = this.#count.textContent;
+    this.#legend.replaceChildren(renderLegend(this.#recording, this.#main !== 'recorded'));
     this.#showRows(this.#isRangeDue ? { fromMs: 0, toMs: this.#shownEndMs() } : undefined);
     this.#isRangeDue = false;
     this.#drawDetails();
@@ -280,7 +286,7 @@ function choose(
 }
 
 /** The protocols' colours, and the phases in the colour of the one that the page uses most. */
-function renderLegend({ requests }: Recording): HTMLElement {
+function renderLegend({ requests }: Recording, hasCriticalPath: boolean): HTMLElement {
   const usesOf = (each: Protocol) => requests.filter(({ protocol }) => protocol === each).length;
   const usual = PROTOCOLS.toSorted((a, b) => usesOf(b) - usesOf(a))[0]!;
   return renderLegendOf([
@@ -290,6 +296,6 @@ function renderLegend({ requests }: Recording): HTMLElement {
     [`${usual} waiting`, t('legendWaiting')],
     [`${usual} receiving`, namePhase('receiving')],
     ['load', t('legendLoadEvent')],
-    ['critical', t('legendCritical')],
+    ...(hasCriticalPath ? [['critical', t('legendCritical')] as [string, string]] : []),
   ]);
 }

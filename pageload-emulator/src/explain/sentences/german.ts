@@ -48,7 +48,7 @@ export const german: Sentences = {
         : `Der aufgezeichnete Ladevorgang dauerte ${recorded}, seine Emulation dauert ${explained}.`;
     },
     noNavigation: () => 'Die Aufzeichnung hat keine Navigation, nur einzelne Übertragungen',
-    noLoadEvent: () => 'Die Aufzeichnung hat kein Load-Ereignis, ihre Ladezeit ist daher geschätzt',
+    noLoadEvent: () => 'Die Aufzeichnung hat kein Load-Event, ihre Ladezeit ist daher geschätzt',
     session: (recordedMs) =>
       `Die Aufzeichnung dauert ${duration(recordedMs)} und ist eher eine Sitzung als ein Ladevorgang`,
     loadTime(recordedMs, explainedMs) {
@@ -99,7 +99,7 @@ export const german: Sentences = {
       `unterscheiden sich um ${percent((rivalMs - bestMs) / rivalMs)}; mit einer Wahrscheinlichkeit von ${percent(chance)} ist ${NAME[best]} am schnellsten.`,
     alike: (best, bestMs, rival, rivalMs) =>
       `${NAME[best]} (${ms(bestMs)}) und ${NAME[rival]} (${ms(rivalMs)}) brauchen etwa gleich lange.`,
-    saves: (best, savedMs, clause) => `${NAME[best]} spart ${ms(savedMs)} bis zum Load-Ereignis: ${clause}`,
+    saves: (best, savedMs, clause) => `${NAME[best]} spart ${ms(savedMs)} bis zum Load-Event: ${clause}`,
     manySmall: () => 'Viele kleine Unterschiede summieren sich; keiner sticht heraus.',
   },
 

@@ -38,13 +38,13 @@ export interface Action {
   time: LoadTime;
   /** What the emulation alone says, without experience and evidence. */
   emulated: LoadTime;
-  /** Expected gain over the baseline, milliseconds; negative for a loss. */
+  /** Expected gain over the baseline on the visit, the first or later ones, on which it gains less, milliseconds; negative for a loss. */
   gainMs: number;
-  /** The gain as a fraction of the baseline's load time. */
+  /** The gain as a fraction of the baseline's load time on that visit. */
   gain: number;
-  /** Probability that a load takes less time than under the baseline. */
+  /** Probability that a load takes less time than under the baseline, on the first visit and on later ones. */
   helps: number;
-  /** Probability that a load takes over 5% more time than under the baseline. */
+  /** Probability that a load takes over 5% more time than under the baseline, on the first visit or on later ones. */
   harms: number;
   needs: ActionNeed[];
   /** Whether gain and chances are enough to act on. */

@@ -10,22 +10,23 @@ import {
 } from '@hopwise/pageload-emulator';
 import { type ListFlags, rowLimit } from './options.ts';
 import { paint } from './output.ts';
-import { ms, showFit, showWhatIf } from './show.ts';
+import { ms, reasonsOf, showFit, showWhatIf } from './show.ts';
 
 /** Shorter steps are left out. */
 const MIN_STEP_MS = 1;
+/** Causes of a smaller share of a step are left out. */
+const MIN_CAUSE_SHARE = 0.05;
 /** Steps, and connections, that are shown of a load unless more are asked for. */
 const USUAL_ROWS = 12;
 
 /** An explanation for a person. */
 export function showExplanation(explanation: Explanation, flags: ListFlags = {}): string {
-  const { page, protocols, reasons, assigned, notes, whatIf, fit } = explanation;
+  const { page, protocols, notes, whatIf, fit } = explanation;
   return [
     printable(page.url, 100),
     paint('bold', `${printable(explanation.decision.verdict, 200)}.`),
     ...showFit(fit),
-    ...reasons,
-    assigned.reason,
+    ...reasonsOf(explanation),
     ...notes,
     ...(whatIf ? ['', showWhatIf(whatIf)] : []),
     ...PROTOCOLS.flatMap((protocol) => {
@@ -53,7 +54,7 @@ function showProtocol({ story, criticalPath, connections }: ProtocolExplanation,
     ...story.map((sentence) => printable(sentence, 300)),
     '',
     table([
-      ['>from', '>to', 'what the load event waited for', 'time spent'],
+      ['>from', '>to', 'what the load event waited for', 'time spent, ms'],
       ...steps
         .filter((step) => longest.has(step))
         .map((step) => [ms(step.fromMs), ms(step.toMs), what(step), spent(step)]),
@@ -85,7 +86,9 @@ const lengthOf = ({ fromMs, toMs }: CriticalStep): number => toMs - fromMs;
 const what = ({ kind, url }: CriticalStep): string =>
   kind === 'compute' ? `executing ${printable(url, 56)}` : printable(url, 66);
 
-const spent = ({ causes }: CriticalStep): string =>
-  CAUSES.filter((cause) => (causes[cause] ?? 0) >= MIN_STEP_MS)
+/** What takes more than a small share of a step, the longest first. */
+const spent = ({ causes, ...step }: CriticalStep): string =>
+  CAUSES.filter((cause) => (causes[cause] ?? 0) > MIN_CAUSE_SHARE * (step.toMs - step.fromMs))
+    .sort((a, b) => causes[b]! - causes[a]!)
     .map((cause) => `${CAUSE_WORDS[cause]} ${Math.round(causes[cause]!)}`)
     .join(', ');

@@ -10,6 +10,7 @@ import {
   PROTOCOLS,
   type Prediction,
   type Protocol,
+  reasonToLeave,
   type WhatIf,
 } from '@hopwise/pageload-emulator';
 import { type ListFlags, rowLimit } from './options.ts';
@@ -22,25 +23,44 @@ const MIN_EFFECT = 0.01;
 
 /** A prediction for a person. @param earlier loads that it rests on besides the recorded one */
 export function showPrediction(prediction: Prediction, earlier: number, flags: ListFlags = {}): string {
-  const { assigned } = prediction;
   return [
     ...showDecision(prediction.decision),
     '',
     ...showSetting(prediction, earlier),
     '',
     ...showFit(prediction.fit),
-    table([
-      ['protocol', '>load time', '>low', '>high', '>first paint', '>largest', ''],
-      ...PROTOCOLS.map((protocol) => protocolRow(prediction, protocol)),
-    ]),
+    table(
+      withoutUnknown([PROTOCOL_TITLES, ...PROTOCOLS.map((protocol) => protocolRow(prediction, protocol))]),
+    ),
     '',
-    ...prediction.reasons,
-    assigned.reason,
-    ...prediction.notes,
-    '',
+    ...paragraph([...reasonsOf(prediction), ...prediction.notes]),
     ...(prediction.whatIf ? [showWhatIf(prediction.whatIf), ''] : []),
     ...showOrigins(prediction, flags),
   ].join('\n');
+}
+
+/** Why a protocol is the best and whether mixing them helps: what the verdict does not say already. */
+export function reasonsOf({
+  decision,
+  reasons,
+  assigned,
+}: Pick<Prediction, 'decision' | 'reasons' | 'assigned'>): string[] {
+  return [
+    ...(reasonToLeave(decision) === 'equal' ? [] : reasons),
+    ...(assigned.margin > 0 ? [assigned.reason] : []),
+  ];
+}
+
+/** Lines with an empty one after them; nothing where there are none. */
+const paragraph = (lines: readonly string[]): string[] => (lines.length === 0 ? [] : [...lines, '']);
+
+const PROTOCOL_TITLES = ['protocol', '>load time', '>low', '>high', '>first paint', '>largest', ''];
+
+/** A table without the columns in which every row has nothing. */
+function withoutUnknown(rows: readonly string[][]): string[][] {
+  const isKnown = (column: number) =>
+    rows.slice(1).some((row) => (row[column] ?? '') !== '' && row[column] !== '–');
+  return rows.map((row) => row.filter((_, column) => isKnown(column)));
 }
 
 /** The origins whose protocol moves the load time, those that move it most first; others where they are asked for. */
@@ -52,17 +72,17 @@ function showOrigins({ origins, assignedPltMs }: Prediction, flags: ListFlags): 
   const shown = wanted.slice(0, rowLimit(flags, USUAL_ORIGINS));
   const rest = origins.length - shown.length;
   const others = shown.length === 0 ? counted(rest, 'origin') : `and ${counted(rest, 'other origin')}`;
-  const small = shown.length < wanted.length ? '' : ', each of which moves the load time by less than 1%';
+  const small = shown.length < wanted.length ? '' : ', where the fastest protocol leads by less than 1%';
   return [
     ...(shown.length === 0 ? [] : [table([ORIGIN_TITLES, ...shown.map(originRow)])]),
     ...(rest === 0 ? [] : [`${others}${isAsked ? '' : small} (--all shows all)`]),
   ];
 }
 
-/** How far the load time moves with an origin's protocol, milliseconds. */
+/** How far an origin's two fastest protocols are apart in load time, milliseconds. */
 function effectOf({ pltMs }: OriginRecommendation): number {
-  const times = Object.values(pltMs);
-  return times.length === 0 ? 0 : Math.max(...times) - Math.min(...times);
+  const [first = 0, second = first] = Object.values(pltMs).sort((a, b) => a - b);
+  return second - first;
 }
 
 const ORIGIN_TITLES = ['origin', '>requests', '>kB', 'protocol', '>sure', 'reason'];
@@ -88,12 +108,14 @@ export function showSetting(
   earlier: number,
 ): string[] {
   const observedPlt = observed.pltMs === null ? 'no load event' : ms(observed.pltMs);
-  const counts = Object.entries(observed.protocols).map(([protocol, requests]) => `${protocol} ${requests}`);
+  const used = Object.entries(observed.protocols)
+    .sort(([, a], [, b]) => b - a)
+    .map(([protocol]) => protocol);
   const { source, ranges } = network;
   const udp = typeof network.udp === 'number' ? `held to ${number(network.udp)} Mbit/s` : network.udp;
   return [
     `${printable(page.url, 100)}`,
-    `${counted(page.requests, 'request')}, ${counted(page.origins, 'origin')}, ${Math.round(page.bytes / 1000)} kB; recorded: ${observedPlt} (${counts.join(', ') || 'protocols unknown'})`,
+    `${counted(page.requests, 'request')}, ${counted(page.origins, 'origin')}, ${Math.round(page.bytes / 1000)} kB; recorded: ${observedPlt} over ${used.join(', ') || 'unknown protocols'}`,
     '',
     table([
       ['network', '>value', '>low', '>high', 'source'],
@@ -186,6 +208,7 @@ function showDecision({ kind, verdict, baseline, actions, evidence, changed }: D
       ...later,
       ...others,
     ]),
+    ...(others.length === 0 ? [] : ['helps, harms: loads that get faster, loads that get over 5% slower']),
   ];
 }
 
@@ -219,7 +242,7 @@ export function showComparison(rows: readonly { name: string; prediction: Predic
         return 'pltMs' in time ? ms(time.pltMs) : '–';
       }),
       ms(prediction.assignedPltMs),
-      prediction.decision.best,
+      fastestProtocols(prediction.decision.protocols).length > 1 ? '–' : prediction.decision.best,
       printable(prediction.decision.verdict, 100),
     ]),
   ]);
@@ -288,7 +311,10 @@ function protocolRow({ protocols, decision }: Prediction, protocol: Protocol): s
 /** Nothing is called the best that is about as fast as another protocol. */
 function rankOf(protocol: Protocol, { best, confidence, protocols }: Decision): string {
   const fastest = fastestProtocols(protocols);
-  if (fastest.length > 1) return fastest.includes(protocol) ? 'about equal' : '';
+  if (fastest.length > 1) {
+    const areAll = fastest.length === Object.keys(protocols).length;
+    return fastest.includes(protocol) && !areAll ? 'about equal' : '';
+  }
   return protocol === best ? paint('green', `best, ${Math.round(confidence * 100)}% sure`) : '';
 }
 

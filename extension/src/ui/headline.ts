@@ -2,7 +2,7 @@ import { type Assignment, PROTOCOL_NAME, type Prediction } from '@hopwise/contra
 import { promisingAction, reasonToLeave, surenessOf, timeByItself } from '@hopwise/pageload-emulator';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { t } from '../language/translate.ts';
-import { formatDuration, formatDurations, formatShare } from './format.ts';
+import { formatDuration, formatDurations, formatOrigin, formatShare } from './format.ts';
 import { describePinGain, type Headline } from './pin-gain.ts';
 
 /** The load times that a headline compares, milliseconds. */
@@ -125,7 +125,9 @@ function describeRest({ decision, page }: Predicted): Headline {
     case 'server': {
       const offer = decision.actions.find(({ kind, worthwhile }) => kind === 'offer-h3' && worthwhile)!;
       const [before, after] = formatDurations(decision.baseline.pltMs, offer.time.pltMs);
-      return { lead: t('headlineNothing'), why: t('restOffer', { before, after }) };
+      const [first = '', ...more] = offer.origins.map(formatOrigin);
+      const hosts = more.length === 0 ? first : t('serversMore', { names: first, count: more.length });
+      return { lead: t('headlineNothing'), why: t('restOffer', { hosts, before, after }) };
     }
     case 'no-sure-gain':
       return { lead: t('headlineNothing'), why: page.url.startsWith('http:') ? t('restHttps') : '' };

@@ -56,7 +56,7 @@ const prediction: Prediction = {
     explainedMs: 2400,
     explainedRange: { low: 2200, high: 2600 },
     understood: true,
-    summary: 'The emulation explains 2.4 s of the recorded 2.6 s.',
+    summary: 'The recorded load took 2.6 s, its emulation takes 2.4 s.',
     notes: [],
   },
   emulated: { protocols, best: 'h3', margin: 0.12, confidence: 0.9, decided: true },
@@ -90,7 +90,7 @@ const prediction: Prediction = {
   },
   decision: {
     kind: 'leave',
-    verdict: 'All good. Nothing would load this page faster',
+    verdict: 'All good. No change would load this page noticeably faster',
     best: 'h3',
     confidence: 0.93,
     protocols: {
@@ -411,7 +411,9 @@ test('the origin table shows the action below the origin’s name', () => {
 test('the summary states the verdict, the evidence and the reasons as text', () => {
   const summary = renderSummary(prediction, options);
   expect(summary.querySelector('h2')?.textContent).toBe('All good.');
-  expect(summary.querySelector('.hw-why')?.textContent).toBe('Nothing would load this page faster.');
+  expect(summary.querySelector('.hw-why')?.textContent).toBe(
+    'No change would load this page noticeably faster.',
+  );
   expect(summary.textContent).toContain('116 requests to 2 origins; this load took 2.6\u00a0s.');
   const reasons = [...summary.querySelectorAll('.hw-reasons li')].map(({ textContent }) => textContent);
   expect(reasons).toEqual(['HTTP/3 is the fastest.', HOSTILE]);
@@ -425,7 +427,7 @@ test('the summary leaves out reasons where nothing is decided', () => {
 test('the summary says how well the load is explained, and what is not understood', () => {
   const fitOf = (fit: Partial<Prediction['fit']>) =>
     renderSummary({ ...prediction, fit: { ...prediction.fit, ...fit } }, options).querySelector('.hw-fit');
-  expect(fitOf({})?.textContent).toBe('The emulation explains 2.4\u00a0s of the recorded 2.6\u00a0s.');
+  expect(fitOf({})?.textContent).toBe('The recorded load took 2.6\u00a0s, its emulation takes 2.4\u00a0s.');
   expect(fitOf({})?.classList.contains('hw-note')).toBe(false);
   const strange = fitOf({ understood: false, notes: [`${HOSTILE}.`] });
   expect(strange?.textContent).toContain(HOSTILE);

@@ -30,16 +30,19 @@ export interface Rivals {
 
 /** The consequences of an action, which must help on the first visit and on later ones. */
 export function judgeAction(plan: PlannedAction, candidate: Candidate, rivals: Rivals): Action {
-  const { baseline, baselineTime, timeOf, measured } = rivals;
+  const { baseline, baselineTime, laterMs, timeOf, measured } = rivals;
   const time = candidate === baseline ? baselineTime : timeOf(candidate);
-  const gainMs = baselineTime.pltMs - time.pltMs;
+  // Chances are those of both visits; so is the gain: what is left of it on the faster one. Measured loads are of the visits that count.
+  const isOne = candidate === baseline || measured.timeOf(baseline) !== null;
+  const ownMs = isOne ? baselineTime.pltMs : Math.min(baselineTime.pltMs, laterMs);
+  const gainMs = ownMs - time.pltMs;
   const { helps, harms } = candidate === baseline ? { helps: 0, harms: 0 } : chancesOf(candidate, rivals);
   return {
     ...plan,
     time,
     emulated: loadTime(candidate.pltMs),
     gainMs,
-    gain: gainMs / baselineTime.pltMs,
+    gain: gainMs / ownMs,
     helps,
     harms,
     worthwhile: gainsAtLeast(MIN_GAIN, time, rivals) && helps >= MIN_CHANCE && harms <= MAX_HARM,

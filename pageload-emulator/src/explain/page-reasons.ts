@@ -1,4 +1,4 @@
-import type { NetworkPath, ServerProfile } from '@hopwise/contract';
+import type { NetworkPath, Protocol, ServerProfile } from '@hopwise/contract';
 import type { Choice } from '../choose/choose.ts';
 import { isAboutEqual, type Standing } from '../decide/standing.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
@@ -20,6 +20,8 @@ const MIN_SAVED_MS = 3;
 /** Nor are those below this share of the lead. */
 const MIN_SAVED_SHARE = 0.1;
 const MAX_REASONS = 3;
+/** A rival whose 90th percentile is as many times the best one's may take far longer. */
+const FAR_LONGER = 1.5;
 /** Smaller leads that are not sure are not explained. */
 const MIN_EXPLAINED_SHARE = 0.1;
 
@@ -49,9 +51,11 @@ export function pageReasons(
   const rival = choice.uniform.find(({ protocol }) => protocol === standing.rival);
   if (rival === undefined) return [page.onlyOne(best.protocol)];
   const gainMs = rivalMs - bestMs;
-  if (gainMs <= 0) return [page.safer(best.protocol, rival.protocol)];
-  if (!decided && isAboutEqual(rivalMs, bestMs))
-    return [page.alike(best.protocol, bestMs, rival.protocol, rivalMs)];
+  const highOf = (protocol: Protocol) => choice.times[protocol]!.high;
+  if (gainMs <= 0 && highOf(rival.protocol) >= FAR_LONGER * highOf(best.protocol))
+    return [page.safer(best.protocol, rival.protocol)];
+  if (gainMs <= 0 || (!decided && isAboutEqual(rivalMs, bestMs)))
+    return [page.alike(best.protocol, rival.protocol)];
   const doubts = decided ? [] : [page.doubt(best.protocol, bestMs, rival.protocol, rivalMs, confidence)];
   if (!decided && gainMs < MIN_EXPLAINED_SHARE * rivalMs) return doubts;
   const emulatedMs = choice.times[rival.protocol]!.pltMs - choice.times[best.protocol]!.pltMs;

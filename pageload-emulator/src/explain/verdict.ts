@@ -71,7 +71,10 @@ export function timeByItself(
   seenMs: number | null,
 ): number {
   if (seenMs === null || seenMs < baseline.low || seenMs > baseline.high) return baseline.pltMs;
-  const mostMs = Math.max(action.gainMs, baseline.emulated.pltMs - action.emulated.pltMs);
+  const mostMs = Math.max(
+    baseline.pltMs - action.time.pltMs,
+    baseline.emulated.pltMs - action.emulated.pltMs,
+  );
   const seenGainMs = seenMs - action.time.pltMs;
   return seenGainMs >= MIN_SEEN_GAIN * seenMs && seenGainMs <= mostMs ? seenMs : baseline.pltMs;
 }

@@ -215,7 +215,7 @@ describe('hopwise predict', () => {
     const { status, stdout } = await hopwise(['predict', file('page.har')]);
     expect(status).toBe(0);
     expect(stdout).toMatch(
-      /^All good\. Nothing would load this page faster\.\n[\s\S]*\nhttps:\/\/shop\.test\/\n5 requests, 2 origins, 52 kB; recorded: 500 ms \(h2 6\)/,
+      /^All good\. No change would load this page noticeably faster\.\n[\s\S]*\nhttps:\/\/shop\.test\/\n5 requests, 2 origins, 52 kB; recorded: 500 ms over h2/,
     );
     expect(stdout).toMatch(/round trip +30 ms +\d+ +\d+ +estimated/);
   });

@@ -29,7 +29,7 @@ it.each([
   [
     'the evidence compares those that are not',
     2000,
-    'All good. Nothing would load this page faster',
+    'All good. No change would load this page noticeably faster',
     ['HTTP/3 is the fastest; HTTP/2 takes 2.0 times as long.'],
   ],
 ])('%s, once', (_words, h2Ms, verdict, evidence) => {

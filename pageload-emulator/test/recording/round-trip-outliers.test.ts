@@ -48,7 +48,7 @@ describe('round trips that disagree', () => {
     expect(pushed.network.rttMs).toBeCloseTo(sound.network.rttMs, 6);
     expect(sound.notes).toEqual([]);
     expect(pushed.notes).toEqual([
-      'Left out 1 time that disagrees with several handshakes about the round trip.',
+      '1 time to connect contradicts several others and does not count towards the round trip.',
     ]);
   });
 });

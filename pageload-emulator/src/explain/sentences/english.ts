@@ -53,7 +53,7 @@ export const english = {
       return `If you run ${hosts}: later visits with HTTP/3 there ${before} → about ${after}`;
     },
     httpsFirst: () => 'If you run the server: offer https first, which HTTP/2 and HTTP/3 need',
-    right: () => 'All good. Nothing would load this page faster',
+    right: () => 'All good. No change would load this page noticeably faster',
     noSureGain: () => 'Nothing worth changing here',
   },
 
@@ -61,8 +61,8 @@ export const english = {
   fit: {
     explains(explainedMs: number, recordedMs: number): string {
       const [explained, recorded] = durations(explainedMs, recordedMs);
-      return explainedMs <= recordedMs || explained === recorded
-        ? `The emulation explains ${explained} of the recorded ${recorded}.`
+      return explained === recorded
+        ? 'The emulation takes as long as the recorded load.'
         : `The recorded load took ${recorded}, its emulation takes ${explained}.`;
     },
     noNavigation: () => 'the recording has no navigation, only a set of transfers',
@@ -109,13 +109,11 @@ export const english = {
 
   page: {
     onlyOne: (only: Protocol) => `Only ${NAME[only]} loads the page on this network.`,
-    safer: (best: Protocol, rival: Protocol) =>
-      `${NAME[best]} and ${NAME[rival]} take about as long. ${NAME[best]} is slightly safer.`,
     doubt: (best: Protocol, bestMs: number, rival: Protocol, rivalMs: number, chance: number) =>
-      `${NAME[best]} (${ms(bestMs)}) and ${NAME[rival]} (${ms(rivalMs)}) ` +
-      `differ by ${percent((rivalMs - bestMs) / rivalMs)}, and the chance that ${NAME[best]} is the fastest is ${percent(chance)}.`,
-    alike: (best: Protocol, bestMs: number, rival: Protocol, rivalMs: number) =>
-      `${NAME[best]} (${ms(bestMs)}) and ${NAME[rival]} (${ms(rivalMs)}) take about as long.`,
+      `${NAME[best]} is ${percent((rivalMs - bestMs) / rivalMs)} ahead of ${NAME[rival]}, and with a chance of ${percent(chance)} the fastest.`,
+    safer: (best: Protocol, rival: Protocol) =>
+      `${NAME[best]} and ${NAME[rival]} usually take about as long, but ${NAME[rival]} may take far longer.`,
+    alike: (best: Protocol, rival: Protocol) => `${NAME[best]} and ${NAME[rival]} take about as long.`,
     saves: (best: Protocol, savedMs: number, clause: string) =>
       `${NAME[best]} saves ${ms(savedMs)} on the way to the load event: ${clause}`,
     manySmall: () => 'Many small differences add up; no single one stands out.',
@@ -161,7 +159,7 @@ export const english = {
     indifferent: (requests: number) =>
       `The choice for its ${count(requests, 'request')} moves the page by less than 1%.`,
     tooLittle: (ahead: Protocol, requests: number, gainMs: number, share: number, behind: Protocol) =>
-      `${NAME[ahead]} for its ${count(requests, 'request')} gains ${ms(gainMs)} (${percent(share)}) over ${NAME[behind]}, too little to be sure.`,
+      `${NAME[ahead]} for its ${count(requests, 'request')} saves ${ms(gainMs)} (${percent(share)}) against ${NAME[behind]}: too little to act on.`,
     /** @param clause why, null where nothing stands out */
     faster: (protocol: Protocol, requests: number, gainMs: number, rival: Protocol, clause: string | null) =>
       `${NAME[protocol]} for its ${count(requests, 'request')} loads the page ${ms(gainMs)} sooner than ${NAME[rival]}${clause === null ? '.' : `: ${clause}`}`,
@@ -180,7 +178,7 @@ export const english = {
     ): string {
       const change = `With other protocols for ${moved} of ${origins} origins the page`;
       const lead = `${ms(gainMs)} (${percent(share)}) sooner than with ${NAME[uniform]} for every origin that offers it`;
-      return isSure ? `${change} loads ${lead}.` : `${change} might load ${lead}: too little to be sure.`;
+      return isSure ? `${change} loads ${lead}.` : `${change} might load ${lead}: too little to act on.`;
     },
   },
 
@@ -188,7 +186,7 @@ export const english = {
     comparedOn: (networks: number) => `The protocols were compared on ${count(networks, 'network')} only.`,
     searchCut: () => 'The search for the best mix of protocols was cut short.',
     leftOutTrips: (trips: number) =>
-      `Left out ${count(trips, 'time')} that ${trips === 1 ? 'disagrees' : 'disagree'} with several handshakes about the round trip.`,
+      `${count(trips, 'time')} to connect ${trips === 1 ? 'contradicts' : 'contradict'} several others and ${trips === 1 ? 'does' : 'do'} not count towards the round trip.`,
     untriedOrigins: (origins: number) =>
       `Other protocols were not tried for ${count(origins, 'origin')}, those that move fewest bytes.`,
   },

@@ -36,15 +36,15 @@ export const german: Sentences = {
       return `Wer ${hosts} betreibt: spätere Besuche mit HTTP/3 dort ${before} → etwa ${after}`;
     },
     httpsFirst: () => 'Wer den Server betreibt: zuerst https anbieten, das HTTP/2 und HTTP/3 brauchen',
-    right: () => 'Alles gut. Nichts würde diese Seite schneller laden',
+    right: () => 'Alles gut. Keine Änderung würde diese Seite merklich schneller laden',
     noSureGain: () => 'Hier lohnt sich keine Änderung',
   },
 
   fit: {
     explains(explainedMs, recordedMs) {
       const [explained, recorded] = durations(explainedMs, recordedMs);
-      return explainedMs <= recordedMs || explained === recorded
-        ? `Die Emulation erklärt ${explained} der gemessenen ${recorded}.`
+      return explained === recorded
+        ? 'Die Emulation dauert so lange wie der aufgezeichnete Ladevorgang.'
         : `Der aufgezeichnete Ladevorgang dauerte ${recorded}, seine Emulation dauert ${explained}.`;
     },
     noNavigation: () => 'Die Aufzeichnung hat keine Navigation, nur einzelne Übertragungen',
@@ -92,13 +92,11 @@ export const german: Sentences = {
 
   page: {
     onlyOne: (only) => `In diesem Netz lädt nur ${NAME[only]} die Seite.`,
-    safer: (best, rival) =>
-      `${NAME[best]} und ${NAME[rival]} brauchen etwa gleich lange. ${NAME[best]} ist etwas sicherer.`,
     doubt: (best, bestMs, rival, rivalMs, chance) =>
-      `${NAME[best]} (${ms(bestMs)}) und ${NAME[rival]} (${ms(rivalMs)}) ` +
-      `unterscheiden sich um ${percent((rivalMs - bestMs) / rivalMs)}; mit einer Wahrscheinlichkeit von ${percent(chance)} ist ${NAME[best]} am schnellsten.`,
-    alike: (best, bestMs, rival, rivalMs) =>
-      `${NAME[best]} (${ms(bestMs)}) und ${NAME[rival]} (${ms(rivalMs)}) brauchen etwa gleich lange.`,
+      `${NAME[best]} liegt ${percent((rivalMs - bestMs) / rivalMs)} vor ${NAME[rival]} und ist mit einer Wahrscheinlichkeit von ${percent(chance)} am schnellsten.`,
+    safer: (best, rival) =>
+      `${NAME[best]} und ${NAME[rival]} brauchen meist etwa gleich lange, doch mit ${NAME[rival]} kann es weit länger dauern.`,
+    alike: (best, rival) => `${NAME[best]} und ${NAME[rival]} brauchen etwa gleich lange.`,
     saves: (best, savedMs, clause) => `${NAME[best]} spart ${ms(savedMs)} bis zum Load-Event: ${clause}`,
     manySmall: () => 'Viele kleine Unterschiede summieren sich; keiner sticht heraus.',
   },
@@ -147,7 +145,7 @@ export const german: Sentences = {
     indifferent: (requests) =>
       `Die Wahl für ${requestsOf(requests)} ändert die Ladezeit der Seite um weniger als 1\u00a0%.`,
     tooLittle: (ahead, requests, gainMs, share, behind) =>
-      `${NAME[ahead]} für ${requestsOf(requests)} spart ${ms(gainMs)} (${percent(share)}) gegenüber ${NAME[behind]}: zu wenig, um sicher zu sein.`,
+      `${NAME[ahead]} für ${requestsOf(requests)} spart ${ms(gainMs)} (${percent(share)}) gegenüber ${NAME[behind]}: zu wenig, um etwas zu ändern.`,
     faster: (protocol, requests, gainMs, rival, clause) =>
       `Mit ${NAME[protocol]} für ${requestsOf(requests)} lädt die Seite ${ms(gainMs)} früher als mit ${NAME[rival]}${clause === null ? '.' : `: ${clause}`}`,
   },
@@ -157,7 +155,7 @@ export const german: Sentences = {
     sooner(moved, origins, gainMs, share, uniform, isSure) {
       const lead = `${ms(gainMs)} (${percent(share)}) früher als mit ${NAME[uniform]} für jeden Ursprung, der es anbietet`;
       return `Mit anderen Protokollen für ${moved} von ${origins} Ursprüngen lädt die Seite ${
-        isSure ? `${lead}.` : `vielleicht ${lead}: zu wenig, um sicher zu sein.`
+        isSure ? `${lead}.` : `vielleicht ${lead}: zu wenig, um etwas zu ändern.`
       }`;
     },
   },

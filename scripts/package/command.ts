@@ -3,6 +3,7 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { copyDeclarations } from './declarations.ts';
 import { packNpm } from './npm.ts';
 import type { Release } from './release.ts';
 
@@ -27,6 +28,11 @@ export async function packCommand({ root, target, release }: CommandPackage): Pr
   const folder = await mkdtemp(join(tmpdir(), 'hopwise-command-'));
   try {
     const bundled = await bundle(root, folder);
+    await copyDeclarations(
+      root,
+      join(folder, 'dist/types'),
+      ['index', 'econ'].map((name) => join(root, `pageload-emulator/dist/${name}.d.ts`)),
+    );
     await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest(release), null, 2)}\n`);
     await writeFile(join(folder, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(root, bundled));
     await writeReadme(folder, release);
@@ -73,6 +79,11 @@ async function bundle(root: string, folder: string): Promise<string[]> {
   return [...new Set(names)].sort();
 }
 
+const entryOf = (name: string): object => ({
+  types: `./dist/types/pageload-emulator/${name}.d.ts`,
+  default: `./dist/${name}.js`,
+});
+
 const manifest = ({ version }: Release): object => ({
   name: 'hopwise',
   version,
@@ -81,7 +92,7 @@ const manifest = ({ version }: Release): object => ({
   type: 'module',
   engines: { node: `>=${MIN_NODE}` },
   bin: { hopwise: 'dist/hopwise.js' },
-  exports: { '.': './dist/index.js', './econ': './dist/econ.js' },
+  exports: { '.': entryOf('index'), './econ': entryOf('econ') },
   files: ['dist', 'docs', 'THIRD-PARTY-LICENSES.txt'],
 });
 

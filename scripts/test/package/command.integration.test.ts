@@ -119,6 +119,49 @@ describe('the npm package of the command', () => {
     expect(spawnSync('grep', ['-rlF', ROOT, join(folder, 'package')]).status).toBe(1);
   });
 
+  test('is a library with its types, also of what is read from other packages', () => {
+    const place = join(folder, 'typed');
+    mkdirSync(join(place, 'node_modules'), { recursive: true });
+    execFileSync('cp', ['-r', join(folder, 'package'), join(place, 'node_modules/hopwise')]);
+    writeFileSync(
+      join(place, 'tsconfig.json'),
+      JSON.stringify({
+        compilerOptions: {
+          ...{ module: 'nodenext', target: 'es2023', lib: ['es2023', 'dom'], types: [], noEmit: true },
+          // Also checks the declarations themselves.
+          ...{ strict: true, skipLibCheck: false },
+        },
+      }),
+    );
+    writeFileSync(join(place, 'package.json'), '{"type": "module"}');
+    const check = (line: string) => {
+      const imports = `import { type Prediction, parseRecording, predict, type Verification } from 'hopwise';
+import { predictEcon } from 'hopwise/econ';
+declare const text: string;
+declare const verification: Verification;
+const prediction: Prediction = predict(parseRecording(text), { network: { rttMs: 60, loss: 0.01 } });
+`;
+      writeFileSync(join(place, 'page.ts'), `${imports}${line}\n`);
+      const { status, stdout } = spawnSync(
+        process.execPath,
+        [join(ROOT, 'node_modules/@typescript/native/bin/tsc'), '-p', '.'],
+        { cwd: place, encoding: 'utf8' },
+      );
+      return {
+        status,
+        codes: [...stdout.matchAll(/^page\.ts.*error (TS\d+)/gm)].map(([, code]) => code),
+        stdout,
+      };
+    };
+    const right =
+      'export const shown: [string, string, unknown] = [prediction.decision.verdict, verification.pageUrl, predictEcon];';
+    expect(check(right)).toEqual({ status: 0, codes: [], stdout: '' });
+    // What has no type would be taken.
+    const wrong =
+      'export const shown: [number, number] = [prediction.decision.verdict, verification.pageUrl];';
+    expect(check(wrong).codes).toEqual(['TS2322', 'TS2322']);
+  });
+
   test('is a library', () => {
     const script = `import('hopwise').then(({ PROTOCOLS, predict }) => console.log(PROTOCOLS.join(), typeof predict))`;
     mkdirSync(join(folder, 'node_modules'), { recursive: true });

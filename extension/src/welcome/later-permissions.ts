@@ -1,11 +1,18 @@
 import { t } from '../language/translate.ts';
+import { isDetailOptional } from '../storage/detail-permission.ts';
 import { renderCard } from '../ui/card.ts';
 import { builder } from '../ui/dom.ts';
 
 /** What the browser asks for when a feature is switched on, and why. */
 export function renderLaterPermissions(): HTMLElement {
   const el = builder();
-  const later = [{ feature: t('laterFaster'), asks: t('laterFasterAsks'), reason: t('laterFasterReason') }];
+  const later = [
+    { feature: t('laterFaster'), asks: t('laterFasterAsks'), reason: t('laterFasterReason') },
+    // Elsewhere the permission costs nothing and is there from the start.
+    ...(isDetailOptional()
+      ? [{ feature: t('detailAllow'), asks: t('laterDetailAsks'), reason: t('laterDetailReason') }]
+      : []),
+  ];
   const head = [t('laterChoose'), t('laterAsks'), t('laterBecause')].map((name) =>
     el('th', { scope: 'col' }, name),
   );

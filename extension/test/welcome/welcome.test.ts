@@ -8,6 +8,7 @@ import { parseSitePattern } from '../../src/ui/site-access.ts';
 import { renderHelperStep } from '../../src/welcome/helper-step.ts';
 import { renderHistoryStep } from '../../src/welcome/history-step.ts';
 import { listInstallations } from '../../src/welcome/installations.ts';
+import { renderLaterPermissions } from '../../src/welcome/later-permissions.ts';
 import { openWelcome } from '../../src/welcome/open-welcome.ts';
 import { renderPageAccess } from '../../src/welcome/page-access.ts';
 
@@ -70,6 +71,24 @@ test.each([
   ['https://[::1]/', null],
 ])('the site "%s" has the pattern %s', (text, pattern) => {
   expect(parseSitePattern(text)).toBe(pattern);
+});
+
+test.each([
+  [
+    ['webRequest', 'history'],
+    ['Make it faster', 'Allow detailed recordings'],
+  ],
+  // Where it costs nothing it is required.
+  [['proxy', 'history'], ['Make it faster']],
+])('of %j it says what a click asks for later, and why', (optional, features) => {
+  chrome.runtime.getManifest = () =>
+    ({ optional_permissions: optional }) as unknown as chrome.runtime.ManifestV3;
+  const rows = [...renderLaterPermissions().querySelectorAll('tbody tr')];
+  expect(rows.map((row) => row.querySelector('th')!.textContent)).toEqual(features);
+  for (const row of rows) {
+    const cells = [...row.querySelectorAll('td')].map(({ textContent }) => textContent);
+    expect(cells).toEqual([expect.stringMatching(/\w/), expect.stringMatching(/\w/)]);
+  }
 });
 
 test('to hear of deletions from the history is asked for with its reason', async () => {

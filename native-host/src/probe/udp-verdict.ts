@@ -73,7 +73,8 @@ export function udpVerdict(evidence: UdpEvidence): UdpVerdict {
     return verdict('unknown', true, 'UDP gets through; there are no responses under both HTTP/2 and HTTP/3');
   }
   const ratio = intervalOf(rates, evidence.h2);
-  const bytes = median(rates.map((each) => each.bytes));
+  // Between two rounds there may be half a byte.
+  const bytes = Math.round(median(rates.map((each) => each.bytes)));
   const compared = {
     quicBps: median(rates.map(({ quicBps }) => quicBps)),
     tcpBps: median(rates.map(({ tcpBps }) => tcpBps)),

@@ -66,6 +66,15 @@ it('is unknown where servers refuse what they offer: their answer came through',
   });
 });
 
+it('counts whole bytes, also between two rounds of which one has one more', () => {
+  const sizes = [50 * KB, 50 * KB + 1];
+  const rounds = (protocol: 'h2' | 'h3') => sizes.map((bytes) => round(protocol, { resources: 20, bytes }));
+  // The first response of a connection is not compared: 19 of each round, 950000 and 950019 bytes.
+  const { bytes, pairs } = judge(rounds('h2'), rounds('h3'));
+  expect(pairs).toBe(2);
+  expect(bytes).toBe(950_010);
+});
+
 it('is open where QUIC is as fast as TCP, over one pair of rounds or several', () => {
   const udp = judge([round('h2')], [round('h3')]);
   expect(udp).toMatchObject({ verdict: 'open', answered: true, pairs: 1, bytes: 1_000_000 });

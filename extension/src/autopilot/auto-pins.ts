@@ -81,7 +81,8 @@ export class AutoPins {
         chooser.transport === 'quic' &&
         !this.#steering.has(origin)
       )
-        chooser.undoSwitch(Date.now(), true);
+        // Whether HTTP/3 stopped for good shows when it is steered to once more.
+        chooser.undoSwitch(Date.now(), false);
     }
     if (this.#pinned.size === 0) void this.#options.releaseTrees();
   }

@@ -111,13 +111,21 @@ test('on another network, and after its pin has ended, an origin begins anew', a
   expect(steered.at(-1)).toBe(`${ORIGIN} h3`);
 });
 
-test('where the helper has fallen back to HTTP/2, the origin stays there', async () => {
+test('where the helper has fallen back to HTTP/2, HTTP/3 rests, and is tried no more where it is refused then', async () => {
+  vi.spyOn(Date, 'now').mockImplementation(() => endedAtMs);
   await pins.handle(ORIGIN, exchangesOf('h2', 12));
   pins.handlePins([{ origin: ORIGIN, kind: 'auto', protocol: 'h3' }]);
   await pins.handle(ORIGIN, exchangesOf('h3', 4));
   pins.handlePins([{ origin: ORIGIN, kind: 'auto', protocol: 'h2' }]);
   await pins.handle(ORIGIN, exchangesOf('h2', 40));
-  // It is judged again by its requests over HTTP/2, and HTTP/3 is not tried once more.
+  // It is judged again by its requests over HTTP/2.
+  expect(steered).toEqual([`${ORIGIN} h3`]);
+  endedAtMs += 30_000;
+  refused = ['h3'];
+  await pins.handle(ORIGIN, exchangesOf('h2', 1));
+  refused = [];
+  endedAtMs += 3_600_000;
+  await pins.handle(ORIGIN, exchangesOf('h2', 40));
   expect(steered).toEqual([`${ORIGIN} h3`]);
 });
 

@@ -3,6 +3,7 @@ import type { Protocol } from '@hopwise/contract';
 import { CODE } from '../curl/curl-constants.ts';
 import type { Libcurl } from '../curl/libcurl.ts';
 import type { ExchangeTransfer } from './exchange-transfer.ts';
+import type { RoundTripEstimate } from './round-trip-estimate.ts';
 import { type ExchangeEntry, UpstreamConnection } from './upstream-connection.ts';
 
 /** RFC 9113 section 9.1 and RFC 9114 section 3.3 want one connection to an origin, as long as it has streams. */
@@ -39,6 +40,7 @@ interface ConnectionPoolSettings {
   /** libcurl has processed its events. */
   onActed: (connection: UpstreamConnection) => void;
   onClosed: (connection: UpstreamConnection) => void;
+  roundTrips: RoundTripEstimate;
 }
 
 export class ConnectionPool {
@@ -48,6 +50,8 @@ export class ConnectionPool {
   /** Exchanges without a connection, in order of arrival. */
   #queue: ExchangeEntry[] = [];
   #dispatchTimer: NodeJS.Timeout | null = null;
+  /** Whether nothing at all comes back from the origin over QUIC. */
+  #isSilent = false;
 
   constructor(settings: ConnectionPoolSettings) {
     this.#settings = settings;
@@ -63,6 +67,7 @@ export class ConnectionPool {
 
   add(entry: ExchangeEntry): void {
     this.#queue.push(entry);
+    if (this.#isSilent) entry.transfer.reportSilence(true);
     this.dispatch();
   }
 
@@ -130,7 +135,8 @@ export class ConnectionPool {
   }
 
   #open(): UpstreamConnection {
-    const { curl, protocol, streamLimit, onStreamLimit, onFault, onOpened, onActed } = this.#settings;
+    const { curl, protocol, streamLimit, onStreamLimit, onFault, onOpened, onActed, roundTrips } =
+      this.#settings;
     const connection: UpstreamConnection = new UpstreamConnection({
       curl,
       protocol,
@@ -145,7 +151,13 @@ export class ConnectionPool {
       },
       onEnd: (entry, code) => this.#onEnd(connection, entry, code),
       onCapacity: () => this.dispatch(),
+      silenceLimitMs: () => roundTrips.silenceLimitMs,
+      onFirstByte: (afterMs) => roundTrips.add(afterMs),
+      onHeard: () => this.#noteSilence(false),
       onSilent: () => {
+        this.#noteSilence(true);
+        // libcurl goes on trying to open a connection.
+        if (connection.isOpening) return;
         this.#requeue(connection.reclaimFromSilence());
         this.#closeWhenIdle(connection);
         this.dispatch();
@@ -154,6 +166,14 @@ export class ConnectionPool {
     this.#connections.add(connection);
     onOpened(connection);
     return connection;
+  }
+
+  #noteSilence(isSilent: boolean): void {
+    if (isSilent === this.#isSilent) return;
+    this.#isSilent = isSilent;
+    for (const { transfer } of this.#queue) transfer.reportSilence(isSilent);
+    for (const { transfers } of this.#connections)
+      for (const transfer of transfers) transfer.reportSilence(isSilent);
   }
 
   #requeue(entries: ExchangeEntry[]): void {

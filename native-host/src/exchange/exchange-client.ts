@@ -120,6 +120,10 @@ export class ExchangeClient implements FrameHandler {
       case FRAME.HEAD:
         exchange.onHead(parse(payload) as ResponseSection);
         break;
+      case FRAME.SILENT:
+      case FRAME.HEARD:
+        exchange.onSilence(kind === FRAME.SILENT);
+        break;
       case FRAME.CREDIT:
         exchange.onUploadCredit(creditOf(payload));
         break;

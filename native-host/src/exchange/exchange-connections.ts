@@ -8,6 +8,7 @@ import { BufferLimits } from './buffer-limits.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { ExchangeTransfer } from './exchange-transfer.ts';
 import { HungConnections } from './hung-connections.ts';
+import { RoundTripEstimate } from './round-trip-estimate.ts';
 import type { ExchangeEntry, UpstreamConnection } from './upstream-connection.ts';
 
 interface ExchangeConnectionsSettings {
@@ -37,6 +38,8 @@ export class ExchangeConnections {
   readonly #hung: HungConnections;
   /** By origin: how many streams it allows on a connection. */
   readonly #streamLimits = new Map<string, number>();
+  /** By origin, over QUIC. */
+  readonly #roundTrips = new Map<string, RoundTripEstimate>();
   #freshPools = 0;
 
   constructor({ curl, hungAfterMs, onFault, onActed }: ExchangeConnectionsSettings) {
@@ -111,7 +114,10 @@ export class ExchangeConnections {
   }
 
   #createPool(key: string, { protocol, origin, fresh }: ConnectionRequirements): ConnectionPool {
+    const roundTrips = this.#roundTrips.get(origin) ?? new RoundTripEstimate();
+    if (protocol === 'h3') this.#roundTrips.set(origin, roundTrips);
     const pool = new ConnectionPool({
+      roundTrips,
       curl: this.#curl,
       protocol,
       fresh,

@@ -21,6 +21,10 @@ export const FRAME = {
   HEAD: 7,
   /** Engine; an `ExchangeFault` as JSON, its last frame. */
   FAULT: 8,
+  /** Engine; empty: nothing at all comes back from the origin of the exchange, over QUIC. */
+  SILENT: 9,
+  /** Engine; empty: something has come back after all. */
+  HEARD: 10,
 } as const;
 
 export const FRAME_HEADER_BYTES = 9;
@@ -118,7 +122,7 @@ export class FrameReader {
     this.#left = this.#header.readUInt32LE(0);
     this.#exchange = this.#header.readUInt32LE(4);
     this.#kind = this.#header.readUInt8(8);
-    if (this.#kind < FRAME.REQUEST || this.#kind > FRAME.FAULT) {
+    if (this.#kind < FRAME.REQUEST || this.#kind > FRAME.HEARD) {
       throw new ExchangeFrameError(`a frame of kind ${this.#kind}`);
     }
     if (this.#left > MAX_PAYLOAD_BYTES) throw new ExchangeFrameError(`a frame of ${this.#left} bytes`);

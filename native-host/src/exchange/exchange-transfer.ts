@@ -81,6 +81,12 @@ export class ExchangeTransfer implements EasyHandleListener {
   /** Response bytes that may still be sent to the host; one piece of libcurl's can take it below zero. */
   #credit: number;
   #delivered = 0;
+  /** When the request last went out, on the clock of `performance.now()`. */
+  #sentAtMs = 0;
+  /** Time from then to the first byte of the response, milliseconds; null before. */
+  #firstByteMs: number | null = null;
+  /** Whether the host was told that nothing comes back. */
+  #isSilent = false;
   #onStreamLimit: ((streams: number) => void) | null = null;
   #figures: ExchangeFigures | null = null;
 
@@ -129,9 +135,22 @@ export class ExchangeTransfer implements EasyHandleListener {
     if (state === 'unsent' || state === 'returned')
       this.#delivery = { state: 'sent', returnedBytes: state === 'unsent' ? 0 : this.#requestBytes };
     this.#phase = { name: 'sent' };
+    this.#sentAtMs = performance.now();
     // After a refused stream libcurl waits for another one; over HTTP/1.1 it can only open a new connection.
     this.limitConnecting(this.#order.protocol === 'h1');
     return PREREQ.OK;
+  }
+
+  /** Time from the request to the first byte of the response, milliseconds: at least a round trip. Null before. */
+  get firstByteMs(): number | null {
+    return this.#firstByteMs;
+  }
+
+  /** Tells the host whether nothing at all comes back from the origin. */
+  reportSilence(isSilent: boolean): void {
+    if (isSilent === this.#isSilent) return;
+    this.#isSilent = isSilent;
+    this.#tools.output.add(isSilent ? FRAME.SILENT : FRAME.HEARD, this.id);
   }
 
   /** Whether it has been assigned to a connection. */
@@ -204,6 +223,7 @@ export class ExchangeTransfer implements EasyHandleListener {
 
   onHeader(line: string): boolean {
     if (this.#phase.name === 'refused') return false;
+    this.#firstByteMs ??= performance.now() - this.#sentAtMs;
     if (this.#phase.name !== 'responding') this.#phase = { name: 'answering' };
     // SETTINGS come before any response: this libcurl traces them in other words.
     this.#reportStreamLimit(Infinity);

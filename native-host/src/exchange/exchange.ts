@@ -62,6 +62,10 @@ export interface Exchange {
   onInformational?: (status: number, headers: HeaderField[]) => void;
   /** Whether a byte of the request may have reached the origin. */
   readonly sent: boolean;
+  /** Whether requests wait over QUIC and nothing at all comes back from the origin. */
+  readonly isSilent: boolean;
+  /** Called when that begins. To be set in the same turn. */
+  onSilent?: () => void;
   /** Ends it; `body.destroy()` does the same. No effect after its end. */
   cancel(): void;
 }

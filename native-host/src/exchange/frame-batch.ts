@@ -6,6 +6,8 @@ import { encodeFrame, FRAME, FRAME_HEADER_BYTES, jsonPayload, writeFrameHeader }
 /** Size of one write to the pipe: less costs more system calls, more does not fit into the pipe. */
 const SLAB_BYTES = 64 * 1024;
 
+const NO_PAYLOAD = new Uint8Array(0);
+
 /**
  * Collects the frames of one turn of the event loop. libcurl delivers bodies in pieces of at most 16 kB; consecutive pieces of
  * one exchange become one frame.
@@ -25,7 +27,7 @@ export class FrameBatch {
     this.#memory = memory;
   }
 
-  add(kind: number, exchange: number, payload: Uint8Array): void {
+  add(kind: number, exchange: number, payload: Uint8Array = NO_PAYLOAD): void {
     const bytes = FRAME_HEADER_BYTES + payload.length;
     if (bytes > SLAB_BYTES - this.#used) this.flush();
     this.#bodyAt = -1;

@@ -29,6 +29,7 @@ const MAX_PIECE_BYTES = 16 * 1024;
 
 export class RunningExchange implements Exchange {
   onInformational?: (status: number, headers: HeaderField[]) => void;
+  onSilent?: () => void;
   readonly #request: ExchangeRequest;
   readonly #account: CreditAccount;
   readonly #onEnd: () => void;
@@ -37,6 +38,7 @@ export class RunningExchange implements Exchange {
   #output: ExchangeOutput | null = null;
   #state: 'open' | 'done' | 'failed' = 'open';
   #sent = false;
+  #isSilent = false;
   #fault: ExchangeError | null = null;
   #arrivedTrailers: readonly HeaderField[] | null = null;
   #figures: ExchangeFigures | null = null;
@@ -91,6 +93,10 @@ export class RunningExchange implements Exchange {
     return this.#sent;
   }
 
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
+
   get arrivedTrailers(): readonly HeaderField[] | null {
     return this.#arrivedTrailers;
   }
@@ -124,6 +130,11 @@ export class RunningExchange implements Exchange {
 
   onInformationalSection({ status, headers }: ResponseSection): void {
     if (this.open) this.onInformational?.(status, headers);
+  }
+
+  onSilence(isSilent: boolean): void {
+    this.#isSilent = isSilent;
+    if (isSilent && this.open) this.onSilent?.();
   }
 
   onHead({ status, headers }: ResponseSection): void {

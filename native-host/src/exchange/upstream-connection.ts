@@ -35,8 +35,14 @@ interface UpstreamConnectionSettings {
   onCapacity: () => void;
   /** The origin has said how many streams an HTTP/2 connection may have. */
   onStreamLimit: (streams: number) => void;
-  /** The server has sent nothing after a request: it may have forgotten the connection. */
+  /** How long nothing may come back over QUIC after something was sent, milliseconds. */
+  silenceLimitMs: () => number;
+  /** Nothing came back for so long: the server may have forgotten the connection, or the path drops what is sent. */
   onSilent: () => void;
+  /** Something has come back over QUIC. */
+  onHeard: () => void;
+  /** The first byte of a response has come so long after its request, milliseconds. */
+  onFirstByte: (afterMs: number) => void;
 }
 
 /**
@@ -83,7 +89,7 @@ type Streams =
 export class UpstreamConnection {
   readonly #settings: UpstreamConnectionSettings;
   readonly multi: MultiHandle;
-  /** What an HTTP/3 server does not say: that it has given the connection up as idle (RFC 9000 section 10.1). */
+  /** What nobody says over QUIC: that the server has given the connection up as idle (RFC 9000 section 10.1), or that packets are dropped. */
   readonly #silence: SilenceWatch | null;
   readonly #entries = new Map<ExchangeTransfer, ExchangeEntry>();
   #phase: ConnectionPhase = { name: 'opening' };
@@ -106,8 +112,8 @@ export class UpstreamConnection {
   held = { maxBytes: 0, bytes: 0 };
 
   constructor(settings: UpstreamConnectionSettings) {
-    const { curl, protocol, streamLimit, onFault, onActed, onSilent } = settings;
-    const silence = protocol === 'h3' ? new SilenceWatch(onSilent) : null;
+    const { curl, protocol, streamLimit, onFault, onActed, silenceLimitMs, onSilent, onHeard } = settings;
+    const silence = protocol === 'h3' ? new SilenceWatch(silenceLimitMs, onSilent) : null;
     this.#settings = settings;
     this.#silence = silence;
     this.multi = new MultiHandle({
@@ -115,7 +121,11 @@ export class UpstreamConnection {
       protocol,
       onFault: (fault) => onFault(new Error(`${this}: ${fault.message}`, { cause: fault })),
       onActed,
-      onReceived: () => silence?.onReceived(),
+      onReceived: () => {
+        if (!silence) return;
+        silence.onReceived();
+        onHeard();
+      },
     });
     this.#assumedStreams = protocol === 'h2' ? (streamLimit ?? 1) : null;
   }
@@ -142,6 +152,11 @@ export class UpstreamConnection {
   get isHealthy(): boolean {
     if (this.isBroken) return false;
     return this.#settings.protocol === 'h1' || this.held.maxBytes <= MAX_HELD_OF_HEALTHY_BYTES;
+  }
+
+  /** Whether nothing shows yet that its server is there. */
+  get isOpening(): boolean {
+    return this.#phase.name === 'opening';
   }
 
   /** Whether it can carry no further exchange. */
@@ -186,6 +201,7 @@ export class UpstreamConnection {
       this.#phase = { name: this.#phase.was };
     }
     transfer.limitConnecting(true);
+    if (this.isOpening) this.#silence?.onSent();
     if (this.#assumedStreams !== null) {
       transfer.traceStreamLimit((streams) => {
         this.#assumedStreams = null;
@@ -235,6 +251,7 @@ export class UpstreamConnection {
 
   #leave(transfer: ExchangeTransfer): void {
     this.#entries.delete(transfer);
+    if (transfer.firstByteMs !== null) this.#settings.onFirstByte(transfer.firstByteMs);
     // Connected and answered in one go, before `reclaimUnassigned` could see it.
     if (transfer.connected) this.#noteOpen();
     if (this.isEmpty) this.#silence?.stop();

@@ -2,17 +2,20 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { beforeEach, expect, it } from 'vitest';
 import { SilenceWatch } from '../../src/exchange/silence-watch.ts';
 
-/** Above the watch's own 700 ms. */
-const LONG_MS = 800;
+const LIMIT_MS = 50;
+const LONG_MS = 150;
 
 let silences: number;
 let watch: SilenceWatch;
 
 beforeEach(() => {
   silences = 0;
-  watch = new SilenceWatch(() => {
-    silences += 1;
-  });
+  watch = new SilenceWatch(
+    () => LIMIT_MS,
+    () => {
+      silences += 1;
+    },
+  );
 });
 
 it('notices that nothing comes after a request', async () => {

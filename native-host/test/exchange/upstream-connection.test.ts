@@ -19,11 +19,15 @@ const curl = {
 let opened: UpstreamConnection[];
 /** How often a connection had room again. */
 let capacities: number;
+let silences: number;
+let firstBytes: number[];
 
 beforeEach(() => {
   vi.useFakeTimers();
   opened = [];
   capacities = 0;
+  silences = 0;
+  firstBytes = [];
 });
 afterEach(() => {
   for (const connection of opened) connection.close();
@@ -44,7 +48,12 @@ function open(protocol: Protocol): UpstreamConnection {
       capacities += 1;
     },
     onStreamLimit: () => {},
-    onSilent: () => {},
+    silenceLimitMs: () => 600,
+    onSilent: () => {
+      silences += 1;
+    },
+    onHeard: () => {},
+    onFirstByte: (afterMs) => firstBytes.push(afterMs),
   });
   opened.push(connection);
   return connection;
@@ -53,6 +62,7 @@ function open(protocol: Protocol): UpstreamConnection {
 class FakeTransfer {
   readonly easy: Pointer;
   connected = false;
+  firstByteMs: number | null = null;
   readonly canRestart = true;
 
   constructor(number: number) {
@@ -131,4 +141,20 @@ it('that opens takes one exchange, and over HTTP/3 asks again for a stream', () 
   connection.remove(waiting.transfer);
   vi.advanceTimersByTime(50);
   expect([capacities, connection.canAccept]).toEqual([1, true]);
+});
+
+it('says that nothing comes back while it opens over HTTP/3, and when responses begin', () => {
+  const connection = open('h3');
+  const first = add(connection, 1, false);
+  add(connection, 2, false);
+  vi.advanceTimersByTime(599);
+  expect(silences).toBe(0);
+  vi.advanceTimersByTime(1);
+  vi.runOnlyPendingTimers();
+  expect([silences, connection.isOpening]).toEqual([1, true]);
+  (first.transfer as unknown as FakeTransfer).connected = true;
+  (first.transfer as unknown as FakeTransfer).firstByteMs = 42;
+  connection.reclaimUnassigned();
+  connection.remove(first.transfer);
+  expect([firstBytes, connection.isOpening]).toEqual([[42], false]);
 });

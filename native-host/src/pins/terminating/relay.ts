@@ -7,13 +7,16 @@ import {
 } from '../../exchange/exchange.ts';
 import { type HeaderField, valuesOf } from '../../exchange/headers.ts';
 import type { BrowserRequest } from './browser-request.ts';
-import { isRepeatable, nextAction } from './retry-policy.ts';
+import { isRepeatable, nextAction, protocolBeside } from './retry-policy.ts';
 
 /**
  * How long a request under HTTP/3 or HTTP/2 waits for its response before the origin is checked, doubled after each check: a
  * network that begins to drop packets gives no signal. QUIC waits for half a minute or more, TCP for many minutes.
  */
 export const SUSPECT_AFTER_MS = 3_000;
+
+/** How long it waits under HTTP/3 before something is sent on its connection: a server that thinks acknowledges that, a path that drops packets does not. */
+export const LATE_AFTER_MS = 1_000;
 
 /** Informational responses of one request that are forwarded; an origin can send them without end. */
 const INFORMATIONAL_LIMIT = 32;
@@ -26,6 +29,13 @@ export interface RelayEvents {
   onOtherAnswered(pinned: Protocol, fault: ExchangeError): void;
   /** An attempt under the pinned protocol has failed. Called before the next attempt. */
   onFailed(pinned: Protocol, fault: ExchangeError): void;
+  /**
+   * A response has begun under another protocol, in an attempt beside the one under the pinned protocol, under which nothing at all
+   * comes back.
+   */
+  onOvertaken(pinned: Protocol, by: Protocol): void;
+  /** A request has waited for its response under HTTP/3 for `LATE_AFTER_MS`. */
+  onLate(pinned: Protocol): void;
   /** A request has waited for its response for `SUSPECT_AFTER_MS` or more. */
   onSuspect(pinned: Protocol): void;
   /** A response has arrived completely, of a request that is measured. */
@@ -60,9 +70,12 @@ export class Relay {
   /** Why the last attempt under the pinned protocol failed. */
   #pinnedFault: ExchangeError | null = null;
   #exchange: Exchange | null = null;
+  /** A second attempt, under another protocol, while nothing comes back in the first: the first answer wins. */
+  #beside: { exchange: Exchange; protocol: Protocol } | null = null;
   #headSeen = false;
   #over = false;
   #waiting: NodeJS.Timeout | undefined;
+  #late: NodeJS.Timeout | undefined;
 
   constructor(request: BrowserRequest, upstream: Upstream, pinned: Protocol) {
     this.#request = request;
@@ -88,30 +101,87 @@ export class Relay {
   }
 
   #attempt(protocol: Protocol): void {
-    const { method, headers, body, target } = this.#request;
+    this.#await(this.#open(protocol), protocol);
+  }
+
+  /** Makes an attempt the one whose answer or failure decides. */
+  #await(exchange: Exchange, protocol: Protocol): void {
+    this.#exchange = exchange;
     this.#tried.push(protocol);
+    this.#stopWaiting();
+    // Over HTTP/1.1 no other request waits for the same connection.
+    if (protocol !== 'h1') this.#suspectIn(SUSPECT_AFTER_MS);
+    if (protocol === 'h3')
+      this.#late = setTimeout(() => this.#upstream.events.onLate(this.#pinned), LATE_AFTER_MS);
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#waiting);
+    clearTimeout(this.#late);
+  }
+
+  #open(protocol: Protocol): Exchange {
+    const { method, headers, body, target } = this.#request;
     const { isMeasured } = this.#upstream;
     const exchange = this.#upstream.exchange({ protocol, method, headers, body, isMeasured }, target);
-    this.#exchange = exchange;
     let informational = 0;
     exchange.onInformational = (status, fields) => {
+      if (exchange !== this.#exchange) return;
       informational += 1;
       if (informational <= INFORMATIONAL_LIMIT) this.#request.informational(status, fields);
     };
+    exchange.onSilent = () => this.#attemptBeside(exchange, protocol);
     exchange.head.then(
-      (head) => {
-        if (this.#over || exchange !== this.#exchange) return;
-        // It failed right after its head, and the browser has received nothing yet.
-        if (exchange.fault) this.#retry(protocol, exchange.fault);
-        else this.#respond(exchange, head);
-      },
-      (fault: ExchangeError) => {
-        if (!this.#over && exchange === this.#exchange) this.#retry(protocol, fault);
-      },
+      (head) => this.#onHead(exchange, protocol, head),
+      (fault: ExchangeError) => this.#onFault(exchange, protocol, fault),
     );
-    clearTimeout(this.#waiting);
-    // Over HTTP/1.1 no other request waits for the same connection.
-    if (protocol !== 'h1') this.#suspectIn(SUSPECT_AFTER_MS);
+    return exchange;
+  }
+
+  #onHead(exchange: Exchange, protocol: Protocol, head: ResponseHead): void {
+    if (this.#over || this.#headSeen) return;
+    // It failed right after its head, and the browser has received nothing yet.
+    if (exchange.fault) this.#onFault(exchange, protocol, exchange.fault);
+    else if (exchange === this.#exchange) {
+      this.#dropBeside();
+      this.#respond(exchange, head);
+    } else if (exchange === this.#beside?.exchange) {
+      const overtaken = this.#exchange!;
+      const { isSilent } = overtaken;
+      this.#moveBeside();
+      if (isSilent) this.#upstream.events.onOvertaken(this.#pinned, protocol);
+      overtaken.cancel();
+      this.#respond(exchange, head);
+    }
+  }
+
+  #onFault(exchange: Exchange, protocol: Protocol, fault: ExchangeError): void {
+    if (this.#over || this.#headSeen) return;
+    if (exchange === this.#exchange) this.#retry(protocol, fault);
+    // The first attempt goes on.
+    else if (exchange === this.#beside?.exchange) this.#beside = null;
+  }
+
+  /** Nothing comes back in an attempt: the same request goes out under another protocol as well, where it asks for nothing but an answer. */
+  #attemptBeside(exchange: Exchange, protocol: Protocol): void {
+    if (this.#over || this.#headSeen || this.#beside || exchange !== this.#exchange) return;
+    const { method, body } = this.#request;
+    const beside = protocolBeside(method, body !== null, protocol);
+    if (beside !== null && !this.#tried.includes(beside))
+      this.#beside = { exchange: this.#open(beside), protocol: beside };
+  }
+
+  /** The second attempt takes the place of the first. */
+  #moveBeside(): void {
+    const { exchange, protocol } = this.#beside!;
+    this.#beside = null;
+    this.#await(exchange, protocol);
+  }
+
+  #dropBeside(): void {
+    const beside = this.#beside;
+    this.#beside = null;
+    beside?.exchange.cancel();
   }
 
   #suspectIn(delayMs: number): void {
@@ -133,6 +203,10 @@ export class Relay {
   }
 
   #attemptAgain({ code, sent, message }: ExchangeError): void {
+    if (this.#beside) {
+      this.#moveBeside();
+      return;
+    }
     const { method, body } = this.#request;
     const action = nextAction({ method, hasBody: body !== null, code, sent, tried: this.#tried });
     // Over HTTP/3 libcurl 8.14 reports a response that it does not accept as a lost connection: another protocol shows what it is.
@@ -154,10 +228,10 @@ export class Relay {
       return;
     }
     this.#headSeen = true;
-    clearTimeout(this.#waiting);
+    this.#stopWaiting();
     const { events } = this.#upstream;
     if (protocol === this.#pinned) events.onAnswered(this.#pinned);
-    else events.onOtherAnswered(this.#pinned, this.#pinnedFault!);
+    else if (this.#pinnedFault) events.onOtherAnswered(this.#pinned, this.#pinnedFault);
     const first = exchange.take();
     // Nothing of the response has gone to the browser: it may send the request itself.
     const orRefuse = (): void => (isRepeatable(request.method, true) ? request.refuse() : request.fail());
@@ -222,7 +296,8 @@ export class Relay {
   #finish(last: () => void = () => {}): void {
     if (this.#over) return;
     this.#over = true;
-    clearTimeout(this.#waiting);
+    this.#stopWaiting();
+    this.#dropBeside();
     last();
     this.#upstream.removeRelay(this);
   }

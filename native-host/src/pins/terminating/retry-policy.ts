@@ -33,6 +33,14 @@ export function otherProtocols(pinned: Protocol): readonly Protocol[] {
   return OTHERS[pinned];
 }
 
+/** RFC 9110 section 9.2.1: what the origin does not act upon. */
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** The protocol of a second attempt beside one that is still in progress; null where two must not be in progress at once. */
+export function protocolBeside(method: string, hasBody: boolean, protocol: Protocol): Protocol | null {
+  return SAFE.has(method) && !hasBody ? otherProtocols(protocol)[0]! : null;
+}
+
 /** Whether a request may be sent a second time. */
 export function isRepeatable(method: string, sent: boolean): boolean {
   return !sent || IDEMPOTENT.has(method);

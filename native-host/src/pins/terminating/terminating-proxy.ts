@@ -6,12 +6,12 @@ import { type AddressSpace, type MeasuredExchange, PROTOCOL_NAME, type Protocol 
 import { explainMissing } from '../../ca/authority-status.ts';
 import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { ExchangeError } from '../../exchange/exchange.ts';
+import { ExchangeError } from '../../exchange/exchange.ts';
 import { type ExchangeErrorCode, isHandshakeFailure } from '../../exchange/exchange-fault.ts';
 import type { ProxyRoute } from '../proxy/loopback-proxy.ts';
 import { BrowserTrust, DISTRUST } from './browser-trust.ts';
 import { asksForCertificate } from './client-certificate.ts';
-import { type RelayEvents, SUSPECT_AFTER_MS } from './relay.ts';
+import { LATE_AFTER_MS, type RelayEvents, SUSPECT_AFTER_MS } from './relay.ts';
 import { TerminatedOrigin } from './terminated-origin.ts';
 import { type CheckConnection, UpstreamHealth } from './upstream-health.ts';
 
@@ -232,6 +232,14 @@ export class TerminatingProxy {
       onFailed: (pinned, fault) => {
         if (pinned === origin.protocol) this.#onFailed(origin, fault);
       },
+      onOvertaken: (pinned, by) => {
+        this.#health.noteAnswer(origin.origin, by);
+        if (pinned === origin.protocol) this.#onOvertaken(origin, by);
+      },
+      onLate: (pinned) => {
+        if (pinned === origin.protocol && !this.#health.isGood(origin.origin, pinned, LATE_AFTER_MS))
+          this.#health.nudge({ origin: origin.origin, protocol: pinned, from: origin.from });
+      },
       onSuspect: (pinned) => {
         if (pinned !== origin.protocol) return;
         if (!this.#health.isGood(origin.origin, pinned, SUSPECT_AFTER_MS)) void this.#check(origin);
@@ -268,6 +276,15 @@ export class TerminatingProxy {
       void this.#check(origin);
     } else if (fault.code === 'local-address') this.#refuseAddress(origin, fault.message);
     else if (LIFTING.has(fault.code)) this.#lift(origin, fault.message);
+  }
+
+  /** Nothing at all comes back under the pinned protocol, while the origin has answered under another one. */
+  #onOvertaken(origin: TerminatedOrigin, by: Protocol): void {
+    const { protocol } = origin;
+    const reason = `nothing comes back over ${PROTOCOL_NAME[protocol]}, while the origin answers over ${PROTOCOL_NAME[by]}`;
+    this.#health.noteFailure(origin.origin, protocol);
+    if (this.#fallBack(origin, reason, 'rests')) origin.useNextProtocol(protocol, reason);
+    else this.#onFailed(origin, new ExchangeError('timeout', reason, true));
   }
 
   #checkWhenDue(origin: TerminatedOrigin): void {
@@ -317,11 +334,16 @@ export class TerminatingProxy {
     if (this.#unpin(origin, reason)) this.#options.onLifted(origin.host, origin.port, reason);
   }
 
-  /** An `auto` pin outlives a protocol that does not work. @returns whether there is another one */
-  #fallBack(origin: TerminatedOrigin, reason: string): boolean {
+  /**
+   * An `auto` pin outlives a protocol that does not work.
+   *
+   * @param former whether the protocol may be steered to again; it rests until then
+   * @returns whether there is another one
+   */
+  #fallBack(origin: TerminatedOrigin, reason: string, former: 'rests' | 'refused' = 'refused'): boolean {
     if (!origin.isAuto || origin.protocol === AUTO_START) return false;
     this.#options.log(`pin: ${origin.origin} is no longer steered to ${origin.protocol}: ${reason}`);
-    origin.refused.add(origin.protocol);
+    if (former === 'refused') origin.refused.add(origin.protocol);
     origin.protocol = AUTO_START;
     this.#reportReadiness(origin);
     this.#checkWhenDue(origin);

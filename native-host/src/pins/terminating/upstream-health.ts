@@ -62,6 +62,7 @@ interface Entry {
   /** Whether it asks for a client certificate; null until that was checked. */
   asks: Promise<boolean> | null;
   checking: Check | null;
+  isNudged: boolean;
 }
 
 interface UpstreamHealthOptions {
@@ -135,6 +136,16 @@ export class UpstreamHealth {
       return trouble;
     });
     return check.result;
+  }
+
+  /** Has something sent on an open connection, whatever the answer: over QUIC its acknowledgement is missed where nothing comes back. */
+  nudge(checked: CheckedOrigin): void {
+    const entry = this.#entry(checked.origin, checked.protocol);
+    if (entry.isNudged || entry.checking) return;
+    entry.isNudged = true;
+    void this.#ask(checked, 'kept').then(() => {
+      entry.isNudged = false;
+    });
   }
 
   #note(entry: Entry, trouble: Trouble | null): void {
@@ -212,7 +223,7 @@ export class UpstreamHealth {
     const known = this.#entries.get(key);
     if (known) return known;
     const never = Number.NEGATIVE_INFINITY;
-    const entry = { goodAtMs: never, badUntilMs: never, asks: null, checking: null };
+    const entry = { goodAtMs: never, badUntilMs: never, asks: null, checking: null, isNudged: false };
     this.#entries.set(key, entry);
     return entry;
   }

@@ -1,6 +1,7 @@
 /** A pin of the kind `auto`: each request goes under the protocol that the origin was steered to last, and exchanges are measured. */
 import type { ClientHttp2Session } from 'node:http2';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FaultyLink } from '../../faults/faulty-link.ts';
 import { PROTO, type Server } from '../../support/server.ts';
 import { until } from '../proxy/support/peers.ts';
 import { ask2, type Pinned } from './support/pinned.ts';
@@ -118,4 +119,61 @@ it('is not steered without such a pin', async () => {
   expect(await steer(server.port, 'h3')).toBe('the origin has no pin of the kind auto');
   await pinned.pin(server.port, 'h2');
   expect(await steer(server.port, 'h3')).toBe('the origin has no pin of the kind auto');
+});
+
+describe('where UDP is blocked in mid-session', () => {
+  let link: FaultyLink;
+  let client: ClientHttp2Session;
+
+  beforeEach(async () => {
+    link = await FaultyLink.open(server.port);
+    pinned.connectTo = `localhost:${server.port}:localhost:${link.port}`;
+    client = await open(server.port);
+    expect(await steer(server.port, 'h3')).toBe('');
+    expect((await ask2(client, { ':path': '/bytes/10' })).status).toBe(200);
+    await server.seen();
+  });
+
+  afterEach(() => link.close());
+
+  it('requests are sent over TCP as well, and QUIC rests', async () => {
+    link.packetLoss = 1;
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, at) => ask2(client, { ':path': `/bytes/${100 + at}` })),
+    );
+    expect(answers.map(({ body }) => body.length)).toEqual([100, 101, 102, 103, 104, 105]);
+    expect(pinned.fallbacks).toBe(1);
+    expect(pinned.terminating.findProtocol('localhost', server.port)).toBe('h2');
+    expect(pinned.lifted).toEqual([]);
+    expect((await ask2(client, { ':path': '/bytes/20' })).status).toBe(200);
+    expect(new Set(await listProtocols('/bytes'))).toEqual(new Set([PROTO.h2]));
+    // The same browser connection served all of it, and QUIC may be tried again.
+    link.packetLoss = 0;
+    expect(await steer(server.port, 'h3')).toBe('');
+    expect((await ask2(client, { ':path': '/bytes/30' })).status).toBe(200);
+    expect(await listProtocols('/bytes/30')).toEqual([PROTO.h3]);
+  });
+
+  it('so are requests whose arrival was acknowledged before', async () => {
+    const acknowledged = link.passed('down', 1);
+    const slow = ask2(client, { ':path': '/bytes/50?delay=300' });
+    await acknowledged;
+    link.packetLoss = 1;
+    expect((await slow).body).toHaveLength(50);
+    expect(pinned.terminating.findProtocol('localhost', server.port)).toBe('h2');
+    // It rests: a check that fails over another connection would have shown it as unusable.
+    link.packetLoss = 0;
+    expect(await steer(server.port, 'h3')).toBe('');
+  });
+
+  it('a request that is not safe is sent once', async () => {
+    link.packetLoss = 1;
+    const post = ask2(client, { ':path': '/digest', ':method': 'POST' }, Buffer.from('once')).catch(
+      (error: Error) => error,
+    );
+    expect((await ask2(client, { ':path': '/bytes/20' })).body).toHaveLength(20);
+    link.packetLoss = 0;
+    await post;
+    expect((await server.seen()).filter(({ method }) => method === 'POST').length).toBeLessThanOrEqual(1);
+  });
 });

@@ -65,6 +65,8 @@ beforeEach(() => {
       onAnswered: (protocol) => events.push(`answered ${protocol}`),
       onOtherAnswered: (protocol, { code }) => events.push(`answered instead of ${protocol}: ${code}`),
       onFailed: (protocol, { code }) => events.push(`failed ${protocol} ${code}`),
+      onOvertaken: (protocol, by) => events.push(`${by} has overtaken ${protocol}`),
+      onLate: () => events.push('late'),
       onSuspect: () => events.push('suspect'),
       onMeasured: () => events.push('measured'),
       onUnforwardable: (_protocol, reason) => events.push(`unpassable ${reason}`),
@@ -116,11 +118,13 @@ it('fails for good where the response to a POST broke off as soon as it had begu
 it('has its origin asked while it waits under HTTP/3, ever more seldom', async () => {
   begin(new NotedRequest('GET'));
   for (const [afterMs, times] of [
-    [2_999, 0],
+    [999, 0],
     [1, 1],
-    [5_999, 1],
+    [1_999, 1],
     [1, 2],
-    [12_000, 3],
+    [5_999, 2],
+    [1, 3],
+    [12_000, 4],
   ] as const) {
     vi.advanceTimersByTime(afterMs);
     expect(events).toHaveLength(times);
@@ -283,4 +287,102 @@ it('answers in one go with a response that is whole, unless it has trailers', as
   await settled();
   await settled();
   expect(other.notes).toEqual(['head 201 and well', 'end']);
+});
+
+const protocols = (): string[] => engine.exchanges.map(({ request: { protocol } }) => protocol);
+
+it.each(['GET', 'HEAD', 'OPTIONS'])(
+  'sends a %s under another protocol as well where nothing comes back; the first answer wins',
+  async (method) => {
+    const request = new NotedRequest(method);
+    begin(request);
+    const first = engine.last;
+    first.sent = true;
+    first.fallSilent();
+    first.fallSilent();
+    expect(protocols()).toEqual(['h3', 'h2']);
+    expect(first.cancelled).toBe(false);
+    engine.last.answer(201);
+    await settled();
+    first.answer(200);
+    await settled();
+    expect(first.cancelled).toBe(true);
+    expect(request.notes).toEqual(['head 201']);
+    expect(events).toEqual(['h2 has overtaken h3']);
+  },
+);
+
+it('ends the second attempt where the first is answered after all, and says nothing of the protocol', async () => {
+  const request = new NotedRequest('GET');
+  begin(request);
+  const first = engine.last;
+  first.fallSilent();
+  first.isSilent = false;
+  first.answer();
+  await settled();
+  expect(engine.last.cancelled).toBe(true);
+  expect(request.notes).toEqual(['head 200']);
+  expect(events).toEqual(['answered h3']);
+});
+
+it('says nothing of a protocol under which something has come back before the second attempt is answered', async () => {
+  const request = new NotedRequest('GET');
+  begin(request);
+  const first = engine.last;
+  first.fallSilent();
+  first.isSilent = false;
+  engine.last.answer();
+  await settled();
+  expect(first.cancelled).toBe(true);
+  expect(request.notes).toEqual(['head 200']);
+  expect(events).toEqual([]);
+});
+
+it.each(['PUT', 'DELETE', 'POST', 'PATCH'])('has no second %s in progress', (method) => {
+  begin(new NotedRequest(method));
+  engine.last.fallSilent();
+  expect(protocols()).toEqual(['h3']);
+});
+
+it('has no second attempt of a request with a body, nor of one whose response has begun', async () => {
+  begin(new NotedRequest('GET', Readable.from(['body'])));
+  engine.last.fallSilent();
+  begin(new NotedRequest('GET'));
+  engine.last.answer();
+  await settled();
+  engine.last.fallSilent();
+  expect(protocols()).toEqual(['h3', 'h3']);
+});
+
+it('goes on with the first attempt where the second fails, and with the second where the first does', async () => {
+  begin(new NotedRequest('GET'));
+  const first = engine.last;
+  first.fallSilent();
+  engine.last.fail('connect');
+  await settled();
+  expect(first.cancelled).toBe(false);
+  first.fail('timeout', true);
+  await settled();
+  // Nobody knows any more why the second attempt has failed.
+  expect(protocols()).toEqual(['h3', 'h2', 'h2']);
+
+  const request = new NotedRequest('GET');
+  const relay = begin(request);
+  const silent = engine.last;
+  silent.fallSilent();
+  const second = engine.last;
+  relay.useNextProtocol('h3', 'silence');
+  expect([silent.cancelled, second.cancelled, engine.last === second]).toEqual([true, false, true]);
+  second.answer();
+  await settled();
+  expect(request.notes).toEqual(['head 200']);
+});
+
+it('ends both attempts with the browser', () => {
+  const request = new NotedRequest('GET');
+  begin(request);
+  engine.last.fallSilent();
+  request.onGone();
+  expect(engine.exchanges.map(({ cancelled }) => cancelled)).toEqual([true, true]);
+  expect(request.notes).toEqual([]);
 });

@@ -17,6 +17,8 @@ class FakeExchange implements Exchange {
   readonly request: ExchangeRequest;
   sent = false;
   readonly figures = null;
+  isSilent = false;
+  onSilent?: () => void;
   arrivedTrailers: Exchange['arrivedTrailers'] = null;
   #fault: ExchangeError | null = null;
   cancelled = false;
@@ -38,6 +40,11 @@ class FakeExchange implements Exchange {
 
   answer(status = 200, headers: HeaderField[] = []): void {
     this.#answer({ protocol: this.request.protocol, status, headers });
+  }
+
+  fallSilent(): void {
+    this.isSilent = true;
+    this.onSilent?.();
   }
 
   take(): Buffer | null {

@@ -1,6 +1,6 @@
 /** `npm run lab -- requests`: measures requests through the helper's proxy over TCP and QUIC. */
 import { setMaxListeners } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { access, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { firstLine } from '@hopwise/contract';
 import { Command, Option } from 'commander';
@@ -12,10 +12,13 @@ import { integer, someOf } from '../command/option-types.ts';
 import type { ProgramContext } from '../command/program.ts';
 import { Progress } from '../command/progress.ts';
 import { SPLITS, type Split } from '../gauntlet/splits.ts';
-import { type Condition, drawCondition } from './draw-condition.ts';
+import { HOST_SCRIPT } from '../paths.ts';
+import { CHANGES, type Change, type Condition, drawCondition } from './draw-condition.ts';
 import { TRANSPORTS } from './session.ts';
 import { SessionLab } from './session-lab.ts';
+import { readSessions } from './session-row.ts';
 import { SessionStore } from './store.ts';
+import { showRequestTimes } from './summarise-requests.ts';
 
 interface Options {
   split: Split;
@@ -26,6 +29,9 @@ interface Options {
   out: string;
   table?: string;
   limitMinutes?: number;
+  change: Change[];
+  helper: string;
+  against?: string;
 }
 
 /** Both sessions of a condition with the servers of a stack, one after the other: what is noise of the machine's is alike. */
@@ -65,6 +71,16 @@ export function requestsCommand(context: ProgramContext): Command {
       '--table <file>',
       'also write the table of all sessions in the folder: JSON lines, compressed by gzip',
     )
+    .addOption(
+      new Option('--change <names>', 'only conditions with these changes, separated by commas')
+        .argParser(someOf(CHANGES))
+        .default(CHANGES, 'all'),
+    )
+    .option('--helper <file>', "another build's hopwise-host.js", HOST_SCRIPT)
+    .option(
+      '--against <path>',
+      "a folder or table of the same conditions' sessions, to be printed beside those of the folder",
+    )
     .option('--limit-minutes <n>', 'begin no session after this many minutes', integer(1, 100_000))
     .action((options: Options) => measureRequests(options, context));
 }
@@ -73,6 +89,10 @@ async function measureRequests(options: Options, context: ProgramContext): Promi
   const dir = resolve(options.out);
   await mkdir(dir, { recursive: true }).catch((error) => {
     throw new UserError(`--out ${options.out}: ${firstLine(error)}`, 2);
+  });
+  const against = options.against === undefined ? null : await readSessions(options.against);
+  await access(options.helper).catch((error) => {
+    throw new UserError(`--helper ${options.helper}: ${firstLine(error)}`, 2);
   });
   context.cleanup.add('the lock', await lockFolder(dir));
   const store = await SessionStore.open(dir);
@@ -88,6 +108,8 @@ async function measureRequests(options: Options, context: ProgramContext): Promi
     setMaxListeners(0, context.signal);
     await new Measurement(options, left, store, context).run();
   }
+  const rows = await readSessions(dir);
+  if (rows.length > 0) process.stdout.write(showRequestTimes(rows, against));
   if (options.table === undefined) return;
   const path = resolve(options.table);
   const { sessions, bytes } = await store.writeTable(path).catch((error) => {
@@ -96,10 +118,10 @@ async function measureRequests(options: Options, context: ProgramContext): Promi
   context.say(`${sessions} sessions, ${(bytes / 1e6).toFixed(2)} MB in ${options.table}`);
 }
 
-function listPairs({ split, seed, conditions, server }: Options): Pair[] {
-  return Array.from({ length: conditions }, (_, number) => drawCondition(split, seed, number)).flatMap(
-    (condition) => server.map((name) => ({ condition, stack: STACKS[name] })),
-  );
+function listPairs({ split, seed, conditions, server, change }: Options): Pair[] {
+  return Array.from({ length: conditions }, (_, number) => drawCondition(split, seed, number))
+    .filter((condition) => change.includes(condition.change))
+    .flatMap((condition) => server.map((name) => ({ condition, stack: STACKS[name] })));
 }
 
 class Measurement {
@@ -144,7 +166,14 @@ class Measurement {
           labs += 1;
           const dir = join(process.env.TMPDIR!, `job-${job}-${labs}`);
           await mkdir(dir);
-          lab = await SessionLab.up(stack, dir, pair.condition, this.#context.signal);
+          const helper = resolve(this.#options.helper);
+          lab = await SessionLab.up({
+            stack,
+            dir,
+            helper,
+            first: pair.condition,
+            signal: this.#context.signal,
+          });
         }
         await this.#measure(lab, pair);
         this.#done += 1;

@@ -8,7 +8,6 @@ import {
   type ToHost,
   toExtension,
 } from '@hopwise/contract';
-import { HOST_SCRIPT } from '../paths.ts';
 
 type PinsMessage = Extract<ToExtension, { type: 'pins' }>;
 type PinsRequest = Extract<ToHost, { type: 'pin' | 'unpin' | 'steer' | 'pins' }>;
@@ -27,8 +26,9 @@ export class Helper {
   #received = Buffer.alloc(0);
   #lastId = 0;
 
-  constructor() {
-    this.#process = spawn(process.execPath, [HOST_SCRIPT, `chrome-extension://${EXTENSION_ID}/`], {
+  /** @param script the helper's own */
+  constructor(script: string) {
+    this.#process = spawn(process.execPath, [script, `chrome-extension://${EXTENSION_ID}/`], {
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     this.#process.stdin!.on('error', () => this.#tell(null));

@@ -1,6 +1,6 @@
 /** Makes a session's requests as a browser would: through the helper's proxy, over HTTP/2, with the local CA's certificate. */
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type ToExtension, TRUST_TRIAL_PORT } from '@hopwise/contract';
@@ -198,7 +198,7 @@ function ask(session: ClientHttp2Session, path: string): Promise<Answer> {
     let bytes = 0;
     if (!isUsable(session)) return resolve(FAILED);
     const stream = session.request({ ':path': path });
-    stream.setTimeout(REQUEST_LIMIT_MS, () => stream.close());
+    stream.setTimeout(REQUEST_LIMIT_MS, () => stream.close(constants.NGHTTP2_CANCEL));
     stream
       .on('response', (headers) => {
         status = headers[':status'] ?? 0;

@@ -11,7 +11,6 @@ import * as z from 'zod';
 import { Lab } from '../client/lab.ts';
 import { EASY_NETWORK } from '../client/networks.ts';
 import type { ServerStack } from '../client/server-stack.ts';
-import { HOST_SCRIPT } from '../paths.ts';
 import { writeSite } from '../sites/write-site.ts';
 import { conditionSite } from './condition-site.ts';
 import { type Condition, ORIGIN } from './draw-condition.ts';
@@ -30,6 +29,16 @@ export interface MeasuredSession {
   changedMs: number[];
   /** Share of packets that the link handed over at least 1 ms late: how far the machine was too busy. */
   lateShare: number;
+}
+
+interface SessionLabOptions {
+  stack: ServerStack;
+  /** A scratch folder of its own. */
+  dir: string;
+  /** The helper's script. */
+  helper: string;
+  first: Condition;
+  signal: AbortSignal;
 }
 
 export class SessionLab {
@@ -52,26 +61,20 @@ export class SessionLab {
     client.on('error', () => {});
   }
 
-  /** @param dir a scratch folder of its own */
-  static async up(
-    stack: ServerStack,
-    dir: string,
-    first: Condition,
-    signal: AbortSignal,
-  ): Promise<SessionLab> {
+  static async up({ stack, dir, helper, first, signal }: SessionLabOptions): Promise<SessionLab> {
     const data = join(dir, 'data');
     const env = { ...process.env, XDG_DATA_HOME: data, XDG_STATE_HOME: join(dir, 'state') };
     await shareLibcurl(data);
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      [HOST_SCRIPT, 'ca', 'create', ORIGIN, '--json'],
+      [helper, 'ca', 'create', ORIGIN, '--json'],
       { env },
     );
     const { root } = createdSchema.parse(JSON.parse(stdout));
     const site = join(dir, 'site');
     await writeSite(conditionSite(first, stack), site);
     const lab = await Lab.up({ site, network: EASY_NETWORK, stack, dir: join(dir, 'lab'), signal });
-    const [program = '', ...words] = lab.enterCommand([process.execPath, CLIENT, root, lab.caFile]);
+    const [program = '', ...words] = lab.enterCommand([process.execPath, CLIENT, helper, root, lab.caFile]);
     const client = spawn(program, words, {
       env: { ...env, HOPWISE_CA_FILE: lab.caFile },
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -8,23 +8,14 @@ import { serversOn } from '../gauntlet/draw-servers.ts';
 import type { Condition } from './draw-condition.ts';
 import type { SessionTransport } from './session.ts';
 import type { MeasuredSession } from './session-lab.ts';
+import type { SessionRow } from './session-row.ts';
 
-/** One session in the table: columns of its requests are arrays of equal length, in order of completion. */
-interface SessionRow {
-  condition: string;
-  split: string;
+/** One session in the table. */
+interface StoredRow extends Omit<SessionRow, 'requests'> {
   family: string;
-  change: string;
-  stack: ServerStack;
-  transport: SessionTransport;
   server: Omit<Condition['server'], 'origin' | 'protocols'>;
-  before: Condition['before'];
-  after: Condition['after'];
-  changesBefore: number | null;
-  changedMs: number[];
   lateShare: number;
-  refusal: string;
-  requests: Record<string, (number | null)[]>;
+  requests: { [Column in keyof SessionRow['requests']]: (number | null)[] };
 }
 
 export interface SessionKey {
@@ -78,7 +69,7 @@ function rowOf(
   { stack, transport }: SessionKey,
   condition: Condition,
   { result, changedMs, lateShare }: MeasuredSession,
-): SessionRow {
+): StoredRow {
   const [server] = serversOn(stack, [condition.server]);
   const { origin: _origin, protocols: _protocols, ...settings } = server!;
   return {
@@ -106,7 +97,7 @@ export function columnsOf({
   requests,
   exchanges,
   beganAtMs,
-}: MeasuredSession['result']): SessionRow['requests'] {
+}: MeasuredSession['result']): StoredRow['requests'] {
   const left = exchanges.toSorted((a, b) => a.endedAtMs - b.endedAtMs);
   const joined = requests
     .toSorted((a, b) => a.startedMs + a.tookMs - (b.startedMs + b.tookMs))

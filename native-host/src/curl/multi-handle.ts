@@ -18,8 +18,8 @@ interface MultiHandleSettings {
   onFault: (fault: Error) => void;
   /** A socket is about to be read, has been read, or is about to be removed from this handle. */
   onSocket?: (socket: number) => void;
-  /** Bytes or packets of a peer are about to be read. */
-  onReceived?: (() => void) | undefined;
+  /** A socket is about to be read because something has arrived on it. */
+  onReceived?: ((socket: number) => void) | undefined;
   /** libcurl has processed its events. */
   onActed?: () => void;
 }
@@ -217,7 +217,7 @@ export class MultiHandle {
     if (this.#closed) return;
     if (events.readable) {
       this.#settings.onSocket?.(socket);
-      this.#settings.onReceived?.();
+      this.#settings.onReceived?.(socket);
     }
     let flags = 0;
     if (status < 0) flags = CSELECT.ERR;

@@ -1,4 +1,4 @@
-/** Local addresses of sockets, and whether the machine still has them. */
+/** Local addresses of sockets, whether the machine still has them, and whether there are any. */
 import { BlockList } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { cLibrary } from './c-library.ts';
@@ -14,14 +14,29 @@ const AF_INET6 = 10;
  * network: Linux leaves the TCP connections of such an address open. True where the address cannot be read.
  */
 export function localAddressChecker(): (socket: number) => boolean {
-  const getsockname = cLibrary()?.func('int getsockname(int socket, void *address, _Inout_ uint *length)');
-  if (!getsockname) return () => true;
-  const buffer = Buffer.alloc(STRUCT_BYTES);
+  const read = addressReader();
+  if (!read) return () => true;
   return (socket) => {
-    if (getsockname(socket, buffer, [STRUCT_BYTES]) !== 0) return true;
-    const address = addressOf(buffer);
+    const address = read(socket);
     return !address || machineAddresses().check(address.text, address.family);
   };
+}
+
+/**
+ * A function that tells the network's sockets from others that libcurl has polled, such as that of its resolver's thread. True where that
+ * cannot be read.
+ */
+export function networkSocketChecker(): (socket: number) => boolean {
+  const read = addressReader();
+  return read ? (socket) => read(socket) !== null : () => true;
+}
+
+/** A function that reads a socket's local address, null for what has none; null where there is no such function. */
+function addressReader(): ((socket: number) => Address | null) | null {
+  const getsockname = cLibrary()?.func('int getsockname(int socket, void *address, _Inout_ uint *length)');
+  if (!getsockname) return null;
+  const buffer = Buffer.alloc(STRUCT_BYTES);
+  return (socket) => (getsockname(socket, buffer, [STRUCT_BYTES]) === 0 ? addressOf(buffer) : null);
 }
 
 interface Address {

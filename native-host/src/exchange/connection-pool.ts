@@ -41,6 +41,8 @@ interface ConnectionPoolSettings {
   onActed: (connection: UpstreamConnection) => void;
   onClosed: (connection: UpstreamConnection) => void;
   roundTrips: RoundTripEstimate;
+  /** As `UpstreamConnectionSettings.isOfNetwork`. */
+  isOfNetwork: (socket: number) => boolean;
 }
 
 export class ConnectionPool {
@@ -135,8 +137,17 @@ export class ConnectionPool {
   }
 
   #open(): UpstreamConnection {
-    const { curl, protocol, streamLimit, onStreamLimit, onFault, onOpened, onActed, roundTrips } =
-      this.#settings;
+    const {
+      curl,
+      protocol,
+      streamLimit,
+      onStreamLimit,
+      onFault,
+      onOpened,
+      onActed,
+      roundTrips,
+      isOfNetwork,
+    } = this.#settings;
     const connection: UpstreamConnection = new UpstreamConnection({
       curl,
       protocol,
@@ -151,6 +162,7 @@ export class ConnectionPool {
       },
       onEnd: (entry, code) => this.#onEnd(connection, entry, code),
       onCapacity: () => this.dispatch(),
+      isOfNetwork,
       silenceLimitMs: () => roundTrips.silenceLimitMs,
       onFirstByte: (afterMs) => roundTrips.add(afterMs),
       onHeard: () => this.#noteSilence(false),

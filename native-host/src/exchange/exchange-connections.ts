@@ -1,7 +1,7 @@
 /** The connections of all exchanges: a pool for each origin and protocol. */
 import type { Protocol } from '@hopwise/contract';
 import type { Libcurl } from '../curl/libcurl.ts';
-import { localAddressChecker } from '../curl/socket-address.ts';
+import { localAddressChecker, networkSocketChecker } from '../curl/socket-address.ts';
 import { tcpSilenceReader } from '../curl/tcp-info.ts';
 import { tcpResetter } from '../curl/tcp-reset.ts';
 import { BufferLimits } from './buffer-limits.ts';
@@ -36,6 +36,7 @@ export class ExchangeConnections {
   readonly #poolOf = new Map<ExchangeTransfer, ConnectionPool>();
   readonly #limits = new BufferLimits();
   readonly #hung: HungConnections;
+  readonly #isOfNetwork = networkSocketChecker();
   /** By origin: how many streams it allows on a connection. */
   readonly #streamLimits = new Map<string, number>();
   /** By origin, over QUIC. */
@@ -118,6 +119,7 @@ export class ExchangeConnections {
     if (protocol === 'h3') this.#roundTrips.set(origin, roundTrips);
     const pool = new ConnectionPool({
       roundTrips,
+      isOfNetwork: this.#isOfNetwork,
       curl: this.#curl,
       protocol,
       fresh,

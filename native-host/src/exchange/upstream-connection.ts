@@ -35,6 +35,8 @@ interface UpstreamConnectionSettings {
   onCapacity: () => void;
   /** The origin has said how many streams an HTTP/2 connection may have. */
   onStreamLimit: (streams: number) => void;
+  /** Whether a socket is one of the network: libcurl's resolver has others. */
+  isOfNetwork: (socket: number) => boolean;
   /** How long nothing may come back over QUIC after something was sent, milliseconds. */
   silenceLimitMs: () => number;
   /** Nothing came back for so long: the server may have forgotten the connection, or the path drops what is sent. */
@@ -112,7 +114,8 @@ export class UpstreamConnection {
   held = { maxBytes: 0, bytes: 0 };
 
   constructor(settings: UpstreamConnectionSettings) {
-    const { curl, protocol, streamLimit, onFault, onActed, silenceLimitMs, onSilent, onHeard } = settings;
+    const { curl, protocol, streamLimit, onFault, onActed, silenceLimitMs, onSilent, onHeard, isOfNetwork } =
+      settings;
     const silence = protocol === 'h3' ? new SilenceWatch(silenceLimitMs, onSilent) : null;
     this.#settings = settings;
     this.#silence = silence;
@@ -121,8 +124,8 @@ export class UpstreamConnection {
       protocol,
       onFault: (fault) => onFault(new Error(`${this}: ${fault.message}`, { cause: fault })),
       onActed,
-      onReceived: () => {
-        if (!silence) return;
+      onReceived: (socket) => {
+        if (!silence || !isOfNetwork(socket)) return;
         silence.onReceived();
         onHeard();
       },

@@ -48,6 +48,7 @@ function open(protocol: Protocol): UpstreamConnection {
       capacities += 1;
     },
     onStreamLimit: () => {},
+    isOfNetwork: () => true,
     silenceLimitMs: () => 600,
     onSilent: () => {
       silences += 1;

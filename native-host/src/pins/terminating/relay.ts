@@ -7,7 +7,7 @@ import {
 } from '../../exchange/exchange.ts';
 import { type HeaderField, valuesOf } from '../../exchange/headers.ts';
 import type { BrowserRequest } from './browser-request.ts';
-import { isRepeatable, nextAction, protocolBeside } from './retry-policy.ts';
+import { isLostConnection, isRepeatable, nextAction, protocolBeside } from './retry-policy.ts';
 
 /**
  * How long a request under HTTP/3 or HTTP/2 waits for its response before the origin is checked, doubled after each check: a
@@ -71,7 +71,7 @@ export class Relay {
   #pinnedFault: ExchangeError | null = null;
   #exchange: Exchange | null = null;
   /** A second attempt, under another protocol, while nothing comes back in the first: the first answer wins. */
-  #beside: { exchange: Exchange; protocol: Protocol } | null = null;
+  #beside: { exchange: Exchange; protocol: Protocol; isLast: boolean } | null = null;
   #headSeen = false;
   #over = false;
   #waiting: NodeJS.Timeout | undefined;
@@ -158,8 +158,11 @@ export class Relay {
   #onFault(exchange: Exchange, protocol: Protocol, fault: ExchangeError): void {
     if (this.#over || this.#headSeen) return;
     if (exchange === this.#exchange) this.#retry(protocol, fault);
-    // The first attempt goes on.
-    else if (exchange === this.#beside?.exchange) this.#beside = null;
+    else if (exchange === this.#beside?.exchange) {
+      const isRepeated = isLostConnection(fault) && !this.#beside.isLast;
+      // Without it the first attempt goes on.
+      this.#beside = isRepeated ? { exchange: this.#open(protocol), protocol, isLast: true } : null;
+    }
   }
 
   /** Nothing comes back in an attempt: the same request goes out under another protocol as well, where it asks for nothing but an answer. */
@@ -168,7 +171,7 @@ export class Relay {
     const { method, body } = this.#request;
     const beside = protocolBeside(method, body !== null, protocol);
     if (beside !== null && !this.#tried.includes(beside))
-      this.#beside = { exchange: this.#open(beside), protocol: beside };
+      this.#beside = { exchange: this.#open(beside), protocol: beside, isLast: false };
   }
 
   /** The second attempt takes the place of the first. */

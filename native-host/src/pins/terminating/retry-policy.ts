@@ -46,6 +46,11 @@ export function isRepeatable(method: string, sent: boolean): boolean {
   return !sent || IDEMPOTENT.has(method);
 }
 
+/** A connection may end at any time, during its handshake too, for instance because the origin restarts. */
+export function isLostConnection({ code, sent }: Pick<FailedAttempt, 'code' | 'sent'>): boolean {
+  return code === 'reset' || isHandshakeFailure({ code, sent });
+}
+
 /**
  * The next action for a request without a response head: the protocol of another attempt, `refuse` to have the browser repeat
  * the request itself, or `fail` where it must not be repeated or no option remains.
@@ -60,9 +65,7 @@ export function nextAction({
   if (!isRepeatable(method, sent)) return 'fail';
   if (hasBody || PROTOCOL_INDEPENDENT.has(code)) return 'refuse';
   const pinned = tried[0]!;
-  // A connection may end at any time, during its handshake too, for instance because the origin restarts.
-  const isLost = code === 'reset' || isHandshakeFailure({ code, sent });
-  if (isLost && tried.length === 1) return pinned;
+  if (isLostConnection({ code, sent }) && tried.length === 1) return pinned;
   const other = otherProtocols(pinned).find((each) => !tried.includes(each));
   if (other) return other;
   // An origin that resets every connection resets the browser's as well. What the engine does not accept, the browser may.

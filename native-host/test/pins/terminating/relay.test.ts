@@ -378,6 +378,17 @@ it('goes on with the first attempt where the second fails, and with the second w
   expect(request.notes).toEqual(['head 200']);
 });
 
+it('repeats the second attempt once where its connection had ended', async () => {
+  begin(new NotedRequest('GET'));
+  engine.last.fallSilent();
+  engine.last.fail('reset', true);
+  await settled();
+  expect(protocols()).toEqual(['h3', 'h2', 'h2']);
+  engine.last.fail('reset', true);
+  await settled();
+  expect(protocols()).toEqual(['h3', 'h2', 'h2']);
+});
+
 it('ends both attempts with the browser', () => {
   const request = new NotedRequest('GET');
   begin(request);

@@ -58,6 +58,11 @@ export const BENCHES = {
     needs: 'built',
     judges: 'the rollback checker by measured loads that switch between protocols',
   },
+  transport: {
+    script: 'bench/src/transport/main.ts',
+    needs: 'built',
+    judges: 'the choice between TCP and QUIC of `auto` pins, by measured sessions that are replayed',
+  },
   speed: {
     script: 'bench/src/speed/main.ts',
     needs: 'built',

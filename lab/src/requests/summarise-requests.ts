@@ -1,5 +1,5 @@
 /** What requests took over each transport, by what happened to the network. */
-import { mean, quantile } from '@hopwise/contract';
+import { groupBy, mean, quantile } from '@hopwise/contract';
 import { table, wrap } from '@hopwise/contract/terminal';
 import type { LabNetwork } from '../client/networks.ts';
 import { TRANSPORTS } from './session.ts';
@@ -98,17 +98,6 @@ function listParts(rows: readonly SessionRow[]): Part[] {
     })
     .filter(({ requests: { tcp, quic } }) => tcp.tookMs.length > 0 && quic.tookMs.length > 0)
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
-}
-
-function groupBy<T>(values: readonly T[], keyOf: (value: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const value of values) {
-    const key = keyOf(value);
-    const group = groups.get(key);
-    if (group) group.push(value);
-    else groups.set(key, [value]);
-  }
-  return groups;
 }
 
 /** What the network did while a request was in progress. */

@@ -1,0 +1,168 @@
+/** Measured sessions replayed request by request, with a client that chooses the transport as the extension does. */
+import { mean } from '@hopwise/contract';
+import type { SessionRow } from '@hopwise/lab/requests/session-row';
+import { udpKindOf } from '@hopwise/lab/requests/summarise-requests';
+import { type TimedRequest, type TimedTransport, TransportChooser } from '@hopwise/model';
+
+/** As often as the helper reports while requests flow. */
+const REPORT_MS = 2_000;
+const HTTP3 = 3;
+/** Any: the chooser compares times. */
+const EPOCH_MS = 1_700_000_000_000;
+
+/** One condition with one stack: the requests that both sessions have, in the order in which they begin. */
+export interface SessionPair {
+  condition: string;
+  split: string;
+  change: string;
+  isHinderedAtFirst: boolean;
+  requests: PairedRequest[];
+  /** Number of requests before the network changes; all where it does not. */
+  changesAt: number;
+}
+
+type PairedRequest = Record<TimedTransport, RecordedRequest>;
+
+interface RecordedRequest {
+  /** Since the beginning of the request before, and until its own end, milliseconds. */
+  afterMs: number;
+  tookMs: number;
+  isWell: boolean;
+  bytes: number;
+  /** What the helper measured; null where it did not. */
+  measured: Pick<TimedRequest, 'transport' | 'ttfbMs' | 'completionMs'> | null;
+}
+
+/** What a client's choices cost. */
+export interface ReplayResult {
+  meanMs: number;
+  switches: number;
+  rollbacks: number;
+}
+
+/** How the client chooses: `always`, or as `TransportChooser` does. */
+export type Policy =
+  | { always: TimedTransport }
+  /** The better transport before the change, and that after it. */
+  | { always: 'best' }
+  | {
+      /** Whether QUIC is tried as the extension does, or only where requests slow down. */
+      tries: 'as-shipped' | 'when-slower';
+    };
+
+/** The pairs of sessions, in order of condition and stack. Sessions without requests over both transports are left out. */
+export function pairSessions(rows: readonly SessionRow[]): SessionPair[] {
+  const pairs = new Map<string, Partial<Record<TimedTransport, SessionRow>>>();
+  for (const row of rows) {
+    const key = `${row.condition} ${row.stack}`;
+    pairs.set(key, { ...pairs.get(key), [row.transport]: row });
+  }
+  return [...pairs]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([, pair]) => joinPair(pair));
+}
+
+function joinPair({ tcp, quic }: Partial<Record<TimedTransport, SessionRow>>): SessionPair[] {
+  if (tcp === undefined || quic === undefined) return [];
+  const [own, other] = [requestsByIndex(tcp), requestsByIndex(quic)];
+  const shared = [...own.keys()].filter((index) => other.has(index)).toSorted((a, b) => a - b);
+  if (shared.length === 0) return [];
+  const { condition, split, change, before, changesBefore } = tcp;
+  const isBefore = (index: number): boolean => changesBefore === null || index < changesBefore;
+  return [
+    {
+      condition,
+      split,
+      change,
+      isHinderedAtFirst: udpKindOf(before) !== 'open',
+      requests: shared.map((index) => ({ tcp: own.get(index)!, quic: other.get(index)! })),
+      changesAt: shared.filter(isBefore).length,
+    },
+  ];
+}
+
+function requestsByIndex({ requests }: SessionRow): Map<number, RecordedRequest> {
+  const order = [...requests.index.keys()].toSorted((a, b) => requests.index[a]! - requests.index[b]!);
+  return new Map(
+    order.map((at, position) => {
+      const former = position === 0 ? 0 : requests.startedMs[order[position - 1]!]!;
+      const [protocol, ttfbMs, completionMs] = [
+        requests.protocol[at]!,
+        requests.ttfbMs[at]!,
+        requests.completionMs[at]!,
+      ];
+      const isMeasured = protocol !== null && ttfbMs !== null && completionMs !== null;
+      return [
+        requests.index[at]!,
+        {
+          afterMs: Math.max(0, requests.startedMs[at]! - former),
+          tookMs: requests.tookMs[at]!,
+          isWell: requests.status[at]! > 0 && requests.status[at]! < 400,
+          bytes: requests.bytes[at]!,
+          measured: isMeasured
+            ? { transport: protocol === HTTP3 ? 'quic' : 'tcp', ttfbMs, completionMs }
+            : null,
+        },
+      ];
+    }),
+  );
+}
+
+export function replaySession(pair: SessionPair, policy: Policy): ReplayResult {
+  if ('tries' in policy) return replayChooser(pair, policy.tries);
+  const meanOver = (transport: TimedTransport, from: number, to: number): number[] =>
+    pair.requests.slice(from, to).map((request) => request[transport].tookMs);
+  const { requests, changesAt } = pair;
+  const phases: [number, number][] = [
+    [0, changesAt],
+    [changesAt, requests.length],
+  ];
+  const tookMs = phases
+    .filter(([from, to]) => to > from)
+    .flatMap(([from, to]) => {
+      const [tcp, quic] = [meanOver('tcp', from, to), meanOver('quic', from, to)];
+      if (policy.always !== 'best') return policy.always === 'tcp' ? tcp : quic;
+      return mean(tcp) <= mean(quic) ? tcp : quic;
+    });
+  return { meanMs: mean(tookMs), switches: 0, rollbacks: 0 };
+}
+
+/** Requests begin as they did after those before them over the transport in use; what has ended is reported every two seconds. */
+function replayChooser(pair: SessionPair, tries: 'as-shipped' | 'when-slower'): ReplayResult {
+  const chooser = new TransportChooser();
+  const result = { meanMs: 0, switches: 0, rollbacks: 0 };
+  const tookMs: number[] = [];
+  let nowMs = EPOCH_MS;
+  let unreported: { endedAtMs: number; request: RecordedRequest }[] = [];
+  // The first response after a report begins the time until the next one.
+  const nextReportMs = (): number => Math.min(...unreported.map(({ endedAtMs }) => endedAtMs)) + REPORT_MS;
+  const report = (atMs: number): void => {
+    const ended = unreported.filter(({ endedAtMs }) => endedAtMs <= atMs);
+    unreported = unreported.filter(({ endedAtMs }) => endedAtMs > atMs);
+    const timed = ended
+      .toSorted((one, other) => one.endedAtMs - other.endedAtMs)
+      .flatMap(({ endedAtMs, request: { measured, bytes, isWell } }) =>
+        measured !== null && isWell ? [{ ...measured, endedAtMs, bodyBytes: bytes }] : [],
+      );
+    // With the present one as what trees prefer, only slower requests are a reason to switch.
+    const preferred = tries === 'when-slower' ? chooser.transport : null;
+    const choice = chooser.add(timed, !pair.isHinderedAtFirst, preferred);
+    if (choice === null) return;
+    if (choice.reason === 'rolled-back') result.rollbacks += 1;
+    else result.switches += 1;
+  };
+  for (const request of pair.requests) {
+    let used = request[chooser.transport];
+    for (let atMs = nextReportMs(); atMs <= nowMs + used.afterMs; atMs = nextReportMs()) {
+      report(atMs);
+      used = request[chooser.transport];
+    }
+    nowMs += used.afterMs;
+    tookMs.push(used.tookMs);
+    unreported.push({ endedAtMs: nowMs + used.tookMs, request: used });
+    // The helper has fallen back, as it does where HTTP/3 stops working.
+    if (chooser.transport === 'quic' && used.measured?.transport === 'tcp') chooser.undoSwitch(nowMs, false);
+  }
+  result.meanMs = mean(tookMs);
+  return result;
+}

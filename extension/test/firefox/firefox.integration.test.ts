@@ -219,6 +219,36 @@ describe.skipIf(!firefox)('Firefox', () => {
     }
   });
 
+  test('a page gets nothing from the proxy, and a pin leads to no local server that was not allowed', async () => {
+    expect(await pins.pin('avoid-h3', false)).toMatchObject({ ok: true });
+    // Firefox begins to use the proxy with one of the next requests.
+    await expect
+      .poll(() => requests.carried(page, server).then(() => pins.all()), { timeout: 20_000 })
+      .toMatchObject([{ state: 'lifted', reason: expect.stringContaining('is a loopback address') }]);
+    await becomes(H3);
+    await pins.unpin();
+
+    expect(await pins.pin()).toMatchObject({ ok: true, pins: [{ state: 'active' }] });
+    await becomes(H2);
+    const ports = host.listeningPorts();
+    expect(ports).not.toEqual([]);
+    for (const target of ports.flatMap((port) => [
+      `http://127.0.0.1:${port}/`,
+      `https://127.0.0.1:${port}/`,
+    ])) {
+      const reached = await page.evaluate(
+        (url) =>
+          fetch(url, { mode: 'no-cors', cache: 'no-store' }).then(
+            ({ type }) => type,
+            () => 'nothing',
+          ),
+        target,
+      );
+      expect(reached, target).toBe('nothing');
+    }
+    expect(await requests.carried(page, server)).toBe(H2);
+  });
+
   test('every page avoids HTTP/3 at once, but for hosts that are not public', async () => {
     const every = new requests.PinRequests((request) => browser.ask(own, request), EVERY_ORIGIN);
     const visited = await browser.open(server.url('/status/200', PUBLIC_HOSTS[0]));

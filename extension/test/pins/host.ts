@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -98,6 +106,30 @@ export class TestHost {
         // The host has ended in the meantime.
         return [];
       }
+    });
+  }
+
+  /** Ports of 127.0.0.1 on which the running hosts listen. */
+  listeningPorts(): number[] {
+    const LISTENING = '0A';
+    return this.running().flatMap((pid) => {
+      const descriptors = `/proc/${pid}/fd`;
+      const own = new Set(
+        readdirSync(descriptors).map((name) => {
+          try {
+            return /^socket:\[(\d+)\]$/.exec(readlinkSync(join(descriptors, name)))?.[1];
+          } catch {
+            // It was closed in the meantime.
+            return undefined;
+          }
+        }),
+      );
+      const lines = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').trim().split('\n').slice(1);
+      return lines.flatMap((line) => {
+        const fields = line.trim().split(/\s+/);
+        const [, local = '', , state] = fields;
+        return state === LISTENING && own.has(fields[9]) ? [Number.parseInt(local.split(':')[1]!, 16)] : [];
+      });
     });
   }
 

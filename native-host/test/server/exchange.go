@@ -34,8 +34,9 @@ var (
 //	/sink        nothing, after the whole body has come
 //	/echo        every byte as soon as it comes
 //	/early       103 and 103 before the response
-//	/cookies     three Set-Cookie lines
+//	/cookies     three Set-Cookie lines, and Strict-Transport-Security
 //	/silent      headers, a first byte, and then nothing until the client goes
+//	/pause/N     a first byte, N ms of nothing, and a last byte
 //	/cancelled   how many clients have gone from /silent
 //	/once        the second request of a connection ends it without a byte of an answer
 //	/raw         HTTP/1.1: the bytes in ?answer= (base64url), then the end of the connection
@@ -113,6 +114,7 @@ func answerExchange(kind string, number int, w http.ResponseWriter, r *http.Requ
 		for _, value := range []string{"c=3", "a=1; Path=/", "b=2"} {
 			w.Header().Add("Set-Cookie", value)
 		}
+		w.Header().Set("Strict-Transport-Security", "max-age=60; includeSubDomains")
 		w.Header().Set("X-Latin", "gr\xfc\xdfe")
 		w.Header().Set("X-Empty", "")
 	case "silent":
@@ -122,6 +124,12 @@ func answerExchange(kind string, number int, w http.ResponseWriter, r *http.Requ
 		_ = controller.Flush()
 		<-r.Context().Done()
 		cancelled.Add(1)
+	case "pause":
+		_, _ = io.WriteString(w, "a")
+		_ = controller.Flush()
+		if wait(r.Context(), time.Duration(number)*time.Millisecond) {
+			_, _ = io.WriteString(w, "b")
+		}
 	case "cancelled":
 		_, _ = io.WriteString(w, strconv.FormatInt(cancelled.Load(), 10))
 	case "once":

@@ -116,6 +116,7 @@ describe.each(PROTOCOLS)('pinned to %s', (protocol) => {
       expect(cookies.map(([, value]) => value)).toEqual(['c=3', 'a=1; Path=/', 'b=2']);
       expect(named).toContainEqual(['x-latin', 'gr\u00fc\u00dfe']);
       expect(named).toContainEqual(['x-empty', '']);
+      expect(named).toContainEqual(['strict-transport-security', 'max-age=60; includeSubDomains']);
       expect(named).toContainEqual(['alt-svc', `h3=":${server.port}"; ma=60`]);
       expect(named.map(([name]) => name)).not.toContain('x-hop');
       expect(named.filter(([name]) => name === 'date')).toHaveLength(1);

@@ -16,7 +16,7 @@ import { isLostConnection, isRepeatable, nextAction, protocolBeside } from './re
 export const SUSPECT_AFTER_MS = 3_000;
 
 /** How long it waits under HTTP/3 before something is sent on its connection: a server that thinks acknowledges that, a path that drops packets does not. */
-export const LATE_AFTER_MS = 1_000;
+const LATE_AFTER_MS = 1_000;
 
 /** Informational responses of one request that are forwarded; an origin can send them without end. */
 const INFORMATIONAL_LIMIT = 32;

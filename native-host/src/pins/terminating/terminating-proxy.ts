@@ -11,7 +11,7 @@ import { type ExchangeErrorCode, isHandshakeFailure } from '../../exchange/excha
 import type { ProxyRoute } from '../proxy/loopback-proxy.ts';
 import { BrowserTrust, DISTRUST } from './browser-trust.ts';
 import { asksForCertificate } from './client-certificate.ts';
-import { LATE_AFTER_MS, type RelayEvents, SUSPECT_AFTER_MS } from './relay.ts';
+import { type RelayEvents, SUSPECT_AFTER_MS } from './relay.ts';
 import { TerminatedOrigin } from './terminated-origin.ts';
 import { type CheckConnection, UpstreamHealth } from './upstream-health.ts';
 
@@ -237,7 +237,7 @@ export class TerminatingProxy {
         if (pinned === origin.protocol) this.#onOvertaken(origin, by);
       },
       onLate: (pinned) => {
-        if (pinned === origin.protocol && !this.#health.isGood(origin.origin, pinned, LATE_AFTER_MS))
+        if (pinned === origin.protocol)
           this.#health.nudge({ origin: origin.origin, protocol: pinned, from: origin.from });
       },
       onSuspect: (pinned) => {

@@ -188,7 +188,8 @@ export class UpstreamHealth {
       protocol,
       from,
       method: 'HEAD',
-      url: `${origin}/`,
+      // As requests name it, without a default port, so that a kept connection is one of theirs.
+      url: `${new URL(origin).origin}/`,
       headers: [['accept', '*/*']],
       body: null,
       freshConnection: connection === 'fresh',

@@ -24,12 +24,28 @@ describe('an origin', () => {
     expect(health.isGood(ORIGIN, 'h3')).toBe(false);
     expect(health.isDue(ORIGIN, 'h3')).toBe(true);
     const check = health.check(under('h3'));
-    expect(engine.last.request).toMatchObject({ protocol: 'h3', method: 'HEAD', url: `${ORIGIN}/` });
+    // By the name that requests use, whose connections it may keep.
+    expect(engine.last.request).toMatchObject({ protocol: 'h3', method: 'HEAD', url: 'https://a.test/' });
     expect(health.isGood(ORIGIN, 'h3')).toBe(false);
     engine.last.answer(500);
     expect(await check).toBeNull();
     expect(health.isGood(ORIGIN, 'h3')).toBe(true);
     expect(health.isGood(ORIGIN, 'h2')).toBe(false);
+  });
+
+  it('is nudged once at a time, over a kept connection and without a verdict', async () => {
+    health.nudge(under('h3'));
+    health.nudge(under('h3'));
+    expect(engine.exchanges).toHaveLength(1);
+    expect(engine.last.request).toMatchObject({ method: 'HEAD', freshConnection: false });
+    engine.last.answer();
+    await settled();
+    expect(health.isGood(ORIGIN, 'h3')).toBe(false);
+    health.nudge(under('h3'));
+    expect(engine.exchanges).toHaveLength(2);
+    void health.check(under('h2'));
+    health.nudge(under('h2'));
+    expect(engine.exchanges).toHaveLength(3);
   });
 
   it('is asked by one check at a time', async () => {

@@ -140,6 +140,11 @@ export interface Recording {
    * so that the requests are a set of transfers. Absent where neither is missing.
    */
   missing?: 'load-event' | 'navigation';
+  /**
+   * Whether each request that shows when it left also shows the phases of the connection that it opened: one without them then went over
+   * an open connection. Absent where the recorder does not say so.
+   */
+  showsConnections?: boolean;
   /** In order of `startMs`; the first is the document (or the redirect that led to it), unless the input lacks it. */
   requests: RecordedRequest[];
 }

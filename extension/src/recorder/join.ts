@@ -50,6 +50,8 @@ export function joinRecording(observation: LoadObservation): Recording {
     largestContentfulPaintMs: top.largestContentfulPaint,
     largestContentfulPaintUrl:
       top.largestContentfulPaintUrl === null ? null : withoutFragment(top.largestContentfulPaintUrl),
+    // What Resource Timing tells of a request's beginning, it tells of its connection too.
+    showsConnections: true,
     requests: joined.map((request, id) => ({
       id,
       ...recordedFields(request, failed),

@@ -97,7 +97,7 @@ class GraphBuilder {
   }
 
   #openConnections(): NonNullable<PageGraph['openConnections']> {
-    return findOpenConnections(this.#kept, this.#pools).map(({ origin, pool }) => ({
+    return findOpenConnections(this.#recording, this.#kept, this.#pools).map(({ origin, pool }) => ({
       origin: this.#indexOfOrigin.get(origin)!,
       pool,
     }));

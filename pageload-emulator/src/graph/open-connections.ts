@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '@hopwise/contract';
+import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
 
 /** A connection that was open before its first request. */
@@ -15,14 +15,16 @@ const MAX_WAIT_MS = 20;
  * Finds the connections that the browser had opened before their first requests: earlier pages left them, as where a page is reloaded,
  * earlier visits made the browser expect them, or the page announces them (`rel=preconnect`). No request waited for their handshakes.
  *
+ * @param recording the load's
  * @param kept requests of the load, in order of start
  * @param pools of all requests, by `RecordedRequest.id`
  */
 export function findOpenConnections(
+  { showsConnections = false }: Recording,
   kept: readonly RecordedRequest[],
   pools: readonly number[],
 ): OpenConnection[] {
-  if (!kept.some(showsConnections)) return [];
+  if (!showsConnections && !kept.some(showsItsConnection)) return [];
   const found: OpenConnection[] = [];
   const met = new Set<string>();
   const connections = new Set<string>();
@@ -41,7 +43,7 @@ export function findOpenConnections(
 }
 
 /** Whether a request shows that its recorder writes connections: one without a handshake then went over an open connection. */
-const showsConnections = ({ connectionId, phases }: RecordedRequest): boolean =>
+const showsItsConnection = ({ connectionId, phases }: RecordedRequest): boolean =>
   connectionId !== null || phases.connectStartMs !== null;
 
 /** Some recorders identify connections by port, which may be equal for different addresses. */

@@ -3,7 +3,8 @@ import { handshakeRounds } from '../transport/handshake.ts';
 import { originOf } from '../util/url.ts';
 
 /** Whether a recorder writes no connections: each request's wait then contains those for a connection and for its handshakes. */
-export function hidesConnections({ requests }: Recording): boolean {
+export function hidesConnections({ requests, showsConnections }: Recording): boolean {
+  if (showsConnections === true) return false;
   const isHidden = requests.every(
     ({ phases, connectionId }) => phases.connectStartMs === null && connectionId === null,
   );

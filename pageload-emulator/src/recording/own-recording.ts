@@ -86,6 +86,7 @@ const recordingSchema = z.object({
   largestContentfulPaintMs: known(ms),
   largestContentfulPaintUrl: z.optional(z.nullable(text)),
   missing: z.optional(oneOf('load-event', 'navigation')),
+  showsConnections: z.optional(flag),
   requests: z.array(requestSchema, 'an array of requests'),
 });
 

@@ -6,8 +6,9 @@
  * compiled by an earlier run.
  */
 import { keepCompiledCode } from '../src/base/compiled-code.ts';
+import { launchedByBrowser } from '../src/install/launch.ts';
 
-keepCompiledCode();
-const { launchedByBrowser } = await import('../src/install/launch.ts');
-if (launchedByBrowser(process.argv.slice(2))) await (await import('./messaging.ts')).serveBrowser();
-else await (await import('./commands.ts')).runCommand();
+if (launchedByBrowser(process.argv.slice(2))) {
+  keepCompiledCode();
+  await (await import('./messaging.ts')).serveBrowser();
+} else await (await import('./commands.ts')).runCommand();

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { HOST_NAME } from '@hopwise/contract';
+import { HOST_NAME } from '@hopwise/contract/ids';
 
 /**
  * Whether a browser passed these arguments: Chromium passes the extension's origin first,

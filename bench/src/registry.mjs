@@ -98,6 +98,11 @@ export const BENCHES = {
     needs: 'helper',
     judges: 'latency and throughput of a pin to a protocol beside mitmproxy',
   },
+  helper: {
+    script: 'bench/src/helper/main.ts',
+    needs: 'helper',
+    judges: 'what it takes to start the helper for one question',
+  },
   recorder: {
     script: 'bench/src/recorder/main.ts',
     needs: 'record',

@@ -44,7 +44,13 @@ export default defineConfig({
       {
         ...shared,
         // These files put their own browser's API and database into the global scope.
-        test: { ...unit, name: 'unit-extension', include: ['extension/test/**/*.test.ts'] },
+        test: {
+          ...unit,
+          name: 'unit-extension',
+          include: ['extension/test/**/*.test.ts'],
+          isolate: false,
+          setupFiles: ['./extension/test/support/fresh-start.ts'],
+        },
       },
       {
         ...shared,

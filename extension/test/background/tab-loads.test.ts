@@ -32,6 +32,8 @@ test('a worker continues where the previous one was stopped', async () => {
     ['a', 200],
     ['b', undefined],
   ]);
+  // It saves what it added before the next test begins.
+  await vi.waitFor(() => expect(JSON.stringify(session.items)).toContain('"b"'), { timeout: 20_000 });
 });
 
 test('what is kept for the next worker has no query string', async () => {

@@ -1,8 +1,8 @@
 /** `npm run bench -- accuracy`: predictions judged by measured loads. */
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { firstLine } from '@hopwise/contract';
 import { UserError } from '@hopwise/lab/command/errors';
+import { makeOutputFolder } from '@hopwise/lab/command/output-folder';
 import { runProgram } from '@hopwise/lab/command/program';
 import { Progress } from '@hopwise/lab/command/progress';
 import { replaceFileWithin } from '@hopwise/lab/command/write-file';
@@ -31,9 +31,7 @@ await runProgram(async ({ signal, say }) => {
 
 async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> {
   const progress = new Progress();
-  await mkdir(options.out, { recursive: true }).catch((error) => {
-    throw new UserError(`--out ${options.out}: ${firstLine(error)}`, 2);
-  });
+  await makeOutputFolder(options.out);
   progress.step(`reading ${options.dir}`);
   const measured = await readCells(options.dir, options);
   const recorded = measured.cells.reduce((sum, cell) => sum + cell.recorded.length, 0);

@@ -1,9 +1,8 @@
 /** `npm run bench -- flows`: single flows of real senders, and the emulator judged by them. */
-import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { firstLine } from '@hopwise/contract';
 import { UserError } from '@hopwise/lab/command/errors';
 import { lockFolder } from '@hopwise/lab/command/measuring-lock';
+import { makeOutputFolder } from '@hopwise/lab/command/output-folder';
 import { type ProgramContext, runProgram } from '@hopwise/lab/command/program';
 import { renderFlows } from './flows-table.ts';
 import { type FlowCell, flowGrid } from './grid.ts';
@@ -44,9 +43,7 @@ async function measure(
   { seeds, labs, out }: FlowOptions,
   context: ProgramContext,
 ): Promise<FlowsFile | null> {
-  await mkdir(dir, { recursive: true }).catch((error) => {
-    throw new UserError(`--out ${out}: ${firstLine(error)}`, 2);
-  });
+  await makeOutputFolder(out);
   const unlock = await lockFolder(dir);
   try {
     return await measureFlows({ dir, cells, present: await readFlows(dir), seeds, labs }, context);

@@ -1,4 +1,6 @@
 /** `npm run bench -- loop`: the autopilot with trials, with the helper and its pins, on pages that are visited again and again. */
+
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { integer } from '@hopwise/lab/command/option-types';
 import { runProgram } from '@hopwise/lab/command/program';
 import { benchCommand } from '../bench-command.ts';
@@ -34,6 +36,7 @@ await runProgram(async (context) => {
     quick: `${QUICK.loads} loads of one page on ${QUICK.networks.join()}`,
     out: 'out/loop-LOADS-SEED',
   });
+  unifyErrors(command);
   command.parse(process.argv.slice(2), { from: 'user' });
   const options = command.opts<Options>();
   const { seed, quick } = options;

@@ -1,10 +1,11 @@
 /** `npm run bench -- probe`: probes a page on networks drawn at random and compares the measured loss with the link's. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { firstLine, verificationSchema } from '@hopwise/contract';
 import { EASY_NETWORK } from '@hopwise/lab/client/networks';
 import { UserError } from '@hopwise/lab/command/errors';
 import { lockFolder } from '@hopwise/lab/command/measuring-lock';
+import { makeOutputFolder } from '@hopwise/lab/command/output-folder';
 import { type ProgramContext, runProgram } from '@hopwise/lab/command/program';
 import { replaceFile } from '@hopwise/lab/command/write-file';
 import { openPage } from '@hopwise/lab/pages/page-source';
@@ -26,9 +27,7 @@ type Probed = z.infer<typeof probedSchema>;
 await runProgram(async (context) => {
   const options = parseOptions(process.argv.slice(2));
   const dir = resolve(options.out);
-  await mkdir(dir, { recursive: true }).catch((error) => {
-    throw new UserError(`--out ${options.out}: ${firstLine(error)}`, 2);
-  });
+  await makeOutputFolder(options.out);
   const unlock = await lockFolder(dir);
   let comparisons: ProbeComparison[];
   try {

@@ -1,6 +1,7 @@
 /** `npm run bench -- product`: the whole product in real Chromium beside the browser alone. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unifyErrors } from '@hopwise/contract/command-line';
 import { UserError } from '@hopwise/lab/command/errors';
 import { integer } from '@hopwise/lab/command/option-types';
 import { runProgram } from '@hopwise/lab/command/program';
@@ -43,6 +44,7 @@ await runProgram(async (context) => {
     quick: `${QUICK.pages} pages, ${QUICK.visits} visits on ${QUICK.networks.join(' and ')}`,
     out: 'out/product-SEED',
   });
+  unifyErrors(command);
   command.parse(process.argv.slice(2), { from: 'user' });
   const options = command.opts<Options>();
   const { seed } = options;

@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { firstLine } from '@hopwise/contract';
 import { labObstacle } from '@hopwise/lab/client/lab';
 import { profileNamed } from '@hopwise/lab/client/networks';
 import { UserError } from '@hopwise/lab/command/errors';
 import { lockFolder } from '@hopwise/lab/command/measuring-lock';
+import { makeOutputFolder } from '@hopwise/lab/command/output-folder';
 import { openPage, type PageSource } from '@hopwise/lab/pages/page-source';
 import { partsOf } from './run-product.ts';
 
@@ -28,14 +28,16 @@ export async function prepareRun(
   { named, count, firstSeed, networks, out }: RunRequest,
   signal: AbortSignal,
 ): Promise<{ pages: PageSource[]; dir: string; unlock: () => Promise<void> }> {
-  for (const network of networks.flatMap(partsOf)) profileNamed(network);
+  try {
+    for (const network of networks.flatMap(partsOf)) profileNamed(network);
+  } catch (error) {
+    throw new UserError(`--networks: ${firstLine(error)}`, 2);
+  }
   const obstacle = await labObstacle();
   if (obstacle !== null) throw new UserError(obstacle);
   const names = named ?? Array.from({ length: count }, (_, index) => `web-${firstSeed + index}`);
   const pages = await Promise.all(names.map((name) => openPage(name, signal)));
   const dir = resolve(out);
-  await mkdir(dir, { recursive: true }).catch((error) => {
-    throw new UserError(`--out ${dir}: ${firstLine(error)}`, 2);
-  });
+  await makeOutputFolder(dir);
   return { pages, dir, unlock: await lockFolder(dir) };
 }

@@ -2,12 +2,13 @@
  * `npm run bench -- udp`: probes pages in the lab with the native host and compares the verdicts on UDP with what the link does to
  * it.
  */
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { firstLine, verificationSchema } from '@hopwise/contract';
 import { type LabNetwork, networkOf, profileNamed } from '@hopwise/lab/client/networks';
 import { UserError } from '@hopwise/lab/command/errors';
 import { lockFolder } from '@hopwise/lab/command/measuring-lock';
+import { makeOutputFolder } from '@hopwise/lab/command/output-folder';
 import { type ProgramContext, runProgram } from '@hopwise/lab/command/program';
 import { replaceFile } from '@hopwise/lab/command/write-file';
 import { openPage } from '@hopwise/lab/pages/page-source';
@@ -28,9 +29,7 @@ await runProgram(async (context) => {
   const options = parseOptions(process.argv.slice(2));
   const cells = cellsOf(options);
   const dir = resolve(options.out);
-  await mkdir(dir, { recursive: true }).catch((error) => {
-    throw new UserError(`--out ${options.out}: ${firstLine(error)}`, 2);
-  });
+  await makeOutputFolder(options.out);
   const unlock = await lockFolder(dir);
   const judged: JudgedProbe[] = [];
   try {

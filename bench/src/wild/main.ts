@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { firstLine } from '@hopwise/contract';
+import { readingProblem } from '@hopwise/contract/command-line';
 import { UserError } from '@hopwise/lab/command/errors';
 import { runProgram } from '@hopwise/lab/command/program';
 import { Progress } from '@hopwise/lab/command/progress';
@@ -35,7 +36,7 @@ await runProgram(async ({ signal }) => {
 
 async function recordingNames(dir: string): Promise<string[]> {
   const names = await readdir(dir).catch((error) => {
-    throw new UserError(`${dir}: ${firstLine(error)}`, 2);
+    throw new UserError(`${dir}: expected a folder, ${readingProblem(error)}`, 2);
   });
   const recordings = names.filter((name) => /\.har(\.gz)?$/.test(name)).sort();
   if (recordings.length === 0) throw new UserError(`${dir}: no .har or .har.gz file in it`, 2);

@@ -1,6 +1,7 @@
 /** Networks that the lab emulates, and the named ones of `lab/networks.json`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readingProblem } from '@hopwise/contract/command-line';
 import { type NetworkPath, udpTreatment } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
 import { ROOT } from '../paths.ts';
@@ -85,11 +86,17 @@ const PROFILES_FILE = join(ROOT, 'lab/networks.json');
 
 /** @throws with one line that names the file and the entry. */
 export function readProfiles(file = PROFILES_FILE): Record<string, NetworkProfile> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`${file}: expected a readable file, ${readingProblem(error)}`);
+  }
   let content: unknown;
   try {
-    content = JSON.parse(readFileSync(file, 'utf8'));
+    content = JSON.parse(text);
   } catch (error) {
-    throw new Error(`${file}: ${(error as Error).message}`);
+    throw new Error(`${file}: expected JSON: ${(error as Error).message}`);
   }
   const parsed = profilesSchema.safeParse(content);
   if (!parsed.success) throw new Error(`${file}: ${firstIssue(parsed.error)}`);

@@ -1,5 +1,4 @@
 /** `npm run lab -- gauntlet`: measures cells drawn at random. */
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { firstLine } from '@hopwise/contract';
 import { Command, Option } from 'commander';
@@ -7,6 +6,7 @@ import { serverOption } from '../client/server-option.ts';
 import type { ServerStack } from '../client/server-stack.ts';
 import { UserError } from '../command/errors.ts';
 import { integer, list } from '../command/option-types.ts';
+import { makeOutputFolder } from '../command/output-folder.ts';
 import type { ProgramContext } from '../command/program.ts';
 import type { LoadProtocol, View } from '../ground-truth/ground-truth.ts';
 import { planCells } from '../matrix/matrix.ts';
@@ -79,9 +79,7 @@ async function measureGauntlet(options: Options, context: ProgramContext): Promi
   const { split, seed } = options;
   const out = options.out ?? join('out/gauntlet', options.server === 'go' ? split : `${split}-nginx`);
   const dir = resolve(out);
-  await mkdir(dir, { recursive: true }).catch((error) => {
-    throw new UserError(`--out ${out}: ${firstLine(error)}`, 2);
-  });
+  await makeOutputFolder(out);
   const cells = [...drawCells(split, seed, options.cells), ...(await recordedCells(options))];
   const drawn = [...new Set(cells.map(({ page }) => page))].map((page) => ({
     ...page,

@@ -3,6 +3,7 @@ import { mkdir, open, readdir, readFile, rename, truncate, writeFile } from 'nod
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { firstLine } from '@hopwise/contract';
+import { readingProblem } from '@hopwise/contract/command-line';
 import * as z from 'zod';
 import { dropsSchema, type LabFacts, quicSchema, schedulingSchema, tcpSchema } from '../client/lab.ts';
 import { NETWORK_NAME, networkSchema } from '../client/networks.ts';
@@ -119,7 +120,7 @@ export async function readMatrix(dir: string): Promise<GroundTruthMatrix | null>
     text = await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new UserError(`${file}: ${firstLine(error)}`, 2);
+    throw new UserError(`${file}: expected a readable file, ${readingProblem(error)}`, 2);
   }
   return checked(matrixSchema, text, file) as GroundTruthMatrix;
 }

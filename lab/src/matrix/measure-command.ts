@@ -4,6 +4,7 @@ import { firstLine } from '@hopwise/contract';
 import { counted } from '@hopwise/contract/terminal';
 import { type NetworkProfile, networkOf, profileNamed, readProfiles } from '../client/networks.ts';
 import { UserError } from '../command/errors.ts';
+import { makeOutputFolder } from '../command/output-folder.ts';
 import type { ProgramContext } from '../command/program.ts';
 import { readAssignments } from './assignments.ts';
 import { planLoads } from './matrix.ts';
@@ -20,6 +21,7 @@ export async function measureMatrix(
   options: MatrixOptions,
   context: ProgramContext,
 ): Promise<MatrixResult | null> {
+  if (!options.plan) await makeOutputFolder(options.out);
   const profiles = profilesOf(options.networks, options.networkFile);
   const assignmentFile =
     options.assignments === undefined ? null : await readAssignments(options.assignments);

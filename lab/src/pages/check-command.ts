@@ -20,7 +20,7 @@ interface Options {
 }
 
 /** `check PAGE…`: loads replays in the lab and prints how many of the recorded requests they repeat. */
-export function checkCommand(context: Pick<ProgramContext, 'signal' | 'useScratch'>): Command {
+export function checkCommand(context: Pick<ProgramContext, 'say' | 'signal' | 'useScratch'>): Command {
   return new Command('check')
     .exitOverride()
     .description(
@@ -39,20 +39,22 @@ export function checkCommand(context: Pick<ProgramContext, 'signal' | 'useScratc
 async function checkAll(
   pages: string[],
   options: Options,
-  { signal, useScratch }: Pick<ProgramContext, 'signal' | 'useScratch'>,
+  { signal, say, useScratch }: Pick<ProgramContext, 'say' | 'signal' | 'useScratch'>,
 ): Promise<void> {
   const obstacle = await labObstacle();
   if (obstacle !== null) throw new UserError(obstacle);
   await useScratch();
   let poor = 0;
   let unusable = 0;
-  if (!options.json) process.stdout.write(`${HEADINGS}\n`);
+  let isHeaded = options.json === true;
   for (const page of pages) {
-    const check = await refusedInOneLine(page, options, signal);
+    const check = await refusedInOneLine(page, options, signal, say);
     if (check === null) {
       unusable++;
       continue;
     }
+    if (!isHeaded) process.stdout.write(`${HEADINGS}\n`);
+    isHeaded = true;
     process.stdout.write(`${options.json ? JSON.stringify(check) : rows(check, options)}\n`);
     if (!check.loads.every(isFaithful)) poor++;
   }
@@ -70,12 +72,13 @@ async function refusedInOneLine(
   page: string,
   { protocols, timeout }: Options,
   signal: AbortSignal,
+  say: ProgramContext['say'],
 ): Promise<PageCheckResult | null> {
   try {
     return await checkPage(page, { protocols, timeoutMs: timeout * 1000, signal });
   } catch (error) {
     if (!(error instanceof UserError) || error.exitCode !== 2 || signal.aborted) throw error;
-    process.stderr.write(`${error.message}\n`);
+    say(error.message);
     return null;
   }
 }

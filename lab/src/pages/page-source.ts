@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { firstLine } from '@hopwise/contract';
+import { readingProblem } from '@hopwise/contract/command-line';
 import { UserError } from '../command/errors.ts';
 import { CACHE_DIR } from '../paths.ts';
 import { replayOfFile } from '../replay/replay-of-file.ts';
@@ -73,9 +74,12 @@ async function cached(name: string, generated: GeneratedSite): Promise<PageSourc
 }
 
 async function readSite(file: string): Promise<Site> {
+  const text = await readFile(file, 'utf8').catch((error) => {
+    throw new UserError(`${file}: expected a site, ${readingProblem(error)}`, 2);
+  });
   let content: unknown;
   try {
-    content = JSON.parse(await readFile(file, 'utf8'));
+    content = JSON.parse(text);
   } catch (error) {
     throw new UserError(`${file}: expected a site as JSON: ${firstLine(error)}`, 2);
   }

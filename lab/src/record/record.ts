@@ -1,6 +1,7 @@
 /** `npm run lab -- record`: turns a page on the network into a site that the lab serves. */
 
 import { firstLine } from '@hopwise/contract';
+import { writingProblem } from '@hopwise/contract/command-line';
 import { UserError } from '../command/errors.ts';
 import { foreignFile, writeSite } from '../sites/write-site.ts';
 import { type CaptureOptions, capture } from './capture.ts';
@@ -37,7 +38,7 @@ export async function record(options: RecordOptions): Promise<RecordedPage> {
 /** Checks the folder first, as a recording takes a while. */
 async function checkOut(out: string): Promise<void> {
   const foreign = await foreignFile(out, [RECORD_FILE]).catch((error) => {
-    throw new UserError(`--out ${out}: expected a folder: ${firstLine(error)}`, 2);
+    throw new UserError(`--out ${out}: expected a folder that can be made, ${writingProblem(error)}`, 2);
   });
   if (foreign !== null)
     throw new UserError(`--out ${out}: expected a site or nothing there, found ${foreign}`, 2);

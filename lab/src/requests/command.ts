@@ -3,12 +3,14 @@ import { setMaxListeners } from 'node:events';
 import { access, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { firstLine } from '@hopwise/contract';
+import { readingProblem } from '@hopwise/contract/command-line';
 import { Command, Option } from 'commander';
 import { labObstacle } from '../client/lab.ts';
 import { type ServerStack, STACKS } from '../client/server-stack.ts';
 import { UserError } from '../command/errors.ts';
 import { lockFolder } from '../command/measuring-lock.ts';
 import { integer, someOf } from '../command/option-types.ts';
+import { makeOutputFolder } from '../command/output-folder.ts';
 import type { ProgramContext } from '../command/program.ts';
 import { Progress } from '../command/progress.ts';
 import { SPLITS, type Split } from '../gauntlet/splits.ts';
@@ -87,13 +89,11 @@ export function requestsCommand(context: ProgramContext): Command {
 
 async function measureRequests(options: Options, context: ProgramContext): Promise<void> {
   const dir = resolve(options.out);
-  await mkdir(dir, { recursive: true }).catch((error) => {
-    throw new UserError(`--out ${options.out}: ${firstLine(error)}`, 2);
-  });
   const against = options.against === undefined ? null : await readSessions(options.against);
   await access(options.helper).catch((error) => {
-    throw new UserError(`--helper ${options.helper}: ${firstLine(error)}`, 2);
+    throw new UserError(`--helper: expected a readable file, ${readingProblem(error)}`, 2);
   });
+  await makeOutputFolder(options.out);
   context.cleanup.add('the lock', await lockFolder(dir));
   const store = await SessionStore.open(dir);
   const left = listPairs(options).filter(

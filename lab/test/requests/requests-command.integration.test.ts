@@ -39,19 +39,23 @@ async function measure(...words: string[]): Promise<string> {
         ...words,
       ],
     ],
-    { stdio: ['ignore', 'inherit', 'pipe'] },
+    { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  }
   const [code] = (await once(child, 'close')) as [number | null];
   expect(code, said).toBe(0);
   return said;
 }
 
 it('measures the same requests over TCP and QUIC, loses none where UDP is blocked, and continues', async () => {
-  expect(await measure()).toContain('1 of 1 pairs measured, 0 failed');
+  const said = await measure();
+  expect(said).toContain('1 of 1 pairs measured, 0 failed');
+  expect(said).toMatch(/^udp-blocked: after it +TCP +\d/m);
   const table = join(out, 'table.jsonl.gz');
   expect(await measure('--table', table)).toMatch(/2 sessions, \d\.\d\d MB/);
   const [quic, tcp] = gunzipSync(await readFile(table))

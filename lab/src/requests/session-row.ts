@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { firstLine } from '@hopwise/contract';
+import { readingProblem } from '@hopwise/contract/command-line';
 import * as z from 'zod';
 import { networkSchema } from '../client/networks.ts';
 import { UserError } from '../command/errors.ts';
@@ -65,7 +65,7 @@ export async function readSessions(path: string): Promise<SessionRow[]> {
     return texts.map(({ name, text }) => parseRow(name, text));
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`${path}: ${firstLine(error)}`, 2);
+    throw new UserError(`${path}: expected sessions, ${readingProblem(error)}`, 2);
   }
 }
 

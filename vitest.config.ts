@@ -4,9 +4,10 @@ import { defineConfig } from 'vitest/config';
  * Unit and integration tests of the TypeScript packages. They run the sources, not `dist/`: the `source` condition of each
  * package's `exports` points there.
  *
- * A test that starts a browser, a server or the lab is named `*.integration.test.ts`. Tests that measure what other work
- * changes, or that take the whole machine, are named `*.alone.integration.test.ts`: they run after the others, one file at a
- * time. What takes long by nature is named `*.long.integration.test.ts` and runs in `npm run test:long` only.
+ * A test that starts a browser, a server or the lab is named `*.integration.test.ts`. Tests that mostly wait, and measure what
+ * much other work changes, are named `*.quiet.integration.test.ts`: they run after the others, two files at a time. Those that
+ * measure what any other work changes, or that take the whole machine, are named `*.alone.integration.test.ts`: they run after
+ * these, one file at a time. What takes long by nature is named `*.long.integration.test.ts` and runs in `npm run test:long` only.
  */
 const shared = {
   resolve: { conditions: ['source'] },
@@ -58,7 +59,7 @@ export default defineConfig({
           ...integration,
           name: 'integration',
           include: ['*/test/**/*.integration.test.ts'],
-          exclude: ['**/*.alone.integration.test.ts', '**/*.long.integration.test.ts', '**/node_modules/**'],
+          exclude: ['**/*.{quiet,alone}.integration.test.ts', '**/*.long.integration.test.ts', '**/node_modules/**'],
           globalSetup: [
             './extension/test/support/build-once.ts',
             './native-host/test/support/find-libcurl.ts',
@@ -72,11 +73,22 @@ export default defineConfig({
         ...shared,
         test: {
           ...integration,
+          name: 'quiet',
+          include: ['*/test/**/*.quiet.integration.test.ts'],
+          globalSetup: ['./native-host/test/support/find-libcurl.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        ...shared,
+        test: {
+          ...integration,
           name: 'alone',
           include: ['*/test/**/*.alone.integration.test.ts'],
           globalSetup: ['./native-host/test/support/find-libcurl.ts'],
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -87,7 +99,7 @@ export default defineConfig({
           include: ['*/test/**/*.long.integration.test.ts'],
           globalSetup: ['./native-host/test/support/find-libcurl.ts'],
           maxWorkers: 1,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],

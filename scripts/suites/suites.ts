@@ -199,7 +199,7 @@ export const SUITES: Record<string, Suite> = {
   go: { run: runGo, when: 'foreground' },
   integration: { run: (context) => runVitest(['integration'], context), when: 'foreground' },
   e2e: { run: (context) => runPlaywright('together', context), when: 'foreground' },
-  alone: { run: (context) => runVitest(['alone'], context), when: 'alone' },
+  alone: { run: (context) => runVitest(['quiet', 'alone'], context), when: 'alone' },
   /** What `npm test` has no time for: the long files, and every case of the tables of which it draws a share. */
   long: {
     async run(context) {

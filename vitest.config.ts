@@ -59,7 +59,11 @@ export default defineConfig({
           ...integration,
           name: 'integration',
           include: ['*/test/**/*.integration.test.ts'],
-          exclude: ['**/*.{quiet,alone}.integration.test.ts', '**/*.long.integration.test.ts', '**/node_modules/**'],
+          exclude: [
+            '**/*.{quiet,alone}.integration.test.ts',
+            '**/*.long.integration.test.ts',
+            '**/node_modules/**',
+          ],
           globalSetup: [
             './extension/test/support/build-once.ts',
             './native-host/test/support/find-libcurl.ts',

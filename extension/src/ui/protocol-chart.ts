@@ -23,11 +23,11 @@ import { renderPlot } from './plot.ts';
 const LANE_HEIGHT = 18;
 /** From this width on each row has its name and its figures in one line, pixels. */
 const WIDE_PX = 480;
-/** Of a character of a row's name, of a column of figures, and of a line. */
+/** Width of a character of a row's name and of a column of figures, height of a line, pixels. */
 const CHARACTER_PX = 7.8;
 const COLUMN_PX = 62;
 const LINE_PX = 14;
-/** Of the row names of narrow charts, which break into lines. */
+/** Most characters in a line of a row's name in narrow charts. */
 const NARROW_NAME_CHARACTERS = 11;
 
 /** A kind of load time, and the paints, which narrow charts have below them. */

@@ -5,7 +5,7 @@ import type { LabNetwork } from '../client/networks.ts';
 import { TRANSPORTS } from './session.ts';
 import type { SessionRow } from './session-row.ts';
 
-/** Of a session of which more than this is over QUIC than over TCP, the tail is heavy. */
+/** A session has a heavy tail where it takes this many times as long over QUIC as over TCP. */
 const HEAVY = 4;
 const WIDTH = 120;
 

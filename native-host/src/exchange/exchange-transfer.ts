@@ -85,7 +85,7 @@ export class ExchangeTransfer implements EasyHandleListener {
   #sentAtMs = 0;
   /** Time from then to the first byte of the response, milliseconds; null before. */
   #firstByteMs: number | null = null;
-  /** Whether the host was told that nothing comes back. */
+  /** Whether the host knows that nothing comes back. */
   #isSilent = false;
   #onStreamLimit: ((streams: number) => void) | null = null;
   #figures: ExchangeFigures | null = null;
@@ -146,7 +146,7 @@ export class ExchangeTransfer implements EasyHandleListener {
     return this.#firstByteMs;
   }
 
-  /** Tells the host whether nothing at all comes back from the origin. */
+  /** Reports to the host whether nothing at all comes back from the origin. */
   reportSilence(isSilent: boolean): void {
     if (isSilent === this.#isSilent) return;
     this.#isSilent = isSilent;

@@ -37,7 +37,7 @@ const MAX_LOSS = 0.1;
 /** The body of a response on its way. */
 interface Body {
   request: RecordedRequest;
-  /** What carried it beside others: a multiplexed connection. */
+  /** The name of what carried it: a multiplexed connection, or the request itself. */
   carrier: string;
   /** From its first byte to its last, milliseconds. */
   bodyMs: number;
@@ -89,7 +89,7 @@ const isStalled = ({ bodyMs, explainedMs, rttMs }: Body): boolean =>
 function isSlowOnItsOwn(body: Body, bodies: readonly Body[]): boolean {
   const isLinkBusy = body.carriedMs >= MAX_EXPLAINED * body.bodyMs;
   const origin = originOf(body.request.url);
-  const { sound, stalled } = packetsBeside(
+  const { sound, stalled } = concurrentPackets(
     body,
     bodies.filter(({ carrier, request }) =>
       isLinkBusy ? originOf(request.url) === origin : carrier === body.carrier,
@@ -105,7 +105,7 @@ function isSlowOnItsOwn(body: Body, bodies: readonly Body[]): boolean {
 function refutesPolicer(body: Body, bodies: readonly Body[]): boolean {
   const isWithin = ({ request }: Body) =>
     firstByteMs(request) >= firstByteMs(body.request) && request.endMs <= body.request.endMs;
-  const { sound, stalled } = packetsBeside(
+  const { sound, stalled } = concurrentPackets(
     body,
     bodies.filter(
       (other) => other.request.protocol === 'h3' && other.ownPackets >= body.ownPackets && isWithin(other),
@@ -115,7 +115,7 @@ function refutesPolicer(body: Body, bodies: readonly Body[]): boolean {
 }
 
 /** Packets of those responses that came at the same time as a body, by whether they stalled. */
-function packetsBeside({ request }: Body, others: readonly Body[]): { sound: number; stalled: number } {
+function concurrentPackets({ request }: Body, others: readonly Body[]): { sound: number; stalled: number } {
   const packets = { sound: 0, stalled: 0 };
   for (const other of others) {
     const overlaps =
@@ -181,7 +181,7 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
   });
 }
 
-/** Names what carries a response beside others: a multiplexed connection. */
+/** Names what carries a response: a multiplexed connection, or the request itself. */
 function carrierOf({ id, protocol, connectionId, url }: RecordedRequest): string {
   return protocol === 'h2' || protocol === 'h3' ? (connectionId ?? `${protocol} ${originOf(url)}`) : `#${id}`;
 }

@@ -7,7 +7,7 @@ import {
 } from '../../exchange/exchange.ts';
 import { type HeaderField, valuesOf } from '../../exchange/headers.ts';
 import type { BrowserRequest } from './browser-request.ts';
-import { isLostConnection, isRepeatable, nextAction, protocolBeside } from './retry-policy.ts';
+import { isLostConnection, isRepeatable, nextAction, secondProtocol } from './retry-policy.ts';
 
 /**
  * How long a request under HTTP/3 or HTTP/2 waits for its response before the origin is checked, doubled after each check: a
@@ -71,7 +71,7 @@ export class Relay {
   #pinnedFault: ExchangeError | null = null;
   #exchange: Exchange | null = null;
   /** A second attempt, under another protocol, while nothing comes back in the first: the first answer wins. */
-  #beside: { exchange: Exchange; protocol: Protocol; isLast: boolean } | null = null;
+  #second: { exchange: Exchange; protocol: Protocol; isLast: boolean } | null = null;
   #headSeen = false;
   #over = false;
   #waiting: NodeJS.Timeout | undefined;
@@ -130,7 +130,7 @@ export class Relay {
       informational += 1;
       if (informational <= INFORMATIONAL_LIMIT) this.#request.informational(status, fields);
     };
-    exchange.onSilent = () => this.#attemptBeside(exchange, protocol);
+    exchange.onSilent = () => this.#startSecondAttempt(exchange, protocol);
     exchange.head.then(
       (head) => this.#onHead(exchange, protocol, head),
       (fault: ExchangeError) => this.#onFault(exchange, protocol, fault),
@@ -143,12 +143,12 @@ export class Relay {
     // It failed right after its head, and the browser has received nothing yet.
     if (exchange.fault) this.#onFault(exchange, protocol, exchange.fault);
     else if (exchange === this.#exchange) {
-      this.#dropBeside();
+      this.#dropSecondAttempt();
       this.#respond(exchange, head);
-    } else if (exchange === this.#beside?.exchange) {
+    } else if (exchange === this.#second?.exchange) {
       const overtaken = this.#exchange!;
       const { isSilent } = overtaken;
-      this.#moveBeside();
+      this.#promoteSecondAttempt();
       if (isSilent) this.#upstream.events.onOvertaken(this.#pinned, protocol);
       overtaken.cancel();
       this.#respond(exchange, head);
@@ -158,33 +158,33 @@ export class Relay {
   #onFault(exchange: Exchange, protocol: Protocol, fault: ExchangeError): void {
     if (this.#over || this.#headSeen) return;
     if (exchange === this.#exchange) this.#retry(protocol, fault);
-    else if (exchange === this.#beside?.exchange) {
-      const isRepeated = isLostConnection(fault) && !this.#beside.isLast;
+    else if (exchange === this.#second?.exchange) {
+      const isRepeated = isLostConnection(fault) && !this.#second.isLast;
       // Without it the first attempt goes on.
-      this.#beside = isRepeated ? { exchange: this.#open(protocol), protocol, isLast: true } : null;
+      this.#second = isRepeated ? { exchange: this.#open(protocol), protocol, isLast: true } : null;
     }
   }
 
   /** Nothing comes back in an attempt: the same request goes out under another protocol as well, where it asks for nothing but an answer. */
-  #attemptBeside(exchange: Exchange, protocol: Protocol): void {
-    if (this.#over || this.#headSeen || this.#beside || exchange !== this.#exchange) return;
+  #startSecondAttempt(exchange: Exchange, protocol: Protocol): void {
+    if (this.#over || this.#headSeen || this.#second || exchange !== this.#exchange) return;
     const { method, body } = this.#request;
-    const beside = protocolBeside(method, body !== null, protocol);
-    if (beside !== null && !this.#tried.includes(beside))
-      this.#beside = { exchange: this.#open(beside), protocol: beside, isLast: false };
+    const second = secondProtocol(method, body !== null, protocol);
+    if (second !== null && !this.#tried.includes(second))
+      this.#second = { exchange: this.#open(second), protocol: second, isLast: false };
   }
 
   /** The second attempt takes the place of the first. */
-  #moveBeside(): void {
-    const { exchange, protocol } = this.#beside!;
-    this.#beside = null;
+  #promoteSecondAttempt(): void {
+    const { exchange, protocol } = this.#second!;
+    this.#second = null;
     this.#await(exchange, protocol);
   }
 
-  #dropBeside(): void {
-    const beside = this.#beside;
-    this.#beside = null;
-    beside?.exchange.cancel();
+  #dropSecondAttempt(): void {
+    const second = this.#second;
+    this.#second = null;
+    second?.exchange.cancel();
   }
 
   #suspectIn(delayMs: number): void {
@@ -206,8 +206,8 @@ export class Relay {
   }
 
   #attemptAgain({ code, sent, message }: ExchangeError): void {
-    if (this.#beside) {
-      this.#moveBeside();
+    if (this.#second) {
+      this.#promoteSecondAttempt();
       return;
     }
     const { method, body } = this.#request;
@@ -300,7 +300,7 @@ export class Relay {
     if (this.#over) return;
     this.#over = true;
     this.#stopWaiting();
-    this.#dropBeside();
+    this.#dropSecondAttempt();
     last();
     this.#upstream.removeRelay(this);
   }

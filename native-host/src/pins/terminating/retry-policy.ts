@@ -37,7 +37,7 @@ export function otherProtocols(pinned: Protocol): readonly Protocol[] {
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** The protocol of a second attempt beside one that is still in progress; null where two must not be in progress at once. */
-export function protocolBeside(method: string, hasBody: boolean, protocol: Protocol): Protocol | null {
+export function secondProtocol(method: string, hasBody: boolean, protocol: Protocol): Protocol | null {
   return SAFE.has(method) && !hasBody ? otherProtocols(protocol)[0]! : null;
 }
 

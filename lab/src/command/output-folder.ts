@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { writingProblem } from '@hopwise/contract/command-line';
 import { UserError } from './errors.ts';
 
@@ -9,7 +10,26 @@ import { UserError } from './errors.ts';
  * @throws UserError in one line where it cannot be made
  */
 export async function makeOutputFolder(dir: string): Promise<void> {
-  await mkdir(dir, { recursive: true }).catch((error) => {
+  await makeFolder(dir).catch((error) => {
     throw new UserError(`--out ${dir}: expected a folder that can be made, ${writingProblem(error)}`, 2);
   });
 }
+
+/** Makes a folder and those above it. Node's own `recursive` goes on for ever below one that takes no folders, such as `/proc`. */
+async function makeFolder(dir: string): Promise<void> {
+  const problem = await mkdir(dir).then(
+    () => null,
+    (error: NodeJS.ErrnoException) => error,
+  );
+  if (problem === null || (problem.code === 'EEXIST' && (await isFolder(dir)))) return;
+  const above = dirname(dir);
+  if (problem.code !== 'ENOENT' || above === dir || (await isFolder(above))) throw problem;
+  await makeFolder(above);
+  await mkdir(dir);
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );

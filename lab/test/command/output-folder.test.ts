@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeOutputFolder } from '../../src/command/output-folder.ts';
+
+let home: string;
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'output-folder-'));
+});
+afterAll(() => rmSync(home, { recursive: true }));
+
+describe('the folder of a command’s results', () => {
+  it('is made with those above it, and may be there already', async () => {
+    const dir = join(home, 'a', 'b', 'c');
+    await makeOutputFolder(dir);
+    await makeOutputFolder(dir);
+    expect(statSync(dir).isDirectory()).toBe(true);
+  });
+
+  it('is refused in one line below a file', async () => {
+    const file = join(home, 'file');
+    writeFileSync(file, '');
+    await expect(makeOutputFolder(file)).rejects.toThrow(`--out ${file}: expected a folder that can be made`);
+    await expect(makeOutputFolder(join(file, 'a'))).rejects.toThrow('expected a folder that can be made');
+  });
+
+  it.runIf(process.platform === 'linux')('is refused where the system takes no folders', async () => {
+    await expect(makeOutputFolder('/proc/none/such')).rejects.toThrow('expected a folder that can be made');
+  });
+});

@@ -15,6 +15,7 @@ const WRITING: Readonly<Record<string, string>> = {
   ENOENT: 'but its folder is missing',
   EACCES: 'but writing it is not permitted',
   EPERM: 'but writing it is not permitted',
+  EEXIST: 'but there is a file of that name',
   EROFS: 'but its disk can only be read',
   ENOSPC: 'but its disk is full',
 };

@@ -123,7 +123,10 @@ describe('judging', () => {
   const refused: [args: string[], line: string][] = [
     [['nowhere'], 'hopwise: nowhere: expected a folder with a matrix.json of npm run lab\n'],
     [['measured', '--pages', 'x'], 'hopwise: --pages "x": expected some of page, <b>page\n'],
-    [['measured', '--out', 'measured/matrix.json'], 'hopwise: --out measured/matrix.json: EEXIST'],
+    [
+      ['measured', '--out', 'measured/matrix.json'],
+      'hopwise: --out measured/matrix.json: expected a folder that can be made, but there is a file of that name',
+    ],
     [['measured', '--pages', ','], 'expected names separated by commas'],
     [[], "hopwise: missing required argument 'dir'"],
   ];

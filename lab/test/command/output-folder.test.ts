@@ -21,7 +21,9 @@ describe('the folder of a command’s results', () => {
   it('is refused in one line below a file', async () => {
     const file = join(home, 'file');
     writeFileSync(file, '');
-    await expect(makeOutputFolder(file)).rejects.toThrow(`--out ${file}: expected a folder that can be made`);
+    await expect(makeOutputFolder(file)).rejects.toThrow(
+      `--out ${file}: expected a folder that can be made, but there is a file of that name`,
+    );
     await expect(makeOutputFolder(join(file, 'a'))).rejects.toThrow('expected a folder that can be made');
   });
 

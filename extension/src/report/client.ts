@@ -1,12 +1,11 @@
 /** Runs inside `report.html`: draws the report from the JSON that the file carries. */
 
-import { PROTOCOL_NAME, type Prediction } from '@hopwise/contract';
+import { PROTOCOL_NAME } from '@hopwise/contract';
 import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
 import {
   type ComparisonRow,
   createDurationFormat,
   describeRatio,
-  findHeadlineTimes,
   formatDurations,
   formatLoss,
   formatMbps,
@@ -77,7 +76,7 @@ function sections(report: Report): HTMLElement[] {
     element(
       'div',
       { class: 'hw-card' },
-      ...hero(decided, report.pinGain),
+      ...hero(report),
       renderSummary(decided, { pinGain: report.pinGain }),
     ),
     card(
@@ -109,13 +108,17 @@ function header(report: Report): HTMLElement {
 /** Gains of less are none worth a figure. */
 const MIN_HERO_GAIN = 0.05;
 
-/** The gain in one large figure, that of the headline below it; none for no gain. */
-function hero(decided: Prediction, pinGain: Report['pinGain']): HTMLElement[] {
-  if (pinGain && pinGain.effect !== 'gains') return [];
-  const { ownMs, hopwiseMs } = findHeadlineTimes(decided, pinGain);
-  if (ownMs === null || hopwiseMs === null) return [];
-  const isMeasured = pinGain || decided.decision.action.measured;
-  return renderHero(ownMs, hopwiseMs, isMeasured ? 'measured' : 'predicted');
+/** The gain in one large figure: as measured with pins or in the lab, else as predicted for what to do; none for no gain. */
+function hero(report: Report): HTMLElement[] {
+  const { pinGain, decision, baseline, assignment } = report;
+  const natural = measuredOf(baseline.measuredMs);
+  const assigned = measuredOf(assignment.measuredMs);
+  if (pinGain?.effect === 'gains') return renderHero(pinGain.beforeMs, pinGain.afterMs, 'measured');
+  if (decision.kind !== 'act') return [];
+  if (natural && assigned && 'medianMs' in natural && 'medianMs' in assigned) {
+    return renderHero(natural.medianMs, assigned.medianMs, 'measured');
+  }
+  return renderHero(decision.baseline.pltMs, decision.action.time.pltMs, 'predicted');
 }
 
 function renderHero(beforeMs: number, afterMs: number, kind: string): HTMLElement[] {

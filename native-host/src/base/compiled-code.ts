@@ -8,13 +8,15 @@ type CompileCache = Partial<Pick<typeof module, 'enableCompileCache' | 'getCompi
 /** The folder of the helper's compiled code, which the user alone can write to, as it is run. */
 const folder = (): string => join(stateDirectory(), 'compiled');
 
+let isKept = false;
+
 /** Keeps the compiled code of what is imported from now on for later runs. Where that is not possible, they compile it again. */
 export function keepCompiledCode(): void {
-  (module as CompileCache).enableCompileCache?.(folder());
+  const { enableCompileCache, getCompileCacheDir } = module as CompileCache;
+  enableCompileCache?.(folder());
+  isKept = getCompileCacheDir?.() !== undefined;
 }
 
-/** The environment in which another process of the helper does the same from its start on. */
-export function compiledCodeSettings(): Record<string, string> {
-  const kept = (module as CompileCache).getCompileCacheDir?.();
-  return kept === undefined ? {} : { NODE_COMPILE_CACHE: folder() };
-}
+/** The environment in which another process of the helper does the same from its start on; nothing where this one does not. */
+export const compiledCodeSettings = (): Record<string, string> =>
+  isKept ? { NODE_COMPILE_CACHE: folder() } : {};

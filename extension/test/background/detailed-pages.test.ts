@@ -92,7 +92,7 @@ test('the setting has every page recorded in detail', async () => {
   expect(patterns).toEqual(['http://*/*', 'https://*/*']);
 });
 
-test('without the permission no page is recorded in detail, whoever asks for it', async () => {
+test('without the permission no page is recorded in detail, even where the user asks for it', async () => {
   Reflect.deleteProperty(chrome, 'webRequest');
   await ownStorage.set({ settings: { recordsInDetail: true } });
   const pages = new DetailedPages();

@@ -36,7 +36,7 @@ export function showRequestTimes(rows: readonly SessionRow[], against: readonly 
   const others = new Map(
     listParts((against ?? []).filter((row) => own.has(nameOf(row)))).map((part) => [part.name, part]),
   );
-  const beside = (name: string, write: (part: Part) => string, part: Part): string => {
+  const compare = (name: string, write: (part: Part) => string, part: Part): string => {
     const other = others.get(name);
     return other === undefined ? write(part) : `${write(other)} → ${write(part)}`;
   };
@@ -44,7 +44,7 @@ export function showRequestTimes(rows: readonly SessionRow[], against: readonly 
   const body = parts.flatMap((part) =>
     TRANSPORTS.map((transport, at) => {
       const cell = (read: (of: PartRequests) => number): string =>
-        beside(part.name, ({ requests }) => read(requests[transport]).toFixed(0), part);
+        compare(part.name, ({ requests }) => read(requests[transport]).toFixed(0), part);
       const heavy = ({ ratios }: Part): string =>
         ratios.length === 0
           ? '–'
@@ -58,7 +58,7 @@ export function showRequestTimes(rows: readonly SessionRow[], against: readonly 
         cell(({ tookMs }) => quantile(tookMs, 0.9)),
         cell(({ tookMs }) => Math.max(...tookMs)),
         cell(({ failed }) => failed),
-        transport === 'quic' ? beside(part.name, heavy, part) : '',
+        transport === 'quic' ? compare(part.name, heavy, part) : '',
       ];
     }),
   );

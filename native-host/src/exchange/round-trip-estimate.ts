@@ -3,7 +3,7 @@ const RESPONSES = 10;
 /** How many probe timeouts in a row may go unanswered. */
 const PROBE_TIMEOUTS = 4;
 /** So that a single stall of the path, such as that of a handover within a network, means nothing. */
-const LEAST_SILENCE_MS = 600;
+const MIN_SILENCE_MS = 600;
 /** Before any response: a first packet that is lost is sent again after one second (RFC 9002 section 6.2.2). */
 const FIRST_SILENCE_MS = 1_000;
 /** How long a peer may delay an acknowledgement (`max_ack_delay`, RFC 9000 section 18.2). */
@@ -27,6 +27,6 @@ export class RoundTripEstimate {
   get silenceLimitMs(): number {
     if (this.#firstBytesMs.length === 0) return FIRST_SILENCE_MS;
     const probeTimeoutMs = PROBE_ROUND_TRIPS * Math.min(...this.#firstBytesMs) + ACK_DELAY_MS;
-    return Math.max(LEAST_SILENCE_MS, PROBE_TIMEOUTS * probeTimeoutMs);
+    return Math.max(MIN_SILENCE_MS, PROBE_TIMEOUTS * probeTimeoutMs);
   }
 }

@@ -91,7 +91,7 @@ type Streams =
 export class UpstreamConnection {
   readonly #settings: UpstreamConnectionSettings;
   readonly multi: MultiHandle;
-  /** What nobody says over QUIC: that the server has given the connection up as idle (RFC 9000 section 10.1), or that packets are dropped. */
+  /** Detects over QUIC that the server has closed the connection as idle (RFC 9000 section 10.1) or that packets are dropped: neither is reported. */
   readonly #silence: SilenceWatch | null;
   readonly #entries = new Map<ExchangeTransfer, ExchangeEntry>();
   #phase: ConnectionPhase = { name: 'opening' };

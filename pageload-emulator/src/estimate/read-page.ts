@@ -18,7 +18,7 @@ const UNLIKELY = 0.1;
 /**
  * Reads a recorded page: its graph, and the network by Bayes' rule. The graph is built again once the network is known, as only then the
  * time of a slow response can be divided between its server and the network. A load that was recorded on another network than the given one
- * is read on its own.
+ * is read without the given figures.
  *
  * @param estimate the recording's, if it was made before
  * @throws InputError naming the place where a recording made by hand is not in order

@@ -55,8 +55,8 @@ interface Body {
 }
 
 /**
- * Finds the responses that came as slowly as their servers made them: in parts, or from a slow origin. The link, the other responses on
- * it, the connection's window and the repair of losses explain neither.
+ * Finds the responses that came slowly because of their servers, which sent them in parts or fetched them from a slow origin: those whose
+ * time neither link and other responses, nor the connection's window, nor the repair of losses explain.
  *
  * @param link what arrivals show of it where it is not known yet
  * @returns milliseconds from a response's first byte to its last, by `RecordedRequest.id`

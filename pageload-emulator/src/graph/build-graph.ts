@@ -37,6 +37,7 @@ export const PARSER_MS = 10;
  *
  * Requests outside the load (`loadRequests`) are left out.
  *
+ * @param link the one that the load was recorded on; what arrivals show of it where it is not known yet
  * @throws InputError naming the place where a recording made by hand is not in order
  */
 export function buildGraph(recording: Recording, link?: KnownLink): PageGraph {

@@ -47,6 +47,8 @@ interface Wait {
  * A wait consists of a round trip, the server's time and delays on the way: behind other responses, or for the repair of a
  * loss. The shortest wait of like requests has the least delay, so it shows how long the server takes; for files, which most servers
  * send at once, less its delay. A longer wait is the server's time only so far as these delays cannot explain it.
+ *
+ * @param link what arrivals show of it where it is not known yet
  */
 export function thinkTimes(
   recording: Recording,

@@ -37,9 +37,13 @@ const MAX_LOSS = 0.1;
 /** The body of a response on its way. */
 interface Body {
   request: RecordedRequest;
+  origin: string;
   /** The name of what carried it: a multiplexed connection, or the request itself. */
   carrier: string;
-  /** From its first byte to its last, milliseconds. */
+  /** When its first byte came, and its last, milliseconds after navigationStart. */
+  fromMs: number;
+  toMs: number;
+  /** From the one to the other, milliseconds. */
   bodyMs: number;
   rttMs: number;
   /** Its own packets. */
@@ -52,6 +56,8 @@ interface Body {
   carriedMs: number;
   /** What windows and the link take without a loss, milliseconds. */
   explainedMs: number;
+  /** Whether it took most of a round trip longer than that, as after a loss. */
+  isStalled: boolean;
 }
 
 /**
@@ -63,7 +69,8 @@ interface Body {
  */
 export function bodyTimes(recording: Recording, link?: KnownLink): ReadonlyMap<number, number> {
   const bodies = bodiesOf(recording, link);
-  const stalled = bodies.filter(isStalled);
+  const stalled = bodies.filter((body) => body.isStalled);
+  const neighbours = new Neighbours(bodies);
   const loss = lossSeen(bodies, stalled.length);
   const alone = withoutHeldUp(stalled);
   const slow = alone.filter((body) => {
@@ -72,61 +79,58 @@ export function bodyTimes(recording: Recording, link?: KnownLink): ReadonlyMap<n
     const repairsMs = (1 + packets * loss) * repairMs;
     if (bodyMs - explainedMs <= repairsMs || explainedMs >= MAX_EXPLAINED * bodyMs) return false;
     const mayBePoliced = request.protocol === 'h3' && (link?.mayBePoliced ?? true);
-    return mayBePoliced ? refutesPolicer(body, bodies) : isSlowOnItsOwn(body, bodies);
+    return mayBePoliced ? neighbours.refutePolicer(body) : neighbours.hasOwnCause(body);
   });
   // What slows most of a page is the network, whatever is known of it.
   if (slow.length > bodies.length / 2) return new Map();
   return new Map(slow.map(({ request, bodyMs }) => [request.id, bodyMs]));
 }
 
-const isStalled = ({ bodyMs, explainedMs, rttMs }: Body): boolean =>
-  bodyMs - explainedMs > Math.max(MIN_STALL_MS, STALL_RTTS * rttMs);
+/** Bodies by what they may have been slowed with. */
+class Neighbours {
+  readonly #byCarrier: ReadonlyMap<string, readonly Body[]>;
+  readonly #byOrigin: ReadonlyMap<string, readonly Body[]>;
+  readonly #overQuic: readonly Body[];
 
-/**
- * Whether most of what came beside a body came without a stall: losses slow all that a connection carries, and the queue of a busy link
- * overflows for all new connections to an origin.
- */
-function isSlowOnItsOwn(body: Body, bodies: readonly Body[]): boolean {
-  const isLinkBusy = body.carriedMs >= MAX_EXPLAINED * body.bodyMs;
-  const origin = originOf(body.request.url);
-  const { sound, stalled } = concurrentPackets(
-    body,
-    bodies.filter(({ carrier, request }) =>
-      isLinkBusy ? originOf(request.url) === origin : carrier === body.carrier,
-    ),
-  );
-  return sound > stalled || stalled === 0;
-}
-
-/**
- * Whether most of what came over HTTP/3 while a body came did so without a stall, although a policer of UDP would have slowed it as well. It
- * drops what comes in bursts, so smaller responses do not count.
- */
-function refutesPolicer(body: Body, bodies: readonly Body[]): boolean {
-  const isWithin = ({ request }: Body) =>
-    firstByteMs(request) >= firstByteMs(body.request) && request.endMs <= body.request.endMs;
-  const { sound, stalled } = concurrentPackets(
-    body,
-    bodies.filter(
-      (other) => other.request.protocol === 'h3' && other.ownPackets >= body.ownPackets && isWithin(other),
-    ),
-  );
-  return sound > stalled;
-}
-
-/** Packets of those responses that came at the same time as a body, by whether they stalled. */
-function concurrentPackets({ request }: Body, others: readonly Body[]): { sound: number; stalled: number } {
-  const packets = { sound: 0, stalled: 0 };
-  for (const other of others) {
-    const overlaps =
-      firstByteMs(other.request) <= request.endMs && other.request.endMs >= firstByteMs(request);
-    if (other.request !== request && overlaps)
-      packets[isStalled(other) ? 'stalled' : 'sound'] += other.ownPackets;
+  constructor(bodies: readonly Body[]) {
+    this.#byCarrier = groupBy(bodies, ({ carrier }) => carrier);
+    this.#byOrigin = groupBy(bodies, ({ origin }) => origin);
+    this.#overQuic = bodies.filter(({ request }) => request.protocol === 'h3');
   }
-  return packets;
-}
 
-const firstByteMs = ({ phases }: RecordedRequest): number => phases.responseStartMs!;
+  /**
+   * Whether most of what came at the same time as a body came without a stall: losses slow all that a connection carries, and the queue of
+   * a busy link overflows for all new connections to an origin.
+   */
+  hasOwnCause(body: Body): boolean {
+    const isLinkBusy = body.carriedMs >= MAX_EXPLAINED * body.bodyMs;
+    const others = isLinkBusy ? this.#byOrigin.get(body.origin)! : this.#byCarrier.get(body.carrier)!;
+    let sound = 0;
+    let stalled = 0;
+    for (const other of others) {
+      if (other === body || other.fromMs > body.toMs || other.toMs < body.fromMs) continue;
+      if (other.isStalled) stalled += other.ownPackets;
+      else sound += other.ownPackets;
+    }
+    return sound > stalled || stalled === 0;
+  }
+
+  /**
+   * Whether most of what came over HTTP/3 while a body came did so without a stall, although a policer of UDP would have slowed it as well.
+   * It drops what comes in bursts, so smaller responses do not count.
+   */
+  refutePolicer(body: Body): boolean {
+    let sound = 0;
+    let stalled = 0;
+    for (const other of this.#overQuic) {
+      const isWithin = other.fromMs >= body.fromMs && other.toMs <= body.toMs;
+      if (other === body || !isWithin || other.ownPackets < body.ownPackets) continue;
+      if (other.isStalled) stalled += other.ownPackets;
+      else sound += other.ownPackets;
+    }
+    return sound > stalled;
+  }
+}
 
 /** Leaves out bodies of one connection that end together: it is a lost packet that holds up all of them. */
 function withoutHeldUp(stalled: readonly Body[]): Body[] {
@@ -169,7 +173,10 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
     const bodyMs = request.endMs - responseStartMs;
     return {
       request,
+      origin: own.origin,
       carrier,
+      fromMs: responseStartMs,
+      toMs: request.endMs,
       bodyMs,
       rttMs,
       ownPackets: ownBytes / PACKET.tcp.payloadBytes,
@@ -177,6 +184,7 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
       linkMs,
       carriedMs,
       explainedMs,
+      isStalled: bodyMs - explainedMs > Math.max(MIN_STALL_MS, STALL_RTTS * rttMs),
     };
   });
 }

@@ -79,13 +79,22 @@ function describeFailures(failures: readonly Failure[]): string[] {
   const shown = failures.slice(0, failures.length > MAX_LINES ? MAX_LINES - 1 : MAX_LINES);
   const lines = shown.flatMap(({ where, what, why }) => {
     const name = `  ${[where, what].filter(Boolean).join(' › ')}`;
-    return inOneLine ? [cut(`${name}: ${shorten(why)}`)] : [cut(name), cut(`    ${shorten(why)}`)];
+    return inOneLine
+      ? [cut(`${name}: ${shorten(why)}`, MAX_CHARACTERS)]
+      : [cut(name, MAX_CHARACTERS), cut(`    ${shorten(why)}`, MAX_CHARACTERS_OF_REASON)];
   });
   const left = failures.length - shown.length;
   return left > 0 ? [...lines, `  and ${left} more`] : lines;
 }
 
-const cut = (line: string): string => (line.length > 240 ? `${line.slice(0, 239)}…` : line);
+const MAX_CHARACTERS = 240;
+/** Room for what a page showed, or for the properties that differ. */
+const MAX_CHARACTERS_OF_REASON = 720;
+
+const cut = (line: string, characters: number): string =>
+  line.length > characters ? `${line.slice(0, characters - 1)}…` : line;
+
+const MAX_LINES_OF_REASON = 12;
 
 /** The first lines of a message in one: the first alone may say no more than that two values differ. */
 function shorten(message: string): string {
@@ -93,5 +102,5 @@ function shorten(message: string): string {
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean);
-  return lines.slice(0, 3).join(' · ') || 'no reason given';
+  return lines.slice(0, MAX_LINES_OF_REASON).join(' · ') || 'no reason given';
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeOutcome, describeSlowest, newOutcome } from '../../suites/outcome.ts';
+import { describeError } from '../../suites/vitest-outcome.ts';
 
 test('says before the counts which tests failed, and why', () => {
   const outcome = {
@@ -45,4 +46,21 @@ test('lists the slowest files with their processor time where it is known', () =
     '     1 s, processor 1 s  a.test.ts',
   ]);
   expect(describeSlowest(newOutcome())).toEqual([]);
+});
+
+test('says in which properties two values differ', () => {
+  const diff = [
+    '\x1b[32m- Expected\x1b[39m',
+    '\x1b[31m+ Received\x1b[39m',
+    '',
+    '@@ -1,4 +1,4 @@',
+    '  {',
+    '\x1b[32m-   "protocol": "h2",\x1b[39m',
+    '\x1b[31m+   "protocol": "h3",\x1b[39m',
+    '    "status": 200,',
+  ].join('\n');
+  expect(describeError({ message: 'expected {…} to match object {…}', diff })).toBe(
+    'expected {…} to match object {…}\n-   "protocol": "h2",\n+   "protocol": "h3",',
+  );
+  expect(describeError({ message: 'late' })).toBe('late');
 });

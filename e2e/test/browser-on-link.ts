@@ -131,10 +131,12 @@ export class BrowserOnLink {
   /**
    * Loads the page as `loadCold` does until the browser uses HTTP/3 from the first request on.
    *
+   * @param prepare is awaited before each load
    * @returns that load
    */
-  async loadOverH3(tab: Page): Promise<StoredLoad> {
+  async loadOverH3(tab: Page, prepare?: () => Promise<unknown>): Promise<StoredLoad> {
     for (let count = 0; count < MAX_LOADS_UNTIL_H3; count++) {
+      await prepare?.();
       const load = await this.loadCold(tab);
       if (load.recording.requests[0]!.protocol === 'h3') return load;
     }

@@ -58,9 +58,12 @@ async function showsGain(popup: Page): Promise<boolean> {
   return popup.getByRole('heading', { name: GAIN }).isVisible();
 }
 
-/** A load over HTTP/3, and the popup that shows it. */
+/**
+ * A load over HTTP/3 that is the only one stored, and the popup that shows it. A load that began over HTTP/2, as on a busy machine, may
+ * count as a later visit too, and the popup compares with the median of these.
+ */
 async function loadAndOpenPopup(tab: Page): Promise<[StoredLoad, Page]> {
-  const load = await link.loadOverH3(tab);
+  const load = await link.loadOverH3(tab, () => link.browser.ask(link.own, { type: 'erase-all' }));
   const popup = await link.openPopup(tab);
   await popup.setViewportSize(POPUP);
   return [load, popup];
@@ -68,13 +71,12 @@ async function loadAndOpenPopup(tab: Page): Promise<[StoredLoad, Page]> {
 
 test('one click keeps a page off HTTP/3 and reloads it, the gain is measured, and one click undoes it', async () => {
   const tab = await link.newTab();
-  // What the first visit takes, which begins over HTTP/2, is not what later ones take.
+  // The first visit begins over HTTP/2.
   await link.loadCold(tab);
   let [slow, popup] = await loadAndOpenPopup(tab);
   // Other work on the machine can make a load too unlike its emulation for a headline.
   for (let more = 0; more < MORE_LOADS && !(await showsGain(popup)); more += 1) {
     await popup.close();
-    await link.browser.ask(link.own, { type: 'erase-all' });
     [slow, popup] = await loadAndOpenPopup(tab);
   }
   await waitFor(popup, popup.getByRole('heading', { name: GAIN }));

@@ -1,5 +1,5 @@
 /** Measured sessions replayed request by request, with a client that chooses the transport as the extension does. */
-import { mean } from '@hopwise/contract';
+import { groupBy, mean } from '@hopwise/contract';
 import type { SessionRow } from '@hopwise/lab/requests/session-row';
 import { udpKindOf } from '@hopwise/lab/requests/summarise-requests';
 import { type TimedRequest, type TimedTransport, TransportChooser } from '@hopwise/model';
@@ -16,6 +16,8 @@ export interface SessionPair {
   split: string;
   change: string;
   isHinderedAtFirst: boolean;
+  /** The pair of the same condition with another stack; null where it was not measured. */
+  withOtherStack: SessionPair | null;
   requests: PairedRequest[];
   /** Number of requests before the network changes; all where it does not. */
   changesAt: number;
@@ -45,6 +47,10 @@ export type Policy =
   | { always: TimedTransport }
   /** The better transport before the change, and that after it. */
   | { always: 'best' }
+  /** The same, as the session of the same condition with the other stack shows it. */
+  | { always: 'best-with-other-stack' }
+  /** TCP in the first half of each phase, then what both sessions show to have been better in that half. */
+  | { always: 'best-so-far' }
   | {
       /** Whether QUIC is tried as the extension does, or only where requests slow down. */
       tries: 'as-shipped' | 'when-slower';
@@ -57,9 +63,13 @@ export function pairSessions(rows: readonly SessionRow[]): SessionPair[] {
     const key = `${row.condition} ${row.stack}`;
     pairs.set(key, { ...pairs.get(key), [row.transport]: row });
   }
-  return [...pairs]
+  const joined = [...pairs]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([, pair]) => joinPair(pair));
+  for (const sameCondition of groupBy(joined, ({ condition }) => condition).values()) {
+    for (const pair of sameCondition) pair.withOtherStack = sameCondition.find((one) => one !== pair) ?? null;
+  }
+  return joined;
 }
 
 function joinPair({ tcp, quic }: Partial<Record<TimedTransport, SessionRow>>): SessionPair[] {
@@ -75,6 +85,7 @@ function joinPair({ tcp, quic }: Partial<Record<TimedTransport, SessionRow>>): S
       split,
       change,
       isHinderedAtFirst: udpKindOf(before) !== 'open',
+      withOtherStack: null,
       requests: shared.map((index) => ({ tcp: own.get(index)!, quic: other.get(index)! })),
       changesAt: shared.filter(isBefore).length,
     },
@@ -110,21 +121,40 @@ function requestsByIndex({ requests }: SessionRow): Map<number, RecordedRequest>
 
 export function replaySession(pair: SessionPair, policy: Policy): ReplayResult {
   if ('tries' in policy) return replayChooser(pair, policy.tries);
-  const meanOver = (transport: TimedTransport, from: number, to: number): number[] =>
-    pair.requests.slice(from, to).map((request) => request[transport].tookMs);
-  const { requests, changesAt } = pair;
-  const phases: [number, number][] = [
-    [0, changesAt],
-    [changesAt, requests.length],
-  ];
-  const tookMs = phases
-    .filter(([from, to]) => to > from)
-    .flatMap(([from, to]) => {
-      const [tcp, quic] = [meanOver('tcp', from, to), meanOver('quic', from, to)];
-      if (policy.always !== 'best') return policy.always === 'tcp' ? tcp : quic;
-      return mean(tcp) <= mean(quic) ? tcp : quic;
-    });
+  const phases = phasesOf(pair);
+  const others = pair.withOtherStack && phasesOf(pair.withOtherStack);
+  const tookMs = phases.flatMap((requests, phase): number[] => {
+    const timesOver = (transport: TimedTransport) => requests.map((request) => request[transport].tookMs);
+    switch (policy.always) {
+      case 'best':
+        return timesOver(fasterOf(requests));
+      case 'best-with-other-stack':
+        return timesOver(fasterOf(others?.[phase] ?? []));
+      case 'best-so-far': {
+        const half = Math.floor(requests.length / 2);
+        return [
+          ...timesOver('tcp').slice(0, half),
+          ...timesOver(fasterOf(requests.slice(0, half))).slice(half),
+        ];
+      }
+      default:
+        return timesOver(policy.always);
+    }
+  });
   return { meanMs: mean(tookMs), switches: 0, rollbacks: 0 };
+}
+
+/** The requests before the change and those after it. */
+const phasesOf = ({ requests, changesAt }: SessionPair): [PairedRequest[], PairedRequest[]] => [
+  requests.slice(0, changesAt),
+  requests.slice(changesAt),
+];
+
+/** The transport over which requests took less; TCP for none. */
+function fasterOf(requests: readonly PairedRequest[]): TimedTransport {
+  if (requests.length === 0) return 'tcp';
+  const meanOver = (transport: TimedTransport) => mean(requests.map((request) => request[transport].tookMs));
+  return meanOver('tcp') <= meanOver('quic') ? 'tcp' : 'quic';
 }
 
 /** Requests begin as they did after those before them over the transport in use; what has ended is reported every two seconds. */

@@ -19,6 +19,7 @@ interface Made {
 function session(
   transport: SessionRow['transport'],
   { took, protocol, before, changesBefore }: Made,
+  stack: SessionRow['stack'] = 'go',
 ): SessionRow {
   const order = Array.from({ length: COUNT }, (_, at) => COUNT - 1 - at);
   const tookMs = order.map(took);
@@ -26,7 +27,7 @@ function session(
     condition: 'train-1-0000',
     split: 'train',
     change: 'none',
-    stack: 'go',
+    stack,
     transport,
     before: before ?? EASY_NETWORK,
     after: [],
@@ -107,4 +108,20 @@ it('knows the best transport before a change and after it, and leaves out sessio
   expect(both.changesAt).toBe(20);
   expect(replaySession(both, { always: 'best' }).meanMs).toBe((50 * 20 + 30 * (COUNT - 20)) / COUNT);
   expect(pairSessions([session('tcp', always(1))])).toEqual([]);
+});
+
+it('knows in each phase what was better with the other stack, or in the first half of the phase', () => {
+  const [own, other] = pairSessions([
+    session('tcp', { took: () => 100, changesBefore: 40 }),
+    session('quic', { took: (index) => (index % 40 < 20 ? 50 : 300) }),
+    session('tcp', { took: () => 10, changesBefore: 40 }, 'nginx-quiche'),
+    session('quic', { took: (index) => (index < 40 ? 5 : 20) }, 'nginx-quiche'),
+  ]);
+  expect(own!.withOtherStack).toBe(other);
+  expect(replaySession(own!, { always: 'best' }).meanMs).toBe(100);
+  expect(replaySession(own!, { always: 'best-with-other-stack' }).meanMs).toBe((50 + 300 + 100 + 100) / 4);
+  expect(replaySession(own!, { always: 'best-so-far' }).meanMs).toBe((100 + 300) / 2);
+  const single = pair(always(100), always(50));
+  expect(single.withOtherStack).toBeNull();
+  expect(replaySession(single, { always: 'best-with-other-stack' }).meanMs).toBe(100);
 });

@@ -224,13 +224,13 @@ func (l *lab) connect(settings config) (err error) {
 	// Loads must not pass on knowledge of the link (ssthresh, RTT) to later ones, on either side.
 	for _, namespace := range []*netns.Namespace{l.client, l.servers} {
 		err = errors.Join(err, namespace.Do(func() error {
-			return os.WriteFile("/proc/sys/net/ipv4/tcp_no_metrics_save", []byte("1"), 0)
+			return netns.SetSetting("net/ipv4/tcp_no_metrics_save", "1")
 		}))
 	}
 	if settings.ReceiveBuffer > 0 {
 		err = errors.Join(err, l.client.Do(func() error {
-			sizes := fmt.Appendf(nil, "4096 %d %d", settings.ReceiveBuffer, maxReceiveBuffer)
-			return os.WriteFile("/proc/sys/net/ipv4/tcp_rmem", sizes, 0)
+			sizes := fmt.Sprintf("4096 %d %d", settings.ReceiveBuffer, maxReceiveBuffer)
+			return netns.SetSetting("net/ipv4/tcp_rmem", sizes)
 		}))
 	}
 	return err

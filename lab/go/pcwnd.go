@@ -271,11 +271,11 @@ func (l *lab) connectBulk() (server netip.Addr, err error) {
 	for _, namespace := range []*netns.Namespace{l.client, l.servers} {
 		err = errors.Join(err, namespace.Do(func() error {
 			return errors.Join(
-				os.WriteFile("/proc/sys/net/ipv4/tcp_no_metrics_save", []byte("1"), 0),
+				netns.SetSetting("net/ipv4/tcp_no_metrics_save", "1"),
 				// The last value bounds the kernel's auto-tuning and fixes the receivers' window scale; the others are the kernel's
 				// defaults.
-				os.WriteFile("/proc/sys/net/ipv4/tcp_rmem", fmt.Appendf(nil, "4096 131072 %d", bufferLimit), 0),
-				os.WriteFile("/proc/sys/net/ipv4/tcp_wmem", fmt.Appendf(nil, "4096 16384 %d", bufferLimit), 0),
+				netns.SetSetting("net/ipv4/tcp_rmem", fmt.Sprintf("4096 131072 %d", bufferLimit)),
+				netns.SetSetting("net/ipv4/tcp_wmem", fmt.Sprintf("4096 16384 %d", bufferLimit)),
 			)
 		}))
 	}

@@ -87,8 +87,8 @@ func (n *Namespace) bringUp() error {
 	// Set before the devices come up, so that no router is solicited.
 	for _, setting := range []string{"accept_ra", "router_solicitations"} {
 		for _, scope := range []string{"default", DeviceName} {
-			path := "/proc/sys/net/ipv6/conf/" + scope + "/" + setting
-			if err := os.WriteFile(path, []byte("0"), 0); err != nil && !os.IsNotExist(err) {
+			err := SetSetting("net/ipv6/conf/"+scope+"/"+setting, "0")
+			if err != nil && !os.IsNotExist(err) {
 				return fmt.Errorf("network namespace: %w", err)
 			}
 		}

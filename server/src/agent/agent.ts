@@ -59,6 +59,8 @@ export class Agent {
   /** A client of each narrow cluster, for its prefixes. */
   readonly #prefixes = new RecentMap<ClusteredClient>(MAX_PREFIXES);
   readonly #choices = new Map<string, WindowChoice>();
+  /** The last window of each cluster that was no trial. */
+  readonly #bestWindows = new Map<string, number>();
   /** Clusters from which something was learned since their last choice. */
   readonly #learnedOf = new Set<string>();
   readonly #counted = new Map<string, CountedBefore>();
@@ -225,11 +227,11 @@ export class Agent {
     this.#planned = new Set(planned.map(({ name }) => name));
     const waiting = planned.filter(({ name }) => !this.#choices.has(name) || this.#learnedOf.has(name));
     for (const { name } of waiting.slice(0, MAX_CHOICES)) {
-      this.#choices.set(name, this.#controller.choose(name));
+      this.#noteChoice(name, this.#controller.choose(name));
       this.#learnedOf.delete(name);
     }
-    for (const name of this.#choices.keys()) if (!this.#planned.has(name)) this.#choices.delete(name);
-    for (const name of this.#learnedOf) if (!this.#planned.has(name)) this.#learnedOf.delete(name);
+    for (const names of [this.#choices, this.#bestWindows, this.#learnedOf])
+      for (const name of names.keys()) if (!this.#planned.has(name)) names.delete(name);
     const chosen = planned.filter(({ name }) => this.#choices.has(name));
 
     const beganMs = Date.now();
@@ -237,6 +239,13 @@ export class Agent {
       chosen.map(({ name, prefix }) => ({ prefix, window: this.#choices.get(name)!.window })),
     );
     if (!isDry) this.#noteInForce(chosen, routed, beganMs);
+  }
+
+  #noteChoice(cluster: string, choice: WindowChoice): void {
+    this.#choices.set(cluster, choice);
+    if (choice.reason !== 'best' || this.#bestWindows.get(cluster) === choice.window) return;
+    this.#bestWindows.set(cluster, choice.window);
+    this.#say(`cluster ${cluster}: a window of ${choice.window} is best`);
   }
 
   #noteInForce(planned: readonly PlannedCluster[], routed: ReadonlySet<string>, beganMs: number): void {

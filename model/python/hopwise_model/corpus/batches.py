@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import uuid4
 
-import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .emulator import emulator_of_thread
+from .files import as_os_errors, open_files
 from .rows import PAGES, make_row
 from .sources import Source, SourceFolder
 
@@ -80,15 +80,16 @@ def predict_batch(batch: Batch, settings: Settings, command: list[str], parts: s
 
 def write_part(parts: str, key: str, table: pa.Table) -> None:
     """Writes beside the final name, then renames. Two workers may write one batch: one that seemed dead, and its successor."""
-    files, root = fsspec.url_to_fs(parts)
+    files, root = open_files(parts)
     unfinished = f"{root}/{key}.{uuid4().hex}.unfinished"
-    with files.open(unfinished, "wb") as file:
-        pq.write_table(table, file)
-    files.mv(unfinished, f"{root}/{key}.parquet")
+    with as_os_errors(files, parts):
+        with files.open(unfinished, "wb") as file:
+            pq.write_table(table, file)
+        files.mv(unfinished, f"{root}/{key}.parquet")
 
 
 def list_parts(parts: str) -> set[str]:
     """Keys of the batches that are finished."""
-    files, root = fsspec.url_to_fs(parts)
+    files, root = open_files(parts)
     names = (path.rsplit("/", 1)[-1] for path in files.find(root)) if files.exists(root) else ()
     return {name.removesuffix(".parquet") for name in names if name.endswith(".parquet")}

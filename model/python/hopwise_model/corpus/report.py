@@ -3,10 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-import fsspec
 import pandas as pd
 import pyarrow.parquet as pq
 
+from .files import open_files
 from .rows import PROTOCOLS
 
 # The report lists the most frequent origins, CDNs, networks, values of each label, and errors.
@@ -123,7 +123,7 @@ def _labels_of(labels: pd.DataFrame | None, recording: str) -> list[tuple[str, s
 
 
 def _read_rows(out: str, table: str) -> Iterator[dict]:
-    files, root = fsspec.url_to_fs(out)
+    files, root = open_files(out)
     with files.open(f"{root}/{table}.parquet", "rb") as file:
         for batch in pq.ParquetFile(file).iter_batches(batch_size=BATCH_ROWS):
             yield from batch.to_pylist()

@@ -5,13 +5,13 @@ import time
 from collections.abc import Callable
 from itertools import islice
 
-import fsspec
 from distributed import Client, KilledWorker, as_completed
 
 from ..cluster import connect, start_local
 from ..errors import InputError
 from .batches import Batch, Settings, list_parts, predict_batch, split_batches
 from .emulator import REPOSITORY, find_command
+from .files import as_os_errors, open_files
 from .labels import read_labels
 from .report import make_report, write_markdown
 from .sources import SourceFolder
@@ -62,7 +62,7 @@ def run_corpus(
     keys = [batch.key for batch in batches]
     write_tables(keys, parts, out)
     result = make_report(out, known)
-    files, root = fsspec.url_to_fs(out)
+    files, root = open_files(out)
     files.pipe_file(f"{root}/report.json", (json.dumps(result, indent=1) + "\n").encode())
     files.pipe_file(f"{root}/REPORT.md", write_markdown(result).encode())
     _remove_others(parts, set(keys))
@@ -70,9 +70,10 @@ def run_corpus(
 
 
 def _absolute(out: str) -> str:
-    files, root = fsspec.url_to_fs(out)
-    files.makedirs(f"{root}/parts", exist_ok=True)
-    return files.unstrip_protocol(root.rstrip("/"))
+    files, root = open_files(out)
+    with as_os_errors(files, out):
+        files.makedirs(f"{root}/parts", exist_ok=True)
+    return files.unstrip_protocol(root)
 
 
 def _program_version() -> str:
@@ -81,7 +82,7 @@ def _program_version() -> str:
 
 def _claim_folder(out: str, settings: Settings) -> None:
     """Raises InputError if the folder belongs to a run with other settings."""
-    files, root = fsspec.url_to_fs(out)
+    files, root = open_files(out)
     path = f"{root}/{SETTINGS}"
     text = json.dumps({**vars(settings), "flags": list(settings.flags)}, indent=1)
     if not files.exists(path):
@@ -125,7 +126,7 @@ def _predict_all(
 
 def _remove_others(parts: str, keys: set[str]) -> None:
     """Removes parts of recordings that have changed or gone, and what dead workers began to write."""
-    files, root = fsspec.url_to_fs(parts)
+    files, root = open_files(parts)
     for path in files.find(root):
         name = path.rsplit("/", 1)[-1]
         if name.removesuffix(".parquet") not in keys:

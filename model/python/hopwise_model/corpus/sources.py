@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from tempfile import NamedTemporaryFile
 
-import fsspec
-from fsspec.implementations.local import LocalFileSystem
-
 from ..errors import InputError
+from .files import as_os_errors, is_local, open_files
 
 SUFFIXES = (".har", ".har.gz", ".json", ".json.gz")
 
@@ -27,12 +25,8 @@ class SourceFolder:
 
     def __init__(self, url: str):
         """Raises InputError if no file system of fsspec serves the URL."""
-        try:
-            self._files, self._root = fsspec.url_to_fs(url)
-        except (ImportError, ValueError) as error:
-            raise InputError(f"{url}: {error}; expected a folder or a URL that fsspec can open") from error
-        self._root = self._root.rstrip("/")
-        self._is_local = isinstance(self._files, LocalFileSystem)
+        self._files, self._root = open_files(url)
+        self._is_local = is_local(self._files)
         self.url = self._files.unstrip_protocol(self._root) if self._is_local else url
 
     def list_sources(self) -> list[Source]:
@@ -41,9 +35,11 @@ class SourceFolder:
         Raises InputError if the folder does not exist or has none.
         """
         try:
-            found = self._files.find(self._root, detail=True)
+            with as_os_errors(self._files, self.url):
+                found = self._files.find(self._root, detail=True)
         except OSError as error:
-            raise InputError(f"{self.url}: {error}; expected a folder of recordings") from error
+            what = str(error).removeprefix(f"{self.url}: ")
+            raise InputError(f"{self.url}: {what}; expected a folder of recordings") from error
         sources = sorted(
             Source(str(PurePosixPath(path).relative_to(self._root)), _version(details))
             for path, details in found.items()
@@ -64,7 +60,8 @@ class SourceFolder:
             yield path
             return
         with NamedTemporaryFile(prefix="hopwise-", suffix=".har") as copy:
-            self._files.get_file(path, copy.name)
+            with as_os_errors(self._files, path):
+                self._files.get_file(path, copy.name)
             yield copy.name
 
 

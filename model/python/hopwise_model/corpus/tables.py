@@ -6,6 +6,7 @@ import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from .files import open_files
 from .rows import ADVICE, ORIGIN, PAGES
 
 NESTED = {"origins": ("originRows", ORIGIN), "advice": ("adviceRows", ADVICE)}
@@ -14,14 +15,14 @@ PAGE_COLUMNS = [field for field in PAGES if field.name not in {column for column
 
 def write_tables(keys: Iterable[str], parts: str, out: str) -> None:
     """Writes `pages.parquet`, `origins.parquet` and `advice.parquet` in order of the batches, one part in memory at a time."""
-    files, root = fsspec.url_to_fs(out)
+    files, root = open_files(out)
     schemas = {"pages": pa.schema(PAGE_COLUMNS)}
     for name, (_, struct) in NESTED.items():
         schemas[name] = pa.schema([("recording", pa.string()), *struct])
     opened = {name: files.open(f"{root}/{name}.unfinished", "wb") for name in schemas}
     writers = {name: pq.ParquetWriter(opened[name], schema) for name, schema in schemas.items()}
     for key in keys:
-        part = _read_part(files, f"{fsspec.url_to_fs(parts)[1]}/{key}.parquet")
+        part = _read_part(files, f"{open_files(parts)[1]}/{key}.parquet")
         writers["pages"].write_table(part.select(schemas["pages"].names))
         for name, (column, _) in NESTED.items():
             writers[name].write_table(_unnest(part, column, schemas[name]))

@@ -67,7 +67,7 @@ describe('the gain of a headline', () => {
     const fetches = Array.from({ length: images }, () => ({ bytes: 30_000, after: [0] }));
     const graph = pageOf([{ bytes: 20_000 }, ...fetches], [origin]);
     const servers = [serverOf(origin, { thinkMs: 50 })];
-    const path = pathOf({ rttMs: 60, downBps: 20e6 });
+    const path = pathOf({ rttMs: 45, downBps: 20e6 });
     const load = recordLoad(graph, path, servers, { [origin]: 'h2' });
     const requests = load.requests.map((request) => ({ ...request, offersH3: false }));
     const recording = { ...load, requests };

@@ -16,7 +16,7 @@ import { type TrueCell, trueTime, uniform } from './true-load.ts';
 
 /** What is known of the network besides the recording: all of it, what happens to UDP, nothing. */
 export const KNOWLEDGE = ['network', 'udp', 'nothing'] as const;
-type KnowledgeKind = (typeof KNOWLEDGE)[number];
+export type KnowledgeKind = (typeof KNOWLEDGE)[number];
 
 /** What is read from one recording under one kind of knowledge. */
 export interface JudgedReading {
@@ -50,7 +50,7 @@ export function judgeCell(cell: TrueCell): JudgedReading[] {
   );
 }
 
-function knownOf({ path }: TrueCell, knowledge: KnowledgeKind): KnownNetwork {
+export function knownOf({ path }: TrueCell, knowledge: KnowledgeKind): KnownNetwork {
   if (knowledge === 'nothing') return {};
   return knowledge === 'udp' ? { udp: path.udp } : path;
 }

@@ -10,6 +10,8 @@ interface ReadingOptions {
   json: boolean;
   /** Whether to judge the ranges of load times in place of what is read. */
   ranges: boolean;
+  /** Whether to judge decisions in place of what is read. */
+  decisions: boolean;
 }
 
 /**
@@ -25,6 +27,11 @@ export function parseOptions(argv: string[]): ReadingOptions {
     .option('--seed <number>', 'seed of pages and networks', positive, 1)
     .option('--cells <number>', 'number of pages on a network, two of each page', positive, 24)
     .option('--ranges', 'judge the ranges of stated load times instead', false)
+    .addOption(
+      new Option('--decisions', 'judge what is decided, and whether rightly, instead')
+        .default(false)
+        .conflicts('ranges'),
+    )
     .option('--json', 'print figures and readings as JSON', false)
     .exitOverride();
   unifyErrors(command);

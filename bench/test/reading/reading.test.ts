@@ -1,6 +1,7 @@
 import { drawCells } from '@hopwise/lab/gauntlet/cells';
 import { describe, expect, it } from 'vitest';
 import { judgeCell } from '../../src/reading/judge-cell.ts';
+import { judgeDecisions, renderDecisions } from '../../src/reading/judge-decisions.ts';
 import { judgeRanges, renderRanges } from '../../src/reading/judge-ranges.ts';
 import { readingFigures, renderReadings } from '../../src/reading/reading-table.ts';
 import { recordLoad } from '../../src/reading/record-load.ts';
@@ -54,5 +55,30 @@ describe('an emulated load of a drawn page', () => {
       if (isWithin) expect(Math.abs(error)).toBeLessThan(2 * halfWidth);
     }
     expect(renderRanges(ranges)).toMatch(/network +the recorded load +6 /);
+  });
+
+  it('is compared with what is decided from it', () => {
+    const decisions = judgeDecisions(CELL);
+    // Three protocols, two forms, three kinds of knowledge.
+    expect(decisions).toHaveLength(18);
+    const times = (['h1', 'h2', 'h3'] as const).map((protocol) => trueTime(CELL, protocol));
+    const regrets = times.map((ms) => ms / Math.min(...times) - 1);
+    for (const { regret, isRight } of decisions) {
+      expect(regrets).toContain(regret);
+      expect(isRight).toBe(regret! <= 0.05);
+    }
+    expect(renderDecisions(decisions)).toMatch(/top nothing h3 +1 /);
+  });
+
+  it('counts only decided answers among those that are right', () => {
+    const judged = (isDecided: boolean, isRight: boolean, regret: number | null) =>
+      ({ form: 'top', knowledge: 'udp', recorded: 'h2', isClear: true, isDecided, isRight, regret }) as const;
+    const text = renderDecisions([
+      judged(true, true, 0),
+      judged(true, false, 0.2),
+      judged(false, true, 0.04),
+      judged(false, false, null),
+    ]);
+    expect(text).toMatch(/top udp h2 +4 +100\.0% +50\.0% +50\.0% +8\.0% +1\b/);
   });
 });

@@ -25,10 +25,33 @@ export function unifyErrors(
   subcommands: readonly string[] = [],
 ): void {
   command.configureOutput({
-    outputError: (text, write) => write(`${program}: ${usageError(text)} (see ${help(subcommands)})\n`),
+    outputError: (text, write) =>
+      write(`${program}: ${usageError(unknownCommand(command, text) ?? text)} (see ${help(subcommands)})\n`),
   });
   for (const sub of command.commands) {
     unifyErrors(sub, { program, help }, [...subcommands, sub.name()]);
+  }
+}
+
+/** A word that is no command of a command that has some, and takes no other words: commander calls it one argument too many. */
+function unknownCommand({ commands }: ReportingCommand, text: string): string | null {
+  const [, word] =
+    /^error: too many arguments.* Expected 0 arguments but got \d+: ([^,\s]+)/.exec(text) ?? [];
+  return word === undefined || commands.length === 0 ? null : `unknown command '${word}'`;
+}
+
+/**
+ * Refuses help on what is no command, for which commander would print all of the help.
+ *
+ * @param words the command line's
+ */
+export function refuseUnknownTopic(
+  program: ReportingCommand & { error(message: string): never },
+  [help, topic]: readonly string[],
+): void {
+  if (help !== 'help' || topic === undefined || topic.startsWith('-')) return;
+  if (!program.commands.some((command) => command.name() === topic)) {
+    program.error(`error: unknown command '${topic}'`);
   }
 }
 

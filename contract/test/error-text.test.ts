@@ -1,13 +1,41 @@
-import { firstLine, messageOf } from '@hopwise/contract';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { jsonFault } from '../src/index.ts';
 
-it('gives the message of an error, and anything else thrown as text', () => {
-  expect(messageOf(new Error('two\nlines'))).toBe('two\nlines');
-  expect(messageOf('thrown as text')).toBe('thrown as text');
-  expect(messageOf(undefined)).toBe('undefined');
-});
+function faultOf(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    return jsonFault(text, error);
+  }
+  throw new Error('it is JSON');
+}
 
-it('gives the first line alone', () => {
-  expect(firstLine(new Error('two\nlines'))).toBe('two');
-  expect(firstLine(new Error(''))).toBe('');
+describe('jsonFault', () => {
+  it.each([
+    ['nothing', ' \n', 'an empty text'],
+    ['other text', 'hello', 'other text at "hello"'],
+    ['what is cut within a value', '{"a": 1', 'a text that ends too early'],
+    ['what is cut within a string', '{"a": "b', 'a text that ends too early'],
+    ['what is cut after a comma', '{"a": 1,\n', 'a text that ends too early'],
+    ['a comma too many', '{\n"a": 1,\n}', 'other text in line 3, column 1'],
+    ['two values', '{}\n{}', 'other text in line 2, column 1'],
+    ['a word within', '{"a": hello, "b": 1}', 'other text at "{\\"a\\": hello, \\"b\\": 1}"'],
+    ['control characters', '\u001b[31m', 'other text at "[31m"'],
+  ])('describes %s', (_, text, fault) => {
+    expect(faultOf(text)).toBe(fault);
+  });
+
+  it('quotes the place in a long text, and never much', () => {
+    expect(faultOf(`{"a": "${'x'.repeat(500)}", "b": hello}`)).toMatch(/^other text at ".{1,40}hello.*"$/);
+    expect(faultOf('x'.repeat(500)).length).toBeLessThan(100);
+  });
+
+  it("reads Firefox's words", () => {
+    const error = new SyntaxError('JSON.parse: unexpected character at line 1 column 2 of the JSON data');
+    expect(jsonFault('hello', error)).toBe('other text in line 1, column 2');
+    const end = new SyntaxError(
+      'JSON.parse: end of data while reading object contents at line 1 column 2 of the JSON data',
+    );
+    expect(jsonFault('{', end)).toBe('a text that ends too early');
+  });
 });

@@ -8,7 +8,7 @@ import {
   MAX_PIN_MINUTES,
   PIN_KINDS,
 } from '@hopwise/contract';
-import { unifyErrors } from '@hopwise/contract/command-line';
+import { refuseUnknownTopic, unifyErrors } from '@hopwise/contract/command-line';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../src/base/errors.ts';
 import { launcherCommand } from '../src/base/launcher.ts';
@@ -307,6 +307,7 @@ unifyErrors(program, {
 /** Runs the command that the process's arguments name. */
 export async function runCommand(): Promise<void> {
   try {
+    refuseUnknownTopic(program, process.argv.slice(2));
     await program.parseAsync();
   } catch (fault) {
     if (fault instanceof CommanderError) {

@@ -30,7 +30,8 @@ const LEARN_LIMIT_BYTES = 2_000_000;
 
 /** Exits with 1 when no check had a result. */
 export async function networkCommand(urls: string[], options: NetworkCommandOptions): Promise<void> {
-  if (urls.length > 0 === (options.har !== undefined)) throw new UsageError('give either URLs or --har FILE');
+  if (urls.length > 0 === (options.har !== undefined))
+    throw new UsageError('expected either URLs or --har <file>');
   const repetition = readRepetition(options);
   const whole = readUrls(urls);
   const planned = options.har === undefined ? null : await planOfRecording(options.har);
@@ -56,8 +57,7 @@ function readRepetition({ every, for: duration }: NetworkCommandOptions): Repeti
   if (every === undefined && duration === undefined) return null;
   if (every === undefined || duration === undefined)
     throw new UsageError('--every and --for belong together: the minutes from check to check, and in all');
-  if (duration < every)
-    throw new UsageError(`--for: expected at least --every (${every}), found ${duration}`);
+  if (duration < every) throw new UsageError(`--for: expected at least --every (${every}), got ${duration}`);
   return { everyMs: every * MINUTE_MS, forMs: duration * MINUTE_MS };
 }
 
@@ -104,7 +104,7 @@ async function planOfRecording(file: string): Promise<TransferPlan> {
 async function planOfUrls(engine: Engine, urls: string[], signal: AbortSignal): Promise<TransferPlan> {
   const { MAX_CHECK_BYTES, planCheckOf } = await import('@hopwise/pageload-emulator');
   const origins = new Set(urls.map((url) => new URL(url).origin));
-  if (origins.size > 1) throw new UsageError(`expected URLs of one server, found ${[...origins].join(', ')}`);
+  if (origins.size > 1) throw new UsageError(`expected URLs of one server, got ${[...origins].join(', ')}`);
   const transfers = urls.map((url) => ({
     url,
     after: [],
@@ -130,6 +130,6 @@ async function planOfUrls(engine: Engine, urls: string[], signal: AbortSignal): 
     .map(({ status, bytes, error }) => error || `${status} with ${Math.round(bytes / 1000)} kB`)
     .join(', ');
   throw new UsageError(
-    `expected files of 10 kB or more that add up to ${MAX_CHECK_BYTES / 1000} kB at most, found ${found}`,
+    `expected files of 10 kB or more that add up to ${MAX_CHECK_BYTES / 1000} kB at most, got ${found}`,
   );
 }

@@ -89,7 +89,7 @@ export async function unpinCommand(
   options: UnpinCommandOptions,
 ): Promise<void> {
   if ((argument === undefined) === (options.all !== true))
-    throw new UsageError('give either an origin or --all');
+    throw new UsageError('expected either an origin or --all');
   const origin = argument === undefined ? null : readOrigin(argument);
   const answers = await ask({ type: 'unpin', origin }, options.browser);
   if (options.browser !== undefined && answers.length === 0) throw new Error(notConnected(options.browser));

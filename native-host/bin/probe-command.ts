@@ -64,8 +64,7 @@ function whyUnreachable({ origins, protocols }: Verification): string {
 function readProtocols(list: string): Protocol[] {
   const names = list.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !PROTOCOLS.includes(name as Protocol));
-  if (unknown !== undefined)
-    throw new UsageError(`--protocols: expected some of h1,h2,h3, found "${unknown}"`);
+  if (unknown !== undefined) throw new UsageError(`--protocols: expected some of h1,h2,h3, got "${unknown}"`);
   return names as Protocol[];
 }
 
@@ -81,7 +80,7 @@ async function readInput(
   har: string | undefined,
   protocols: readonly Protocol[],
 ): Promise<ProbeInput> {
-  if (urls.length > 0 === (har !== undefined)) throw new UsageError('give either URLs or --har FILE');
+  if (urls.length > 0 === (har !== undefined)) throw new UsageError('expected either URLs or --har <file>');
   const { plan, assignments } =
     har === undefined ? { plan: planOfUrls(urls), assignments: [] } : await planOfRecording(har);
   const parsed = transferPlanSchema.safeParse(plan);

@@ -11,7 +11,7 @@ export function resolverCommand(argument: string | undefined): void {
     const url = argument === 'off' ? '' : argument;
     if (url !== '' && !isDohUrl(url)) {
       throw new UsageError(
-        `expected a URL such as https://dns.example/dns-query, or off, found ${quoteInput(argument)}`,
+        `expected a URL such as https://dns.example/dns-query, or off, got ${quoteInput(argument)}`,
       );
     }
     writeDohUrl(url);

@@ -7,7 +7,7 @@ import { hostVersion } from '../src/base/version.ts';
 export function readUrls(texts: readonly string[]): string[] {
   return texts.map((text) => {
     if (!URL.canParse(text) || new URL(text).protocol !== 'https:')
-      throw new UsageError(`expected an https URL, found ${quoteInput(text)}`);
+      throw new UsageError(`expected an https URL, got ${quoteInput(text)}`);
     return new URL(text).href;
   });
 }

@@ -1,19 +1,24 @@
 /** What changed since an earlier answer of `hopwise check --json`, beside the noise of the figures. */
+import { normalize } from 'node:path';
+import { jsonFault } from '@hopwise/contract';
 import { InputError } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import { roundNumber } from './output.ts';
 
 const time = z.number('milliseconds').check(z.nonnegative('milliseconds'));
+const count = z.optional(z.number('a number').check(z.nonnegative('a number')));
 const baselineSchema = z.object(
   {
     pages: z.array(
       z.object({
         file: z.string('a file'),
         network: z.string('a name'),
-        loadTimeMs: time,
+        loadTimeMs: z.number('milliseconds').check(z.positive('milliseconds above 0')),
         range: z.object({ low: time, high: time }),
         firstPaintMs: z.nullish(time),
         largestPaintMs: z.nullish(time),
+        requests: count,
+        bytes: count,
       }),
       'the pages of hopwise check --json',
     ),
@@ -28,6 +33,9 @@ export type CheckBaseline = z.infer<typeof baselineSchema>['pages'];
 export interface CheckChange {
   /** Load time then, milliseconds. */
   beforeMs: number;
+  /** Requests and transferred bytes of the page then; null where the baseline does not show them. */
+  beforeRequests: number | null;
+  beforeBytes: number | null;
   /** Share by which it grew; negative where it fell. */
   growth: number;
   /** Share within which single loads differ that much by chance. */
@@ -47,7 +55,7 @@ export function parseBaseline(text: string): CheckBaseline {
     content = JSON.parse(text);
   } catch (error) {
     throw new InputError(
-      `top level: expected the answer of hopwise check --json, got ${(error as Error).message}`,
+      `top level: expected the answer of hopwise check --json, got ${jsonFault(text, error)}`,
     );
   }
   const parsed = baselineSchema.safeParse(content);
@@ -57,22 +65,33 @@ export function parseBaseline(text: string): CheckBaseline {
   throw new InputError(`${place}: expected ${message}`);
 }
 
+/** Whether both are of the same page on the same network; a file may be named in several ways. */
+export const isSameRow = (a: PlacedRow, b: PlacedRow): boolean =>
+  a.network === b.network && normalize(a.file) === normalize(b.file);
+
+type PlacedRow = Pick<CheckBaseline[number], 'file' | 'network'>;
+
 /** What a change is judged by. */
-type TimedRow = Pick<CheckBaseline[number], 'file' | 'network' | 'loadTimeMs' | 'range'>;
+type TimedRow = PlacedRow & Pick<CheckBaseline[number], 'loadTimeMs' | 'range' | 'requests' | 'bytes'>;
 
 /** Compares a row with the baseline's row of the same file and network; null where it has none. */
-export function changeOf(
-  { file, network, loadTimeMs, range }: TimedRow,
-  baseline: readonly TimedRow[],
-): CheckChange | null {
-  const before = baseline.find((each) => each.file === file && each.network === network);
+export function changeOf(row: TimedRow, baseline: readonly TimedRow[]): CheckChange | null {
+  const { loadTimeMs, range } = row;
+  const before = baseline.find((each) => isSameRow(each, row));
   if (before === undefined) return null;
   // The baseline's figure was rounded when it was written.
   const growth = roundNumber(loadTimeMs) / before.loadTimeMs - 1;
   const noise =
     (NOISE_DEVIATIONS * Math.hypot(deviation(range), deviation(before.range))) / before.loadTimeMs;
   const verdict = Math.abs(growth) <= noise ? 'within the noise' : growth > 0 ? 'slower' : 'faster';
-  return { beforeMs: before.loadTimeMs, growth, noise, verdict };
+  return {
+    beforeMs: before.loadTimeMs,
+    beforeRequests: before.requests ?? null,
+    beforeBytes: before.bytes ?? null,
+    growth,
+    noise,
+    verdict,
+  };
 }
 
 const deviation = ({ low, high }: { low: number; high: number }): number =>

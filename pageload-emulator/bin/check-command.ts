@@ -11,7 +11,7 @@ import {
   unjudgedLimits,
 } from '@hopwise/pageload-emulator';
 import type { Command } from 'commander';
-import { type CheckBaseline, changeOf, parseBaseline } from './check-baseline.ts';
+import { type CheckBaseline, changeOf, isSameRow, parseBaseline } from './check-baseline.ts';
 import { shortNames } from './file-names.ts';
 import { chooseNetworks, type NetworkChoice, withNetworkChoice } from './network-choice.ts';
 import { print, toJson } from './output.ts';
@@ -94,13 +94,14 @@ Examples:
       }
       const isJudged = ({ judgements, change }: CheckRow) => judgements.length > 0 || change !== null;
       if (!rows.some(isJudged)) throw nothingJudged(rows, flags);
-      if (flags.markdown !== undefined) await writeText(flags.markdown, markdownCheck(rows));
+      const gone = baseline.filter((before) => !rows.some((row) => isSameRow(row, before)));
+      if (flags.markdown !== undefined) await writeText(flags.markdown, markdownCheck(rows, gone));
       if (flags.junit !== undefined) {
         // Its library takes as long to load as a fifth of each command's start.
         const { junitOf } = await import('./check-junit.ts');
         await writeText(flags.junit, junitOf(rows));
       }
-      print(flags.json ? toJson(answerOf(rows)) : showCheck(rows));
+      print(flags.json ? toJson(answerOf(rows)) : showCheck(rows, gone));
       if (flags.github) process.stdout.write(githubCheck(rows));
       if (rows.some(isFailed)) process.exitCode = OVER_BUDGET;
     });
@@ -130,8 +131,9 @@ function checksOf(
   return networks.map((network) => {
     const limits = limitsOn(budget, network.name);
     try {
-      const { prediction: _prediction, ...figures } = checkPage(recording, network.path);
-      const row = { file, name, network: network.name, ...figures };
+      const { prediction, ...figures } = checkPage(recording, network.path);
+      const { requests, bytes } = prediction.page;
+      const row = { file, name, network: network.name, requests, bytes, ...figures };
       return {
         ...row,
         judgements: judgeFigures(figures, limits),

@@ -30,6 +30,7 @@ export async function readNamed(file: string, options: ReadOptions = {}): Promis
 
 /** A file's name for messages. */
 export function shownName(file: string): string {
+  if (file === '') return '""';
   return file === '-' ? 'standard input' : printable(file, 200);
 }
 

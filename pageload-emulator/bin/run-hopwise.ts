@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { removeUserinfoInText } from '@hopwise/contract';
-import { unifyErrors } from '@hopwise/contract/command-line';
+import { refuseUnknownTopic, unifyErrors } from '@hopwise/contract/command-line';
 import { printable } from '@hopwise/contract/terminal';
 import {
   adviseServers,
@@ -449,6 +449,7 @@ export async function runHopwise(args: readonly string[]): Promise<void> {
     if (HELPER_COMMANDS.includes(name)) {
       program.error(`error: ${name} is a command of the helper: hopwise-host ${name}`);
     }
+    refuseUnknownTopic(program, args);
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof InputError) {

@@ -1,6 +1,6 @@
 import { printable, table } from '@hopwise/contract/terminal';
 import type { Judgement, PageCheck } from '@hopwise/pageload-emulator';
-import type { CheckChange } from './check-baseline.ts';
+import type { CheckBaseline, CheckChange } from './check-baseline.ts';
 import { paint } from './output.ts';
 import { ms, number } from './show.ts';
 
@@ -10,6 +10,10 @@ export interface CheckRow extends Omit<PageCheck, 'prediction'> {
   /** The file's short name. */
   name: string;
   network: string;
+  /** How many the page makes. */
+  requests: number;
+  /** What they transfer. */
+  bytes: number;
   judgements: Judgement[];
   /** Limits that were not judged, as the recording does not show their figures. */
   unjudged: Judgement['figure'][];
@@ -83,8 +87,12 @@ const titlesOf = (rows: readonly CheckRow[]): string[] => [
 ];
 const hasBaseline = (rows: readonly CheckRow[]): boolean => rows.some(({ change }) => change !== null);
 
-/** The figures, then a line for each breach, and for each limit that was not judged. */
-export function showCheck(rows: readonly CheckRow[]): string {
+/**
+ * The figures, then a line for each breach, for each page that is another than in the baseline, and for each limit that was not judged.
+ *
+ * @param gone what the baseline has beside these rows
+ */
+export function showCheck(rows: readonly CheckRow[], gone: CheckBaseline = []): string {
   const failures = rows.flatMap((row) =>
     failuresOf(row).map((failure) => paint('red', `${row.name} on ${printable(row.network)}: ${failure}`)),
   );
@@ -93,21 +101,55 @@ export function showCheck(rows: readonly CheckRow[]): string {
     table([['page', 'network', ...right], ...cells(rows)]),
     '',
     ...failures,
-    ...notesOf(rows),
+    ...notesOf(rows, gone),
     paint(failures.length > 0 ? 'red' : 'green', summaryOf(rows)),
   ].join('\n');
 }
 
-/** Which limits were not judged, a line for each page. */
-function notesOf(rows: readonly CheckRow[]): string[] {
-  const notes = rows.flatMap(({ name, unjudged }) =>
+/** How pages differ from the baseline, which limits were not judged, and what is missing. */
+function notesOf(rows: readonly CheckRow[], gone: CheckBaseline): string[] {
+  const changes = rows.flatMap((row) => {
+    const change = contentChange(row);
+    return change === null ? [] : [`${row.name}: ${change}`];
+  });
+  const unjudged = rows.flatMap(({ name, unjudged }) =>
     unjudged.map((figure) => `${name}: ${FIGURES[figure].title}: not judged, as the recording shows none`),
   );
-  return [...new Set(notes)];
+  const missing = gone.map(
+    ({ file, network }) =>
+      `${printable(file, MAX_NAME)} on ${printable(network)}: in the baseline, not in this check`,
+  );
+  const left = missing.length - MAX_MISSING;
+  return [
+    ...new Set([...changes, ...unjudged]),
+    ...missing.slice(0, MAX_MISSING),
+    ...(left > 0 ? [`${left} more in the baseline, not in this check`] : []),
+  ];
 }
 
+/** Characters of a file's name in a note. */
+const MAX_NAME = 200;
+/** Rows of the baseline that notes name. */
+const MAX_MISSING = 5;
+
+/** `92 requests, 70 before; 1800 kB, 1206 kB before`; null where neither changed. */
+function contentChange({ requests, bytes, change }: CheckRow): string | null {
+  const { beforeRequests, beforeBytes } = change ?? { beforeRequests: null, beforeBytes: null };
+  const parts = [
+    ...(beforeRequests === null || beforeRequests === requests
+      ? []
+      : [`${requests} requests, ${beforeRequests} before`]),
+    ...(beforeBytes === null || kilobytes(beforeBytes) === kilobytes(bytes)
+      ? []
+      : [`${kilobytes(bytes)}, ${kilobytes(beforeBytes)} before`]),
+  ];
+  return parts.length === 0 ? null : parts.join('; ');
+}
+
+const kilobytes = (bytes: number): string => `${Math.round(bytes / 1000)} kB`;
+
 /** The figures as a Markdown table, then a list of breaches. */
-export function markdownCheck(rows: readonly CheckRow[]): string {
+export function markdownCheck(rows: readonly CheckRow[], gone: CheckBaseline = []): string {
   const line = (each: readonly string[]) => `| ${each.join(' | ')} |`;
   const titles = titlesOf(rows);
   const failures = rows.flatMap((row) =>
@@ -116,7 +158,7 @@ export function markdownCheck(rows: readonly CheckRow[]): string {
         `- **${markdownText(row.name)}** on ${markdownText(printable(row.network))}: ${markdownText(failure)}`,
     ),
   );
-  const notes = notesOf(rows).map((note) => `- ${markdownText(note)}`);
+  const notes = notesOf(rows, gone).map((note) => `- ${markdownText(note)}`);
   return `${[
     line(['page', 'network', ...titles]),
     line(['---', '---', ...titles.map(() => '---:')]),

@@ -44,7 +44,7 @@ func New() (namespace *Namespace, err error) {
 	defer home.Close()
 	handle, err := netns.New()
 	if err != nil {
-		return nil, fmt.Errorf("network namespace: cannot make one: %w", err)
+		return nil, fmt.Errorf("network namespace: cannot make one: %w%s", err, rightsHint(err))
 	}
 	// A thread that cannot return to its namespace must not be used again.
 	defer func() {
@@ -78,7 +78,7 @@ func openTUN() (int, error) {
 	request.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
 	if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, request); err != nil {
 		unix.Close(fd)
-		return -1, fmt.Errorf("/dev/net/tun: cannot make a device: %w", err)
+		return -1, fmt.Errorf("/dev/net/tun: cannot make a device: %w%s", err, rightsHint(err))
 	}
 	return fd, nil
 }

@@ -73,6 +73,14 @@ const rootlessVariable = "HOPWISE_LAB_ROOTLESS"
 // IsRootless reports whether Rootless started the process.
 func IsRootless() bool { return os.Getenv(rootlessVariable) == "1" }
 
+// rightsHint says what a root without root's rights, as containers have it, needs.
+func rightsHint(err error) string {
+	if !errors.Is(err, unix.EPERM) {
+		return ""
+	}
+	return ": give the container root's rights over networks (`--cap-add NET_ADMIN --cap-add SYS_ADMIN`)"
+}
+
 // RestrictedHint explains why rights are refused inside a user namespace, if the cause is known.
 func RestrictedHint() string {
 	if sysctlIs("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1") {

@@ -17,7 +17,7 @@ export function hostsOf(origins: readonly string[]): string[] {
   const hosts = [...new Set(origins.map(hostOf))].sort();
   if (hosts.length === 0) throw new UsageError('expected at least one origin, such as https://example.org');
   if (hosts.length > MAX_CA_HOSTS)
-    throw new UsageError(`expected at most ${MAX_CA_HOSTS} hosts, found ${hosts.length}`);
+    throw new UsageError(`expected at most ${MAX_CA_HOSTS} hosts, got ${hosts.length}`);
   return hosts;
 }
 
@@ -29,11 +29,11 @@ export function hostsOf(origins: readonly string[]): string[] {
 export function readOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'https:' || `${url.origin}/` !== url.href)
-    throw new UsageError(`expected an origin such as https://example.org, found ${quoteInput(text)}`);
+    throw new UsageError(`expected an origin such as https://example.org, got ${quoteInput(text)}`);
   // Browsers connect to no such host, so that a pin of it would never have an effect.
   if (url.hostname.includes('*'))
     throw new UsageError(
-      `expected one origin such as https://www.example.org, found a pattern: ${quoteInput(text)}`,
+      `expected one origin such as https://www.example.org, got a pattern: ${quoteInput(text)}`,
     );
   return url.origin;
 }

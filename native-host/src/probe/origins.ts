@@ -29,7 +29,7 @@ export function readPlan(plan: TransferPlan): { urls: URL[]; origins: Map<string
     if (forward !== undefined) {
       throw new RequestError(
         'bad-message',
-        `plan.transfers[${index}].after: expected indices below ${index}, found ${forward}`,
+        `plan.transfers[${index}].after: expected indices below ${index}, got ${forward}`,
       );
     }
     // libcurl parses some URLs differently from browsers, so it only gets the URL standard's serialisation.

@@ -1,6 +1,7 @@
-import { type Recording, removeUserinfo, type Verification } from '@hopwise/contract';
+import { jsonFault, type Recording, removeUserinfo, type Verification } from '@hopwise/contract';
 import { InputError, placeOf, shown } from '../util/input-error.ts';
 import { harForm } from './har/forms.ts';
+import { refuseOtherPage } from './har/page-choice.ts';
 import { objectOf } from './har/values.ts';
 import { type ReadOptions, type ReadRecording, readHar } from './har.ts';
 import { refuseLargeJson } from './json-bytes.ts';
@@ -70,10 +71,12 @@ function withoutUserinfo(recording: Recording): Recording {
 function find(value: unknown, options: ReadOptions): FoundRecording {
   if (isOwnRecording(value)) {
     const { recording, otherSchemes } = readOwnRecording(value);
+    refuseOtherPage(recording.url, options.page);
     return { recording, notes: [], dropped: { ...NONE_DROPPED, otherSchemes } };
   }
   if (isLoadExport(value)) {
     const { recording, verification, otherSchemes } = readLoadExport(value);
+    refuseOtherPage(recording.url, options.page);
     const dropped = { ...NONE_DROPPED, otherSchemes };
     return { recording, notes: [], dropped, ...(verification && { verification }) };
   }
@@ -116,7 +119,7 @@ function parseJson(text: string): unknown {
     const { message } = error as Error;
     const position = / at position (\d+)/.exec(message)?.[1];
     const place = placeOf(placeInJson(json, position === undefined ? json.length : Number(position)));
-    throw new InputError(`${place}: expected JSON, got ${oneLine(message)}`);
+    throw new InputError(`${place}: expected JSON, got ${jsonFault(json, error)}`);
   }
 }
 
@@ -130,10 +133,4 @@ export function jsonIn(text: string): string {
   if (call === undefined) return marked;
   const end = marked.lastIndexOf(')');
   return /^\)\s*;?\s*$/.test(marked.slice(end)) ? marked.slice(call.length, end) : marked;
-}
-
-function oneLine(text: string): string {
-  // V8 quotes the input, which may contain any characters.
-  const line = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
-  return line.length > 160 ? `${line.slice(0, 157)}…` : line;
 }

@@ -1,3 +1,4 @@
+import { jsonFault } from '@hopwise/contract';
 import type * as z from 'zod/mini';
 import { InputError, inputErrorFrom, placeOf } from './input-error.ts';
 
@@ -12,7 +13,7 @@ export function parseJson<T>(text: string, schema: z.ZodMiniType<T>, what: strin
   try {
     content = JSON.parse(text);
   } catch (error) {
-    throw new InputError(`top level: expected ${what} as JSON, got ${(error as Error).message}`);
+    throw new InputError(`top level: expected ${what} as JSON, got ${jsonFault(text, error)}`);
   }
   return checkShape(content, schema);
 }

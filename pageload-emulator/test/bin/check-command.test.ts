@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeOf } from '../../bin/check-baseline.ts';
@@ -167,6 +167,8 @@ const ROW: CheckRow = {
   file: 'a<b>.har',
   name: 'a<b>.har',
   network: 'lte',
+  requests: 10,
+  bytes: 400_000,
   loadTimeMs: 4100,
   firstPaintMs: null,
   largestPaintMs: null,
@@ -219,6 +221,37 @@ describe('a baseline', () => {
   it('says where a page became faster', async () => {
     const { status, stdout } = await compare(...baselineOf(4));
     expect({ status, faster: / faster\n/.test(stdout) }).toEqual({ status: 0, faster: true });
+  });
+
+  it('says how the page itself changed, and what is no longer checked', async () => {
+    const answer = JSON.parse(readFileSync(file('now.json'), 'utf8'));
+    const [page] = answer.pages;
+    const { requests, bytes } = page;
+    Object.assign(page, { requests: 99, bytes: bytes + 5_000 });
+    answer.pages.push({ ...page, file: 'home.har', network: '3g' });
+    writeFileSync(file('last.json'), JSON.stringify(answer));
+    const { status, stdout } = await compare('--baseline', file('last.json'), '--markdown', file('last.md'));
+    const kb = Math.round(bytes / 1000);
+    const changed = `${requests} requests, 99 before; ${kb} kB, ${kb + 5} kB before`;
+    expect(stdout).toContain(`\npage.har: ${changed}\nhome.har on 3g: in the baseline, not in this check\n`);
+    expect(readFileSync(file('last.md'), 'utf8')).toContain(`- page.har: ${changed}`);
+    expect(status).toBe(0);
+  });
+
+  it('knows a file by its other names', async () => {
+    const answer = JSON.parse(readFileSync(file('now.json'), 'utf8'));
+    answer.pages[0].file = `${dirname(file('page.har'))}/./page.har`;
+    writeFileSync(file('last.json'), JSON.stringify(answer));
+    expect((await compare('--baseline', file('last.json'))).stdout).toMatch(/ within the noise\n/);
+  });
+
+  it('is refused where its load times cannot be compared with', async () => {
+    const answer = JSON.parse(readFileSync(file('now.json'), 'utf8'));
+    answer.pages[0].loadTimeMs = 0;
+    writeFileSync(file('last.json'), JSON.stringify(answer));
+    const { status, stderr } = await compare('--baseline', file('last.json'));
+    expect(stderr).toMatch(/last\.json: pages\.0\.loadTimeMs: expected milliseconds above 0$/m);
+    expect(status).toBe(2);
   });
 
   it('is refused in one line where it is something else', async () => {

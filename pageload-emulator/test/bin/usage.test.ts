@@ -3,11 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fitWidth, roundFigure } from '../../bin/output.ts';
 import { chromiumHar } from '../support/hars.ts';
 import { hopwise } from '../support/hopwise.ts';
 
+const SAMPLE = fileURLToPath(new URL('../../../e2e/examples/playwright/pages/app.json.gz', import.meta.url));
 let dir = '';
 const file = (name: string) => join(dir, name);
 
@@ -45,14 +47,16 @@ const wrongFiles = (command: string, ...flags: string[]) =>
       [command, 'https://example.org/', ...flags],
       /expected a file, got an address: save the page in DevTools/,
     ],
-    [[command, 'text.har', ...flags], /text\.har: top level: expected /],
-    [[command, 'empty.har', ...flags], /empty\.har: top level: expected /],
+    [[command, 'text.har', ...flags], /text\.har: top level: expected JSON, got other text at "hello"$/],
+    [[command, 'empty.har', ...flags], /empty\.har: top level: expected JSON, got an empty text$/],
     [[command, ...flags], /missing required argument '?files?'?/],
     [[command, 'page.har', '--jsno', ...flags], /unknown option --jsno \(Did you mean --json\?\)/],
   ] as const;
 
 const WRONG: readonly (readonly [readonly string[], string | RegExp])[] = [
   [['forecast'], "unknown command 'forecast'"],
+  [['help', 'forecast'], "unknown command 'forecast'"],
+  [['predict', ''], '"": expected a readable file, but there is none'],
   [['probe', 'https://example.org/'], 'probe is a command of the helper: hopwise-host probe'],
   ...(['predict', 'explain', 'compare'] as const).flatMap((command) => [
     ...wrongFiles(command),
@@ -68,6 +72,8 @@ const WRONG: readonly (readonly [readonly string[], string | RegExp])[] = [
   [['predict', 'page.har', '--top', '0'], '--top: expected a whole number from 1 to 100000, got "0"'],
   [['predict', 'page.har', '--what-if', 'start=20'], /--what-if: expected iw=PACKETS .*, got "start=20"/],
   [['predict', 'page.har', '--page', '9'], /page: expected one of the file's \(1 /],
+  [['predict', SAMPLE, '--page', '0'], "page: expected one of the file's (1 https://www.app.test/), got 0"],
+  [['explain', SAMPLE, '--page', 'https://other.test/'], /page: expected .*, got "https:\/\/other\.test\/"$/],
   ...wrongFiles('graph'),
   [['graph', 'page.har', '--page', '0'], /page\.har: page: expected one of the file's \(1 .*got 0$/],
   [['graph', 'page.har', 'text.har'], /too many arguments/],

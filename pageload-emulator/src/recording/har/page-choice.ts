@@ -1,5 +1,26 @@
+import { InputError, shown } from '../../util/input-error.ts';
+import { urlKey } from './urls.ts';
+
 /** Which page load of a file to take: its number from 1, or its URL. */
 export type PageChoice = number | string;
+
+/** How many page loads a message lists at most. */
+const MAX_LISTED = 5;
+
+/** The error of a choice that a file with the page loads of these names does not have. */
+export function noSuchPage(names: readonly string[], choice: PageChoice): InputError {
+  const listed = names.slice(0, MAX_LISTED).map((name, at) => `${at + 1} ${name}`);
+  const others = names.length > MAX_LISTED ? `, … ${names.length}` : '';
+  return new InputError(
+    `page: expected one of the file's (${listed.join(', ')}${others}), got ${shown(choice)}`,
+  );
+}
+
+/** Refuses a choice other than the one page load of a file. */
+export function refuseOtherPage(url: string, choice: PageChoice | undefined): void {
+  if (choice === undefined || choice === 1) return;
+  if (typeof choice === 'number' || urlKey(choice) !== urlKey(url)) throw noSuchPage([url], choice);
+}
 
 /** Reads the choice of a page load: digits are a number, anything else a URL. */
 export function pageChoice(text: string): PageChoice {

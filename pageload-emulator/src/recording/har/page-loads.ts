@@ -1,7 +1,7 @@
-import { InputError, shown } from '../../util/input-error.ts';
+import { shown } from '../../util/input-error.ts';
 import { pageUrl } from './navigation.ts';
 import { partNavigations, type TimedEntry, timed } from './navigations.ts';
-import type { PageChoice } from './page-choice.ts';
+import { noSuchPage, type PageChoice } from './page-choice.ts';
 import { type PageEntries, pagesOf } from './pages.ts';
 import type { Entry, Har, Page } from './schema.ts';
 import { urlKey } from './urls.ts';
@@ -79,20 +79,13 @@ function loadsOf({ page, entries }: PageEntries): PageLoad[] {
   }));
 }
 
-/** Loads that a message lists. */
-const MAX_LISTED = 5;
-
 function indexOf(loads: readonly PageLoad[], choice: PageChoice): number {
   const index =
     typeof choice === 'number'
       ? choice - 1
       : loads.findIndex((load) => urlsOf(load).some((url) => urlKey(url) === urlKey(choice)));
   if (loads[index] !== undefined && loads[index].ordered.length > 0) return index;
-  const listed = loads.slice(0, MAX_LISTED).map((load, at) => `${at + 1} ${nameOf(load)}`);
-  const others = loads.length > MAX_LISTED ? `, … ${loads.length}` : '';
-  throw new InputError(
-    `page: expected one of the file's (${listed.join(', ')}${others}), got ${shown(choice)}`,
-  );
+  throw noSuchPage(loads.map(nameOf), choice);
 }
 
 /** A load's URL for people: its document's, else its page's name. */

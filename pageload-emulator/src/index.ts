@@ -57,6 +57,7 @@ export {
   reasonToLeave,
   surenessOf,
   timeByItself,
+  withMeasuredMedians,
 } from './explain/verdict.ts';
 export { durationsIn } from './explain/words.ts';
 export { buildGraph } from './graph/build-graph.ts';

@@ -6,6 +6,7 @@ import {
   type ComparisonRow,
   createDurationFormat,
   describeRatio,
+  findHeadlineTimes,
   formatDurations,
   formatLoss,
   formatMbps,
@@ -108,17 +109,13 @@ function header(report: Report): HTMLElement {
 /** Gains of less are none worth a figure. */
 const MIN_HERO_GAIN = 0.05;
 
-/** The gain in one large figure: as measured with pins or in the lab, else as predicted for what to do; none for no gain. */
+/** The gain of the headline in one large figure; none for no gain. */
 function hero(report: Report): HTMLElement[] {
-  const { pinGain, decision, baseline, assignment } = report;
-  const natural = measuredOf(baseline.measuredMs);
-  const assigned = measuredOf(assignment.measuredMs);
+  const { pinGain, decision, prediction } = report;
   if (pinGain?.effect === 'gains') return renderHero(pinGain.beforeMs, pinGain.afterMs, 'measured');
   if (decision.kind !== 'act') return [];
-  if (natural && assigned && 'medianMs' in natural && 'medianMs' in assigned) {
-    return renderHero(natural.medianMs, assigned.medianMs, 'measured');
-  }
-  return renderHero(decision.baseline.pltMs, decision.action.time.pltMs, 'predicted');
+  const { ownMs, hopwiseMs } = findHeadlineTimes({ ...prediction, decision });
+  return renderHero(ownMs!, hopwiseMs!, decision.action.measured ? 'measured' : 'predicted');
 }
 
 function renderHero(beforeMs: number, afterMs: number, kind: string): HTMLElement[] {

@@ -11,6 +11,7 @@ import {
   type Recording,
   type Unavailable,
   verifiedUnder,
+  withMeasuredMedians,
 } from '@hopwise/pageload-emulator';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 
@@ -161,6 +162,21 @@ function verifiedSpread(verified: VerifiedProtocol | null | undefined): Repeated
   };
 }
 
+/**
+ * The decision with the medians of the measured loads as its figures where they are of its action, so that its sentences and the figures of
+ * the loads are the same.
+ */
+function decisionAfter({ decision, prediction, measured }: Findings): Decision {
+  const { natural, assigned } = measured ?? {};
+  if (decision.kind !== 'act' || !natural || !assigned) return decision;
+  if (isUnavailable(natural) || isUnavailable(assigned)) return decision;
+  const loaded = prediction.decision.action.assignment;
+  const isLoaded = Object.entries(decision.action.assignment).every(
+    ([origin, protocol]) => loaded[origin] === protocol,
+  );
+  return isLoaded ? withMeasuredMedians(decision, natural.median, assigned.median) : decision;
+}
+
 /** Puts the findings into the form of `out/report.json`. */
 export function buildReport(findings: Findings): Report {
   const { prediction, predictionGivenNetwork, verification, measured } = findings;
@@ -197,7 +213,7 @@ export function buildReport(findings: Findings): Report {
       verifiedMs: verifiedSpread(planned && verification && verifiedUnder(verification, planned)),
       measuredMs: (action.kind === 'leave' ? measured?.natural : measured?.assigned) ?? null,
     },
-    decision: findings.decision,
+    decision: decisionAfter(findings),
     reasons: prediction.reasons,
     origins: prediction.origins,
     warnings: findings.warnings,

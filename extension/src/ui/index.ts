@@ -22,7 +22,7 @@ export {
   formatOrigin,
   formatShare,
 } from './format.ts';
-export { writeHeadline } from './headline.ts';
+export { findHeadlineTimes, writeHeadline } from './headline.ts';
 export { describeNetworkEvidence } from './network-evidence.ts';
 export { renderNetwork } from './network-view.ts';
 export { type OriginTableOptions, renderOriginTable } from './origin-table.ts';

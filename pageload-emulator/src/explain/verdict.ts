@@ -3,6 +3,8 @@ import {
   type Baseline,
   type Decision,
   type Evidence,
+  type Language,
+  type LoadTime,
   type MeasuredLoads,
   median,
   PROTOCOLS,
@@ -16,6 +18,7 @@ import { isSameAction } from '../decide/pick-action.ts';
 import { fastestProtocols, ranked } from '../decide/standing.ts';
 import { describeMisfit } from './fit-words.ts';
 import type { Behaviour, Sentences, Sureness } from './sentences/english.ts';
+import { SENTENCES } from './sentences/languages.ts';
 import { withoutScheme } from './words.ts';
 
 /** From this chance on an action's effect is called sure. */
@@ -42,11 +45,9 @@ export function describeDecision(
 
 /** What to do and what it gains, in one line. */
 function verdictOf(figures: DecisionFigures, seenMs: number | null, sentences: Sentences): string {
-  const { kind, action, actions } = figures;
+  const { kind, actions } = figures;
   if (kind === 'act') {
-    const instruction = instructionOf(action, figures, sentences);
-    const beforeMs = timeByItself(figures, seenMs);
-    return sentences.verdict.effect(instruction, beforeMs, action.time.pltMs, surenessOf(action));
+    return effectOf(figures, timeByItself(figures, seenMs), sentences);
   }
   if (kind === 'unsure') {
     const promising = promisingAction(actions)!;
@@ -56,12 +57,46 @@ function verdictOf(figures: DecisionFigures, seenMs: number | null, sentences: S
   return leaveVerdict(figures, sentences);
 }
 
+/** What to do and what it gains. */
+function effectOf(
+  decision: Pick<Decision, 'action' | 'baseline'>,
+  beforeMs: number,
+  sentences: Sentences,
+): string {
+  const { action } = decision;
+  const instruction = instructionOf(action, decision, sentences);
+  return sentences.verdict.effect(instruction, beforeMs, action.time.pltMs, surenessOf(action));
+}
+
+/** A decision to act with the medians of loads that were made for it, without an action and under it, as its figures. */
+export function withMeasuredMedians(
+  decision: Decision,
+  ownMs: number,
+  actionMs: number,
+  language: Language = 'en',
+): Decision {
+  const baseline = { ...decision.baseline, ...around(decision.baseline, ownMs), measured: true };
+  const gainMs = ownMs - actionMs;
+  const time = around(decision.action.time, actionMs);
+  const action = { ...decision.action, time, gainMs, gain: gainMs / ownMs, measured: true };
+  const actions = decision.actions.map((each) => (isSameAction(each, action) ? action : each));
+  const verdict = effectOf({ baseline, action }, ownMs, SENTENCES[language]);
+  return { ...decision, baseline, action, actions, verdict };
+}
+
+/** A load time with another median. */
+const around = ({ low, high }: LoadTime, pltMs: number): LoadTime => ({
+  pltMs,
+  low: Math.min(low, pltMs),
+  high: Math.max(high, pltMs),
+});
+
 /** From this gain over the load just seen on, a share of its time, the load just seen is what an action is compared with. */
 const MIN_SEEN_GAIN = 0.05;
 
 /**
- * What a page takes without an action, to compare the action with: the load that the person has just seen, unless it was out of the
- * ordinary, as fast as the action promises, or so slow that the gain would be more than the action is known to give; then the expected
+ * What a page takes without an action, to compare the action with: where both were measured, what was; else the load that the person has just
+ * seen, unless it was out of the ordinary, as fast as the action promises, or so slow that the gain would be more than the action is known to give; then the expected
  * time.
  *
  * @param seenMs null where that load was not the browser's own
@@ -70,6 +105,7 @@ export function timeByItself(
   { baseline, action }: Pick<Decision, 'baseline' | 'action'>,
   seenMs: number | null,
 ): number {
+  if (baseline.measured && action.measured) return baseline.pltMs;
   if (seenMs === null || seenMs < baseline.low || seenMs > baseline.high) return baseline.pltMs;
   const mostMs = Math.max(
     baseline.pltMs - action.time.pltMs,
@@ -162,7 +198,11 @@ function mainProtocol(baseline: Baseline): Protocol {
 }
 
 /** An action in the imperative, without its effect. */
-function instructionOf(action: Action, { baseline }: DecisionFigures, sentences: Sentences): string {
+function instructionOf(
+  action: Action,
+  { baseline }: Pick<Decision, 'baseline'>,
+  sentences: Sentences,
+): string {
   const { instructions } = sentences;
   const offering = Object.values(baseline.protocols).filter((protocol) => protocol === 'h3').length;
   const hosts = nameHosts(action.origins, sentences);

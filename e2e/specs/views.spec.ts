@@ -3,11 +3,8 @@
  * and text is drawn as bars as long as it is in a packaged font: the edges of letters differ between machines.
  */
 
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { predict } from '@hopwise/pageload-emulator';
 import { expect, type Page, test } from '@playwright/test';
@@ -29,7 +26,7 @@ const COLOR_SCHEMES = ['light', 'dark'] as const;
 const POPUP_HEIGHT = 600;
 /** The width at which the states of the popup are compared; it is never wider. */
 const STATE_WIDTH = 400;
-/** An hour after the recording. */
+/** When the states of the popup are shown. */
 const NOW = new Date('2026-11-20T13:00:00Z');
 /** When pins end: more than an hour later. */
 const PINS_END_MS = NOW.getTime() + 64 * 60_000;
@@ -43,13 +40,9 @@ test.beforeAll(async () => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<p>page</p>');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  browser = await openBrowser(EXTENSION);
-});
-
-function openBrowser(extension: string): Promise<ExtensionBrowser> {
   const args = ['--lang=en-US', '--disable-lcd-text', '--force-color-profile=srgb'];
-  return launch(extension, args, [], { TZ: 'UTC', LANGUAGE: 'en' }, 'en-US', false);
-}
+  browser = await launch(EXTENSION, args, [], { TZ: 'UTC', LANGUAGE: 'en' }, 'en-US', false);
+});
 
 test.afterAll(async () => {
   await browser?.close();
@@ -66,10 +59,10 @@ const TEXT_AS_BARS = `
     text-decoration-skip-ink: none !important;
   }`;
 
-/** Opens a page of the extension at a fixed time. */
-async function open(path: string, complete: string): Promise<Page> {
+/** Opens a page of the extension at a time that stands still. */
+async function open(path: string, complete: string, now = NOW): Promise<Page> {
   const page = (await browser.openOwn('devtools.html')) as Page;
-  await page.clock.setFixedTime(NOW);
+  await page.clock.setFixedTime(now);
   await page.goto(new URL(path, page.url()).href);
   await useFont(page, TEXT_AS_BARS);
   await page.locator(complete).first().waitFor();
@@ -111,20 +104,10 @@ for (const [name, state] of Object.entries(makePopupStates('en', PINS_END_MS))) 
 }
 
 test.describe('with a load', () => {
-  let folder: string;
+  /** An hour after the recording. */
+  const shownAt = new Date();
 
   test.beforeAll(async () => {
-    // Without the permission for the browser's history a load is a day old at most; the pages' time is fixed.
-    folder = await mkdtemp(join(tmpdir(), 'hopwise-views-'));
-    await cp(EXTENSION, folder, { recursive: true });
-    const manifest = JSON.parse(await readFile(join(EXTENSION, 'manifest.json'), 'utf8'));
-    manifest.permissions.push('history');
-    manifest.optional_permissions = manifest.optional_permissions.filter(
-      (name: string) => name !== 'history',
-    );
-    await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
-    await browser.close();
-    browser = await openBrowser(folder);
     const own = await browser.openOwn('devtools.html');
     const page = await browser.context.newPage();
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
@@ -133,16 +116,16 @@ test.describe('with a load', () => {
     await expect.poll(latest, { timeout: 30_000 }).toMatchObject({ ok: true, phase: 'recorded' });
     const answer = await latest();
     if (!answer.ok || !answer.load) throw new Error('nothing is recorded');
-    const recording = largePage(REQUESTS);
+    // The worker, whose clock goes on, forgets older ones.
+    const recordedAt = new Date(shownAt.getTime() - 3_600_000).toISOString();
+    const recording = { ...largePage(REQUESTS), recordedAt };
     const prediction = predict(recording, { waterfall: true });
     await own.evaluate(putLoad, withSummary({ ...answer.load, isDetailed: true, recording, prediction }));
     await own.close();
   });
 
-  test.afterAll(() => rm(folder, { recursive: true, force: true }));
-
   test('the popup', async () => {
-    const page = await open(`popup.html?tabId=${tabId}`, '.hw-headline');
+    const page = await open(`popup.html?tabId=${tabId}`, '.hw-headline', shownAt);
     await compare(page, 'popup');
     await page.close();
   });
@@ -158,7 +141,7 @@ test.describe('with a load', () => {
 
   for (const [id, complete] of PANEL_TABS) {
     test(`the panel’s tab ${id}`, async () => {
-      const page = await open(`panel.html?tabId=${tabId}`, '.hw-headline');
+      const page = await open(`panel.html?tabId=${tabId}`, '.hw-headline', shownAt);
       await page.locator(`#hw-tab-${id}`).click();
       await page.locator(complete).first().waitFor();
       await compare(page, `panel-${id}`);

@@ -33,6 +33,7 @@ import { ImportControl } from './files/import-control.ts';
 import { foldActions } from './fold-actions.ts';
 import { MonitorControl } from './history/monitor-control.ts';
 import { LoadTabs } from './load-tabs.ts';
+import { renderActions } from './overview/actions-table.ts';
 import { showChildren } from './show-children.ts';
 import { Tabs } from './tabs.ts';
 
@@ -199,6 +200,7 @@ function renderOverview(load: StoredLoad): HTMLElement[] {
   const isH3Hypothetical = isH3Unoffered(load.recording);
   const comparison = { prediction, verified, stopped, leftOut, isH3Hypothetical };
   const limits = describeLimits(comparison);
+  const weighed = renderActions(prediction.decision);
   return [
     renderCard(
       '',
@@ -225,6 +227,7 @@ function renderOverview(load: StoredLoad): HTMLElement[] {
           : renderNetworkMemory(load, () => refresh()),
       ),
     ),
+    ...(weighed === null ? [] : [renderCard(t('weighedTitle'), weighed)]),
   ];
 }
 

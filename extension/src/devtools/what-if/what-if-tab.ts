@@ -13,6 +13,9 @@ const el = builder();
 
 /** The map follows the settings once they have not changed for this long, milliseconds. */
 const MAP_DELAY_MS = 250;
+/** Bounds of the map's width, CSS pixels. */
+const MIN_MAP_PX = 280;
+const MAX_MAP_PX = 640;
 
 /** The network that a prediction assumes, as a starting point. */
 export function networkOf({ network }: Prediction): WhatIfNetwork {
@@ -53,6 +56,10 @@ export class WhatIfTab {
   readonly #bars = el('div', { class: 'hw-what-if-bars', 'aria-live': 'off' });
   readonly #status = el('p', { class: 'hw-note' });
   readonly #map = el('div', { class: 'hw-what-if-map' });
+  /** The map is drawn for its width: scaled, its texts would become too small. */
+  readonly #mapResize = new ResizeObserver(() => this.#showMap());
+  #cells: readonly MapCell[] = [];
+  #mapWidthPx = 0;
   #mapTimer: ReturnType<typeof setTimeout> | undefined;
   /** Emulated times with the network and servers as they are. */
   #present: ProtocolTimes | null = null;
@@ -75,6 +82,7 @@ export class WhatIfTab {
         this.#map,
       ),
     );
+    this.#mapResize.observe(this.#map);
     this.#ask();
   }
 
@@ -88,7 +96,11 @@ export class WhatIfTab {
     });
     clearTimeout(this.#mapTimer);
     this.#mapTimer = setTimeout(() => {
-      this.#emulation.askMap(settings, ({ cells }) => this.#showMap(cells));
+      this.#emulation.askMap(settings, ({ cells }) => {
+        this.#cells = cells;
+        this.#mapWidthPx = 0;
+        this.#showMap();
+      });
     }, MAP_DELAY_MS);
   }
 
@@ -135,9 +147,11 @@ export class WhatIfTab {
     );
   }
 
-  #showMap(cells: readonly MapCell[]): void {
-    const { network } = this.#form.settings;
-    const width = Math.max(300, Math.min(640, this.#map.clientWidth));
-    this.#map.replaceChildren(renderWinnerMap(cells, network, width));
+  /** Draws the map where its cells or its width have changed. */
+  #showMap(): void {
+    const width = Math.max(MIN_MAP_PX, Math.min(MAX_MAP_PX, this.#map.clientWidth));
+    if (this.#cells.length === 0 || width === this.#mapWidthPx) return;
+    this.#mapWidthPx = width;
+    this.#map.replaceChildren(renderWinnerMap(this.#cells, this.#form.settings.network, width));
   }
 }

@@ -11,8 +11,13 @@ const el = builder();
 
 /** A lead of this share has the full colour. */
 const FULL_LEAD = 0.5;
-/** Where no protocol is ahead, the grey is as strong as a colour of this lead. */
-const EQUAL_LEAD = 0.15;
+/** How strong the colour of the least lead is: it can be told from the others on a light and on a dark background. */
+const LEAST_OPACITY = 0.4;
+/** How strong the grey is where no protocol is ahead. */
+const EQUAL_OPACITY = 0.3;
+
+/** A narrower map has room for every second round trip's label alone, CSS pixels. */
+const ALL_TICKS_PX = 460;
 
 const indexOfNearest = (
   values: readonly number[],
@@ -47,6 +52,7 @@ export function renderWinnerMap(
     x: {
       domain: MAP_RTTS_MS,
       tickFormat: (ms: number) => formatMs(ms),
+      ticks: MAP_RTTS_MS.filter((_, index) => width >= ALL_TICKS_PX || index % 2 === 0),
       label: t('mapRoundTrip'),
       tickSize: 0,
     },
@@ -57,13 +63,12 @@ export function renderWinnerMap(
       tickSize: 0,
     },
     color: PROTOCOL_COLOURS,
-    opacity: { type: 'linear', domain: [0, FULL_LEAD], range: [0.35, 1], clamp: true },
     marks: [
       Plot.cell(cells, {
         x: 'rttMs',
         y: 'loss',
         fill: ({ winner }: MapCell) => winner ?? 'unknown',
-        fillOpacity: ({ winner, lead }: MapCell) => (winner ? lead : EQUAL_LEAD),
+        fillOpacity: opacityOf,
         inset: 1,
         rx: 2,
         title: describeCell,
@@ -87,6 +92,12 @@ export function renderWinnerMap(
       el('li', {}, t('mapNote')),
     ),
   );
+}
+
+/** Given as it is drawn: the plot takes numbers below 1 for opacities, not for what its scale converts. */
+function opacityOf({ winner, lead }: MapCell): number {
+  if (winner === null) return EQUAL_OPACITY;
+  return LEAST_OPACITY + (1 - LEAST_OPACITY) * Math.min(1, lead / FULL_LEAD);
 }
 
 function describeCell({ rttMs, loss, winner, lead }: MapCell): string {

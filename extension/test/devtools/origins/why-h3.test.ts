@@ -62,7 +62,7 @@ test('an HTTPS record offers HTTP/3 too, and everything known is listed', () => 
     'HTTPS record': 'offers HTTP/3',
     UDP: 'limited to 1.7 Mbit/s',
     Visit: 'later: the browser knows the offers',
-    'Broken mark': 'likely: offered, UDP open, yet not used',
+    'Broken mark (inferred)': 'likely: offered, UDP open, yet not used; browsers do not show the mark',
     Address: 'IPv6: 2001:db8::1',
     'Server over HTTP/3': 'answers',
   });

@@ -110,6 +110,8 @@ listenToHistoryDeletions(
     void memory.forgetPages(urls);
     const pages = new Set(urls.map(maskQuery));
     void detailedPages.forget((url) => pages.has(maskQuery(url)));
+    const origins = new Set(urls.map((url) => new URL(url).origin));
+    void announcer.forgetOrigins((origin) => origins.has(origin));
     void autopilot.forgetPages((url) => pages.has(maskQuery(url)));
   },
 );
@@ -118,6 +120,7 @@ chrome.runtime.onStartup.addListener(() => {
   void registerContentScript();
   void endWaiting();
   void pins.handleBrowserStart().then(prepareForNetwork);
+  void announcer.handleBrowserStart(recognise);
 });
 chrome.runtime.onInstalled.addListener(({ reason }) => {
   void registerContentScript();
@@ -271,7 +274,7 @@ async function eraseAll(): Promise<Erased> {
   await removeSavedTime();
   await forgetChecks();
   await forgetOffers();
-  await announcer.forgetOrigins();
+  await announcer.forgetOrigins(() => true);
   return erased;
 }
 
@@ -344,6 +347,7 @@ const handlers: {
   settings: async () => ({ ok: true, settings: await readSettings() }),
   'change-settings': async ({ change }) => {
     const changed = await memory.changeSettings(change);
+    await announcer.forgetOrigins((origin) => loads.excludedSites.has(origin));
     await announcer.update();
     await detailedPages.update();
     detailedLoads.update();

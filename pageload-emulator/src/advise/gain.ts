@@ -95,7 +95,9 @@ function changedScenario(scenario: Scenario, changes: readonly PlacedImprovement
   const servers = scenario.servers.map((server) =>
     changes.reduce(
       (changed, { improvement, origins }) =>
-        origins.has(server.origin) ? (improvement.changeServer?.(changed) ?? changed) : changed,
+        origins.has(server.origin)
+          ? (improvement.changeServer?.(changed, scenario.path) ?? changed)
+          : changed,
       server,
     ),
   );

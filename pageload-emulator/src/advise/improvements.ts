@@ -1,4 +1,4 @@
-import type { ServerProfile } from '@hopwise/contract';
+import type { NetworkPath, ServerProfile } from '@hopwise/contract';
 import type { PageGraph } from '../graph/page-graph.ts';
 import { compressibleBodies, withCompressedBodies } from './compression.ts';
 import { documentOrigin, type ServedPage } from './document.ts';
@@ -15,6 +15,7 @@ export type AdviceKind =
   | 'https-record'
   | 'early-data'
   | 'initial-window'
+  | 'start-rate'
   | 'bbr'
   | 'tls-1.3'
   | 'priorities'
@@ -38,7 +39,7 @@ export interface Improvement {
   effort: 1 | 2 | 3;
   visit: Visit;
   isPossibleAt(server: ServerProfile, page: ServedPage): boolean;
-  changeServer?(server: ServerProfile): ServerProfile;
+  changeServer?(server: ServerProfile, path: NetworkPath): ServerProfile;
   changeGraph?(page: ServedPage, origins: ReadonlySet<string>): PageGraph;
 }
 
@@ -97,6 +98,13 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     visit: 'first',
     isPossibleAt: ({ tcp }) => tcp.initialWindow < ADVISED_INITIAL_WINDOW,
     changeServer: (server) => ({ ...server, tcp: { ...server.tcp, initialWindow: ADVISED_INITIAL_WINDOW } }),
+  },
+  {
+    kind: 'start-rate',
+    effort: 3,
+    visit: 'later',
+    isPossibleAt: ({ offers, quic }) => offers.h3 && quic.startBps === undefined,
+    changeServer: (server, { downBps }) => ({ ...server, quic: { ...server.quic, startBps: downBps } }),
   },
   {
     kind: 'bbr',

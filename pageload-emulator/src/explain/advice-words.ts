@@ -8,6 +8,7 @@ export const ADVICE_WORDS: Record<AdviceKind, string> = {
   'https-record': 'announce HTTP/3 in an HTTPS record of the DNS',
   'early-data': 'accept early data (0-RTT) over HTTP/3',
   'initial-window': `begin TCP connections with ${ADVISED_INITIAL_WINDOW} packets`,
+  'start-rate': 'begin later visits over HTTP/3 at the rate that the browser announces (Start-Rate)',
   bbr: 'send by BBR',
   'tls-1.3': 'offer TLS 1.3',
   priorities: "follow the browser's priorities (RFC 9218)",
@@ -26,6 +27,8 @@ export const ADVICE_CAVEATS: Partial<Record<AdviceKind, string>> = {
   'early-data':
     'Early data can be replayed: accept it only for requests that change nothing (RFC 8446, section 8).',
   'initial-window': 'A large first flight can overflow short queues of slow links: watch retransmissions.',
+  'start-rate':
+    'It takes a QUIC server that knows this hint and stops believing clients whose starts lose packets; few browsers send it.',
   bbr: 'The setting is for all TCP connections that the machine sends on.',
   priorities:
     'nginx and servers on Go, such as Caddy, ignore these priorities: it takes other software or a CDN.',

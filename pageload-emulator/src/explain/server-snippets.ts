@@ -58,6 +58,7 @@ proxy_set_header Early-Data $ssl_early_data;`,
   'initial-window': {
     kernel: `ip route change default via GATEWAY dev DEVICE initcwnd ${ADVISED_INITIAL_WINDOW}`,
   },
+  'start-rate': {},
   bbr: {
     kernel: `# /etc/sysctl.d/90-bbr.conf
 net.core.default_qdisc = fq

@@ -65,6 +65,15 @@ describe('a change gains', () => {
     expect(gainOf('offer-h3', { graph: small, server: { offers: TCP_ONLY } })).toBe(0);
   });
 
+  it('the second flight on a later visit, by a start at the announced rate', () => {
+    // 100 kB are 69 packets, 32 and 37. Of 100 ms each: the handshake, the request with the first flight, and the second flight. Pacing
+    // spreads a flight over its round trip besides.
+    const graph = pageOf([{ bytes: 100_000 }]);
+    const gain = gainOf('start-rate', { graph });
+    expect(gain).toBeGreaterThan(100 / 300);
+    expect(gain).toBeLessThan(200 / 400);
+  });
+
   it("QUIC's handshake on a later visit, by early data", () => {
     expect(gainOf('early-data', { graph: small })).toBeCloseTo(100 / 200, 3);
   });
@@ -327,6 +336,6 @@ describe('advice', () => {
     const without = Object.entries(SERVER_SNIPPETS).filter(
       ([, snippets]) => Object.keys(snippets).length === 0,
     );
-    expect(without.map(([kind]) => kind)).toEqual(['priorities', 'one-origin']);
+    expect(without.map(([kind]) => kind)).toEqual(['start-rate', 'priorities', 'one-origin']);
   });
 });

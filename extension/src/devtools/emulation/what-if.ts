@@ -31,6 +31,8 @@ export interface WhatIfNetwork {
 /** Changes of all servers; null where they stay as they are. */
 export interface WhatIfServers {
   initialWindow: number | null;
+  /** The rate that servers start at (Blitz start), as a share of the link's. */
+  startShare: number | null;
   congestionControl: CongestionControl | null;
   /** Whether they follow the browser's priorities (RFC 9218). */
   prioritises: boolean | null;
@@ -89,13 +91,14 @@ export function emulateLoads(page: EmulatedPage, settings: WhatIfSettings, seed:
 
 function serversOf(
   servers: readonly ServerProfile[],
-  { initialWindow, congestionControl, prioritises, isConsolidated }: WhatIfServers,
+  { initialWindow, startShare, congestionControl, prioritises, isConsolidated }: WhatIfServers,
   path: NetworkPath,
 ): ServerProfile[] {
   const changed = changeServers(
     servers,
     {
       ...(initialWindow !== null && { initialWindow }),
+      ...(startShare !== null && { startShare }),
       ...(congestionControl !== null && { congestionControl }),
     },
     path,

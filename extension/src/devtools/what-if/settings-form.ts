@@ -29,6 +29,7 @@ export class SettingsForm {
   readonly #named: HTMLSelectElement;
   readonly #udp: HTMLSelectElement;
   readonly #window: HTMLSelectElement;
+  readonly #start: Slider;
   readonly #congestion: HTMLSelectElement;
   readonly #priorities: HTMLSelectElement;
   readonly #consolidated: HTMLInputElement;
@@ -70,6 +71,15 @@ export class SettingsForm {
         t('whatIfPackets', { packets }),
       ]),
     ]);
+    this.#start = new Slider({
+      label: t('whatIfStart'),
+      min: 0.1,
+      max: 4,
+      format: (share) => (share === 0 ? t('whatIfAsNow') : formatNumber(share, { style: 'percent' })),
+      startsAtZero: true,
+      onInput: onChange,
+    });
+    this.#start.value = 0;
     this.#congestion = this.#select(t('whatIfControl'), [
       ['', t('whatIfAsNow')],
       ['cubic', 'Cubic'],
@@ -104,6 +114,7 @@ export class SettingsForm {
         {},
         el('legend', {}, t('whatIfServers')),
         this.#field(this.#window),
+        this.#start.element,
         this.#field(this.#congestion),
         this.#field(this.#priorities),
         el('label', { class: 'hw-check' }, this.#consolidated, t('whatIfOneHost')),
@@ -134,6 +145,7 @@ export class SettingsForm {
   #servers(): WhatIfServers {
     return {
       initialWindow: this.#window.value === '' ? null : Number(this.#window.value),
+      startShare: this.#start.value || null,
       congestionControl: (this.#congestion.value || null) as CongestionControl | null,
       prioritises: this.#priorities.value === '' ? null : this.#priorities.value === 'yes',
       isConsolidated: this.#consolidated.checked,

@@ -12,7 +12,7 @@ export const MAY_IMPORT = {
   model: ['contract'],
   extension: ['contract', 'pageload-emulator', 'model'],
   lab: ['contract', 'pageload-emulator', 'extension'],
-  server: ['contract', 'pageload-emulator', 'model', 'lab'],
+  server: ['contract', 'pageload-emulator', 'model', 'extension'],
   bench: ['contract', 'pageload-emulator', 'native-host', 'model', 'extension', 'lab', 'server'],
   research: ['contract', 'pageload-emulator', 'native-host', 'model', 'extension', 'lab', 'bench'],
   e2e: ['contract', 'pageload-emulator', 'native-host', 'model', 'extension', 'lab'],
@@ -26,6 +26,6 @@ export const MAY_IMPORT = {
 export const TESTS_ALSO_USE = {
   extension: ['native-host', 'lab'],
   lab: ['native-host', 'bench'],
-  server: ['bench'],
+  server: ['bench', 'lab'],
   scripts: ['contract', 'pageload-emulator', 'native-host', 'extension', 'lab'],
 };

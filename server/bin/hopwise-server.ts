@@ -3,8 +3,6 @@
 import { writeFileSync } from 'node:fs';
 import { firstLine } from '@hopwise/contract';
 import { readingProblem, unifyErrors, writingProblem } from '@hopwise/contract/command-line';
-import { UserError } from '@hopwise/lab/command/errors';
-import { integer, list } from '@hopwise/lab/command/option-types';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { Agent } from '../src/agent/agent.ts';
 import { serveLocally } from '../src/agent/local-server.ts';
@@ -43,11 +41,26 @@ interface RunOptions {
   port: number;
 }
 
+/** What the user can mend: printed in one line. */
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
 /** Whole numbers between these, separated by commas. */
-function integers(low: number, high: number): (text: string) => number[] {
-  return (text) => {
-    const numbers = list(text).map((item) => integer(low, high, 'whole numbers, separated by commas,')(item));
-    return [...new Set(numbers)].sort((a, b) => a - b);
+function integers(low: number, high: number, what = 'whole numbers, separated by commas,') {
+  return (text: string): number[] => {
+    const numbers = text.split(',').map((item) => (/^\s*\d+\s*$/.test(item) ? Number(item) : Number.NaN));
+    if (numbers.every((number) => number >= low && number <= high))
+      return [...new Set(numbers)].sort((a, b) => a - b);
+    throw new InvalidArgumentError(`expected ${what} from ${low} to ${high}`);
+  };
+}
+
+function integer(low: number, high: number) {
+  return (text: string): number => {
+    const numbers = integers(low, high, 'a whole number')(text);
+    if (numbers.length === 1) return numbers[0]!;
+    throw new InvalidArgumentError('expected one number');
   };
 }
 
@@ -66,7 +79,7 @@ const stateOption = (): Option =>
 
 async function lockOrFail(table: number, what: string): Promise<void> {
   if ((await lockTable(table)) === null)
-    throw new UserError(`another ${PROGRAM} uses routing table ${table}: ${what}`);
+    throw new Error(`another ${PROGRAM} uses routing table ${table}: ${what}`);
 }
 
 async function run(options: RunOptions): Promise<void> {
@@ -74,7 +87,7 @@ async function run(options: RunOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
   if (options.apply) await lockOrFail(options.table, 'stop it first, or name another table by --table');
   const tail = await LogTail.open(options.log).catch((error) => {
-    throw new UserError(`${options.log}: expected a readable file, ${readingProblem(error)}`, EXIT_USAGE);
+    throw new UsageError(`${options.log}: expected a readable file, ${readingProblem(error)}`);
   });
   const key = readKey(options.state);
   const agent = new Agent(
@@ -93,10 +106,7 @@ async function run(options: RunOptions): Promise<void> {
     (line) => (line.startsWith('would ') ? print(line) : note(line)),
   );
   const { server, port } = await serveLocally(agent, options.port).catch((error) => {
-    throw new UserError(
-      `--port: expected a free port, got ${options.port} (${firstLine(error)})`,
-      EXIT_USAGE,
-    );
+    throw new UsageError(`--port: expected a free port, got ${options.port} (${firstLine(error)})`);
   });
   note(
     `reads ${options.log}; metrics on http://127.0.0.1:${port}/metrics; ${options.apply ? 'sets routes' : 'only shows what it would do (--apply does it)'}`,
@@ -115,9 +125,8 @@ function readKey(folder: string): Buffer {
     return readOrMakeKey(folder);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    throw new UserError(
+    throw new UsageError(
       `--state: expected a folder for the agent's files, ${writingProblem(error)}: ${folder}`,
-      EXIT_USAGE,
     );
   }
 }
@@ -167,14 +176,11 @@ program
     const learned = readState(state);
     // Commands that run all the time do not need what draws.
     const { renderReport } = await import('../src/report/report.ts');
-    const page = await renderReport(learned);
+    const page = renderReport(learned);
     try {
       writeFileSync(out, page);
     } catch (error) {
-      throw new UserError(
-        `${out}: expected a file that can be written, ${writingProblem(error)}`,
-        EXIT_USAGE,
-      );
+      throw new UsageError(`${out}: expected a file that can be written, ${writingProblem(error)}`);
     }
     print(out);
   });
@@ -194,6 +200,6 @@ try {
     process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE;
   } else {
     note(firstLine(error));
-    process.exitCode = error instanceof UserError ? error.exitCode : EXIT_FAILURE;
+    process.exitCode = error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
   }
 }

@@ -106,7 +106,8 @@ export class PinService {
       onLifted: (host, port, reason) => this.#lift(originOf({ host, port }), reason),
       onAddressRefused: (host, port, reason) => this.#refuseAddress(originOf({ host, port }), reason),
       onReady: (host, port) => {
-        this.#proxy?.closeOrigin(host, port);
+        const pin = this.#pins.findActive(originOf({ host, port }));
+        if (pin) this.#proxy?.closeOrigin(host, port, spaceOf(pin));
         options.onChange();
       },
       onDoubt: () => options.onChange(),
@@ -316,20 +317,24 @@ export class PinService {
     if (origin === EVERY_ORIGIN) this.#exceptions.clear();
     if (cause === 'pinned') this.#ended.delete(origin);
     else this.#ended.set(origin, { untilMs: performance.now() + this.#graceMs, from: spaceOf(pin) });
-    this.#release(origin);
+    this.#release(origin, spaceOf(pin));
     if (cause !== 'pinned') this.#endGraceLater();
     if (cause === 'expired' || cause === 'lifted') this.#options.onChange();
   }
 
-  /** Ends connections over the former route, and applies the current one to new connections. */
-  #release(origin: string): void {
+  /**
+   * Ends connections over the former route, and applies the current one to new connections.
+   *
+   * @param from of the pin that has begun, or of the one that has ended, whose requests may come to their end
+   */
+  #release(origin: string, from: AddressSpace): void {
     if (origin === EVERY_ORIGIN) {
-      this.#proxy?.closeOrigins((host, port) => this.#pins.findActive(originOf({ host, port })) === null);
+      this.#proxy?.closeOrigins((host, port) => !this.#pins.findActive(originOf({ host, port })), from);
       return;
     }
     const { host, port } = authorityOf(origin);
     const pin = this.#pins.findActive(origin);
-    this.#proxy?.closeOrigin(host, port);
+    this.#proxy?.closeOrigin(host, port, from);
     if (!pin || pin.kind === 'avoid-h3') this.#terminator.unpin(host, port);
     else this.#terminator.pin(host, port, pin.kind, spaceOf(pin));
   }
@@ -365,10 +370,10 @@ export class PinService {
 
   /** Ends connections of origins whose grace period is over; without pins, ends the proxy as soon as it is idle. */
   #endGrace(): void {
-    for (const [origin, { untilMs }] of this.#ended) {
+    for (const [origin, { untilMs, from }] of this.#ended) {
       if (untilMs > performance.now()) continue;
       this.#ended.delete(origin);
-      this.#release(origin);
+      this.#release(origin, from);
     }
     const unused = !this.#isActive() && (this.#proxy?.open ?? 0) === 0;
     if (this.#ended.size === 0 && unused) void this.#stop();

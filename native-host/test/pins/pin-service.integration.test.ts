@@ -13,6 +13,7 @@ import type { Terminator, TerminatorHooks } from '../../src/pins/terminating/ter
 import {
   connectHead,
   type Heard,
+  hear,
   Origin,
   openTunnel,
   PROXIED_HOST,
@@ -253,6 +254,33 @@ it('ends idle tunnels of an origin when its pin ends', async () => {
   service.unpin(pin().origin);
   await once(tunnel, 'close');
 });
+
+it.each(['avoid-h3', 'h2'] as const)(
+  'cuts the tunnels of a pin that was allowed a local origin when one as %s follows that is not',
+  async (kind) => {
+    const { service } = start(GRACE_MS, async () => [{ address: '127.0.0.1', family: 4 }]);
+    const named = pin({ origin: `https://a.test:${origin.port}` });
+    await service.pin(named);
+    const { port } = await service.readState();
+    const tunnel = await openTunnel(port, `a.test:${origin.port}`);
+    const heard = hear(tunnel);
+    let arrived = '';
+    const [socket] = origin.sockets;
+    socket!.on('data', (bytes) => {
+      arrived += bytes;
+    });
+    tunnel.write('1');
+    await until(() => arrived === '1');
+    service.unpin(named.origin);
+    // What was under way may end; the browser sends nothing new through it.
+    tunnel.write('2');
+    await until(() => arrived === '12');
+    await service.pin({ ...named, kind, allowLocal: false });
+    tunnel.write('3');
+    await heard;
+    expect(arrived).toBe('12');
+  },
+);
 
 it('gives the terminator what is pinned to a protocol, until it lifts the pin', async () => {
   const { service, terminator } = start();

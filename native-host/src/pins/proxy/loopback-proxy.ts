@@ -11,6 +11,7 @@ import type { Lookup } from '../../dns/lookup.ts';
 import { AddressCache } from './address-cache.ts';
 import { parseAuthority, withoutBrackets } from './authority.ts';
 import { connectPermitted, unlessAborted } from './connect-permitted.ts';
+import { ENDING_TIMEOUT_MS } from './end-when-idle.ts';
 import { reset } from './reset.ts';
 import { SocketUsers } from './socket-users.ts';
 import { HALF_CLOSED_TIMEOUT_MS, IDLE_TIMEOUT_MS, Tunnel } from './tunnel.ts';
@@ -39,6 +40,8 @@ export interface ProxyLimits {
   connectTimeoutMs: number;
   idleTimeoutMs: number;
   halfClosedTimeoutMs: number;
+  /** How long a tunnel goes on at most after its origin's route has changed. */
+  endingTimeoutMs: number;
 }
 
 const LIMITS: ProxyLimits = {
@@ -49,6 +52,7 @@ const LIMITS: ProxyLimits = {
   connectTimeoutMs: 20_000,
   idleTimeoutMs: IDLE_TIMEOUT_MS,
   halfClosedTimeoutMs: HALF_CLOSED_TIMEOUT_MS,
+  endingTimeoutMs: ENDING_TIMEOUT_MS,
 };
 
 export interface LoopbackProxyOptions {
@@ -131,17 +135,20 @@ export class LoopbackProxy {
   /**
    * To be called when an origin's route changes: its tunnels end as soon as they are idle, and CONNECTs that wait for a connection
    * are routed again. Terminated connections are managed by their `accept`, which knows the requests in progress.
+   *
+   * @param from of the route from now on: a tunnel that leads elsewhere is cut, as a browser may send new requests through it
    */
-  closeOrigin(host: string, port: number): void {
-    this.closeOrigins((...own) => own[0] === host && own[1] === port);
+  closeOrigin(host: string, port: number, from: AddressSpace): void {
+    this.closeOrigins((...own) => own[0] === host && own[1] === port, from);
   }
 
   /** The same for all origins that `isChanged` selects. */
-  closeOrigins(isChanged: (host: string, port: number) => boolean): void {
+  closeOrigins(isChanged: (host: string, port: number) => boolean, from: AddressSpace): void {
     for (const { host, port, connecting, tunnel } of this.#passages) {
       if (!isChanged(host, port)) continue;
       connecting?.abort(REROUTED);
-      tunnel?.endWhenIdle();
+      if (tunnel?.isPermitted(from)) tunnel.endWhenIdle(this.#limits.endingTimeoutMs);
+      else tunnel?.destroy();
     }
   }
 

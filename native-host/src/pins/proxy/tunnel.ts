@@ -1,4 +1,7 @@
 import type { Socket } from 'node:net';
+import type { AddressSpace } from '@hopwise/contract';
+import { explainRefusal } from '../../base/permitted-address.ts';
+import { EndWhenIdle } from './end-when-idle.ts';
 import { reset } from './reset.ts';
 
 /**
@@ -9,13 +12,6 @@ export const IDLE_TIMEOUT_MS = 124 * 60_000;
 
 /** Silence after which a tunnel is ended that one side has closed: the minimum of RFC 5382 (REQ-5) for transitory connections. */
 export const HALF_CLOSED_TIMEOUT_MS = 4 * 60_000;
-
-/**
- * Silence after which a tunnel that has to end counts as idle. After bytes of the origin: longer than the pauses within a transfer,
- * including retransmissions. After bytes of the browser: an answer is awaited.
- */
-const QUIET_AFTER_ORIGIN_MS = 1_000;
-const QUIET_AFTER_BROWSER_MS = 10_000;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -31,40 +27,30 @@ interface TunnelTimeouts {
 export class Tunnel {
   readonly #browser: Socket;
   readonly #origin: Socket;
-  #browserAtMs = performance.now();
-  #originAtMs = 0;
-  #ending: NodeJS.Timeout | undefined;
+  /** Undefined where it was closed before. */
+  readonly #originAddress: string | undefined;
+  readonly #ending: EndWhenIdle;
 
   constructor(browser: Socket, origin: Socket, timeouts: TunnelTimeouts) {
     this.#browser = browser;
     this.#origin = origin;
+    this.#originAddress = origin.remoteAddress;
     pass(browser, origin, timeouts.halfClosedMs);
     pass(origin, browser, timeouts.halfClosedMs);
-    browser.on('data', () => {
-      this.#browserAtMs = performance.now();
-    });
-    origin.on('data', () => {
-      this.#originAtMs = performance.now();
-    });
+    this.#ending = new EndWhenIdle(browser, origin, () => this.destroy());
     // Every byte passes through the browser's socket, so that its timer covers both directions.
     browser.setTimeout(timeouts.idleMs, () => this.destroy());
-    for (const side of [browser, origin]) {
-      side.once('end', () => browser.setTimeout(timeouts.halfClosedMs));
-      side.once('close', () => clearTimeout(this.#ending));
-    }
+    for (const side of [browser, origin]) side.once('end', () => browser.setTimeout(timeouts.halfClosedMs));
   }
 
-  /**
-   * Ends the tunnel once it is idle, at once if it has been idle long enough. A browser repeats a request that is lost on a reused
-   * idle connection, but not on a new one or after its response has begun.
-   */
-  endWhenIdle(): void {
-    clearTimeout(this.#ending);
-    const answered = this.#originAtMs >= this.#browserAtMs;
-    const sinceMs = answered ? this.#originAtMs : this.#browserAtMs;
-    const dueMs = sinceMs + (answered ? QUIET_AFTER_ORIGIN_MS : QUIET_AFTER_BROWSER_MS) - performance.now();
-    if (dueMs <= 0) this.destroy();
-    else this.#ending = setTimeout(() => this.endWhenIdle(), Math.min(dueMs, QUIET_AFTER_ORIGIN_MS));
+  /** Whether a page of this address space may reach where the tunnel leads. */
+  isPermitted(from: AddressSpace): boolean {
+    return this.#originAddress !== undefined && explainRefusal(this.#originAddress, from) === '';
+  }
+
+  /** @param limitMs as in `EndWhenIdle.start` */
+  endWhenIdle(limitMs: number): void {
+    this.#ending.start(limitMs);
   }
 
   destroy(): void {

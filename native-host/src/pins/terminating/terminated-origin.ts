@@ -56,6 +56,8 @@ interface Connection {
   socket: TLSSocket;
   /** Accepts no further request, and ends when those in progress have ended. */
   closeInOrder: () => void;
+  /** Of one that was upgraded, and so is a connection to the origin: ends it once it is idle. */
+  endUpgrade?: () => void;
 }
 
 export class TerminatedOrigin implements Upstream {
@@ -116,9 +118,19 @@ export class TerminatedOrigin implements Upstream {
     this.#tls.emit('connection', socket);
   }
 
-  /** Ends all connections once their requests in progress have ended. */
-  closeInOrder(): void {
-    for (const { closeInOrder } of [...this.#connections.values()]) closeInOrder();
+  /** Ends all connections once their requests in progress have ended; what has not ended in time is cut. Upgraded ones go on. */
+  closeInOrder(limitMs: number): void {
+    const closing = [...this.#connections.values()].filter(({ endUpgrade }) => !endUpgrade);
+    for (const { closeInOrder } of closing) closeInOrder();
+    cutLater(closing, limitMs);
+  }
+
+  /** The same when its pin has ended: upgraded ones end as well. */
+  end(limitMs: number): void {
+    this.closeInOrder(limitMs);
+    const upgraded = [...this.#connections.values()].filter(({ endUpgrade }) => endUpgrade);
+    for (const { endUpgrade } of upgraded) endUpgrade?.();
+    cutLater(upgraded, limitMs);
   }
 
   /** Has requests that wait under a protocol which no longer works attempted under another one, where they may be repeated. */
@@ -224,12 +236,12 @@ export class TerminatedOrigin implements Upstream {
     });
     server.on('upgrade', (request: IncomingMessage, socket, head) => {
       const connection = this.#connections.get(socket);
-      // From now on it is a connection to the origin, and changes of the pin do not affect it.
-      if (connection) connection.closeInOrder = () => {};
+      const ending = new AbortController();
+      if (connection) connection.endUpgrade = () => ending.abort();
       if (!this.#isOurs(request.headers.host ?? '')) socket.destroy();
       else {
         const pinned = this.protocol;
-        void passUpgrade(request, socket, head, this, (fault) => {
+        void passUpgrade(request, socket, head, this, ending.signal, (fault) => {
           if (fault.code === 'certificate' || fault.code === 'local-address')
             this.events.onFailed(pinned, fault);
         });
@@ -270,4 +282,11 @@ export class TerminatedOrigin implements Upstream {
     const named = authority.toLowerCase();
     return named === this.#authority || named === `${this.host}:${this.port}`;
   }
+}
+
+function cutLater(connections: readonly Connection[], limitMs: number): void {
+  if (connections.length === 0) return;
+  setTimeout(() => {
+    for (const { socket } of connections) socket.destroy();
+  }, limitMs).unref();
 }

@@ -2,12 +2,19 @@
  * The proxy of pins to a protocol: terminates the browser's TLS and forwards requests to their origin under the pinned protocol.
  * It fails open: only connections to origins that are known to work are terminated, all others are tunnelled.
  */
-import { type AddressSpace, type MeasuredExchange, PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
+import {
+  type AddressSpace,
+  type MeasuredExchange,
+  mayReach,
+  PROTOCOL_NAME,
+  type Protocol,
+} from '@hopwise/contract';
 import { explainMissing } from '../../ca/authority-status.ts';
 import type { LeafIssuer } from '../../ca/leaf-issuer.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { ExchangeError } from '../../exchange/exchange.ts';
 import { type ExchangeErrorCode, isHandshakeFailure } from '../../exchange/exchange-fault.ts';
+import { ENDING_TIMEOUT_MS } from '../proxy/end-when-idle.ts';
 import type { ProxyRoute } from '../proxy/loopback-proxy.ts';
 import { BrowserTrust, DISTRUST } from './browser-trust.ts';
 import { asksForCertificate } from './client-certificate.ts';
@@ -53,6 +60,8 @@ export interface TerminatingProxyOptions extends TerminatorHooks {
   issuer: LeafIssuer;
   /** Time limit of one check of an origin. */
   checkLimitMs?: number;
+  /** How long connections go on at most that accept no further request. */
+  endingTimeoutMs?: number;
   /** Interval of HTTP/2 PINGs to browsers. */
   pingEveryMs?: number;
 }
@@ -89,6 +98,10 @@ export class TerminatingProxy {
     });
   }
 
+  get #endingTimeoutMs(): number {
+    return this.#options.endingTimeoutMs ?? ENDING_TIMEOUT_MS;
+  }
+
   /** Number of terminated connections of the browser. */
   get open(): number {
     return [...this.#origins.values(), ...this.#ending].reduce((sum, { open }) => sum + open, 0);
@@ -110,6 +123,12 @@ export class TerminatingProxy {
     const isAuto = kind === 'auto';
     const protocol = isAuto ? AUTO_START : kind;
     let origin = this.#origins.get(key);
+    if (origin && !mayReach(from, origin.from)) {
+      // Its connections, and upgraded ones, may lead where this pin may not.
+      this.unpin(host, port);
+      origin.destroy();
+      origin = undefined;
+    }
     if (!origin) {
       origin = this.#newOrigin(host, port, protocol, isAuto, from);
       this.#origins.set(key, origin);
@@ -174,14 +193,14 @@ export class TerminatingProxy {
     return this.#options.issuer.listHosts();
   }
 
-  /** Its connections end as soon as they are idle. */
+  /** Its connections accept no further request, and end with those in progress. */
   unpin(host: string, port: number): void {
     const key = `${host}:${port}`;
     const origin = this.#origins.get(key);
     if (!origin) return;
     this.#origins.delete(key);
     this.#health.forget(origin.origin);
-    origin.closeInOrder();
+    origin.end(this.#endingTimeoutMs);
     for (const former of this.#ending) if (former.open === 0) this.#ending.delete(former);
     if (origin.open > 0) this.#ending.add(origin);
   }
@@ -272,7 +291,7 @@ export class TerminatingProxy {
         );
       this.#health.noteFailure(origin.origin, origin.protocol);
       this.#reportReadiness(origin);
-      origin.closeInOrder();
+      origin.closeInOrder(this.#endingTimeoutMs);
       void this.#check(origin);
     } else if (fault.code === 'local-address') this.#refuseAddress(origin, fault.message);
     else if (LIFTING.has(fault.code)) this.#lift(origin, fault.message);

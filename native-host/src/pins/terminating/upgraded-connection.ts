@@ -9,6 +9,7 @@ import { caFile } from '../../curl/ca-file.ts';
 import { CONNECT_TIMEOUT_MS } from '../../curl/easy-options.ts';
 import { ExchangeError } from '../../exchange/exchange.ts';
 import { connectToOrigin } from '../proxy/connect-permitted.ts';
+import { EndWhenIdle } from '../proxy/end-when-idle.ts';
 import { IDLE_TIMEOUT_MS } from '../proxy/tunnel.ts';
 import { fieldsOf } from './browser-request.ts';
 
@@ -26,6 +27,7 @@ interface UpgradeTarget {
  * Opens a verified connection to the origin and forwards the request unchanged, then every byte in both directions.
  *
  * @param browser without listeners; what it sent after the request is in `head`.
+ * @param ending is aborted when the connection has to end once it is idle
  * @param onRefused called when the origin could not be used; the browser's connection has been closed by then.
  */
 export async function passUpgrade(
@@ -33,6 +35,7 @@ export async function passUpgrade(
   browser: Duplex,
   head: Buffer,
   target: UpgradeTarget,
+  ending: AbortSignal,
   onRefused: (fault: ExchangeError) => void,
 ): Promise<void> {
   const connecting = new AbortController();
@@ -47,6 +50,14 @@ export async function passUpgrade(
     if (head.length > 0) upstream.write(head);
     pass(browser, upstream);
     pass(upstream, browser);
+    const end = new EndWhenIdle(browser, upstream, () => {
+      browser.destroy();
+      upstream.destroy();
+    });
+    // Its limit is the one of all connections of the origin.
+    const onEnding = (): void => end.start(Number.POSITIVE_INFINITY);
+    if (ending.aborted) onEnding();
+    else ending.addEventListener('abort', onEnding, { once: true });
   } catch (fault) {
     const isGone = browser.destroyed;
     browser.destroy();

@@ -319,7 +319,7 @@ describe('closeOrigin', () => {
     browser.write('request');
     await once(origin, 'data');
     const toPort = Number(target.split(':')[1]);
-    proxy.closeOrigin('127.0.0.1', toPort);
+    proxy.closeOrigin('127.0.0.1', toPort, 'loopback');
     let closed = false;
     browser.once('close', () => {
       closed = true;
@@ -341,8 +341,38 @@ describe('closeOrigin', () => {
     expect((await once(other.browser, 'data')).toString()).toBe('yes');
     await wait(1_100);
     // Idle for long enough already.
-    proxy.closeOrigin('127.0.0.1', Number(other.target.split(':')[1]));
+    proxy.closeOrigin('127.0.0.1', Number(other.target.split(':')[1]), 'loopback');
     await until(() => proxy.open === 0, 500);
+  });
+
+  it('ends a tunnel that is never idle when its time is over', async () => {
+    await start({ limits: { endingTimeoutMs: 1_500 } });
+    const { browser, origin, target } = await pair();
+    origin.pipe(origin);
+    const heard = hear(browser);
+    const talk = setInterval(() => browser.write('.'), 50);
+    const begin = performance.now();
+    for (const again of [0, 500])
+      setTimeout(() => proxy.closeOrigin('127.0.0.1', Number(target.split(':')[1]), 'loopback'), again);
+    await heard;
+    clearInterval(talk);
+    expect(performance.now() - begin).toBeGreaterThan(1_400);
+    await until(() => proxy.open === 0);
+  });
+
+  it('cuts a tunnel at once that leads where its origin may not be connected to any more', async () => {
+    const { browser, origin, target } = await pair();
+    const other = await pair();
+    const heard = [hear(browser), hear(origin)];
+    browser.write('request');
+    await once(origin, 'data');
+    proxy.closeOrigin('127.0.0.1', Number(target.split(':')[1]), 'public');
+    browser.write('another request');
+    const [, atOrigin] = await Promise.all(heard);
+    expect(atOrigin!.bytes.toString()).toBe('request');
+    expect(proxy.open).toBe(1);
+    other.browser.write('still there');
+    expect((await once(other.origin, 'data')).toString()).toBe('still there');
   });
 
   it('routes anew what waits for a connection', async () => {
@@ -363,7 +393,7 @@ describe('closeOrigin', () => {
       kind: 'terminate',
       accept: (accepted) => accepted.once('data', (chunk) => accepted.end(`got ${chunk}`)),
     };
-    proxy.closeOrigin('slow.example', 443);
+    proxy.closeOrigin('slow.example', 443, 'loopback');
     expect((await heard).bytes.toString()).toBe('HTTP/1.1 200 Connection Established\r\n\r\ngot early');
     expect(resets).toEqual([]);
   });

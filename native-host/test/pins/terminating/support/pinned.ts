@@ -47,6 +47,7 @@ export async function newAuthority(
 /** For the engine, and as `TerminatingProxyOptions` has it. */
 interface PinnedOptions extends EngineOptions {
   pingEveryMs?: number;
+  endingTimeoutMs?: number;
 }
 
 export class Pinned {
@@ -69,7 +70,7 @@ export class Pinned {
     issuer: LocalLeafIssuer,
     origins: LocalLeafIssuer,
     roots: string[],
-    { pingEveryMs, ...options }: PinnedOptions,
+    { pingEveryMs, endingTimeoutMs, ...options }: PinnedOptions,
   ) {
     this.origins = origins;
     this.roots = roots;
@@ -88,6 +89,7 @@ export class Pinned {
       onFallback: () => this.fallbacks++,
       onMeasured: (_host, _port, exchange) => this.measured.push(exchange),
       pingEveryMs,
+      ...(endingTimeoutMs !== undefined && { endingTimeoutMs }),
     });
     this.proxy = new LoopbackProxy({
       log: () => {},

@@ -7,6 +7,7 @@ import { LocalLeafIssuer } from '../ca/leaf-issuer.ts';
 import type { ControlAnswer, ControlRequest } from '../control/control-messages.ts';
 import { ControlServer } from '../control/control-server.ts';
 import type { Engine } from '../engine/engine.ts';
+import { identifyNetwork } from '../network/network-key.ts';
 import { PinService } from './pin-service.ts';
 import { FilePinStore } from './pin-store.ts';
 import { systemProxy } from './system-proxy/system-proxy.ts';
@@ -42,7 +43,12 @@ export class PinSession {
       onChange: () => void this.#notify(),
       onExchanges: (origin, exchanges) => options.send({ type: 'exchanges', origin, exchanges }),
       createTerminator: (hooks) =>
-        new TerminatingProxy({ ...hooks, engine, issuer: new LocalLeafIssuer({ log }) }),
+        new TerminatingProxy({
+          ...hooks,
+          engine,
+          issuer: new LocalLeafIssuer({ log }),
+          identifyNetwork: () => findNetwork(log),
+        }),
       systemProxy,
     });
     this.#control = new ControlServer({ log, answer: (request) => this.#answerCommand(request) });
@@ -93,5 +99,15 @@ export class PinSession {
   #unpin(origin: string | null): string[] {
     if (origin === null) return this.#service.unpinAll();
     return this.#service.unpin(origin) ? [origin] : [];
+  }
+}
+
+/** @returns null where the network is not recognised */
+function findNetwork(log: (line: string) => void): string | null {
+  try {
+    return identifyNetwork();
+  } catch (fault) {
+    log(`the network is not recognised: ${(fault as Error).message}`);
+    return null;
   }
 }

@@ -133,6 +133,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
     const folder = mkdtempSync(join(tmpdir(), 'hopwise-local-'));
     const { issuer } = await newAuthority(folder);
     const terminating = new TerminatingProxy({
+      identifyNetwork: () => null,
       engine,
       issuer,
       log: () => {},

@@ -66,8 +66,8 @@ export class TerminatedOrigin implements Upstream {
   /** The protocol of new requests. */
   protocol: Protocol;
   isAuto: boolean;
-  /** Of an `auto` pin: protocols that have turned out not to work. */
-  readonly refused = new Set<Protocol>();
+  /** Of an `auto` pin: protocols that have turned out not to work, and the key of the network on which that was. */
+  readonly refused = new Map<Protocol, string | null>();
   from: AddressSpace;
   readonly events: RelayEvents;
   /** Whether its next connection is terminated, as last reported. */

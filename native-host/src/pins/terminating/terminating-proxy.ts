@@ -58,6 +58,8 @@ export type Terminator = Pick<
 export interface TerminatingProxyOptions extends TerminatorHooks {
   engine: Pick<Engine, 'exchange' | 'start'>;
   issuer: LeafIssuer;
+  /** @returns a key of the network that the machine is on, null where it is not recognised */
+  identifyNetwork(): string | null;
   /** Time limit of one check of an origin. */
   checkLimitMs?: number;
   /** How long connections go on at most that accept no further request. */
@@ -152,18 +154,24 @@ export class TerminatingProxy {
     const origin = this.#origins.get(`${host}:${port}`);
     if (!origin?.isAuto) return NOT_AUTO;
     if (origin.protocol === protocol) return '';
-    if (origin.refused.has(protocol)) return `the origin does not answer over ${PROTOCOL_NAME[protocol]}`;
+    if (this.#isRefused(origin, protocol))
+      return `the origin does not answer over ${PROTOCOL_NAME[protocol]}`;
     const { origin: url, from } = origin;
     const isGood = this.#health.isGood(url, protocol);
     const trouble = isGood ? null : await this.#health.check({ origin: url, protocol, from }, 'kept');
     // It may have been unpinned meanwhile.
     if (this.#origins.get(`${host}:${port}`) !== origin || !origin.isAuto) return NOT_AUTO;
-    if (trouble?.kind === 'unusable') origin.refused.add(protocol);
+    if (trouble?.kind === 'unusable') origin.refused.set(protocol, this.#options.identifyNetwork());
     if (trouble) return trouble.reason;
     origin.protocol = protocol;
     this.#options.log(`pin: ${url} is steered to ${protocol}`);
     this.#reportReadiness(origin);
     return '';
+  }
+
+  /** Whether a protocol has turned out not to work on this network: on another one it is tried again. */
+  #isRefused({ refused }: TerminatedOrigin, protocol: Protocol): boolean {
+    return refused.has(protocol) && refused.get(protocol) === this.#options.identifyNetwork();
   }
 
   /** The protocol of an origin's next requests; null where it is not pinned. */
@@ -362,7 +370,7 @@ export class TerminatingProxy {
   #fallBack(origin: TerminatedOrigin, reason: string, former: 'rests' | 'refused' = 'refused'): boolean {
     if (!origin.isAuto || origin.protocol === AUTO_START) return false;
     this.#options.log(`pin: ${origin.origin} is no longer steered to ${origin.protocol}: ${reason}`);
-    if (former === 'refused') origin.refused.add(origin.protocol);
+    if (former === 'refused') origin.refused.set(origin.protocol, this.#options.identifyNetwork());
     origin.protocol = AUTO_START;
     this.#reportReadiness(origin);
     this.#checkWhenDue(origin);

@@ -27,6 +27,7 @@ afterEach(async () => {
   pinned.lifted.length = 0;
   pinned.fallbacks = 0;
   pinned.connectTo = undefined;
+  pinned.network = 'home';
   await server.seen();
 });
 
@@ -113,6 +114,18 @@ it('falls back to HTTP/2, and does not end, where a protocol stops working; no r
   expect(pinned.terminating.findProtocol('localhost', server.port)).toBe('h2');
   expect(await steer(server.port, 'h3')).not.toBe('');
   expect(pinned.lifted).toEqual([]);
+});
+
+it('tries a protocol again on another network than the one on which it did not work', async () => {
+  const client = await open(server.port);
+  pinned.connectTo = `localhost:${server.port}:localhost:${withoutH3.port}`;
+  expect(await steer(server.port, 'h3')).not.toBe('');
+  pinned.connectTo = undefined;
+  expect(await steer(server.port, 'h3')).toBe('the origin does not answer over HTTP/3');
+  pinned.network = 'elsewhere';
+  expect(await steer(server.port, 'h3')).toBe('');
+  expect((await ask2(client, { ':path': '/bytes/10' })).status).toBe(200);
+  expect(await listProtocols('/bytes/10')).toEqual([PROTO.h3]);
 });
 
 it('is not steered without such a pin', async () => {

@@ -58,6 +58,8 @@ export class Pinned {
   readonly ready: number[] = [];
   readonly measured: MeasuredExchange[] = [];
   fallbacks = 0;
+  /** The key of the network. */
+  network = 'home';
   /** Where the engine connects to instead of the pinned origin, as in `ExchangeRequest`. */
   connectTo: string | undefined;
   /** What browsers trust: the local CA and the origins'. */
@@ -81,6 +83,7 @@ export class Pinned {
         exchange: (request) => this.engine.exchange({ connectTo: this.connectTo, ...request }),
       },
       issuer,
+      identifyNetwork: () => this.network,
       log: () => {},
       onLifted: (_host, port, reason) => this.lifted.push({ port, reason }),
       onAddressRefused: (_host, port, reason) => this.lifted.push({ port, reason }),

@@ -36,7 +36,8 @@ export function unifyErrors(
 /** A word that is no command of a command that has some, and takes no other words: commander calls it one argument too many. */
 function unknownCommand({ commands }: ReportingCommand, text: string): string | null {
   const [, word] =
-    /^error: too many arguments.* Expected 0 arguments but got \d+: ([^,\s]+)/.exec(text) ?? [];
+    /^error: too many arguments.* Expected 0 arguments but got \d+: ([^,\s]+?)(?:,.*)?\.?\s*$/s.exec(text) ??
+    [];
   return word === undefined || commands.length === 0 ? null : `unknown command '${word}'`;
 }
 

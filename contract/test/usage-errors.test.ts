@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readingProblem, usageError, writingProblem } from '../src/command-line.ts';
+import {
+  readingProblem,
+  refuseUnknownTopic,
+  unifyErrors,
+  usageError,
+  writingProblem,
+} from '../src/command-line.ts';
 
 describe('an error of a command line', () => {
   it.each([
@@ -25,6 +31,65 @@ describe('an error of a command line', () => {
     ['error: --learn needs --cluster', '--learn needs --cluster'],
   ])('%j is %j', (text, line) => {
     expect(usageError(text)).toBe(line);
+  });
+});
+
+/** A command, as far as errors concern it, and what it writes about one. */
+function commandOf(...names: string[]) {
+  let report = (_text: string, _write: (text: string) => void): void => {};
+  const command = (name: string, commands: Command[] = []): Command => ({
+    name: () => name,
+    commands,
+    configureOutput: ({ outputError }) => {
+      if (name === 'tool') report = outputError;
+    },
+  });
+  const tool = command(
+    'tool',
+    names.map((name) => command(name)),
+  );
+  const write = (text: string): string => {
+    let written = '';
+    report(text, (line) => {
+      written += line;
+    });
+    return written;
+  };
+  return { tool, write };
+}
+type Command = Parameters<typeof unifyErrors>[0];
+
+describe('a word that is no command', () => {
+  it.each([
+    ['error: too many arguments. Expected 0 arguments but got 1: fly.', "unknown command 'fly'"],
+    ['error: too many arguments. Expected 0 arguments but got 2: fly, high.', "unknown command 'fly'"],
+  ])('is called so where there are commands: %s', (text, line) => {
+    const { tool, write } = commandOf('go');
+    unifyErrors(tool);
+    expect(write(text)).toBe(`hopwise: ${line} (see tool --help)\n`);
+  });
+
+  it('is an argument too many where there are none', () => {
+    const { tool, write } = commandOf();
+    unifyErrors(tool);
+    expect(write('error: too many arguments. Expected 0 arguments but got 1: fly.')).toMatch(
+      /^hopwise: too many/,
+    );
+  });
+
+  it('has no help', () => {
+    const { tool } = commandOf('go');
+    const refusals: string[] = [];
+    const program = {
+      ...tool,
+      error: (message: string): never => {
+        refusals.push(message);
+        return undefined as never;
+      },
+    };
+    for (const words of [['help', 'fly'], ['help', 'go'], ['help'], ['go', 'fly']])
+      refuseUnknownTopic(program, words);
+    expect(refusals).toEqual(["error: unknown command 'fly'"]);
   });
 });
 

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import type { LoadSummary } from '../../src/load/load-summary.ts';
 import type { StoredLoad } from '../../src/storage/loads.ts';
 import { type ExtensionBrowser, launch } from '../support/browser.ts';
-import { asContentScript, attackStorage, listHeard } from '../support/captured-page.ts';
+import { asContentScript, attackStorage, listHeard, reportAnotherSite } from '../support/captured-page.ts';
 import { readOwnItems } from '../support/own-items.ts';
 
 const EXTENSION = fileURLToPath(new URL('../../dist/chromium', import.meta.url));
@@ -357,36 +357,7 @@ test('a captured page can store no load of another site', async () => {
   await page.goto(`${origin}/never-loads`, { waitUntil: 'commit' });
   const tabId = await browser.tabIdOf(own, page.url());
   // In the content script's world, before the page's own report.
-  await own.evaluate(async (tabId) => {
-    const report = async () => {
-      const entry = performance.getEntriesByType('navigation')[0]!.toJSON();
-      const {
-        name,
-        initiatorType,
-        nextHopProtocol,
-        deliveryType = '',
-        renderBlockingStatus = '',
-        ...times
-      } = entry;
-      for (const [key, value] of Object.entries(times)) if (typeof value !== 'number') delete times[key];
-      const url = 'https://bank.example/';
-      const words = { initiatorType, nextHopProtocol, deliveryType, renderBlockingStatus };
-      const navigation = { ...times, ...words, name: url, loadEventEnd: 900 };
-      const timings = {
-        url,
-        isTop: true,
-        timeOrigin: performance.timeOrigin,
-        navigation,
-        firstContentfulPaint: null,
-        largestContentfulPaint: null,
-        largestContentfulPaintUrl: null,
-        resources: [],
-        scriptRuns: [],
-      };
-      await chrome.runtime.sendMessage({ type: 'page-settled', loaded: true, hasFrames: false, timings });
-    };
-    await chrome.scripting.executeScript({ target: { tabId }, func: report, injectImmediately: true });
-  }, tabId);
+  await own.evaluate(asContentScript(reportAnotherSite), tabId);
   const problem = async () => {
     const answer = await browser.ask(own, { type: 'latest', tabId });
     return answer.ok ? answer.problem : answer.error;

@@ -1,9 +1,14 @@
 /** The built extension in real Firefox, with the real host, on a server that offers HTTP/3 by Alt-Svc. */
 import { mkdirSync, renameSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { EVERY_ORIGIN, HOST_NAME } from '@hopwise/contract';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { readAuthority } from '../../../native-host/src/ca/authority-store.ts';
+import { forgedLeaf } from '../../../native-host/test/support/forged-leaf.ts';
 import { privateLibcurl } from '../../../native-host/test/support/private-libcurl.ts';
 import { PROTO, type Server } from '../../../native-host/test/support/server.ts';
 import { drawShare } from '../../../scripts/suites/draw-share.ts';
@@ -12,7 +17,7 @@ import { TestHost } from '../pins/host.ts';
 import * as requests from '../pins/pin-requests.ts';
 import { H2, H3 } from '../pins/pin-requests.ts';
 import { HOST } from '../pins/pinned-host.ts';
-import { asContentScript, attackStorage, listHeard } from '../support/captured-page.ts';
+import { asContentScript, attackStorage, listHeard, reportAnotherSite } from '../support/captured-page.ts';
 import { readOwnItems } from '../support/own-items.ts';
 import { FirefoxBrowser, type FirefoxTab, firefoxPath, makeProfile } from './firefox.ts';
 
@@ -25,8 +30,6 @@ const HANG_LIMIT_MS = 5000;
 const PUBLIC_HOSTS = ['public-visited.lab.test', 'public-new.lab.test'] as const;
 /** One that it takes for this machine, of the same port of its proxy as the last of these. */
 const LOCAL_HOST = findHostOfSamePort(PUBLIC_HOSTS[1]);
-/** One that it takes for this machine, too. */
-const UNTUNNELLED_HOST = 'untunnelled.lab.test';
 
 function findHostOfSamePort(host: string): string {
   const everyOrigin = { ports: [1, 2, 3, 4, 5, 6, 7, 8], exceptions: [], leftSites: [] };
@@ -66,7 +69,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     host.giveNames(join(home, 'data/hopwise/hopwise-host.sh'), [HOST]);
     const profile = makeProfile(home, {
       prefs: {
-        'network.dns.localDomains': [HOST, LOCAL_HOST, UNTUNNELLED_HOST, ...PUBLIC_HOSTS].join(','),
+        'network.dns.localDomains': [HOST, LOCAL_HOST, ...PUBLIC_HOSTS].join(','),
         'extensions.background.idle.timeout': IDLE_MS,
       },
       trusted: [server.caFile],
@@ -147,6 +150,22 @@ describe.skipIf(!firefox)('Firefox', () => {
     await browser.ask(own, { type: 'change-settings', change: { recordsInDetail: false } });
   });
 
+  test('a captured page can store no load of another site', async () => {
+    const captured = await browser.open(server.url('/status/200', HOST));
+    await captured.evaluate(() => void setTimeout(() => location.assign('/pause/60000?captured')));
+    await expect.poll(() => captured.evaluate(() => location.search), { timeout: 20_000 }).toBe('?captured');
+    const tabId = await tabOf(captured);
+    // The first report may come before the extension has heard of the new page.
+    const report = () => own.evaluate(asContentScript(reportAnotherSite), tabId);
+    await expect
+      .poll(() => report().then(() => browser.ask(own, { type: 'latest', tabId })), { timeout: 20_000 })
+      .toMatchObject({
+        ok: true,
+        problem: 'This page could not be recorded: it names another site than the browser.',
+      });
+    await captured.goto(server.url('/status/200', HOST));
+  });
+
   test('the popup requests access to pages when it is withheld', async () => {
     const pages = { origins: ['http://*/*', 'https://*/*'] };
     const may = () => own.evaluate((pages) => chrome.permissions.contains(pages), pages);
@@ -222,20 +241,18 @@ describe.skipIf(!firefox)('Firefox', () => {
   });
 
   test('a page gets nothing from the proxy, and a pin leads to no local server that was not allowed', async () => {
-    // A host of its own: for the page's, Firefox may have a tunnel left that an earlier pin was allowed.
-    const local = await browser.open(server.url('/status/200', UNTUNNELLED_HOST));
-    await becomes(H3, local);
-    const here = new requests.PinRequests(
-      (request) => browser.ask(own, request),
-      server.url('', UNTUNNELLED_HOST),
-    );
-    expect(await here.pin('avoid-h3', false)).toMatchObject({ ok: true });
+    await becomes(H3);
+    expect(await pins.pin()).toMatchObject({ ok: true, pins: [{ state: 'active' }] });
+    await becomes(H2);
+    await browser.ask(own, { type: 'disallow-local', origin });
+    // Through a tunnel that the pin before it was allowed neither.
+    expect(await pins.pin('avoid-h3', false)).toMatchObject({ ok: true });
     // Firefox begins to use the proxy with one of the next requests.
     await expect
-      .poll(() => requests.carried(local, server).then(() => here.all()), { timeout: 20_000 })
+      .poll(() => carried().then(() => pins.all()), { timeout: 20_000, interval: 50 })
       .toMatchObject([{ state: 'lifted', reason: expect.stringContaining('is a loopback address') }]);
-    await becomes(H3, local);
-    await here.unpin();
+    await becomes(H3);
+    await pins.unpin();
 
     expect(await pins.pin()).toMatchObject({ ok: true, pins: [{ state: 'active' }] });
     await becomes(H2);
@@ -318,6 +335,63 @@ describe.skipIf(!firefox)('Firefox', () => {
     }
     await pins.unpin();
     await becomes(H3);
+  });
+
+  test('a pin under which an answer cannot be passed on is lifted, and Firefox gets the answer by itself', async () => {
+    await expect.poll(() => pins.pin('h1'), { timeout: 20_000 }).toMatchObject({ ok: true });
+    await becomes(`h2 ${PROTO.h1}`);
+    const ask = () => page.evaluate(() => fetch('/large/200000').then((answer) => answer.text()));
+    expect(await ask()).toBe('large');
+    expect(await pins.all()).toMatchObject([
+      { state: 'lifted', reason: expect.stringMatching(/larger than allowed|cannot be forwarded/) },
+    ]);
+  });
+
+  test.each(['avoid-h3', 'h2'] as const)(
+    'a plain address of a server that wants https alone (HSTS) is upgraded under a pin as %s, too',
+    async (kind) => {
+      // Firefox would try https by itself.
+      await browser.setPref('dom.security.https_first', false);
+      await expect.poll(() => pins.pin(kind), { timeout: 20_000 }).toMatchObject({ ok: true });
+      await becomes(H2);
+      await page.evaluate(() => fetch('/cookies').then((answer) => answer.text()));
+      const path = `/status/200/plain-${kind}`;
+      await page.goto(server.url(path, HOST).replace('https:', 'http:'));
+      expect(await page.evaluate(() => location.protocol)).toBe('https:');
+      const seen = await server.seen(1, (one) => one === path);
+      expect(seen).toMatchObject([{ proto: 'HTTP/2.0' }]);
+    },
+  );
+
+  test('a stolen key of the local CA makes certificates of pinned hosts alone', async () => {
+    const folder = join(home, 'data/hopwise/ca');
+    const [issuer] = readAuthority(folder)!.issuers;
+    const asked: string[] = [];
+    const thief = createServer(
+      { SNICallback: (host, done) => done(null, createSecureContext(forgedLeaf(issuer!, host))) },
+      ({ headers }, response) => {
+        asked.push(new URL(`https://${headers.host}`).hostname);
+        response.end();
+      },
+    ).on('tlsClientError', () => {});
+    await new Promise<void>((resolve) => thief.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      thief.closeAllConnections();
+      thief.close();
+    });
+    const { port } = thief.address() as AddressInfo;
+    const reach = (host: string) =>
+      page.evaluate(
+        (url) =>
+          fetch(url, { mode: 'no-cors' }).then(
+            () => 'reached',
+            () => 'nothing',
+          ),
+        `https://${host}:${port}/`,
+      );
+    expect(await reach(HOST)).toBe('reached');
+    for (const host of PUBLIC_HOSTS) expect(await reach(host), host).toBe('nothing');
+    expect(asked).toEqual([HOST]);
   });
 
   test.each(drawShare(['avoid-h3', 'h1', 'h2', 'h3'] as const, 1))(

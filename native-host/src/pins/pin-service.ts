@@ -107,7 +107,7 @@ export class PinService {
       onAddressRefused: (host, port, reason) => this.#refuseAddress(originOf({ host, port }), reason),
       onReady: (host, port) => {
         const pin = this.#pins.findActive(originOf({ host, port }));
-        if (pin) this.#proxy?.closeOrigin(host, port, spaceOf(pin));
+        if (pin) this.#proxy?.closeOrigin(host, port, spaceOf(pin), 'replaced');
         options.onChange();
       },
       onDoubt: () => options.onChange(),
@@ -328,13 +328,18 @@ export class PinService {
    * @param from of the pin that has begun, or of the one that has ended, whose requests may come to their end
    */
   #release(origin: string, from: AddressSpace): void {
+    const change = this.#pins.findActive(origin) ? 'replaced' : 'ended';
     if (origin === EVERY_ORIGIN) {
-      this.#proxy?.closeOrigins((host, port) => !this.#pins.findActive(originOf({ host, port })), from);
+      this.#proxy?.closeOrigins(
+        (host, port) => !this.#pins.findActive(originOf({ host, port })),
+        from,
+        change,
+      );
       return;
     }
     const { host, port } = authorityOf(origin);
     const pin = this.#pins.findActive(origin);
-    this.#proxy?.closeOrigin(host, port, from);
+    this.#proxy?.closeOrigin(host, port, from, change);
     if (!pin || pin.kind === 'avoid-h3') this.#terminator.unpin(host, port);
     else this.#terminator.pin(host, port, pin.kind, spaceOf(pin));
   }

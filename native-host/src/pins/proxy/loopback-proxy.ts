@@ -27,6 +27,9 @@ export type ProxyRoute =
   | { kind: 'terminate'; accept(socket: Duplex, host: string, port: number): void }
   | { kind: 'refuse'; isUnnamed?: boolean };
 
+/** Whether an origin's route has ended, or another one has begun. */
+export type RouteChange = 'ended' | 'replaced';
+
 export interface ProxyLimits {
   /** Maximum size of a CONNECT's head; browsers send less than 1 KiB. */
   headBytes: number;
@@ -40,8 +43,10 @@ export interface ProxyLimits {
   connectTimeoutMs: number;
   idleTimeoutMs: number;
   halfClosedTimeoutMs: number;
-  /** How long a tunnel goes on at most after its origin's route has changed. */
+  /** How long a tunnel goes on at most after the end of its origin's route: the browser sends what is new elsewhere. */
   endingTimeoutMs: number;
+  /** The same where another route has begun, through this proxy too: a busy page would go on using the tunnel for what is new. */
+  replacedTimeoutMs: number;
 }
 
 const LIMITS: ProxyLimits = {
@@ -53,6 +58,7 @@ const LIMITS: ProxyLimits = {
   idleTimeoutMs: IDLE_TIMEOUT_MS,
   halfClosedTimeoutMs: HALF_CLOSED_TIMEOUT_MS,
   endingTimeoutMs: ENDING_TIMEOUT_MS,
+  replacedTimeoutMs: 10_000,
 };
 
 export interface LoopbackProxyOptions {
@@ -138,16 +144,22 @@ export class LoopbackProxy {
    *
    * @param from of the route from now on: a tunnel that leads elsewhere is cut, as a browser may send new requests through it
    */
-  closeOrigin(host: string, port: number, from: AddressSpace): void {
-    this.closeOrigins((...own) => own[0] === host && own[1] === port, from);
+  closeOrigin(host: string, port: number, from: AddressSpace, change: RouteChange): void {
+    this.closeOrigins((...own) => own[0] === host && own[1] === port, from, change);
   }
 
   /** The same for all origins that `isChanged` selects. */
-  closeOrigins(isChanged: (host: string, port: number) => boolean, from: AddressSpace): void {
+  closeOrigins(
+    isChanged: (host: string, port: number) => boolean,
+    from: AddressSpace,
+    change: RouteChange,
+  ): void {
+    const { endingTimeoutMs, replacedTimeoutMs } = this.#limits;
+    const limitMs = change === 'ended' ? endingTimeoutMs : replacedTimeoutMs;
     for (const { host, port, connecting, tunnel } of this.#passages) {
       if (!isChanged(host, port)) continue;
       connecting?.abort(REROUTED);
-      if (tunnel?.isPermitted(from)) tunnel.endWhenIdle(this.#limits.endingTimeoutMs);
+      if (tunnel?.isPermitted(from)) tunnel.endWhenIdle(limitMs);
       else tunnel?.destroy();
     }
   }

@@ -15,6 +15,8 @@ import { Tunnel } from '../../../src/pins/proxy/tunnel.ts';
 import { connectHead, hear, Origin, openTunnel, say, until } from './support/peers.ts';
 
 const MIB = 1024 * 1024;
+/** In place of the proxy's own. */
+const LIMIT_MS = 1_500;
 const NAMES: Record<string, string> = { 'v4.example': '127.0.0.1', 'v6.example': '::1' };
 
 const lookup: Lookup = async (host) => {
@@ -319,7 +321,7 @@ describe('closeOrigin', () => {
     browser.write('request');
     await once(origin, 'data');
     const toPort = Number(target.split(':')[1]);
-    proxy.closeOrigin('127.0.0.1', toPort, 'loopback');
+    proxy.closeOrigin('127.0.0.1', toPort, 'loopback', 'ended');
     let closed = false;
     browser.once('close', () => {
       closed = true;
@@ -341,24 +343,31 @@ describe('closeOrigin', () => {
     expect((await once(other.browser, 'data')).toString()).toBe('yes');
     await wait(1_100);
     // Idle for long enough already.
-    proxy.closeOrigin('127.0.0.1', Number(other.target.split(':')[1]), 'loopback');
+    proxy.closeOrigin('127.0.0.1', Number(other.target.split(':')[1]), 'loopback', 'ended');
     await until(() => proxy.open === 0, 500);
   });
 
-  it('ends a tunnel that is never idle when its time is over', async () => {
-    await start({ limits: { endingTimeoutMs: 1_500 } });
-    const { browser, origin, target } = await pair();
-    origin.pipe(origin);
-    const heard = hear(browser);
-    const talk = setInterval(() => browser.write('.'), 50);
-    const begin = performance.now();
-    for (const again of [0, 500])
-      setTimeout(() => proxy.closeOrigin('127.0.0.1', Number(target.split(':')[1]), 'loopback'), again);
-    await heard;
-    clearInterval(talk);
-    expect(performance.now() - begin).toBeGreaterThan(1_400);
-    await until(() => proxy.open === 0);
-  });
+  it.each(['ended', 'replaced'] as const)(
+    'ends a tunnel that is never idle when its time is over after its route was %s',
+    async (change) => {
+      await start({
+        limits: { [change === 'ended' ? 'endingTimeoutMs' : 'replacedTimeoutMs']: LIMIT_MS },
+      });
+      const { browser, origin, target } = await pair();
+      origin.pipe(origin);
+      const heard = hear(browser);
+      const talk = setInterval(() => browser.write('.'), 50);
+      const begin = performance.now();
+      const toPort = Number(target.split(':')[1]);
+      proxy.closeOrigin('127.0.0.1', toPort, 'loopback', change);
+      const again = setTimeout(() => proxy.closeOrigin('127.0.0.1', toPort, 'loopback', change), 500);
+      await heard;
+      clearTimeout(again);
+      clearInterval(talk);
+      expect(performance.now() - begin).toBeGreaterThan(LIMIT_MS - 50);
+      await until(() => proxy.open === 0);
+    },
+  );
 
   it('cuts a tunnel at once that leads where its origin may not be connected to any more', async () => {
     const { browser, origin, target } = await pair();
@@ -366,7 +375,7 @@ describe('closeOrigin', () => {
     const heard = [hear(browser), hear(origin)];
     browser.write('request');
     await once(origin, 'data');
-    proxy.closeOrigin('127.0.0.1', Number(target.split(':')[1]), 'public');
+    proxy.closeOrigin('127.0.0.1', Number(target.split(':')[1]), 'public', 'replaced');
     browser.write('another request');
     const [, atOrigin] = await Promise.all(heard);
     expect(atOrigin!.bytes.toString()).toBe('request');
@@ -393,7 +402,7 @@ describe('closeOrigin', () => {
       kind: 'terminate',
       accept: (accepted) => accepted.once('data', (chunk) => accepted.end(`got ${chunk}`)),
     };
-    proxy.closeOrigin('slow.example', 443, 'loopback');
+    proxy.closeOrigin('slow.example', 443, 'loopback', 'replaced');
     expect((await heard).bytes.toString()).toBe('HTTP/1.1 200 Connection Established\r\n\r\ngot early');
     expect(resets).toEqual([]);
   });

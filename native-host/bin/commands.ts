@@ -178,7 +178,8 @@ registration(program.command('status'))
   .option('--libcurl <path>', 'use this libcurl')
   .option('--json', 'print JSON')
   .action(async (options: RegistrationOptions) => {
-    const engine = new Engine({ libcurl: options.libcurl });
+    // The one that the helper uses: to look for it again takes a process for each place.
+    const engine = new Engine({ libcurl: options.libcurl, remembersLibrary: true });
     let line = '';
     let problem: string;
     let path = '';

@@ -12,7 +12,7 @@ export async function withEngine(
   libcurl: string | undefined,
   run: (engine: Engine, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const engine = new Engine({ libcurl });
+  const engine = new Engine({ libcurl, remembersLibrary: true });
   const interrupt = new AbortController();
   const onInterrupt = (): void => interrupt.abort();
   process.on('SIGINT', onInterrupt);

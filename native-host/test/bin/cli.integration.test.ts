@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -129,6 +137,15 @@ it('status shows the engine and the registration', () => {
   expect(status.engine).toMatch(/^libcurl\/\d/);
   expect(status.problem).toBe('');
   expect(status.registered).toEqual([{ browser: 'Firefox', problem: '' }]);
+});
+
+it('status looks for a libcurl once, and remembers it', () => {
+  const libcurl = () => (JSON.parse(run(['status', '--json'], SEARCH).out) as { libcurl: string }).libcurl;
+  const path = libcurl();
+  const file = join(home, 'state', 'hopwise', 'libcurl.json');
+  const remembered = readFileSync(file, 'utf8');
+  expect(JSON.parse(remembered)).toMatchObject({ path });
+  expect(libcurl()).toBe(path);
 });
 
 it('uninstall --all leaves nothing', () => {

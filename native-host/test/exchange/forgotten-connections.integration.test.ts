@@ -146,3 +146,8 @@ it('a slow answer is awaited on its connection', async () => {
   expect(await buffer(ask('/bytes/10?delay=1500').body)).toHaveLength(10);
   expect(await server.seen(1)).toHaveLength(1);
 });
+
+it('a body that pauses for longer than its server keeps an idle connection arrives whole', async () => {
+  await start('-idle-timeout', `${IDLE_TIMEOUT_MS}ms`);
+  expect((await buffer(ask(`/pause/${3 * IDLE_TIMEOUT_MS}`).body)).toString()).toBe('ab');
+});

@@ -282,8 +282,8 @@ it('network checks the path by files of one server, repeated where they are smal
 it('network names what is too small or too large for a check', () => {
   const { code, out, err } = run(['network', served.server.url('/bytes/9000')]);
   expect({ code, out }).toEqual({ code: 2, out: '' });
-  expect(err).toMatch(/^hopwise-host: expected files of 10 kB or more .*, found 200 with 9 kB\n$/);
-  expect(run(['network', served.server.url('/bytes/400000')]).err).toContain('found 200 with 400 kB');
+  expect(err).toMatch(/^hopwise-host: expected files of 10 kB or more .*, got 200 with 9 kB\n$/);
+  expect(run(['network', served.server.url('/bytes/400000')]).err).toContain('got 200 with 400 kB');
 });
 
 const REFUSED = [
@@ -334,4 +334,12 @@ it('points to the help in errors of the argument parser', () => {
   expect(run(['pin']).err).toBe(
     `hopwise-host: missing required argument 'origin' (see ${COMMAND} pin --help)\n`,
   );
+  expect(run(['help', 'fly']).err).toBe(`hopwise-host: unknown command 'fly' (see ${COMMAND} --help)\n`);
+});
+
+it('says in plain words what cannot be read, and what is missing', () => {
+  expect(run(['probe', '--har', '/nowhere.har']).err).toBe(
+    'hopwise-host: /nowhere.har: expected a readable file, but there is none\n',
+  );
+  expect(run(['probe']).err).toBe('hopwise-host: expected either URLs or --har <file>\n');
 });

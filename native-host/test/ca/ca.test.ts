@@ -83,7 +83,7 @@ describe('hostsOf', () => {
   it('refuses no origins, and too many', () => {
     expect(() => hostsOf([])).toThrow(UsageError);
     const many = Array.from({ length: 101 }, (_, index) => `https://h${index}.test`);
-    expect(() => hostsOf(many)).toThrow(/at most 100 hosts, found 101/);
+    expect(() => hostsOf(many)).toThrow(/at most 100 hosts, got 101/);
   });
 });
 
@@ -234,7 +234,7 @@ describe('an origin of the command line', () => {
     (text) => {
       expect(() => readOrigin(text)).toThrow(UsageError);
       expect(() => readOrigin(text)).toThrow(
-        /^expected one origin such as https:\/\/www\.example\.org, found a pattern/,
+        /^expected one origin such as https:\/\/www\.example\.org, got a pattern/,
       );
     },
   );

@@ -13,7 +13,7 @@ export function renderActions({ baseline, actions }: Decision): HTMLElement | nu
     Math.max(...[baseline, ...others.map(({ time }) => time)].map(({ pltMs }) => pltMs)),
   );
   const columns = [
-    ['', 'name'],
+    [t('columnAction'), 'name'],
     [t('columnLoadTime'), 'time'],
     [t('weighedChange'), 'change'],
     [t('weighedFaster'), 'chance'],

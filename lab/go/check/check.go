@@ -61,6 +61,7 @@ func Run(args []string, out io.Writer) error {
 	timeout := flags.Duration("timeout", time.Minute, "")
 	first := flags.Bool("ahead", false, "")
 	keep := flags.Bool("keep", false, "")
+	startRate := flags.String("start-rate", "", "")
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
@@ -93,7 +94,7 @@ func Run(args []string, out io.Writer) error {
 			continue
 		}
 		if kept != nil {
-			if err := results.Encode(fetch(kept, address, *timeout)); err != nil {
+			if err := results.Encode(fetch(kept, address, *startRate, *timeout)); err != nil {
 				return err
 			}
 			continue
@@ -102,7 +103,7 @@ func Run(args []string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		result := fetch(client, address, *timeout)
+		result := fetch(client, address, *startRate, *timeout)
 		if err := errors.Join(closeClient(), results.Encode(result)); err != nil {
 			return err
 		}
@@ -185,7 +186,8 @@ func newClient(protocol, caFile string) (client *http.Client, closeClient func()
 	return &http.Client{Transport: transport, CheckRedirect: noRedirect}, closeClient, nil
 }
 
-func fetch(client *http.Client, address string, timeout time.Duration) (result Result) {
+// fetch announces a start rate, unless it is empty.
+func fetch(client *http.Client, address, startRate string, timeout time.Duration) (result Result) {
 	result.URL = address
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
@@ -199,6 +201,9 @@ func fetch(client *http.Client, address string, timeout time.Duration) (result R
 	if err != nil {
 		result.Error = err.Error()
 		return result
+	}
+	if startRate != "" {
+		request.Header.Set("Start-Rate", startRate)
 	}
 	response, err := client.Do(request)
 	if err != nil {

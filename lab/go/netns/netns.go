@@ -201,6 +201,17 @@ func (n *Namespace) AddRouteFrom(source netip.Addr, prefix netip.Prefix, index i
 	})
 }
 
+// SetInitialWindow changes the window of a route of AddRouteFrom, in the namespace of the calling process.
+func SetInitialWindow(client netip.Addr, index, window int) error {
+	handle, err := netlink.NewHandle(unix.NETLINK_ROUTE)
+	if err != nil {
+		return err
+	}
+	defer handle.Close()
+	prefix := netip.PrefixFrom(client, client.BitLen())
+	return replaceRoute(handle, netlink.Route{Dst: ipNet(prefix), Table: firstTable + index, InitCwnd: window})
+}
+
 func replaceRoute(handle *netlink.Handle, route netlink.Route) error {
 	device, err := handle.LinkByName(DeviceName)
 	if err != nil {

@@ -119,6 +119,8 @@ func (f *fronts) check(origin site.Origin) error {
 		return fmt.Errorf("%s.tlsVersion: the lab's nginx speaks TLS 1.3 alone: use the Go servers", origin.Origin)
 	case origin.EarlyData && offers("h3"):
 		return fmt.Errorf("%s.earlyData: the lab's quiche accepts none: use the Go servers", origin.Origin)
+	case origin.StartRate && !offers("h3"):
+		return fmt.Errorf("%s.startRate: nginx does not start at a rate, quiche does: expected h3 among its protocols", origin.Origin)
 	case f.config.Quiche == "" && offers("h3"):
 		return fmt.Errorf("%s.protocols: h3 needs hopwise-quiche, which the lab was started without", origin.Origin)
 	}

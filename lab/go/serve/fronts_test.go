@@ -84,7 +84,7 @@ func TestQuicheGetsEachOriginsSettings(t *testing.T) {
 	}
 	const expected = `{"endpoints":[{"origin":"https://new.test","addresses":["198.19.1.1:443","[2001:2::100:1]:443"],` +
 		`"certificate":"/lab/0.pem","key":"/lab/0.key","upstream":"/lab/0.sock","congestionControl":"bbr","initialWindow":20,` +
-		`"pacingMbps":0,"priorities":"honoured"}]}`
+		`"pacingMbps":0,"startRate":false,"priorities":"honoured"}]}`
 	if string(text) != expected {
 		t.Errorf("expected %s, got %s", expected, text)
 	}
@@ -100,6 +100,7 @@ func TestFrontsRefuseSettingsThatTheyLack(t *testing.T) {
 	ignoring := func(o *site.Origin) { o.Priorities = site.PrioritiesIgnored }
 	old := func(o *site.Origin) { o.TLSVersion = "1.2" }
 	early := func(o *site.Origin) { o.EarlyData = true }
+	starting := func(o *site.Origin) { o.StartRate = true }
 	for _, one := range []struct {
 		origin    site.Origin
 		quiche    string
@@ -113,6 +114,8 @@ func TestFrontsRefuseSettingsThatTheyLack(t *testing.T) {
 		{at(old, "h3"), "/quiche", ""},
 		{at(early, "h3"), "/quiche", "https://one.test.earlyData: the lab's quiche accepts none"},
 		{at(early, "h1"), "/quiche", ""},
+		{at(starting, "h2"), "/quiche", "https://one.test.startRate: nginx does not start at a rate"},
+		{at(starting, "h2", "h3"), "/quiche", ""},
 		{at(func(*site.Origin) {}, "h1", "h3"), "", "https://one.test.protocols: h3 needs hopwise-quiche"},
 	} {
 		f := &fronts{config: FrontsConfig{Programs: Programs{Quiche: one.quiche}}}

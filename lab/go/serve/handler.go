@@ -19,9 +19,13 @@ type answer struct {
 
 // originHandler answers the requests to one origin.
 type originHandler struct {
-	origin    string
-	host      string
-	altSvc    string
+	origin string
+	host   string
+	altSvc string
+	// acceptCH asks clients for hints; empty for none.
+	acceptCH string
+	// starts is nil where connections begin as usual, and behind fronts.
+	starts    *tcpStarts
 	resources index
 	// think is added to each answer's own.
 	think time.Duration
@@ -79,6 +83,9 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		path = r.URL.RequestURI()
 	}
 	came := h.arrival(r, on)
+	if field := r.Header.Get(startRateHint); field != "" && h.starts != nil && on.socket != nil {
+		h.starts.announce(on.socket, field)
+	}
 	if h.upstream != nil && h.isOwn(r) {
 		entry := Entry{
 			Origin: h.origin, Method: r.Method, Path: path, Protocol: came.protocol, Connection: came.connection,
@@ -132,6 +139,9 @@ func (h *originHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// HTTP/1.1, unlike one that switched to HTTP/3 by itself.
 	if h.altSvc != "" {
 		header.Set("Alt-Svc", h.altSvc)
+	}
+	if h.acceptCH != "" {
+		header.Set("Accept-CH", h.acceptCH)
 	}
 	bodiless := found.status == http.StatusNoContent || found.status == http.StatusNotModified
 	if !bodiless {

@@ -19,6 +19,7 @@ type quicheEndpoint struct {
 	InitialWindow int `json:"initialWindow"`
 	// PacingMbps is 0 for no limit.
 	PacingMbps float64 `json:"pacingMbps"`
+	StartRate  bool    `json:"startRate"`
 	Priorities string  `json:"priorities"`
 }
 
@@ -27,7 +28,7 @@ func quicheConfigOf(origins []frontOrigin) ([]byte, error) {
 	for _, o := range origins {
 		endpoints = append(endpoints, quicheEndpoint{
 			Origin: o.Origin.Origin, Addresses: o.Addresses, Certificate: o.Certificate, Key: o.Key, Upstream: o.Upstream,
-			CongestionControl: o.CongestionControl, InitialWindow: o.InitialWindow, PacingMbps: o.PacingMbps, Priorities: o.Priorities,
+			CongestionControl: o.CongestionControl, InitialWindow: o.InitialWindow, PacingMbps: o.PacingMbps, StartRate: o.StartRate, Priorities: o.Priorities,
 		})
 	}
 	return json.Marshal(map[string]any{"endpoints": endpoints})

@@ -35,6 +35,9 @@ const maxStreams = 128
 // altSvc offers HTTP/3 on the same port for a day (RFC 7838).
 const altSvc = `h3=":443"; ma=86400`
 
+// startRateHint is the client hint by which clients announce their network's rate.
+const startRateHint = "Start-Rate"
+
 // Endpoint has the addresses and certificate of one origin.
 type Endpoint struct {
 	Origin    string     `json:"origin"`
@@ -61,6 +64,8 @@ type Server struct {
 	running map[string]*replay
 	// fronts is nil for the Go servers.
 	fronts *fronts
+	// starts are the rates of clients that announced them.
+	starts startRates
 	// port is that of all origins.
 	port string
 }
@@ -221,6 +226,9 @@ func (s *Server) start(origin site.Origin, resources index) error {
 		ignorePriorities: origin.Priorities == site.PrioritiesIgnored,
 		fronts:           s.fronts,
 	}
+	if origin.StartRate {
+		handler.acceptCH = startRateHint
+	}
 	if origin.OffersH3() {
 		handler.altSvc = altSvc
 	}
@@ -238,6 +246,9 @@ func (s *Server) start(origin site.Origin, resources index) error {
 			return fmt.Errorf("server: %s: %w", origin.Origin, err)
 		}
 		return nil
+	}
+	if origin.StartRate {
+		handler.starts = newTCPStarts(&s.starts, at, origin.Settings, s.recorder)
 	}
 	for _, address := range s.config.Endpoints[at].Addresses {
 		if err := s.listen(running, origin, address); err != nil {
@@ -317,6 +328,10 @@ func (s *Server) listen(running *replay, origin site.Origin, address string) err
 			Handler: running.handler, TLSConfig: tcpSecurity, Protocols: protocols, ErrorLog: errorLog,
 			HTTP2:       &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 			ConnContext: withConnection,
+		}
+		if starts := running.handler.starts; starts != nil {
+			server.ConnState = starts.follow
+			running.stops = append(running.stops, starts.reset)
 		}
 		running.stops = append(running.stops, func() error {
 			// The server may not have registered its listener yet.

@@ -62,6 +62,8 @@ type Settings struct {
 	// PacingMbps is the highest rate at which TCP sends, spreading a window over the round trip; without it TCP does not pace
 	// (but for BBR).
 	PacingMbps float64 `json:"pacingMbps,omitempty"`
+	// StartRate makes the server ask for the rates of its clients (Accept-CH: Start-Rate) and begin later connections at them.
+	StartRate bool `json:"startRate,omitempty"`
 	// Priorities is PrioritiesHonoured or PrioritiesIgnored.
 	Priorities string `json:"priorities"`
 }
@@ -110,6 +112,7 @@ func (s Settings) Or(defaults Settings) Settings {
 		CongestionControl: cmp.Or(s.CongestionControl, defaults.CongestionControl),
 		InitialWindow:     cmp.Or(s.InitialWindow, defaults.InitialWindow),
 		PacingMbps:        cmp.Or(s.PacingMbps, defaults.PacingMbps),
+		StartRate:         s.StartRate || defaults.StartRate,
 		Priorities:        cmp.Or(s.Priorities, defaults.Priorities),
 	}
 }

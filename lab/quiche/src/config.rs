@@ -29,6 +29,8 @@ pub struct Endpoint {
     pub initial_window: u32,
     /// The highest rate of a connection, IP and UDP headers included; 0 is unlimited.
     pub pacing_mbps: f64,
+    /// Connections begin at the rates that their clients announce.
+    pub start_rate: bool,
     pub priorities: Priorities,
 }
 
@@ -80,7 +82,7 @@ mod tests {
 
     const ENDPOINT: &str = r#"{"origin":"https://www.lab.test","addresses":["10.0.0.2:443","[fd00::2]:443"],
         "certificate":"/chain.pem","key":"/key.pem","upstream":"/up.sock","congestionControl":"bbr",
-        "initialWindow":10,"pacingMbps":12.5,"priorities":"honoured"}"#;
+        "initialWindow":10,"pacingMbps":12.5,"startRate":true,"priorities":"honoured"}"#;
 
     fn complaint(from: &str, to: &str) -> String {
         let text = format!(r#"{{"endpoints":[{}]}}"#, ENDPOINT.replace(from, to));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
-use quiche::h3;
+use quiche::h3::{self, NameValue};
 use tokio::net::UdpSocket;
 use tokio::sync::{Notify, mpsc, watch};
 
@@ -15,6 +15,7 @@ use crate::exchange::{Exchange, Turn};
 use crate::message::{ConnectionFacts, request_of};
 use crate::pacer::Pacer;
 use crate::priority::Priority;
+use crate::start_rate::{Progress, Starting, Visit};
 use crate::timer::Timer;
 use crate::transport::MAX_PACKET_BYTES;
 use crate::upstream::Upstream;
@@ -41,11 +42,22 @@ pub struct Connection {
     /// The upstream notifies it of progress on any of the exchanges.
     news: Arc<Notify>,
     pacer: Pacer,
+    pacing_mbps: f64,
+    /// None where announced rates are ignored.
+    visit: Option<Visit>,
+    /// None where the connection begins as usual, and after its begin.
+    starting: Option<Starting>,
     timer: Timer,
 }
 
 impl Connection {
-    pub fn new(shared: Arc<Shared>, number: u64, quic: quiche::Connection, pacer: Pacer) -> Result<Self> {
+    pub fn new(
+        shared: Arc<Shared>,
+        number: u64,
+        quic: quiche::Connection,
+        pacing_mbps: f64,
+        visit: Option<Visit>,
+    ) -> Result<Self> {
         Ok(Self {
             shared,
             number,
@@ -53,7 +65,10 @@ impl Connection {
             http: None,
             exchanges: HashMap::new(),
             news: Arc::default(),
-            pacer,
+            pacer: Pacer::new(pacing_mbps),
+            pacing_mbps,
+            visit,
+            starting: None,
             timer: Timer::new()?,
         })
     }
@@ -62,7 +77,8 @@ impl Connection {
     pub async fn run(mut self, mut datagrams: mpsc::Receiver<Datagram>, mut stop: watch::Receiver<()>) -> Result<()> {
         while !self.quic.is_closed() {
             let release = self.advance().await?;
-            let due = [self.quic.timeout_instant(), release].into_iter().flatten().min();
+            let judged = self.starting.as_ref().and_then(Starting::due);
+            let due = [self.quic.timeout_instant(), release, judged].into_iter().flatten().min();
             let news = Arc::clone(&self.news);
             tokio::select! {
                 Some(datagram) = datagrams.recv() => {
@@ -78,7 +94,12 @@ impl Connection {
             if self.quic.timeout_instant().is_some_and(|timeout| timeout <= Instant::now()) {
                 self.quic.on_timeout();
             }
+            // The client has left; what is in flight is waited for.
+            if self.quic.is_draining() {
+                self.end_visit();
+            }
         }
+        self.end_visit();
         Ok(())
     }
 
@@ -102,7 +123,10 @@ impl Connection {
     async fn advance(&mut self) -> Result<Option<Instant>> {
         if self.http.is_none() && self.quic.is_established() {
             self.http = Some(h3::Connection::with_transport(&mut self.quic, &self.shared.http)?);
+            let starts = self.visit.as_ref().is_some_and(|visit| visit.start().is_some());
+            self.starting = starts.then(|| Starting::new(Instant::now()));
         }
+        self.advance_start();
         loop {
             self.take_events();
             // The end of a client's body is an event that follows its last bytes.
@@ -114,6 +138,29 @@ impl Connection {
         }
     }
 
+    /// Counts the connection no longer among the client's, and judges its start where that has not been done.
+    fn end_visit(&mut self) {
+        let (visit, starting) = (self.visit.take(), self.starting.take());
+        if let (Some(visit), Some(_), Some(path)) = (visit, starting, self.quic.path_stats().next()) {
+            visit.judge(path.lost, path.sent, Instant::now());
+        }
+    }
+
+    /// Limits the rate of a connection that starts at one, and judges the start when its losses have shown.
+    fn advance_start(&mut self) {
+        let (Some(visit), Some(starting)) = (&self.visit, &mut self.starting) else { return };
+        let Some(path) = self.quic.path_stats().next() else { return };
+        let now = Instant::now();
+        let progress = Progress { sent: path.sent, lost: path.lost, rtt: path.rtt };
+        let judged = starting.advance(progress, now);
+        let share = visit.start().filter(|_| starting.is_capped());
+        self.pacer.set_rate(share.map_or(self.pacing_mbps, |start| start.mbps));
+        if let Some((lost, sent)) = judged {
+            visit.judge(lost, sent, now);
+            self.starting = None;
+        }
+    }
+
     fn take_events(&mut self) {
         let Some(http) = &mut self.http else { return };
         // A protocol error closes the connection.
@@ -122,6 +169,11 @@ impl Connection {
                 h3::Event::Headers { list, more_frames } => {
                     if self.exchanges.contains_key(&stream) {
                         continue; // These are trailers.
+                    }
+                    if let (Some(visit), Some(path)) = (&self.visit, self.quic.path_stats().next())
+                        && let Some(field) = list.iter().find(|field| field.name() == b"start-rate")
+                    {
+                        visit.announce(field.value(), path.min_rtt.unwrap_or(path.rtt), Instant::now());
                     }
                     let facts = ConnectionFacts { number: self.number, resumed: self.quic.is_resumed() };
                     let exchange = Exchange::start(

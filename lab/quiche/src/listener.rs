@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use tokio::net::UdpSocket;
@@ -12,7 +13,7 @@ use tokio::task::JoinSet;
 
 use crate::config::Endpoint;
 use crate::connection::{Connection, Datagram, Shared};
-use crate::pacer::Pacer;
+use crate::start_rate::{Clients, Visit};
 use crate::transport;
 use crate::upstream::Upstream;
 
@@ -28,6 +29,9 @@ pub struct Listener {
     shared: Arc<Shared>,
     settings: quiche::Config,
     pacing_mbps: f64,
+    initial_window: usize,
+    /// None where rates that clients announce are ignored.
+    clients: Option<Arc<Clients>>,
     /// The keys are the server's connection IDs and those that clients began with.
     routes: HashMap<Id, mpsc::Sender<Datagram>>,
     /// Each ends with its connection's IDs.
@@ -40,6 +44,7 @@ impl Listener {
         endpoint: &Endpoint,
         address: SocketAddr,
         upstream: Arc<Upstream>,
+        clients: Arc<Clients>,
         stop: watch::Receiver<()>,
     ) -> Result<Self> {
         let socket = UdpSocket::bind(address).await.with_context(|| address.to_string())?;
@@ -54,6 +59,8 @@ impl Listener {
             shared: Arc::new(shared),
             settings: transport::settings(endpoint)?,
             pacing_mbps: endpoint.pacing_mbps,
+            initial_window: endpoint.initial_window as usize,
+            clients: endpoint.start_rate.then_some(clients),
             routes: HashMap::new(),
             connections: JoinSet::new(),
             stop,
@@ -106,9 +113,13 @@ impl Listener {
         boring::rand::rand_bytes(&mut id)?;
         let id = quiche::ConnectionId::from_vec(id.to_vec());
         let ids = [id.clone(), header.dcid.clone().into_owned()];
+        let visit = self.clients.as_ref().map(|clients| clients.open(from.ip(), Instant::now()));
+        let start = visit.as_ref().and_then(Visit::start);
+        let window = start.map_or(0, |start| start.window_packets).max(self.initial_window);
+        self.settings.set_initial_congestion_window_packets(window);
         let quic = quiche::accept(&id, None, self.shared.local, from, &mut self.settings)?;
         let number = CONNECTIONS.fetch_add(1, Ordering::Relaxed) + 1;
-        let connection = Connection::new(Arc::clone(&self.shared), number, quic, Pacer::new(self.pacing_mbps))?;
+        let connection = Connection::new(Arc::clone(&self.shared), number, quic, self.pacing_mbps, visit)?;
         let (route, datagrams) = mpsc::channel(WAITING_PACKETS);
         for id in &ids {
             self.routes.insert(id.clone(), route.clone());

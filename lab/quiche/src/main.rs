@@ -8,6 +8,7 @@ mod listener;
 mod message;
 mod pacer;
 mod priority;
+mod start_rate;
 mod timer;
 mod transport;
 mod upload;
@@ -25,6 +26,7 @@ use tokio::task::JoinSet;
 
 use config::Config;
 use listener::Listener;
+use start_rate::Clients;
 use upstream::Upstream;
 
 /// quiche does not export its version.
@@ -58,11 +60,13 @@ fn run() -> Result<(), (u8, anyhow::Error)> {
 
 async fn listeners(stop: watch::Receiver<()>) -> Result<Vec<Listener>> {
     let config = Config::read(&arguments()?)?;
+    let clients = Arc::new(Clients::default());
     let mut listeners = Vec::new();
     for endpoint in &config.endpoints {
         let upstream = Upstream::new(endpoint.upstream.clone());
         for address in &endpoint.addresses {
-            let listener = Listener::bind(endpoint, *address, Arc::clone(&upstream), stop.clone()).await;
+            let listener =
+                Listener::bind(endpoint, *address, Arc::clone(&upstream), Arc::clone(&clients), stop.clone()).await;
             listeners.push(listener.with_context(|| endpoint.origin.clone())?);
         }
     }

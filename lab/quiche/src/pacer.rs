@@ -15,8 +15,14 @@ pub struct Pacer {
 impl Pacer {
     /// `mbps` 0 is unlimited.
     pub fn new(mbps: f64) -> Self {
-        let seconds_per_byte = if mbps > 0.0 { 8e-6 / mbps } else { 0.0 };
-        Self { seconds_per_byte, next: None }
+        let mut pacer = Self { seconds_per_byte: 0.0, next: None };
+        pacer.set_rate(mbps);
+        pacer
+    }
+
+    /// Changes the rate of the packets after the next one.
+    pub fn set_rate(&mut self, mbps: f64) {
+        self.seconds_per_byte = if mbps > 0.0 { 8e-6 / mbps } else { 0.0 };
     }
 
     /// When the next packet may leave, unless at once.
@@ -55,6 +61,15 @@ mod tests {
         pacer.sent(after(100), 1500);
         assert_eq!(pacer.release(after(99)), Some(after(100)));
         assert_eq!(pacer.release(after(100)), None);
+    }
+
+    #[test]
+    fn changes_its_rate() {
+        let start = Instant::now();
+        let mut pacer = Pacer::new(12.0);
+        pacer.set_rate(24.0);
+        pacer.sent(start, 1500);
+        assert_eq!(pacer.release(start), Some(start + Duration::from_micros(500)));
     }
 
     #[test]

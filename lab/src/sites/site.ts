@@ -39,6 +39,8 @@ export const siteSchema = z.strictObject({
       initialWindow: z.int().min(1).max(1000).optional(),
       /** Highest rate at which its TCP sends, spreading a window over the round trip; without it TCP does not pace, but for BBR. */
       pacingMbps: z.number().positive().max(10_000).optional(),
+      /** Whether the server asks for its clients' rates (`Accept-CH: Start-Rate`) and begins later connections at them; false unless given. */
+      startRate: z.boolean().optional(),
       /** Whether the server honours request priorities (RFC 9218). */
       priorities: z.enum(['honoured', 'ignored']).optional(),
       /** Whether answers offer HTTP/3 by `Alt-Svc` (RFC 7838) where it is served; true unless given. */

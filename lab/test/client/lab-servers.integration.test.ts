@@ -18,6 +18,7 @@ import type { Site } from '../../src/sites/site.ts';
 import { writeSite } from '../../src/sites/write-site.ts';
 import { measureUntil } from '../support/attempts.ts';
 import { FAR, MAIN, OLD, writeTinySite } from '../support/lab-site.ts';
+import { check as transfer } from '../support/lab-transfers.ts';
 
 const run = promisify(execFile);
 const obstacle = await labObstacle();
@@ -173,6 +174,40 @@ describe.skipIf(obstacle)("the lab's servers", { timeout: 120_000 }, () => {
       expect(await burstOf(8)).toBeLessThan(50_000);
     } finally {
       await roomy.down();
+    }
+  });
+
+  test('start at the rate that a client has announced, until its starts have lost packets twice', async () => {
+    // A round trip at the rate has 100 packets, the queue 20, and the answer 56.
+    const network = { ...NETWORK, rttMs: 150, downMbps: 8, queue: { bytes: 30_000 } };
+    const announced = await Lab.up({ site: dir, network, receiveBuffer: 4_000_000 });
+    try {
+      await announced.configureServers({
+        [MAIN]: { startRate: true, initialWindow: 10, congestionControl: 'cubic' },
+      });
+      const load = async (mbps: number) => {
+        await announced.resetStats();
+        const url = `${MAIN}/large`;
+        const [{ totalMs, ttfbMs }] = (await transfer(announced, '--start-rate', String(mbps), url)) as [
+          { totalMs: number; ttfbMs: number },
+        ];
+        return { ms: totalMs - ttfbMs, drops: (await announced.stats()).down.drops.queue };
+      };
+      // The first connection begins as usual: 10, 20 and 26 packets, 150 ms apart. At the rate, 80 kB take 80 ms.
+      expect((await load(8)).ms).toBeGreaterThan(250);
+      const started = await measureUntil(
+        () => load(8),
+        ({ ms }) => ms < 200,
+      );
+      expect(started.ms).toBeLessThan(200);
+      expect(started.drops).toBe(0);
+      // At four times the rate the answer leaves within 20 ms, in which the link drains 20 kB and the queue takes 30 more.
+      await load(32);
+      const lies = [await load(32), await load(32)];
+      expect(Math.min(...lies.map(({ drops }) => drops))).toBeGreaterThan(10);
+      expect((await load(32)).drops).toBe(0);
+    } finally {
+      await announced.down();
     }
   });
 

@@ -112,6 +112,33 @@ describe.skipIf(obstacle)('nginx with quiche in the lab', { timeout: 300_000 }, 
     }
   });
 
+  test('starts at the rate that a client has announced, and not at one that lost packets twice', async () => {
+    // 400 kB are a round trip at the rate, and five in slow start from 10 packets. The queue has 120 kB.
+    const rttMs = 200;
+    await lab.configure({ ...NETWORK, rttMs, downMbps: 16, queue: { ms: 60 } });
+    const load = async (mbps: number) => {
+      await lab.resetStats();
+      const [transfer] = await check(
+        lab,
+        ...['--protocol', 'h3', '--start-rate', String(mbps), `${MAIN}/bytes?400000`],
+      );
+      return { ms: transfer!.totalMs, drops: (await lab.stats()).down.drops.queue };
+    };
+    await lab.configureServers({ [MAIN]: { startRate: true } });
+    // The first connection that announces a rate begins as usual.
+    const first = await load(16);
+    const started = await load(16);
+    expect(started.ms).toBeLessThan(first.ms - 2 * rttMs);
+    expect(started.drops).toBe(0);
+
+    // At four times the rate 400 kB leave within 50 ms, in which the link drains 100 kB.
+    const lies = [await load(64), await load(64)];
+    for (const { drops } of lies) expect(drops).toBeGreaterThan(50);
+    const disbelieved = await load(64);
+    expect(disbelieved.drops).toBeLessThan(lies[1]!.drops / 4);
+    await lab.configure(NETWORK);
+  });
+
   test('ends with the lab', async () => {
     const other = await Lab.up({ site, network: NETWORK, stack: 'nginx-quiche' });
     const family = descendants(process.pid).filter((pid) => !before(lab).includes(pid));

@@ -77,6 +77,7 @@ pub fn endpoint(folder: &TempDir, address: SocketAddr) -> Value {
         "congestionControl": "cubic",
         "initialWindow": 10,
         "pacingMbps": 0,
+        "startRate": false,
         "priorities": "honoured",
     })
 }

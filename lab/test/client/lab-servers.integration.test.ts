@@ -187,10 +187,8 @@ describe.skipIf(obstacle)("the lab's servers", { timeout: 120_000 }, () => {
       });
       const load = async (mbps: number) => {
         await announced.resetStats();
-        const url = `${MAIN}/large`;
-        const [{ totalMs, ttfbMs }] = (await transfer(announced, '--start-rate', String(mbps), url)) as [
-          { totalMs: number; ttfbMs: number },
-        ];
+        const [large] = await transfer(announced, '--start-rate', String(mbps), `${MAIN}/large`);
+        const { totalMs, ttfbMs } = large!;
         return { ms: totalMs - ttfbMs, drops: (await announced.stats()).down.drops.queue };
       };
       // The first connection begins as usual: 10, 20 and 26 packets, 150 ms apart. At the rate, 80 kB take 80 ms.

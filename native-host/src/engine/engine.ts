@@ -199,6 +199,11 @@ export class Engine {
     return exchange;
   }
 
+  /** Has the connections of exchanges with an origin closed as soon as they are idle. @param origin as in `URL.origin` */
+  release(origin: string): void {
+    this.#current?.exchanges.release(`${origin}/`);
+  }
+
   /** Ends the process; rounds and exchanges in progress fail. */
   async close(): Promise<void> {
     this.#closed = true;

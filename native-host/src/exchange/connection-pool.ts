@@ -52,6 +52,8 @@ export class ConnectionPool {
   /** Exchanges without a connection, in order of arrival. */
   #queue: ExchangeEntry[] = [];
   #dispatchTimer: NodeJS.Timeout | null = null;
+  /** Whether its connections are not kept for further exchanges. */
+  #isReleased = false;
   /** Whether nothing at all comes back from the origin over QUIC. */
   #isSilent = false;
 
@@ -67,7 +69,14 @@ export class ConnectionPool {
     return this.#connectionOf.get(transfer) ?? null;
   }
 
+  /** Closes each connection as soon as it is idle, until there is another exchange. */
+  release(): void {
+    this.#isReleased = true;
+    for (const connection of [...this.#connections]) if (connection.isEmpty) this.#close(connection);
+  }
+
   add(entry: ExchangeEntry): void {
+    this.#isReleased = false;
     this.#queue.push(entry);
     if (this.#isSilent) entry.transfer.reportSilence(true);
     this.dispatch();
@@ -206,7 +215,7 @@ export class ConnectionPool {
 
   #idleMsOf({ isBroken, hasUnsentReset }: UpstreamConnection): number {
     const { fresh, protocol } = this.#settings;
-    if (fresh || isBroken) return 0;
+    if (fresh || isBroken || this.#isReleased) return 0;
     return hasUnsentReset ? IDLE_WITH_RESET_MS : IDLE_MS[protocol];
   }
 

@@ -57,6 +57,11 @@ export class ExchangeClient implements FrameHandler {
     if (!exchange.open) this.#forget(id);
   }
 
+  /** Has the connections to an origin closed as soon as they are idle. @param origin as in `ExchangeOrder` */
+  release(origin: string): void {
+    if (!this.#over) this.#pipe.write(encodeFrame(FRAME.RELEASE, 0, Buffer.from(origin)));
+  }
+
   /** Called when the process has ended, and all of its output has been read. */
   close(message: string): void {
     this.#over = true;

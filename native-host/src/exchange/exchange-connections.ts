@@ -89,6 +89,11 @@ export class ExchangeConnections {
     if (connection) this.#limits.onReaderProgress(connection);
   }
 
+  /** Closes the connections to an origin as soon as they are idle. Never from a callback of libcurl. */
+  release(origin: string): void {
+    for (const [key, pool] of this.#pools) if (key.split(' ')[1] === origin) pool.release();
+  }
+
   /** Never from a callback of libcurl. */
   runDue(transfer: ExchangeTransfer): void {
     this.#connectionOf(transfer)?.multi.runDue();

@@ -25,6 +25,8 @@ export const FRAME = {
   SILENT: 9,
   /** Engine; empty: something has come back after all. */
   HEARD: 10,
+  /** Host; an origin as in `ExchangeOrder`, of no exchange: its connections close as soon as they are idle. */
+  RELEASE: 11,
 } as const;
 
 export const FRAME_HEADER_BYTES = 9;
@@ -122,7 +124,7 @@ export class FrameReader {
     this.#left = this.#header.readUInt32LE(0);
     this.#exchange = this.#header.readUInt32LE(4);
     this.#kind = this.#header.readUInt8(8);
-    if (this.#kind < FRAME.REQUEST || this.#kind > FRAME.HEARD) {
+    if (this.#kind < FRAME.REQUEST || this.#kind > FRAME.RELEASE) {
       throw new ExchangeFrameError(`a frame of kind ${this.#kind}`);
     }
     if (this.#left > MAX_PAYLOAD_BYTES) throw new ExchangeFrameError(`a frame of ${this.#left} bytes`);

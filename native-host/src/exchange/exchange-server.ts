@@ -72,6 +72,10 @@ export class ExchangeServer implements FrameHandler {
       this.#start(exchange, JSON.parse(payload.toString()) as MarkedOrder);
       return;
     }
+    if (kind === FRAME.RELEASE) {
+      this.#connections.release(payload.toString());
+      return;
+    }
     const transfer = this.#transfers.get(exchange);
     // A frame that was sent before the host learned of the exchange's end is late, not wrong.
     if (!transfer) return;

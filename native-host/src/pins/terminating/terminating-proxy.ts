@@ -56,7 +56,7 @@ export type Terminator = Pick<
 >;
 
 export interface TerminatingProxyOptions extends TerminatorHooks {
-  engine: Pick<Engine, 'exchange' | 'start'>;
+  engine: Pick<Engine, 'exchange' | 'start' | 'release'>;
   issuer: LeafIssuer;
   /** @returns a key of the network that the machine is on, null where it is not recognised */
   identifyNetwork(): string | null;
@@ -208,6 +208,7 @@ export class TerminatingProxy {
     if (!origin) return;
     this.#origins.delete(key);
     this.#health.forget(origin.origin);
+    this.#options.engine.release(new URL(origin.origin).origin);
     origin.end(this.#endingTimeoutMs);
     for (const former of this.#ending) if (former.open === 0) this.#ending.delete(former);
     if (origin.open > 0) this.#ending.add(origin);

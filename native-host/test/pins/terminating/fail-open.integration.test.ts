@@ -118,6 +118,20 @@ describe('a pin', () => {
     expect(await isTunnelled(server.port)).toBe(true);
   });
 
+  it('that ends leaves no connection to the origin', async () => {
+    own = await pinned.origin((_request, response) => void response.end('well'));
+    const { server: origin, port } = own;
+    origin.keepAliveTimeout = 60_000;
+    const countConnections = () =>
+      new Promise((resolve) => origin.getConnections((_fault, count) => resolve(count)));
+    await pinned.pin(port, 'h1');
+    const session = await pinned.http2(port);
+    await ask2(session, { ':path': '/' });
+    expect(await countConnections()).not.toBe(0);
+    pinned.terminating.unpin('localhost', port);
+    await expect.poll(countConnections).toBe(0);
+  });
+
   it('that ends passes on no request that crosses the end of a connection', async () => {
     await pinned.pin(server.port, 'h2');
     const host = `localhost:${server.port}`;

@@ -57,8 +57,8 @@ export class StartRateAnnouncer {
    */
   handleBrowserStart(recognise: () => Promise<unknown>, nowMs = Date.now()): Promise<void> {
     return this.#queue.run(async () => {
-      if (!(await readSettings()).announcesStartRate) return;
-      if (Object.keys(await readOrigins(nowMs)).length === 0) return;
+      const { announcesStartRate } = await readSettings();
+      if (!announcesStartRate || Object.keys(await readOrigins(nowMs)).length === 0) return;
       await recognise();
       if ((await readNetworkKey()) !== null) await renewRules(nowMs);
     });
@@ -77,10 +77,9 @@ export class StartRateAnnouncer {
   /** Forgets that some origins asked. */
   forgetOrigins(isForgotten: (origin: string) => boolean, nowMs = Date.now()): Promise<void> {
     return this.#queue.run(async () => {
-      const origins = Object.entries(await storedOrigins.read());
-      const kept = origins.filter(([origin]) => !isForgotten(origin));
-      if (kept.length === origins.length) return;
-      await storedOrigins.write(Object.fromEntries(kept));
+      const origins = Object.entries(await readOrigins(nowMs));
+      if (!origins.some(([origin]) => isForgotten(origin))) return;
+      await storedOrigins.write(Object.fromEntries(origins.filter(([origin]) => !isForgotten(origin))));
       await renewRules(nowMs);
     });
   }

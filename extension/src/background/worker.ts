@@ -110,8 +110,7 @@ listenToHistoryDeletions(
     void memory.forgetPages(urls);
     const pages = new Set(urls.map(maskQuery));
     void detailedPages.forget((url) => pages.has(maskQuery(url)));
-    const origins = new Set(urls.map((url) => new URL(url).origin));
-    void announcer.forgetOrigins((origin) => origins.has(origin));
+    void announcer.forgetOrigins((origin) => urls.some((url) => url.startsWith(`${origin}/`)));
     void autopilot.forgetPages((url) => pages.has(maskQuery(url)));
   },
 );

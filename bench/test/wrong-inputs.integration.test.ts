@@ -58,10 +58,13 @@ async function ask(words: readonly string[]): Promise<Answer> {
   }
 }
 
-/** Options with a value, by their names: `out` has `dir`. */
+/** Options with a value, by their names: `out` has `dir`. Files that a command writes have `new file`. */
 function readOptions(help: string): [name: string, value: string][] {
   const [, options = ''] = /^Options:\n(.*?)(?:\n\n|$(?!\n))/ms.exec(help) ?? [];
-  return [...options.matchAll(/^ {2}--([a-z-]+) <([^>]+)>/gm)].map(([, name, value]) => [name!, value!]);
+  return [...options.matchAll(/^ {2}--([a-z-]+) <([^>]+)> +(.*)/gm)].map(([, name, value, what]) => [
+    name!,
+    value === 'file' && /\bwrite\b/.test(what!) ? 'new file' : value!,
+  ]);
 }
 
 /** Arguments that a command needs, with something in their places. */
@@ -80,7 +83,7 @@ function listMistyped(help: string): string[][] {
     if (/^(n|s|ms|number|seconds|bytes)$/.test(value)) {
       return [[option], [...needed, option, 'x'], [...needed, option, '-1'], [...needed, option, '1e30']];
     }
-    if (value === 'dir') return [[option], [...needed, option, '/dev/null/such']];
+    if (value === 'dir' || value === 'new file') return [[option], [...needed, option, '/dev/null/such']];
     if (value === 'file') return [[option], [...needed, option, 'none.json']];
     return [[option], ...(CHOSEN.test(value) ? [[...needed, option, 'nope']] : [])];
   });

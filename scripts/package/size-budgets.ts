@@ -23,7 +23,7 @@ export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   'options.js': 43_000,
   'popup.js': 53_000,
   // With D3 and the parts of the emulator that its tabs need.
-  'panel.js': 245_000,
+  'panel.js': 254_000,
   // The whole emulator, and the layout of graphs.
   'emulation-worker.js': 258_000,
   // A part of every HTML report.

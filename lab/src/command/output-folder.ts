@@ -1,5 +1,5 @@
-import { mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, constants, mkdir, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { writingProblem } from '@hopwise/contract/command-line';
 import { UserError } from './errors.ts';
 
@@ -13,6 +13,27 @@ export async function makeOutputFolder(dir: string): Promise<void> {
   await makeFolder(dir).catch((error) => {
     throw new UserError(`--out ${dir}: expected a folder that can be made, ${writingProblem(error)}`, 2);
   });
+}
+
+/**
+ * Checks that a file of results can be written, before a command begins to work.
+ *
+ * @param option names the file
+ * @throws UserError in one line where it cannot be written
+ */
+export async function checkOutputFile(option: string, file: string): Promise<void> {
+  const folder = dirname(resolve(file));
+  const problem = (await isFolder(file))
+    ? { code: 'EISDIR' }
+    : await access(`${folder}/.`, constants.W_OK).then(
+        () => null,
+        (error) => error,
+      );
+  if (problem === null) return;
+  throw new UserError(
+    `${option} ${file}: expected a file that can be written, ${writingProblem(problem)}`,
+    2,
+  );
 }
 
 /** Makes a folder and those above it. Node's own `recursive` goes on for ever below one that takes no folders, such as `/proc`. */

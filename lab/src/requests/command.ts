@@ -10,7 +10,7 @@ import { type ServerStack, STACKS } from '../client/server-stack.ts';
 import { UserError } from '../command/errors.ts';
 import { lockFolder } from '../command/measuring-lock.ts';
 import { integer, someOf } from '../command/option-types.ts';
-import { makeOutputFolder } from '../command/output-folder.ts';
+import { checkOutputFile, makeOutputFolder } from '../command/output-folder.ts';
 import type { ProgramContext } from '../command/program.ts';
 import { Progress } from '../command/progress.ts';
 import { SPLITS, type Split } from '../gauntlet/splits.ts';
@@ -93,6 +93,7 @@ async function measureRequests(options: Options, context: ProgramContext): Promi
   await access(options.helper).catch((error) => {
     throw new UserError(`--helper: expected a readable file, ${readingProblem(error)}`, 2);
   });
+  if (options.table !== undefined) await checkOutputFile('--table', options.table);
   await makeOutputFolder(options.out);
   context.cleanup.add('the lock', await lockFolder(dir));
   const store = await SessionStore.open(dir);

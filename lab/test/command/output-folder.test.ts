@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeOutputFolder } from '../../src/command/output-folder.ts';
+import { checkOutputFile, makeOutputFolder } from '../../src/command/output-folder.ts';
 
 let home: string;
 beforeAll(() => {
@@ -29,5 +29,26 @@ describe('the folder of a command’s results', () => {
 
   it.runIf(process.platform === 'linux')('is refused where the system takes no folders', async () => {
     await expect(makeOutputFolder('/proc/none/such')).rejects.toThrow('expected a folder that can be made');
+  });
+});
+
+describe('a file of a command’s results', () => {
+  it('may be new, or be written again', async () => {
+    const file = join(home, 'table');
+    await checkOutputFile('--table', file);
+    writeFileSync(file, '');
+    await checkOutputFile('--table', file);
+  });
+
+  it.each([
+    ['', 'but it is a folder'],
+    ['none/table', 'but its folder is missing'],
+    ['kept/table', 'but its path leads through a file'],
+  ])('is refused in one line: %j', async (name, why) => {
+    writeFileSync(join(home, 'kept'), '');
+    const file = join(home, name);
+    await expect(checkOutputFile('--table', file)).rejects.toThrow(
+      `--table ${file}: expected a file that can be written, ${why}`,
+    );
   });
 });

@@ -54,6 +54,8 @@ export type Policy =
   | {
       /** Whether QUIC is tried as the extension does, or only where requests slow down. */
       tries: 'as-shipped' | 'when-slower';
+      /** Between two reports, milliseconds; as the helper's unless given. */
+      reportsEveryMs?: number;
     };
 
 /** The pairs of sessions, in order of condition and stack. Sessions without requests over both transports are left out. */
@@ -120,7 +122,7 @@ function requestsByIndex({ requests }: SessionRow): Map<number, RecordedRequest>
 }
 
 export function replaySession(pair: SessionPair, policy: Policy): ReplayResult {
-  if ('tries' in policy) return replayChooser(pair, policy.tries);
+  if ('tries' in policy) return replayChooser(pair, policy);
   const phases = phasesOf(pair);
   const others = pair.withOtherStack && phasesOf(pair.withOtherStack);
   const tookMs = phases.flatMap((requests, phase): number[] => {
@@ -157,15 +159,19 @@ function fasterOf(requests: readonly PairedRequest[]): TimedTransport {
   return meanOver('tcp') <= meanOver('quic') ? 'tcp' : 'quic';
 }
 
-/** Requests begin as they did after those before them over the transport in use; what has ended is reported every two seconds. */
-function replayChooser(pair: SessionPair, tries: 'as-shipped' | 'when-slower'): ReplayResult {
+/** Requests begin as they did after those before them over the transport in use; what has ended is reported from time to time. */
+function replayChooser(
+  pair: SessionPair,
+  { tries, reportsEveryMs = REPORT_MS }: Extract<Policy, { tries: unknown }>,
+): ReplayResult {
   const chooser = new TransportChooser();
   const result = { meanMs: 0, switches: 0, rollbacks: 0 };
   const tookMs: number[] = [];
   let nowMs = EPOCH_MS;
   let unreported: { endedAtMs: number; request: RecordedRequest }[] = [];
   // The first response after a report begins the time until the next one.
-  const nextReportMs = (): number => Math.min(...unreported.map(({ endedAtMs }) => endedAtMs)) + REPORT_MS;
+  const nextReportMs = (): number =>
+    Math.min(...unreported.map(({ endedAtMs }) => endedAtMs)) + reportsEveryMs;
   const report = (atMs: number): void => {
     const ended = unreported.filter(({ endedAtMs }) => endedAtMs <= atMs);
     unreported = unreported.filter(({ endedAtMs }) => endedAtMs > atMs);

@@ -23,7 +23,7 @@ export interface ClaimOptions {
 
 /** A figure that does not come from the project's own models, and what the claim requires of it. */
 export interface RealFigure {
-  source: 'kernel' | 'quiche' | 'Chromium' | 'released data';
+  source: 'kernel' | 'quiche' | 'Chromium' | 'lab' | 'released data';
   value: number;
   /** Smallest and largest value with which the claim holds; open where left out. */
   min?: number;

@@ -61,7 +61,7 @@ export function renderMarkdown({ claims, judged, command, before = '' }: Report)
   return [
     '# Figures of the papers',
     `${counts(verdicts)}.`,
-    "A verdict rests on the kernel, on other real servers, on Chromium or on data that the authors released, never on the project's own models alone. What was found, what hopwise did and what a claim holds by is folded below each table.",
+    "A verdict rests on the kernel, on other real servers, on Chromium, on sessions measured in the lab or on data that the authors released, never on the project's own models alone. What was found, what hopwise did and what a claim holds by is folded below each table.",
     `Last written by \`${command}\`, which renews the claims that it ran.`,
     ...sections.map((section) =>
       [

@@ -45,6 +45,9 @@ export interface ReportingPage {
   timeOrigin: number;
 }
 
+/** A page may have begun so long before its request was reported, milliseconds. */
+const NAVIGATION_LEAD_MS = 100;
+
 const nameLoad = ({ documentId, timeOrigin }: ReportingPage): string => documentId || `${timeOrigin}`;
 
 /**
@@ -56,12 +59,12 @@ const nameLoad = ({ documentId, timeOrigin }: ReportingPage): string => document
 export async function findSettledNavigation(loads: TabLoads, page: ReportingPage): Promise<string | null> {
   const { tabId, url, timeOrigin } = page;
   const seen = await loads.getLoad(tabId);
-  if (!isSeenLoading(seen)) {
+  const document = seen?.requests.findLast((request) => request.type === 'document');
+  if (!isSeenLoading(seen) || isLeftBehind(document, timeOrigin)) {
     const name = nameLoad(page);
     loads.begin(tabId, name, url, { timeOrigin });
     return (await loads.getLoad(tabId))?.navigationId === name ? name : null;
   }
-  const document = seen.requests.findLast((request) => request.type === 'document');
   if (!document || (document.headersAt === null && !document.fromCache) || hasNoPage(document)) return null;
   if (originOf(url) !== originOf(document.url)) {
     noteDroppedReport(url, document.url);
@@ -70,6 +73,13 @@ export async function findSettledNavigation(loads: TabLoads, page: ReportingPage
   loads.updateLoad(tabId, seen.navigationId, { timeOrigin });
   return seen.navigationId;
 }
+
+/**
+ * Whether a navigation of which no answer was reported is over, as a page that began after it reports: the extension has stopped listening in
+ * between, and would wait for the answer for ever.
+ */
+const isLeftBehind = (document: ObservedRequest | undefined, timeOrigin: number): boolean =>
+  document?.headersAt === null && !document.fromCache && timeOrigin > document.startedAt - NAVIGATION_LEAD_MS;
 
 /** Whether the events of a navigation began a load that has not been recorded. */
 const isSeenLoading = (load: TabLoad | undefined): load is TabLoad =>

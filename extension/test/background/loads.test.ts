@@ -318,6 +318,16 @@ test('what a page says in the name of another site is dropped with a note', asyn
   });
 });
 
+test('a page is recorded by its report where the answer to its navigation was not reported', async () => {
+  // As where the extension stops listening in between.
+  navigate('left', { headersAt: null, endedAt: null, status: 0 });
+  expect(await findSettledNavigation(loads, pageNow({ timeOrigin: startedAt - 1000 }))).toBeNull();
+  expect((await findLoad(loads, { tabId: TAB })).phase).toBe('loading');
+  answers = [async () => timings(900)];
+  await settle(true, [], timings(900), pageNow({ timeOrigin: startedAt - 5 }));
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded', problem: '' });
+});
+
 test('a load that a stop of the worker interrupted is joined without query strings', async () => {
   const image = (id: string) => `${PAGE}${id}.png?secret-${id}`;
   navigate('page', { url: `${PAGE}?secret` });

@@ -69,7 +69,8 @@ describe('frames', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: FRAME_HEADER_BYTES, maxLength: 200 }), (noise) => {
         const bytes = Buffer.from(noise);
-        const possible = bytes.readUInt32LE(0) <= MAX_PAYLOAD_BYTES && bytes[8]! >= 1 && bytes[8]! <= 8;
+        const isKnown = Object.values<number>(FRAME).includes(bytes[8]!);
+        const possible = bytes.readUInt32LE(0) <= MAX_PAYLOAD_BYTES && isKnown;
         const run = (): unknown => read([bytes.subarray(0, FRAME_HEADER_BYTES)]);
         if (possible) expect(run).not.toThrow();
         else expect(run).toThrow(ExchangeFrameError);

@@ -45,7 +45,7 @@ export interface ReportingPage {
   timeOrigin: number;
 }
 
-/** A page may have begun so long before its request was reported, milliseconds. */
+/** At most so long before the browser reports a navigation's request its page begins, milliseconds. */
 const NAVIGATION_LEAD_MS = 100;
 
 const nameLoad = ({ documentId, timeOrigin }: ReportingPage): string => documentId || `${timeOrigin}`;
@@ -75,8 +75,8 @@ export async function findSettledNavigation(loads: TabLoads, page: ReportingPage
 }
 
 /**
- * Whether a navigation of which no answer was reported is over, as a page that began after it reports: the extension has stopped listening in
- * between, and would wait for the answer for ever.
+ * Whether a page that began with a navigation or after it reports, although the browser reported no answer to the navigation: the extension stopped
+ * listening in between, so that no answer will be reported.
  */
 const isLeftBehind = (document: ObservedRequest | undefined, timeOrigin: number): boolean =>
   document?.headersAt === null && !document.fromCache && timeOrigin > document.startedAt - NAVIGATION_LEAD_MS;

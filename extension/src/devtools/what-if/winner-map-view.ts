@@ -11,9 +11,9 @@ const el = builder();
 
 /** A lead of this share has the full colour. */
 const FULL_LEAD = 0.5;
-/** How strong the colour of the least lead is: it can be told from the others on a light and on a dark background. */
+/** Opacity of the colour of the least lead: enough to recognise the colour on a light and on a dark background. */
 const LEAST_OPACITY = 0.4;
-/** How strong the grey is where no protocol is ahead. */
+/** Opacity of the grey where no protocol is ahead. */
 const EQUAL_OPACITY = 0.3;
 
 /** A narrower map has room for every second round trip's label alone, CSS pixels. */

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('a small lead has a colour that can be told from others, a large one the full colour', async () => {
+test('a small lead has a recognisable colour, a large one the full colour', async () => {
   const window = new Window();
   vi.stubGlobal('window', window);
   vi.stubGlobal('document', window.document);

@@ -56,7 +56,7 @@ interface Connection {
   socket: TLSSocket;
   /** Accepts no further request, and ends when those in progress have ended. */
   closeInOrder: () => void;
-  /** Of one that was upgraded, and so is a connection to the origin: ends it once it is idle. */
+  /** Ends an upgraded connection, which has one to the origin of its own, once it is idle. */
   endUpgrade?: () => void;
 }
 
@@ -66,7 +66,7 @@ export class TerminatedOrigin implements Upstream {
   /** The protocol of new requests. */
   protocol: Protocol;
   isAuto: boolean;
-  /** Of an `auto` pin: protocols that have turned out not to work, and the key of the network on which that was. */
+  /** Protocols that did not work under an `auto` pin, each with the key of the network on which that was. */
   readonly refused = new Map<Protocol, string | null>();
   from: AddressSpace;
   readonly events: RelayEvents;

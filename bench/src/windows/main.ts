@@ -58,7 +58,7 @@ const options = parseOrExit(
     .option('--fixed <n>', 'requests with each fixed window', integer(5, 1000), 20)
     .option(
       '--learning <n>',
-      'requests of each prefix until what was learnt is judged',
+      'requests of each prefix until what was learned is judged',
       integer(30, 10_000),
       60,
     )
@@ -234,13 +234,13 @@ await runProgram(async ({ cleanup, say }) => {
         times.push(...(await measurement.request(prefix, options.judged)));
       return times;
     });
-    const learnt = await routes(lab);
+    const learned = await routes(lab);
     judged.set(kind, {
-      windows: prefixesOf(kind).map((prefix) => learnt.get(prefix)),
+      windows: prefixesOf(kind).map((prefix) => learned.get(prefix)),
       times: result,
       counts,
     });
-    say(`learnt windows, ${kind}: ${judged.get(kind)!.windows.join(', ')}`);
+    say(`learned windows, ${kind}: ${judged.get(kind)!.windows.join(', ')}`);
   }
   console.log(showJudged(fixed, judged));
 
@@ -292,11 +292,11 @@ function showJudged(fixed: ReadonlyMap<string, FixedTimes>, judged: ReadonlyMap<
         'network',
         `>p80 of ${WINDOWS.join(' ')}, ms`,
         '>best',
-        'learnt, by prefix',
+        'learned, by prefix',
         '>p80, ms',
         '>over best',
         '>over 10',
-        '>sent again, 10 → learnt',
+        '>sent again, 10 → learned',
         '>timeouts a request',
       ],
       ...rows,

@@ -283,6 +283,27 @@ test('a load survives a stop of the worker', async () => {
   expect(await worker()!.evaluate(() => 'lifeOfWorker' in globalThis)).toBe(false);
 });
 
+test('a page reports again where the worker stops while it records', async () => {
+  const worker = browser.context.serviceWorkers().at(-1)!;
+  // What recording a load asks for never comes, so that it is under way when the worker stops.
+  await worker.evaluate(() => {
+    const asked = new Promise((resolve) => {
+      const get = () => {
+        resolve(true);
+        return new Promise(() => {});
+      };
+      Object.assign(chrome.tabs, { get });
+    });
+    Object.assign(globalThis, { asked });
+  });
+  const page = await openPage();
+  await page.goto(`${site.url}/eager.html`);
+  await worker.evaluate(() => Reflect.get(globalThis, 'asked') as Promise<boolean>);
+  await browser.stopWorker(own);
+  const { load } = await recorded(page);
+  expect(load.recording.requests.map((one) => new URL(one.url).pathname)).toContain('/slow.png');
+});
+
 test('no worker starts while a page loads; the page’s report alone has its load recorded', async () => {
   // Where no other page reports meanwhile, and loads are recorded as in the extension as it is installed.
   const light = await launch(`${packageRoot}dist/chromium`, [], [], {}, 'en-US', false);

@@ -54,11 +54,13 @@ const nameLoad = ({ documentId, timeOrigin }: ReportingPage): string => document
  * Names the load whose page reports that it has settled, which its report begins unless the browser's events did. To be called when the
  * report arrives, as the next page may load in the tab before the recording is made.
  *
- * @returns null when the next navigation has started, or was a download: the report came from the page before it
+ * @returns null when the next navigation has started, or was a download, so that the report came from the page before it; or when the load
+ *   has been stored, and the worker was stopped before the page knew
  */
 export async function findSettledNavigation(loads: TabLoads, page: ReportingPage): Promise<string | null> {
   const { tabId, url, timeOrigin } = page;
   const seen = await loads.getLoad(tabId);
+  if (seen?.phase === 'recorded' && seen.timeOrigin === timeOrigin) return null;
   const document = seen?.requests.findLast((request) => request.type === 'document');
   if (!isSeenLoading(seen) || isLeftBehind(document, timeOrigin)) {
     const name = nameLoad(page);

@@ -151,8 +151,11 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
   const settled = pageSettledSchema.safeParse(message);
   if (settled.success) {
     const page = pageOf(sender, settled.data.timings.timeOrigin);
-    if (page) void storeAndHandle(page, settled.data);
-    return undefined;
+    if (!page) return undefined;
+    // Without an answer the page reports again: the browser may stop the worker before the load is stored.
+    const stored = storeReported(page, settled.data).finally(() => answer(true));
+    void stored.then((navigationId) => handleReported(page.tabId, navigationId, settled.data.loaded));
+    return true;
   }
   const shown = pageShownSchema.safeParse(message);
   const page = shown.success ? pageOf(sender, shown.data.timeOrigin) : null;
@@ -173,23 +176,28 @@ async function startLoad(tabId: number, { url, navigationId }: TabLoad): Promise
   if (await detailedLoads.start(tabId, url)) loads.updateLoad(tabId, navigationId, { isDetailed: true });
 }
 
-async function storeAndHandle(page: ReportingPage, settled: PageSettled): Promise<void> {
-  const { tabId } = page;
+/** Stores the load that a page reports. @returns the load's navigation; null when the report is of none */
+async function storeReported(page: ReportingPage, settled: PageSettled): Promise<string | null> {
   const navigationId = await findSettledNavigation(loads, page);
-  if (navigationId === null) return;
+  if (navigationId === null) return null;
   if (await recognise()) await autopilot.handleNetworkChange();
   await storeSettledLoad(loads, page, navigationId, settled, pins.periods);
+  return navigationId;
+}
+
+async function handleReported(tabId: number, navigationId: string | null, loaded: boolean): Promise<void> {
+  if (navigationId === null) return;
   const load = await loads.getLoad(tabId);
   if (load?.navigationId !== navigationId) return;
   // Also where it could not be recorded: listeners slow down what the page requests later.
-  if (settled.loaded) detailedLoads.end(tabId);
+  if (loaded) detailedLoads.end(tabId);
   if (load.phase === 'recorded' && load.storedId !== null) {
     const handled = handleLoad(tabId, load, load.storedId);
     handling.add(handled);
     await handled.finally(() => handling.delete(handled));
   }
   // No alarm is needed: while no page loads, nothing is added, and what is too old is not read.
-  if (settled.loaded) await doChores(CHORES);
+  if (loaded) await doChores(CHORES);
 }
 
 /** What recorded loads lead to, as far as it is under way. */

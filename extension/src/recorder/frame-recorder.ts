@@ -21,6 +21,10 @@ const IDLE_TIMEOUT_MS = 2000;
 /** A page that has not fired its load event by now, after the navigation, is recorded as it is. */
 const LOAD_TIMEOUT_MS = 30_000;
 
+/** The browser may stop the worker while it records: the report is then sent again, so often and this much later. */
+const MAX_RESENDS = 3;
+const RESEND_AFTER_MS = 1000;
+
 /** Where the frame's recorder is, in the extension's isolated world, which its content scripts and the worker's functions share. */
 const OWN = Symbol.for('hopwise recorder');
 
@@ -39,6 +43,8 @@ export class FrameRecorder {
   readonly #resourceKeys = new Set<string>();
   #largestPaint: { startMs: number; url: string | null } | null = null;
   #isExcluded = false;
+  /** How many reports were sent: an earlier one is not sent again. */
+  #reports = 0;
   /** Whether the page has not settled yet, and will report when it has. Read by `readShownPage` in the worker. */
   willReport = window.top === window;
   // An observer receives every later entry, regardless of the size of the page's own buffer and of the page clearing it.
@@ -103,9 +109,14 @@ export class FrameRecorder {
 
   async #send(message: PageSettled | PageShown): Promise<void> {
     if (!(await this.#mayRecord())) return this.discardAll();
-    // Rejects when the extension was updated or removed while the page was open: there is no receiver any more.
-    chrome.runtime.sendMessage(message).catch(() => this.#stopObserving());
     if (message.type === 'page-settled') this.willReport = !message.loaded;
+    const report = ++this.#reports;
+    for (let resends = 0; !(await isHandled(message)); resends++) {
+      if (isOrphaned()) return this.#stopObserving();
+      if (resends === MAX_RESENDS) return;
+      await new Promise((resolve) => setTimeout(resolve, RESEND_AFTER_MS));
+      if (report !== this.#reports) return;
+    }
   }
 
   /** Stops observing an excluded page and forgets what was observed before the check was answered. */
@@ -173,6 +184,19 @@ export class FrameRecorder {
     return { ...toEntry(entry), maker: this.#scripts && findMaker(entry, this.#scripts.elements) };
   }
 }
+
+/** Sends a report. @returns false when the worker stopped before it had handled it, or there is none */
+async function isHandled(message: PageSettled | PageShown): Promise<boolean> {
+  try {
+    await chrome.runtime.sendMessage(message);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the extension was updated or removed while the page was open: nothing receives its messages any more. */
+const isOrphaned = (): boolean => chrome.runtime?.id === undefined;
 
 const pageShown = (): PageShown => ({ type: 'page-shown', timeOrigin: performance.timeOrigin });
 

@@ -328,6 +328,19 @@ test('a page is recorded by its report where the answer to its navigation was no
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded', problem: '' });
 });
 
+test('a page that reports again, as it does not know that its load is stored, is not recorded twice', async () => {
+  navigate('page');
+  loads.updateRequest(TAB, 'page', { headersAt: startedAt + 10, endedAt: startedAt + 20, status: 200 });
+  answers = [async () => timings(900)];
+  const page = pageNow({ timeOrigin: startedAt });
+  const before = (await getAllLoads()).length;
+  await settle(true, [], timings(900), page);
+  expect(await getAllLoads()).toHaveLength(before + 1);
+  expect(await findSettledNavigation(loads, page)).toBeNull();
+  // The next document of the tab is another load.
+  expect(await findSettledNavigation(loads, { ...page, timeOrigin: startedAt + 5000 })).not.toBeNull();
+});
+
 test('a load that a stop of the worker interrupted is joined without query strings', async () => {
   const image = (id: string) => `${PAGE}${id}.png?secret-${id}`;
   navigate('page', { url: `${PAGE}?secret` });

@@ -49,7 +49,9 @@ beforeEach(() => {
   });
   vi.stubGlobal('addEventListener', vi.fn());
   vi.stubGlobal('removeEventListener', vi.fn());
-  vi.stubGlobal('chrome', { runtime: { onMessage: { addListener: vi.fn() }, sendMessage: sent } });
+  vi.stubGlobal('chrome', {
+    runtime: { id: 'hopwise', onMessage: { addListener: vi.fn() }, sendMessage: sent },
+  });
 });
 
 afterEach(() => {
@@ -115,5 +117,36 @@ test('a light recording reports once the page is idle, with what was requested u
   expect(sent.mock.calls).toMatchObject([
     [{ type: 'page-settled', timings: { isTop: true, resources: [{ name: 'https://page.test/a.png' }] } }],
   ]);
+  expect(observers).toBe(0);
+});
+
+test('a page reports again, a few times, where the worker stopped before it answered', async () => {
+  loadEventEnd = 100;
+  const stopped = async () => {
+    throw new Error('A listener indicated an asynchronous response, but the message channel closed');
+  };
+  sent.mockImplementationOnce(stopped);
+  start('complete');
+  await vi.advanceTimersByTimeAsync(850);
+  expect(sent).toHaveBeenCalledOnce();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(sent.mock.calls).toEqual([[SETTLED], [SETTLED]]);
+
+  sent.mockReset().mockImplementation(stopped);
+  start('complete');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(sent).toHaveBeenCalledTimes(4);
+  sent.mockReset().mockImplementation(async () => undefined);
+});
+
+test('a page whose extension was updated or removed stops', async () => {
+  loadEventEnd = 100;
+  sent.mockImplementationOnce(async () => {
+    Reflect.deleteProperty(chrome.runtime, 'id');
+    throw new Error('Extension context invalidated.');
+  });
+  start('complete');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(sent).toHaveBeenCalledOnce();
   expect(observers).toBe(0);
 });

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { MAY_IMPORT } from '../packages.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const tracked = (pattern: string) =>
@@ -73,6 +74,29 @@ describe.each(DOCUMENTS)('%s', (document) => {
       .filter((name) => !Object.hasOwn(SCRIPTS, name));
     expect(unknown).toEqual([]);
   });
+});
+
+test('README lists every package, docs/architecture.md also what it may import', () => {
+  const rows = (file: string, column: number) =>
+    readFileSync(join(ROOT, file), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+      .map((line) => line.split('|').map((cell) => cell.trim()))
+      .flatMap((cells) => {
+        const name = /`([^`]+?)\/?`/.exec(cells[1]!)?.[1];
+        return name !== undefined && PACKAGES.includes(name) ? [[name, cells[column]!] as const] : [];
+      });
+  expect(
+    rows('README.md', 1)
+      .map(([name]) => name)
+      .toSorted(),
+  ).toEqual(PACKAGES.toSorted());
+  const imports = rows('docs/architecture.md', 2).map(([name, cell]) => [
+    name,
+    PACKAGES.filter((other) => new RegExp(`(^|[ ,])${other}($|[ ,])`).test(cell)).toSorted(),
+  ]);
+  const allowed = Object.entries(MAY_IMPORT).map(([name, others]) => [name, others.toSorted()]);
+  expect(Object.fromEntries(imports)).toEqual(Object.fromEntries(allowed));
 });
 
 test("docs/architecture.md names a folder of every package's sources that holds code", () => {

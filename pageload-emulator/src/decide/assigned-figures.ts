@@ -1,4 +1,4 @@
-import type { AssignedPrediction, Assignment, Protocol } from '@hopwise/contract';
+import { type AssignedPrediction, type Assignment, PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { nearestUniform } from '../choose/choices.ts';
 import type { Choice } from '../choose/choose.ts';
 import { isDecided } from '../choose/confidence.ts';
@@ -10,30 +10,33 @@ export interface AssignedFigures {
   assigned: Omit<AssignedPrediction, 'reason'>;
   /** The best single protocol for every origin that offers it, and its median load time. */
   uniform: { protocol: Protocol; pltMs: number };
-  /** How many origins are assigned another protocol than in `uniform`; null when no mix is surely better. */
+  /** How many origins are assigned another protocol than in `uniform`; null when it is the same. */
   moved: number | null;
 }
 
-/** The assignment of an answer: the mix where one was found to be better, else the best protocol wherever it is offered. */
-export function assignmentOf({ joint, choices }: Choice, best: Protocol): Assignment {
-  return joint.moved !== null || joint.uniform.protocol === best
-    ? joint.assignment
-    : nearestUniform(choices, best);
+/** The assignment of an answer: the mix that was found where the answer expects it to load sooner, else the best protocol wherever it is offered. */
+export function assignmentOf({ joint, choices }: Choice, best: Protocol, figures: AnswerFigures): Assignment {
+  const uniform = nearestUniform(choices, best);
+  const timeOf = (assignment: Assignment) => figures.timeOf(assignment)!.pltMs;
+  return joint.moved !== null && timeOf(joint.assignment) < timeOf(uniform) ? joint.assignment : uniform;
 }
 
+/** @param best the best single protocol of the answer */
 export function assignedFigures(
-  { joint, choices }: Choice,
+  { choices }: Choice,
   assignment: Assignment,
   best: Protocol,
   figures: AnswerFigures,
 ): AssignedFigures {
   const time = figures.timeOf(assignment)!;
-  const protocol = joint.moved === null ? best : joint.uniform.protocol;
-  if (joint.moved === null) {
+  const rival = nearestUniform(choices, best);
+  // The best one may be hypothetical, where no server offers it.
+  const protocol = PROTOCOLS.findLast((each) => Object.values(rival).includes(each))!;
+  const moved = Object.keys(assignment).filter((origin) => assignment[origin] !== rival[origin]).length;
+  if (moved === 0) {
     const assigned = { ...time, margin: 0, confidence: 0.5, decided: false };
     return { assignment, assigned, uniform: { protocol, pltMs: time.pltMs }, moved: null };
   }
-  const rival = nearestUniform(choices, protocol);
   const rivalMs = figures.timeOf(rival)!.pltMs;
   const confidence = figures.chanceBelow(assignment, rival)!;
   return {
@@ -45,6 +48,6 @@ export function assignedFigures(
       decided: isDecided(time.pltMs, rivalMs, confidence),
     },
     uniform: { protocol, pltMs: rivalMs },
-    moved: joint.moved,
+    moved,
   };
 }

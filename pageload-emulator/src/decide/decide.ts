@@ -148,7 +148,7 @@ export function decide(
   const canAct = actions.some(({ kind, needs }) => kind !== 'leave' && !needs.includes('server'));
   const isUnsure = isBlocked ? canAct && canBeVerified(fit) : actions.some((each) => isNotable(each, rivals));
   const answer = new AnswerFigures(chances, times, (assignment) => candidates.find(assignment));
-  const assignment = assignmentOf(choice, best);
+  const assignment = assignmentOf(choice, best, answer);
   const { origins, untried } = choice.judgeOrigins(assignment);
   const uniformTimes: UniformTimes = {
     emulatedMs: (protocol) => choice.times[protocol]!.pltMs,

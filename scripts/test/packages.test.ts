@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '@hopwise/lab/paths';
 import { expect, test } from 'vitest';
+import { MAY_IMPORT } from '../packages.mjs';
 
 interface Locked {
   version?: string;
@@ -41,19 +42,7 @@ test('scripts run under the Node that the lock file pins', () => {
 });
 
 test('every npm script starts Node by its plain name, which npm finds in the packages first', () => {
-  const manifests = [
-    '',
-    'contract',
-    'pageload-emulator',
-    'native-host',
-    'model',
-    'extension',
-    'lab',
-    'server',
-    'bench',
-    'e2e',
-  ];
-  const commands = manifests.flatMap((folder) => {
+  const commands = ['', ...Object.keys(MAY_IMPORT)].flatMap((folder) => {
     const path = join(ROOT, folder, 'package.json');
     const { scripts = {} } = JSON.parse(readFileSync(path, 'utf8')) as { scripts?: Record<string, string> };
     return Object.values(scripts).flatMap((line) => line.split(' && '));

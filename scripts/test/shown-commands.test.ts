@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { ROOT } from '@hopwise/lab/paths';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MAY_IMPORT } from '../packages.mjs';
 
 let folder: string;
 beforeEach(() => {
@@ -45,18 +46,7 @@ function codeLines(folders: string[]): string[] {
 const FETCHES = /\b(npx|npm exec|npm x|bunx|pnpx|(pnpm|yarn) dlx)\s/;
 
 test('no program shows a command that fetches a package by its name', () => {
-  const programs = [
-    'contract',
-    'pageload-emulator',
-    'native-host',
-    'model',
-    'extension',
-    'lab',
-    'server',
-    'bench',
-    'e2e',
-  ];
-  const folders = programs.flatMap((name) => [`${name}/src`, `${name}/bin`]);
+  const folders = Object.keys(MAY_IMPORT).flatMap((name) => [`${name}/src`, `${name}/bin`]);
   const lines = codeLines(folders.filter((folder) => existsSync(join(ROOT, folder))));
   expect(lines.length).toBeGreaterThan(10_000);
   expect(lines.filter((line) => FETCHES.test(line))).toEqual([]);

@@ -7,8 +7,8 @@ export const TOO_SHORT = 0.5;
 
 /**
  * Leaves out an origin's round trips that disagree with several handshakes: a wait is at least a round trip, so one that is much shorter
- * than two handshakes that agree was no wait for the server, and of three transport handshakes the one that is much shorter than two others
- * was recorded in part.
+ * than two handshakes that agree, made at different times, was no wait for the server; and of three transport handshakes the one that is
+ * much shorter than two others was recorded in part.
  *
  * @returns the others, in their order
  */
@@ -16,10 +16,11 @@ export function withoutOutliers(trips: readonly RoundTrip[]): RoundTrip[] {
   const whole = trips.filter(({ isClipped }) => !isClipped);
   const transport = ascending(whole.filter(({ kind }) => kind === 'transport'));
   const [shortest, ...others] = transport;
-  const leastMs = agreedMs(others);
+  const leastMs = agreedMs(others, () => true);
   const isCut = shortest !== undefined && leastMs !== null && shortest.rttMs < TOO_SHORT * leastMs;
   const handshakeMs = agreedMs(
     ascending(whole.filter((trip) => isHandshake(trip) && !(isCut && trip === shortest))),
+    isApart,
   );
   return trips.filter(
     (trip) =>
@@ -28,11 +29,23 @@ export function withoutOutliers(trips: readonly RoundTrip[]): RoundTrip[] {
   );
 }
 
-/** The shortest round trip that the next one agrees with, milliseconds; null where none does. */
-function agreedMs([first, second]: readonly RoundTrip[]): number | null {
-  return first !== undefined && second !== undefined && second.rttMs <= AGREEING * first.rttMs
-    ? first.rttMs
-    : null;
+/**
+ * The shortest round trip that the next one agrees with, milliseconds; null where none does.
+ *
+ * @param isCounted whether two count as two
+ */
+function agreedMs(
+  [first, ...others]: readonly RoundTrip[],
+  isCounted: (a: RoundTrip, b: RoundTrip) => boolean,
+): number | null {
+  if (first === undefined) return null;
+  const second = others.find((trip) => isCounted(first, trip));
+  return second !== undefined && second.rttMs <= AGREEING * first.rttMs ? first.rttMs : null;
+}
+
+/** Whether one ended before the other began: at the same time one queue may have delayed both. */
+function isApart(a: RoundTrip, b: RoundTrip): boolean {
+  return a.endMs <= b.endMs - b.rttMs || b.endMs <= a.endMs - a.rttMs;
 }
 
 function ascending(trips: readonly RoundTrip[]): RoundTrip[] {

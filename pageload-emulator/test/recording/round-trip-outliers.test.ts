@@ -6,12 +6,14 @@ import { pathRoundTrip } from '../../src/recording/path-round-trip.ts';
 import { withoutOutliers } from '../../src/recording/round-trip-outliers.ts';
 import { chromiumEntry, harOf } from '../support/hars.ts';
 
-const trip = (kind: RoundTrip['kind'], rttMs: number): RoundTrip => ({
-  kind,
-  rttMs,
-  endMs: 0,
-  isClipped: false,
-});
+let made = 0;
+
+/** Ends long after all that were made before it, unless `endMs` says when. */
+function trip(kind: RoundTrip['kind'], rttMs: number, endMs?: number): RoundTrip {
+  made += 1;
+  return { kind, rttMs, endMs: endMs ?? 10_000 * made, isClipped: false };
+}
+
 const times = (trips: RoundTrip[]) => withoutOutliers(trips).map(({ rttMs }) => rttMs);
 
 describe('round trips that disagree', () => {
@@ -33,6 +35,10 @@ describe('round trips that disagree', () => {
       60, 1_060, 20,
     ]);
     expect(times([trip('wait', 3), trip('wait', 90)])).toEqual([3, 90]);
+    // Two handshakes at once, which wait in the same queue.
+    const queued = [trip('tls', 104, 310), trip('tls', 102, 311)];
+    expect(times([...queued, trip('file', 31), trip('file', 34)])).toEqual([104, 102, 31, 34]);
+    expect(times([...queued, trip('transport', 98, 600), trip('file', 31)])).toEqual([104, 102, 98]);
   });
 
   it('are counted in a note', () => {
@@ -48,7 +54,7 @@ describe('round trips that disagree', () => {
     expect(pushed.network.rttMs).toBeCloseTo(sound.network.rttMs, 6);
     expect(sound.notes).toEqual([]);
     expect(pushed.notes).toEqual([
-      '1 time to connect contradicts several others and does not count towards the round trip.',
+      '1 time to connect or to answer contradicts several handshakes and does not count towards the round trip.',
     ]);
   });
 });

@@ -28,7 +28,8 @@ var (
 // answerExchange serves what the tests of exchanges ask for:
 //
 //	/random/N    N bytes, their SHA-256 in the trailer X-Digest
-//	/file/N      the same N bytes each time, or ranges of them
+//	/file/N      the same N bytes each time, or ranges of them; ?tag=T as their entity tag,
+//	             ?pause=MS after a half, ?rest=KIND see answerRest
 //	/digest      what has come as JSON: bytes, digest, length announced, headers, target
 //	/slow-digest the same, 64 kB every 5 ms
 //	/sink        nothing, after the whole body has come
@@ -70,7 +71,14 @@ func answerExchange(kind string, number int, w http.ResponseWriter, r *http.Requ
 		content := make([]byte, number)
 		source := rand.NewChaCha8([32]byte{})
 		_, _ = source.Read(content)
-		http.ServeContent(w, r, "file.bin", began, bytes.NewReader(content))
+		if tag := r.URL.Query().Get("tag"); tag != "" {
+			w.Header().Set("ETag", strconv.Quote(tag))
+		}
+		if pause, err := strconv.Atoi(r.URL.Query().Get("pause")); err == nil && r.Header.Get("Range") == "" {
+			answerInHalves(content, time.Duration(pause)*time.Millisecond, w, r)
+		} else if r.Header.Get("Range") == "" || !answerRest(r.URL.Query().Get("rest"), content, w, r) {
+			http.ServeContent(w, r, "file.bin", began, bytes.NewReader(content))
+		}
 	case "digest", "slow-digest":
 		digest := sha256.New()
 		var body io.Reader = r.Body

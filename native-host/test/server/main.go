@@ -38,6 +38,8 @@ type requestLine struct {
 	Agent    string  `json:"agent"`
 	Cookie   string  `json:"cookie"`
 	Method   string  `json:"method"`
+	Range    string  `json:"range"`
+	IfRange  string  `json:"ifRange"`
 }
 
 var (
@@ -100,6 +102,7 @@ func main() {
 			AtMs: float64(time.Since(began).Microseconds()) / 1000, Priority: r.Header.Get("Priority"),
 			Accept: r.Header.Get("Accept"), Encoding: r.Header.Get("Accept-Encoding"),
 			Agent: r.UserAgent(), Cookie: r.Header.Get("Cookie"), Method: r.Method,
+			Range: r.Header.Get("Range"), IfRange: r.Header.Get("If-Range"),
 		})
 		if *altSvc != "" {
 			w.Header().Set("Alt-Svc", strings.ReplaceAll(*altSvc, "PORT", strconv.Itoa(port)))

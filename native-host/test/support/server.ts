@@ -22,6 +22,8 @@ interface SeenRequest {
   agent: string;
   cookie: string;
   method: string;
+  range: string;
+  ifRange: string;
 }
 
 const SOURCE = fileURLToPath(new URL('../server', import.meta.url));

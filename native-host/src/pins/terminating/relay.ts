@@ -6,6 +6,7 @@ import {
   type ResponseHead,
 } from '../../exchange/exchange.ts';
 import { type HeaderField, valuesOf } from '../../exchange/headers.ts';
+import { BodyRelay } from './body-relay.ts';
 import type { BrowserRequest } from './browser-request.ts';
 import { isLostConnection, isRepeatable, nextAction, secondProtocol } from './retry-policy.ts';
 
@@ -30,12 +31,12 @@ export interface RelayEvents {
   /** An attempt under the pinned protocol has failed. Called before the next attempt. */
   onFailed(pinned: Protocol, fault: ExchangeError): void;
   /**
-   * A response has begun under another protocol, in an attempt beside the one under the pinned protocol, under which nothing at all
+   * A response has begun, or goes on, under another protocol, in an attempt beside the one under the pinned protocol, under which nothing at all
    * comes back.
    */
   onOvertaken(pinned: Protocol, by: Protocol): void;
-  /** A request has waited for its response under HTTP/3 for `LATE_AFTER_MS`. */
-  onLate(pinned: Protocol): void;
+  /** Nothing has come of a response under HTTP/3 for a while. */
+  onLate(protocol: Protocol): void;
   /** A request has waited for its response for `SUSPECT_AFTER_MS` or more. */
   onSuspect(pinned: Protocol): void;
   /** A response has arrived completely, of a request that is measured. */
@@ -73,6 +74,7 @@ export class Relay {
   /** A second attempt, under another protocol, while nothing comes back in the first: the first answer wins. */
   #second: { exchange: Exchange; protocol: Protocol; isLast: boolean } | null = null;
   #headSeen = false;
+  #body: BodyRelay | null = null;
   #over = false;
   #waiting: NodeJS.Timeout | undefined;
   #late: NodeJS.Timeout | undefined;
@@ -81,7 +83,7 @@ export class Relay {
     this.#request = request;
     this.#pinned = pinned;
     this.#upstream = upstream;
-    request.onGone = () => this.#finish(() => this.#exchange?.cancel());
+    request.onGone = () => this.#finish(() => this.#cancel());
   }
 
   start(): void {
@@ -112,7 +114,7 @@ export class Relay {
     // Over HTTP/1.1 no other request waits for the same connection.
     if (protocol !== 'h1') this.#suspectIn(SUSPECT_AFTER_MS);
     if (protocol === 'h3')
-      this.#late = setTimeout(() => this.#upstream.events.onLate(this.#pinned), LATE_AFTER_MS);
+      this.#late = setTimeout(() => this.#upstream.events.onLate(protocol), LATE_AFTER_MS);
   }
 
   #stopWaiting(): void {
@@ -220,7 +222,8 @@ export class Relay {
     else this.#attempt(action);
   }
 
-  #respond(exchange: Exchange, { protocol, status, headers }: ResponseHead): void {
+  #respond(exchange: Exchange, head: ResponseHead): void {
+    const { protocol, status, headers } = head;
     const request = this.#request;
     if (status === 401 && bindsConnection(headers)) {
       this.#upstream.events.onUnforwardable(this.#pinned, 'the origin authenticates connections');
@@ -244,33 +247,22 @@ export class Relay {
       return;
     }
     if (!this.#forwards(() => request.head(status, headers, first), orRefuse)) return;
-    const { body } = exchange;
-    body
-      .on('error', (fault: ExchangeError) => {
-        if (this.#over) return;
-        this.#failed(protocol, fault);
-        this.#finish(() => request.fail());
-      })
-      .on('end', () => {
-        exchange.trailers.then(
-          (trailers) => {
-            this.#report(exchange, protocol, status);
-            if (
-              !this.#over &&
-              this.#forwards(
-                () => request.end(trailers),
-                () => request.fail(),
-              )
-            )
-              this.#finish();
-          },
-          () => {},
-        );
-      })
-      .on('data', (chunk: Buffer) => {
-        if (!request.write(chunk)) body.pause();
-      });
-    request.onDrain = () => body.resume();
+    this.#body = new BodyRelay({
+      request,
+      exchange,
+      head,
+      passedBytes: first?.length ?? 0,
+      open: (rest) => this.#upstream.exchange(rest, request.target),
+      onStalled: (late) => events.onLate(late),
+      onOvertaken: (by) => events.onOvertaken(this.#pinned, by),
+      onFailed: (fault) => this.#failed(protocol, fault),
+      onEnd: (trailers, isResumed) => {
+        if (!isResumed) this.#report(exchange, protocol, status);
+        const write = (): void => request.end(trailers);
+        if (this.#forwards(write, () => request.fail())) this.#finish();
+      },
+      onBrokenOff: () => this.#finish(() => request.fail()),
+    });
   }
 
   #report({ figures }: Exchange, protocol: Protocol, status: number): void {
@@ -289,11 +281,16 @@ export class Relay {
     } catch (fault) {
       this.#upstream.events.onUnforwardable(this.#pinned, (fault as Error).message);
       this.#finish(() => {
-        this.#exchange?.cancel();
+        this.#cancel();
         otherwise();
       });
       return false;
     }
+  }
+
+  #cancel(): void {
+    if (this.#body) this.#body.cancel();
+    else this.#exchange?.cancel();
   }
 
   #finish(last: () => void = () => {}): void {

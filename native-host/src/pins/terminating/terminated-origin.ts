@@ -68,6 +68,8 @@ export class TerminatedOrigin implements Upstream {
   isAuto: boolean;
   /** Protocols that did not work under an `auto` pin, each with the key of the network on which that was. */
   readonly refused = new Map<Protocol, string | null>();
+  /** Protocols under which nothing came back any more, in the same form. */
+  readonly rested = new Map<Protocol, string | null>();
   from: AddressSpace;
   readonly events: RelayEvents;
   /** Whether its next connection is terminated, as last reported. */

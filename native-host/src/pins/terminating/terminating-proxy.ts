@@ -138,6 +138,7 @@ export class TerminatingProxy {
     origin.protocol = protocol;
     origin.isAuto = isAuto;
     origin.refused.clear();
+    origin.rested.clear();
     if (origin.from !== from) this.#health.forget(origin.origin);
     origin.from = from;
     this.#reportReadiness(origin);
@@ -264,10 +265,7 @@ export class TerminatingProxy {
         this.#health.noteAnswer(origin.origin, by);
         if (pinned === origin.protocol) this.#onOvertaken(origin, by);
       },
-      onLate: (pinned) => {
-        if (pinned === origin.protocol)
-          this.#health.nudge({ origin: origin.origin, protocol: pinned, from: origin.from });
-      },
+      onLate: (late) => this.#health.nudge({ origin: origin.origin, protocol: late, from: origin.from }),
       onSuspect: (pinned) => {
         if (pinned !== origin.protocol) return;
         if (!this.#health.isGood(origin.origin, pinned, SUSPECT_AFTER_MS)) void this.#check(origin);
@@ -365,13 +363,17 @@ export class TerminatingProxy {
   /**
    * An `auto` pin outlives a protocol that does not work.
    *
-   * @param former whether the protocol may be steered to again; it rests until then
+   * @param former whether the protocol may be steered to again, the first time on a network; it rests until then
    * @returns whether there is another one
    */
   #fallBack(origin: TerminatedOrigin, reason: string, former: 'rests' | 'refused' = 'refused'): boolean {
     if (!origin.isAuto || origin.protocol === AUTO_START) return false;
     this.#options.log(`pin: ${origin.origin} is no longer steered to ${origin.protocol}: ${reason}`);
-    if (former === 'refused') origin.refused.set(origin.protocol, this.#options.identifyNetwork());
+    const network = this.#options.identifyNetwork();
+    const { protocol, rested } = origin;
+    const isRepeated = rested.has(protocol) && rested.get(protocol) === network;
+    if (former === 'refused' || isRepeated) origin.refused.set(protocol, network);
+    else rested.set(protocol, network);
     origin.protocol = AUTO_START;
     this.#reportReadiness(origin);
     this.#checkWhenDue(origin);

@@ -181,6 +181,19 @@ describe('where UDP is blocked in mid-session', () => {
     expect(await steer(server.port, 'h3')).toBe('');
   });
 
+  it('QUIC rests once on a network, and is refused there the second time', async () => {
+    for (const outcome of ['', 'the origin does not answer over HTTP/3']) {
+      link.packetLoss = 1;
+      expect((await ask2(client, { ':path': '/bytes/60' })).body).toHaveLength(60);
+      await until(() => pinned.terminating.findProtocol('localhost', server.port) === 'h2');
+      link.packetLoss = 0;
+      expect(await steer(server.port, 'h3')).toBe(outcome);
+      if (outcome === '') expect((await ask2(client, { ':path': '/bytes/70' })).status).toBe(200);
+    }
+    pinned.network = 'elsewhere';
+    expect(await steer(server.port, 'h3')).toBe('');
+  });
+
   it('a request that is not safe is sent once', async () => {
     link.packetLoss = 1;
     const post = ask2(client, { ':path': '/digest', ':method': 'POST' }, Buffer.from('once')).catch(

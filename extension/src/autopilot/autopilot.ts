@@ -1,7 +1,7 @@
 /** Creates pins automatically if the user allows it, and removes them as soon as they do not help. */
 import { type Decision, EVERY_ORIGIN, messageOf, SerialQueue } from '@hopwise/contract';
 import type { ChoiceReason } from '@hopwise/model';
-import { poolClusters } from '@hopwise/pageload-emulator';
+import { poolClusters, siteKey } from '@hopwise/pageload-emulator';
 import {
   findComparableLoads,
   hasSamePins,
@@ -351,7 +351,9 @@ export class Autopilot {
     const isUnsure = own.some(({ end, lastLoadId }) => end?.cause === 'unsure' && lastLoadId === load.id);
     if (!isFull || isChecking || isUnsure || findRule(recording.url, settings.siteRules) === 'leave') return;
     if (isLeftByTraffic(load, settings.trafficRules)) return;
-    if (!hasChoice(load, settings, isSlower(load, alike)) && !trialOfLoad) return;
+    // The load has been learned: what it shows itself is known.
+    const known = await loadNetwork(siteKey(recording.url));
+    if (!hasChoice(load, settings, known, isSlower(load, alike)) && !trialOfLoad) return;
     // A verification shows more than the load of an earlier decision.
     const decided = load.verification === null ? findDecidedLoad(load, comparable) : null;
     // Where it was removed in the meantime, it decides no longer.

@@ -1,5 +1,5 @@
 import type { RecordedRequest } from '@hopwise/contract';
-import { parseCluster } from '@hopwise/pageload-emulator';
+import type { NetworkCluster } from '@hopwise/pageload-emulator';
 import { networkOf } from '../load/used-network.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import type { AutopilotSettings } from './autopilot-settings.ts';
@@ -26,26 +26,34 @@ function isSameSite(a: string, b: string): boolean {
   return from === to || from.endsWith(`.${to}`) || to.endsWith(`.${from}`);
 }
 
-/** Where earlier loads show that surely that UDP is not hindered, HTTP/3 is right where servers offer it. */
-const SURELY_OPEN = 0.95;
+/**
+ * Keeping HTTP/3 off is worthwhile where it helps with a chance of 0.8 (`decide/judge-action.ts` of the emulator). Where UDP is open it
+ * rarely does, so that UDP must be hindered with half of that chance at least.
+ */
+const SUSPECTED = 0.4;
+
+/** Whether UDP may be hindered so probably that something could be gained, by what is known of a network; also where nothing is. */
+const suspectsUdp = (known: NetworkCluster | null): boolean =>
+  known === null || known.udp.policed + known.udp.blocked >= SUSPECTED;
 
 /**
  * Whether any action that the settings allow could change how a page loads. Saves the prediction of most loads: what keeps off HTTP/3
  * gains where UDP is hindered.
  *
+ * @param known of the network, for the page's site, with what the load itself shows
  * @param isSurprising whether the load was slower than those before it
  */
 export function hasChoice(
-  { recording, cluster, check }: Navigation & Pick<StoredLoad, 'cluster' | 'check'>,
+  { recording, check, verification }: Pick<StoredLoad, 'recording' | 'check' | 'verification'>,
   { holdsProtocols, explores }: AutopilotSettings,
+  known: NetworkCluster | null,
   isSurprising: boolean,
 ): boolean {
   if (holdsProtocols) return true;
-  const isKnownOpen = check?.udp
-    ? check.udp.kind === 'open'
-    : (parseCluster(cluster)?.udp.open ?? 0) >= SURELY_OPEN;
-  const isOpen = isKnownOpen && !explores && !isSurprising;
-  return !isOpen && recording.requests.some(usesH3);
+  if (!recording.requests.some(usesH3)) return false;
+  if (explores || isSurprising || verification !== null) return true;
+  const checked = check?.udp?.kind ?? 'unblocked';
+  return checked === 'unblocked' ? suspectsUdp(known) : checked !== 'open';
 }
 
 /** Whether a request went over HTTP/3, or to a server that offered it. */

@@ -1,11 +1,10 @@
 /**
- * Which servers offer HTTP/3 shows in their headers alone, which light recordings do not have. Where it decides, the helper asks the
- * server of a page that was just visited: where UDP is hindered, that saves the slow load over HTTP/3 that would show it.
+ * Which servers offer HTTP/3 shows in their headers alone, which light recordings do not have. A check of the network needs one that does: the
+ * helper asks the server of a page that was just visited.
  */
 import { DAY_MS, messageOf, type RecordedRequest, type Verification } from '@hopwise/contract';
 import type { Recording } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
-import { readAutopilotSettings } from '../autopilot/autopilot-settings.ts';
 import { KNOWN, nameOf, SHOWN_OPEN, UNRECOGNISED } from '../autopilot/network-rule.ts';
 import { isSuitable, usesH3 } from '../autopilot/suitable-load.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
@@ -33,10 +32,13 @@ const asked = new StoredItem<Asked>('session', 'asked-offers', (value) => {
   return parsed.success ? parsed.data.asked : {};
 });
 
-/** Whether it matters which pages offer HTTP/3: where the autopilot acts, or the user has networks checked, and the network may hinder UDP. */
+/**
+ * Whether it matters which pages offer HTTP/3: where the user has networks checked, for which such a server is needed, and it is not known how
+ * this one treats UDP. Not for the autopilot: where nothing shows that UDP is hindered, nothing is worthwhile, see `hasChoice`.
+ */
 export async function wantsOffers(): Promise<boolean> {
-  const [{ isOn }, { checksNetworks }] = await Promise.all([readAutopilotSettings(), readSettings()]);
-  if (!isOn && !checksNetworks) return false;
+  const { checksNetworks } = await readSettings();
+  if (!checksNetworks) return false;
   const known = await loadNetwork();
   if (known === null) return true;
   const { open, policed, blocked } = known.udp;

@@ -7,6 +7,7 @@ import { Autopilot, type Pinner } from '../../src/autopilot/autopilot.ts';
 import type { AutopilotRun } from '../../src/autopilot/autopilot-run.ts';
 import { type AutopilotSettings, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
 import { addLoad, getAllLoads, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
+import { NOTHING_KNOWN, removeNetworks, saveNetworkMemory } from '../../src/storage/network.ts';
 import { saveFoundNetwork } from '../../src/storage/network-key.ts';
 import { loadOf, requestOf } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
@@ -118,6 +119,24 @@ test('does nothing until it is switched on, and predicts nothing', async () => {
   await autopilot.changeSettings({ isOn: false });
   await load(4300);
   expect([pins.active, predicted, await lastRun()]).toEqual([[], 0, undefined]);
+});
+
+test('a page over HTTP/3 is predicted only where what is known with its load suggests that UDP is hindered', async () => {
+  const known = learnNetwork(null, loadOf(1).recording);
+  const saveOwn = (policed: number) => {
+    const own = { ...known, updatedAtMs: Date.now(), udp: { open: 1 - policed, policed, blocked: 0 } };
+    return saveNetworkMemory({ ...NOTHING_KNOWN, sites: { 'page.test': own } });
+  };
+  try {
+    await saveOwn(0.05);
+    await load(4300);
+    expect([predicted, pins.active]).toEqual([0, []]);
+    await saveOwn(0.9);
+    await load(4300);
+    expect([predicted, pins.active]).toEqual([1, [`avoid-h3 ${ORIGIN}`]]);
+  } finally {
+    await removeNetworks();
+  }
 });
 
 test('pins what the decision recommends, and keeps the load times before and after', async () => {

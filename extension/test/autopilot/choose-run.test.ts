@@ -6,6 +6,7 @@ import { findRule, planByRules } from '../../src/autopilot/site-rules.ts';
 import { hasChoice, isSuitable } from '../../src/autopilot/suitable-load.ts';
 import { loadOf, PAGE, requestOf } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf } from '../support/decisions.ts';
+import { verificationOf } from '../support/verification.ts';
 
 const A = 'https://a.example';
 const B = 'https://b.example';
@@ -103,24 +104,40 @@ describe('a load is suitable', () => {
     expect(isSuitable(load, localOrigins)).toBe(suitable);
   });
 
+  const clusterOf = (policed: number) => ({
+    ...learnNetwork(null, loadOf(1).recording),
+    udp: { open: 1 - policed, policed, blocked: 0 },
+  });
+  const OVER_H3 = { requests: [requestOf(0), requestOf(1, { protocol: 'h3' })] };
+
   test('there is a choice only where HTTP/3 is offered or used, or protocols may be held', () => {
     const withRequest = (more: Parameters<typeof requestOf>[1]) =>
       loadOf(1, { recording: { requests: [requestOf(0), requestOf(1, more)] } });
-    expect(hasChoice(withRequest({}), settings, false)).toBe(false);
-    expect(hasChoice(withRequest({ protocol: 'h3' }), settings, false)).toBe(true);
-    expect(hasChoice(withRequest({ offersH3: true }), settings, false)).toBe(true);
-    expect(hasChoice(withRequest({}), { ...settings, holdsProtocols: true }, false)).toBe(true);
+    expect(hasChoice(withRequest({}), settings, null, false)).toBe(false);
+    expect(hasChoice(withRequest({ protocol: 'h3' }), settings, null, false)).toBe(true);
+    expect(hasChoice(withRequest({ offersH3: true }), settings, null, false)).toBe(true);
+    expect(hasChoice(withRequest({}), { ...settings, holdsProtocols: true }, null, false)).toBe(true);
   });
 
-  test('where UDP is surely open there is none, unless something is to be found out', () => {
-    const cluster = learnNetwork(null, loadOf(1).recording);
-    const overH3 = { requests: [requestOf(0), requestOf(1, { protocol: 'h3' })] };
-    const on = (open: number) =>
-      loadOf(1, { recording: overH3, cluster: { ...cluster, udp: { open, policed: 1 - open, blocked: 0 } } });
-    expect(hasChoice(on(0.9), settings, false)).toBe(true);
-    expect(hasChoice(on(0.96), settings, false)).toBe(false);
-    expect(hasChoice(on(0.96), settings, true)).toBe(true);
-    expect(hasChoice(on(0.96), { ...settings, explores: true }, false)).toBe(true);
+  test('where nothing suggests that UDP is hindered there is none, unless something is to be found out', () => {
+    const load = loadOf(1, { recording: OVER_H3 });
+    expect(hasChoice(load, settings, clusterOf(0.5), false)).toBe(true);
+    // As where nothing is known of the network.
+    const plain = clusterOf(0.06);
+    expect(hasChoice(load, settings, plain, false)).toBe(false);
+    expect(hasChoice(load, settings, plain, true)).toBe(true);
+    expect(hasChoice(load, { ...settings, explores: true }, plain, false)).toBe(true);
+    expect(hasChoice({ ...load, verification: verificationOf() }, settings, plain, false)).toBe(true);
+  });
+
+  test.each([
+    [{ kind: 'policed', bps: 1e6 }, 0.06, true],
+    [{ kind: 'open' }, 0.9, false],
+    [{ kind: 'unblocked' }, 0.06, false],
+    [{ kind: 'unblocked' }, 0.9, true],
+  ] as const)('a check that found UDP %o counts before what loads suggest: %f', (udp, policed, expected) => {
+    const checked = loadOf(1, { recording: OVER_H3, check: { udp } });
+    expect(hasChoice(checked, settings, clusterOf(policed), false)).toBe(expected);
   });
 });
 

@@ -56,8 +56,8 @@ beforeEach(async () => {
   answer = answerWith([{ host: '', port: 443, maxAgeS: 86_400 }]);
   await removeLoads(() => true);
   await removeNetworks();
-  await ownStorage.remove(['settings', 'verification-data']);
-  await saveAutopilotSettings({ ...AUTOPILOT_DEFAULTS, isOn: true });
+  await ownStorage.remove('verification-data');
+  await ownStorage.set({ settings: { checksNetworks: true } });
 });
 
 /** A light recording: it does not show what the server offers. */
@@ -158,13 +158,11 @@ test('a server that is not reached, or a helper that is missing, leaves it unkno
   );
 });
 
-test('offers of HTTP/3 matter while the autopilot does not know how the network treats UDP', async () => {
-  await saveAutopilotSettings({ ...AUTOPILOT_DEFAULTS, isOn: false });
-  expect(await wantsOffers(), 'without the autopilot').toBe(false);
-  await ownStorage.set({ settings: { checksNetworks: true } });
-  expect(await wantsOffers(), 'for a check of the network').toBe(true);
+test('offers of HTTP/3 matter where networks are checked, while it is not known how this one treats UDP', async () => {
   await ownStorage.remove('settings');
   await saveAutopilotSettings({ ...AUTOPILOT_DEFAULTS, isOn: true });
+  expect(await wantsOffers(), 'for the autopilot').toBe(false);
+  await ownStorage.set({ settings: { checksNetworks: true } });
   expect(await wantsOffers(), 'unknown').toBe(true);
   await saveKnownNetwork(clusterOf({ open: 0.9, policed: 0.1, blocked: 0 }));
   expect(await wantsOffers(), 'unsure').toBe(true);

@@ -13,6 +13,9 @@ const OTHER_NETWORK = 3;
 /** Shares are compared as if they were at least this: none is certain. */
 const MIN_SHARE = 0.001;
 
+/** A witness shows that UDP is hindered where it makes that this many times as probable as is assumed. */
+const HINDERING = 2;
+
 /** What is assumed of UDP where nothing is known. */
 const PRIOR: UdpShares = {
   open: (1 - UDP_PRIOR.blocked) * (1 - UDP_PRIOR.policed),
@@ -30,7 +33,7 @@ export interface NetworkWitnesses {
 
 /**
  * Pools what the loads of several sites showed of one network, so that no site has more weight than another: a site may be slow, or
- * hinder its own HTTP/3, on purpose. That UDP is policed or blocked takes two sites that show it, or an active check.
+ * hinder its own HTTP/3, on purpose. That UDP is policed or blocked takes two sites that show it, or an active check; that it is open one.
  *
  * @returns null for no witnesses
  */
@@ -125,12 +128,19 @@ function shortestOf(all: readonly NetworkCluster[]): Moments {
   return all.map(({ rttMs }) => rttMs).reduce((a, b) => (upperEnd(b) < upperEnd(a) ? b : a));
 }
 
-/** Each way of hindering UDP is as probable as two witnesses say, of which what is assumed without any is one. */
+/**
+ * Each way of hindering UDP is as probable as the second surest of the witnesses that show it says: one alone may hinder its own HTTP/3. That
+ * UDP is not hindered one witness can show; those whose loads did not use HTTP/3 take nothing away from that.
+ */
 function poolUdp(witnesses: readonly NetworkCluster[]): UdpShares {
-  const secondOf = (kind: 'policed' | 'blocked') =>
-    [PRIOR[kind], ...witnesses.map(({ udp }) => udp[kind])].sort((a, b) => b - a)[1]!;
-  const policed = secondOf('policed');
-  const blocked = Math.min(1 - policed, secondOf('blocked'));
+  const pool = (kind: 'policed' | 'blocked'): number => {
+    const shares = witnesses.map(({ udp }) => udp[kind]);
+    const hindering = shares.filter((share) => share > HINDERING * PRIOR[kind]).sort((a, b) => b - a);
+    if (hindering.length === 0) return Math.min(PRIOR[kind], ...shares);
+    return hindering[1] ?? PRIOR[kind];
+  };
+  const policed = pool('policed');
+  const blocked = Math.min(1 - policed, pool('blocked'));
   return { open: 1 - policed - blocked, policed, blocked };
 }
 

@@ -71,6 +71,10 @@ describe('what loads of several sites showed of one network', () => {
     const open = learnFrom(loadOf(10, 'h3'));
     expect(open.udp.open).toBeGreaterThan(0.99);
     expect(poolClusters({ sites: [open] })!.udp.open).toBeGreaterThan(0.95);
+    // Sites without HTTP/3 show nothing of it, however many they are.
+    expect(plain.udp.open).toBeLessThan(0.95);
+    expect(poolClusters({ sites: [plain, open, plain] })!.udp.open).toBeGreaterThan(0.95);
+    expect(poolForSite(null, { sites: [plain, open, plain] })!.udp.open).toBeGreaterThan(0.95);
     expect(poolForSite(plain, { sites: [open, throttling] })!.udp.open).toBeGreaterThan(0.93);
   });
 

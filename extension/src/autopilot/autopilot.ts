@@ -1,7 +1,7 @@
 /** Creates pins automatically if the user allows it, and removes them as soon as they do not help. */
 import { type Decision, EVERY_ORIGIN, messageOf, SerialQueue } from '@hopwise/contract';
 import type { ChoiceReason } from '@hopwise/model';
-import { poolClusters, siteKey } from '@hopwise/pageload-emulator';
+import { type NetworkCluster, poolClusters, siteKey } from '@hopwise/pageload-emulator';
 import {
   findComparableLoads,
   hasSamePins,
@@ -351,9 +351,8 @@ export class Autopilot {
     const isUnsure = own.some(({ end, lastLoadId }) => end?.cause === 'unsure' && lastLoadId === load.id);
     if (!isFull || isChecking || isUnsure || findRule(recording.url, settings.siteRules) === 'leave') return;
     if (isLeftByTraffic(load, settings.trafficRules)) return;
-    // The load has been learned: what it shows itself is known.
-    const known = await loadNetwork(siteKey(recording.url));
-    if (!hasChoice(load, settings, known, isSlower(load, alike)) && !trialOfLoad) return;
+    const known = await readKnown(load, isSlower(load, alike));
+    if (!hasChoice(load, settings, known) && !trialOfLoad) return;
     // A verification shows more than the load of an earlier decision.
     const decided = load.verification === null ? findDecidedLoad(load, comparable) : null;
     // Where it was removed in the meantime, it decides no longer.
@@ -529,6 +528,19 @@ function listBefore(load: StoredLoad, all: readonly KnownLoad[]): number[] {
   const alike = comparable.filter((each) => hasSamePins(each, load));
   const later = visitsUntil(load, all).selectLater(isFull ? [...alike, load] : alike);
   return later.map(pltOf).slice(-MAX_BEFORE_LOADS);
+}
+
+/**
+ * What is known of a load's network for its page, with what the load itself shows.
+ *
+ * @param isSurprising whether it was slower than those before it: the network may then no longer be as other sites' loads have shown it
+ * @returns null for nothing, also where such a load was not learned
+ */
+async function readKnown({ recording }: StoredLoad, isSurprising: boolean): Promise<NetworkCluster | null> {
+  const site = siteKey(recording.url);
+  if (!isSurprising) return loadNetwork(site);
+  const own = (await loadNetworkMemory()).sites[site];
+  return own?.updatedAtMs === Date.parse(recording.recordedAt) ? own : null;
 }
 
 /** A text that differs if runs have changed: those that have ended do not change, they are only removed. */

@@ -40,18 +40,16 @@ const suspectsUdp = (known: NetworkCluster | null): boolean =>
  * Whether any action that the settings allow could change how a page loads. Saves the prediction of most loads: what keeps off HTTP/3
  * gains where UDP is hindered.
  *
- * @param known of the network, for the page's site, with what the load itself shows
- * @param isSurprising whether the load was slower than those before it
+ * @param known of the network, with what the load itself shows; null for nothing
  */
 export function hasChoice(
   { recording, check, verification }: Pick<StoredLoad, 'recording' | 'check' | 'verification'>,
   { holdsProtocols, explores }: AutopilotSettings,
   known: NetworkCluster | null,
-  isSurprising: boolean,
 ): boolean {
   if (holdsProtocols) return true;
   if (!recording.requests.some(usesH3)) return false;
-  if (explores || isSurprising || verification !== null) return true;
+  if (explores || verification !== null) return true;
   const checked = check?.udp?.kind ?? 'unblocked';
   return checked === 'unblocked' ? suspectsUdp(known) : checked !== 'open';
 }

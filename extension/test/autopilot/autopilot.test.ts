@@ -121,22 +121,50 @@ test('does nothing until it is switched on, and predicts nothing', async () => {
   expect([pins.active, predicted, await lastRun()]).toEqual([[], 0, undefined]);
 });
 
-test('a page over HTTP/3 is predicted only where what is known with its load suggests that UDP is hindered', async () => {
-  const known = learnNetwork(null, loadOf(1).recording);
-  const saveOwn = (policed: number) => {
-    const own = { ...known, updatedAtMs: Date.now(), udp: { open: 1 - policed, policed, blocked: 0 } };
-    return saveNetworkMemory({ ...NOTHING_KNOWN, sites: { 'page.test': own } });
+describe('a page over HTTP/3 is predicted only', () => {
+  const cluster = learnNetwork(null, loadOf(1).recording);
+  const clusterOf = (policed: number, updatedAtMs = Date.now()): NetworkCluster => ({
+    ...cluster,
+    updatedAtMs,
+    udp: { open: 1 - policed, policed, blocked: 0 },
+  });
+  const save = (own: NetworkCluster, others: NetworkCluster[] = []) => {
+    const sites = Object.fromEntries(others.map((other, index) => [`other${index}.test`, other]));
+    return saveNetworkMemory({ ...NOTHING_KNOWN, sites: { ...sites, 'page.test': own } });
   };
-  try {
-    await saveOwn(0.05);
+
+  afterEach(removeNetworks);
+
+  test('where what is known with its load suggests that UDP is hindered', async () => {
+    await save(clusterOf(0.05));
     await load(4300);
     expect([predicted, pins.active]).toEqual([0, []]);
-    await saveOwn(0.9);
+    await save(clusterOf(0.9));
     await load(4300);
     expect([predicted, pins.active]).toEqual([1, [`avoid-h3 ${ORIGIN}`]]);
-  } finally {
-    await removeNetworks();
-  }
+  });
+
+  test('where a load that was slower than before does, whatever other sites have shown', async () => {
+    const open = [clusterOf(0.001), clusterOf(0.001)];
+    await save(clusterOf(0.001), open);
+    await load(1300);
+    const slowAtMs = Date.now() + 3_600_000;
+    const recordedAt = new Date(slowAtMs).toISOString();
+    await save(clusterOf(0.3, slowAtMs), open);
+    await load(4300, { recording: { recordedAt } });
+    expect(predicted, 'it shows nothing of UDP').toBe(0);
+    await save(clusterOf(0.7, slowAtMs), open);
+    await load(4300, { recording: { recordedAt } });
+    expect(predicted).toBe(1);
+  });
+
+  test('where a load that was slower than before has not been learned', async () => {
+    await save(clusterOf(0.001));
+    await load(400);
+    expect(predicted).toBe(0);
+    await load(900);
+    expect(predicted).toBe(1);
+  });
 });
 
 test('pins what the decision recommends, and keeps the load times before and after', async () => {

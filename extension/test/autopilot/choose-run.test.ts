@@ -113,21 +113,20 @@ describe('a load is suitable', () => {
   test('there is a choice only where HTTP/3 is offered or used, or protocols may be held', () => {
     const withRequest = (more: Parameters<typeof requestOf>[1]) =>
       loadOf(1, { recording: { requests: [requestOf(0), requestOf(1, more)] } });
-    expect(hasChoice(withRequest({}), settings, null, false)).toBe(false);
-    expect(hasChoice(withRequest({ protocol: 'h3' }), settings, null, false)).toBe(true);
-    expect(hasChoice(withRequest({ offersH3: true }), settings, null, false)).toBe(true);
-    expect(hasChoice(withRequest({}), { ...settings, holdsProtocols: true }, null, false)).toBe(true);
+    expect(hasChoice(withRequest({}), settings, null)).toBe(false);
+    expect(hasChoice(withRequest({ protocol: 'h3' }), settings, null)).toBe(true);
+    expect(hasChoice(withRequest({ offersH3: true }), settings, null)).toBe(true);
+    expect(hasChoice(withRequest({}), { ...settings, holdsProtocols: true }, null)).toBe(true);
   });
 
   test('where nothing suggests that UDP is hindered there is none, unless something is to be found out', () => {
     const load = loadOf(1, { recording: OVER_H3 });
-    expect(hasChoice(load, settings, clusterOf(0.5), false)).toBe(true);
+    expect(hasChoice(load, settings, clusterOf(0.5))).toBe(true);
     // As where nothing is known of the network.
     const plain = clusterOf(0.06);
-    expect(hasChoice(load, settings, plain, false)).toBe(false);
-    expect(hasChoice(load, settings, plain, true)).toBe(true);
-    expect(hasChoice(load, { ...settings, explores: true }, plain, false)).toBe(true);
-    expect(hasChoice({ ...load, verification: verificationOf() }, settings, plain, false)).toBe(true);
+    expect(hasChoice(load, settings, plain)).toBe(false);
+    expect(hasChoice(load, { ...settings, explores: true }, plain)).toBe(true);
+    expect(hasChoice({ ...load, verification: verificationOf() }, settings, plain)).toBe(true);
   });
 
   test.each([
@@ -137,7 +136,7 @@ describe('a load is suitable', () => {
     [{ kind: 'unblocked' }, 0.9, true],
   ] as const)('a check that found UDP %o counts before what loads suggest: %f', (udp, policed, expected) => {
     const checked = loadOf(1, { recording: OVER_H3, check: { udp } });
-    expect(hasChoice(checked, settings, clusterOf(policed), false)).toBe(expected);
+    expect(hasChoice(checked, settings, clusterOf(policed))).toBe(expected);
   });
 });
 

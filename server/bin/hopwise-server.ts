@@ -4,64 +4,43 @@ import { writeFileSync } from 'node:fs';
 import { firstLine } from '@hopwise/contract';
 import { readingProblem, unifyErrors, writingProblem } from '@hopwise/contract/command-line';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { Agent } from '../src/agent/agent.ts';
+import { Agent, type AgentOptions } from '../src/agent/agent.ts';
 import { serveLocally } from '../src/agent/local-server.ts';
 import { readOrMakeKey, readState } from '../src/learn/learned-file.ts';
-import {
-  DEFAULT_WINDOWS,
-  USUAL_WINDOW,
-  WINDOW_OBJECTIVES,
-  type WindowObjective,
-} from '../src/learn/window-controller.ts';
+import { DEFAULT_WINDOWS, USUAL_WINDOW, WINDOW_OBJECTIVES } from '../src/learn/window-controller.ts';
 import { LOG_FORMAT } from '../src/log/access-log.ts';
 import { LogTail } from '../src/log/log-tail.ts';
 import { lockTable } from '../src/routes/agent-lock.ts';
 import { takeBackRoutes } from '../src/routes/ip-command.ts';
 
 const PROGRAM = 'hopwise-server';
-const STATE_FOLDER = '/var/lib/hopwise-server';
-const TABLE = 199;
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 
 const print = (text: string): void => writeFileSync(1, `${text}\n`);
 const note = (text: string): boolean => process.stderr.write(`${PROGRAM}: ${text}\n`);
 
-interface RunOptions {
-  log: string;
-  apply?: true;
-  state: string;
-  serverPorts: number[];
-  windows: number[];
-  objective: WindowObjective;
-  table: number;
-  maxRoutes: number;
-  minConnections: number;
-  interval: number;
-  port: number;
-}
-
 /** What the user can mend: printed in one line. */
 class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Whole numbers between these, separated by commas. */
-function integers(low: number, high: number, what = 'whole numbers, separated by commas,') {
-  return (text: string): number[] => {
-    const numbers = text.split(',').map((item) => (/^\s*\d+\s*$/.test(item) ? Number(item) : Number.NaN));
-    if (numbers.every((number) => number >= low && number <= high))
-      return [...new Set(numbers)].sort((a, b) => a - b);
-    throw new InvalidArgumentError(`expected ${what} from ${low} to ${high}`);
-  };
-}
+const refuse = (expected: string, problem: string): never => {
+  throw new UsageError(`${expected}, ${problem}`);
+};
 
 function integer(low: number, high: number) {
   return (text: string): number => {
-    const numbers = integers(low, high, 'a whole number')(text);
-    if (numbers.length === 1) return numbers[0]!;
-    throw new InvalidArgumentError('expected one number');
+    const number = /^\s*\d+\s*$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= low && number <= high) return number;
+    throw new InvalidArgumentError(`expected a whole number from ${low} to ${high}`);
   };
+}
+
+/** Whole numbers, separated by commas, in rising order. */
+function integers(low: number, high: number) {
+  return (text: string): number[] =>
+    [...new Set(text.split(',').map(integer(low, high)))].sort((a, b) => a - b);
 }
 
 function windowList(text: string): number[] {
@@ -73,44 +52,31 @@ function windowList(text: string): number[] {
 const tableOption = (): Option =>
   new Option('--table <n>', 'number of a routing table that nothing else uses')
     .argParser(integer(1, 252))
-    .default(TABLE);
+    .default(199);
 const stateOption = (): Option =>
-  new Option('--state <folder>', 'where it keeps what it learns').default(STATE_FOLDER);
+  new Option('--state <folder>', 'where it keeps what it learns').default('/var/lib/hopwise-server');
 
 async function lockOrFail(table: number, what: string): Promise<void> {
   if ((await lockTable(table)) === null)
     throw new Error(`another ${PROGRAM} uses routing table ${table}: ${what}`);
 }
 
-async function run(options: RunOptions): Promise<void> {
+async function run(options: AgentOptions & { log: string; port: number }): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
-  if (options.apply) await lockOrFail(options.table, 'stop it first, or name another table by --table');
-  const tail = await LogTail.open(options.log).catch((error) => {
-    throw new UsageError(`${options.log}: expected a readable file, ${readingProblem(error)}`);
-  });
-  const key = readKey(options.state);
-  const agent = new Agent(
-    {
-      stateFolder: options.state,
-      ports: options.serverPorts,
-      windows: options.windows,
-      objective: options.objective,
-      table: options.table,
-      maxRoutes: options.maxRoutes,
-      minConnections: options.minConnections,
-      intervalMs: options.interval,
-      isDry: !options.apply,
-    },
-    key,
-    (line) => (line.startsWith('would ') ? print(line) : note(line)),
+  const { log, state, apply, table } = options;
+  if (apply) await lockOrFail(table, 'stop it first, or name another table by --table');
+  const tail = await LogTail.open(log).catch((error) =>
+    refuse(`${log}: expected a readable file`, readingProblem(error)),
   );
-  const { server, port } = await serveLocally(agent, options.port).catch((error) => {
-    throw new UsageError(`--port: expected a free port, got ${options.port} (${firstLine(error)})`);
-  });
-  note(
-    `reads ${options.log}; metrics on http://127.0.0.1:${port}/metrics; ${options.apply ? 'sets routes' : 'only shows what it would do (--apply does it)'}`,
+  const agent = new Agent(options, readKey(state), (line) =>
+    line.startsWith('would ') ? print(line) : note(line),
   );
+  const { server, port } = await serveLocally(agent, options.port).catch((error) =>
+    refuse('--port: expected a free port', `got ${options.port} (${firstLine(error)})`),
+  );
+  const deed = apply ? 'sets routes' : 'only shows what it would do (--apply does it)';
+  note(`reads ${log}; metrics on http://127.0.0.1:${port}/metrics; ${deed}`);
   try {
     await agent.run(tail, stop.signal);
   } finally {
@@ -125,9 +91,7 @@ function readKey(folder: string): Buffer {
     return readOrMakeKey(folder);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    throw new UsageError(
-      `--state: expected a folder for the agent's files, ${writingProblem(error)}: ${folder}`,
-    );
+    return refuse(`--state: expected a folder for the agent's files`, `${writingProblem(error)}: ${folder}`);
   }
 }
 
@@ -180,7 +144,7 @@ program
     try {
       writeFileSync(out, page);
     } catch (error) {
-      throw new UsageError(`${out}: expected a file that can be written, ${writingProblem(error)}`);
+      refuse(`${out}: expected a file that can be written`, writingProblem(error));
     }
     print(out);
   });

@@ -7,15 +7,14 @@ import { LogTail } from '@hopwise/server/log/log-tail';
 const log = process.argv[2]!;
 const agent = new Agent(
   {
-    stateFolder: join(dirname(log), 'state'),
-    ports: [80],
+    state: join(dirname(log), 'state'),
+    serverPorts: [80],
     windows: DEFAULT_WINDOWS,
     objective: 'p80',
     table: 199,
     maxRoutes: 500,
     minConnections: 20,
-    intervalMs: 500,
-    isDry: true,
+    interval: 500,
   },
   Buffer.alloc(32),
   () => undefined,

@@ -1,26 +1,3 @@
-/** What the agent has counted since its start, for Prometheus. */
-export class Counters {
-  /** By name and label, such as `connections_total` and `window="20"`. */
-  readonly #counts = new Map<string, Map<string, number>>();
-
-  add(name: CounterName, count = 1, label = ''): void {
-    const counts = this.#counts.get(name) ?? new Map<string, number>();
-    this.#counts.set(name, counts.set(label, (counts.get(label) ?? 0) + count));
-  }
-
-  /** @param routes prefixes by the window of their route */
-  print(routes: ReadonlyMap<number, number>): string {
-    const byWindow = new Map([...routes].map(([window, count]) => [`window="${window}"`, count]));
-    return [
-      ...Object.entries(COUNTERS).flatMap(([name, help]) =>
-        printMetric(name, 'counter', help, this.#counts.get(name) ?? new Map()),
-      ),
-      ...printMetric('routes', 'gauge', 'Prefixes by the initial window of their route.', byWindow),
-      '',
-    ].join('\n');
-  }
-}
-
 const COUNTERS = {
   log_lines_total: 'Lines read from the access log.',
   log_bad_lines_total: 'Lines that were none of the log format.',
@@ -35,13 +12,32 @@ const COUNTERS = {
 } as const;
 type CounterName = keyof typeof COUNTERS;
 
-function printMetric(
-  name: string,
-  type: string,
-  help: string,
-  counts: ReadonlyMap<string, number>,
-): string[] {
+/** What the agent has counted since its start, for Prometheus. */
+export class Counters {
+  /** By name and, where there is one, initial window. */
+  readonly #counts = new Map<CounterName, Map<number | null, number>>();
+
+  add(name: CounterName, count = 1, window: number | null = null): void {
+    const counts = this.#counts.get(name) ?? new Map<number | null, number>();
+    this.#counts.set(name, counts.set(window, (counts.get(window) ?? 0) + count));
+  }
+
+  /** @param windows those of the routes at present */
+  print(windows: readonly number[]): string {
+    const routes = new Map<number, number>();
+    for (const window of windows) routes.set(window, (routes.get(window) ?? 0) + 1);
+    const counters = Object.entries(COUNTERS).map(([name, help]) =>
+      printMetric(name, 'counter', help, this.#counts.get(name as CounterName) ?? []),
+    );
+    const gauge = printMetric('routes', 'gauge', 'Prefixes by the initial window of their route.', routes);
+    return [...counters, gauge].join('');
+  }
+}
+
+function printMetric(name: string, type: string, help: string, values: Iterable<[number | null, number]>) {
   const full = `hopwise_server_${name}`;
-  const values = [...counts].map(([label, count]) => `${full}${label && `{${label}}`} ${count}`);
-  return [`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`, ...values];
+  const lines = [...values].map(([window, count]) =>
+    window === null ? `${full} ${count}\n` : `${full}{window="${window}"} ${count}\n`,
+  );
+  return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${lines.join('')}`;
 }

@@ -1,10 +1,9 @@
-import { formatPrefix, type Prefix } from '../clusters/address.ts';
 import type { ClusteredClient } from '../clusters/cluster-names.ts';
 
 /** A cluster that is to have a window of its own. */
 export interface PlannedCluster {
   name: string;
-  prefix: Prefix;
+  prefix: string;
   connections: number;
 }
 
@@ -21,18 +20,16 @@ export function planClusters(
   minConnections: number,
   maxRoutes: number,
 ): PlannedCluster[] {
-  const planned: PlannedCluster[] = [];
-  const wide = new Map<string, PlannedCluster>();
-  for (const { narrow, wide: wideName, narrowPrefix, widePrefix } of clients) {
+  const clusters = new Map<string, PlannedCluster>();
+  for (const { narrow, wide, narrowPrefix, widePrefix } of clients) {
     const connections = connectionsOf(narrow);
-    if (connections >= minConnections) {
-      planned.push({ name: narrow, prefix: narrowPrefix, connections });
-      continue;
-    }
-    const key = formatPrefix(widePrefix);
-    const before = wide.get(key)?.connections ?? 0;
-    wide.set(key, { name: wideName, prefix: widePrefix, connections: before + connections });
+    const isNarrow = connections >= minConnections;
+    const [name, prefix] = isNarrow ? [narrow, narrowPrefix] : [wide, widePrefix];
+    const before = clusters.get(name)?.connections ?? 0;
+    clusters.set(name, { name, prefix, connections: before + connections });
   }
-  planned.push(...[...wide.values()].filter(({ connections }) => connections >= minConnections));
-  return planned.sort((a, b) => b.connections - a.connections).slice(0, maxRoutes);
+  return [...clusters.values()]
+    .filter(({ connections }) => connections >= minConnections)
+    .sort((a, b) => b.connections - a.connections)
+    .slice(0, maxRoutes);
 }

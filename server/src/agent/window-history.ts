@@ -11,24 +11,32 @@ const ACCEPT_MS = 20;
 /** Which window the connections of each cluster began with. */
 export class WindowHistory {
   readonly #changes = new Map<string, { sinceMs: number; state: InForce }[]>();
+  #latest: ReadonlyMap<string, WindowChoice> = new Map();
 
-  /** Notes that a window is in force after a change that began and ended at these times. */
-  note(cluster: string, state: InForce, beganMs: number, endedMs: number): void {
-    const before = this.#changes.get(cluster) ?? [];
-    const changes = [
-      ...before,
-      { sinceMs: beganMs - 1, state: 'changing' as const },
-      { sinceMs: endedMs + ACCEPT_MS, state },
-    ];
-    this.#changes.set(cluster, changes.slice(-2 * MAX_CHANGES));
+  /** Choices in force at present, by cluster. */
+  get latest(): ReadonlyMap<string, WindowChoice> {
+    return this.#latest;
+  }
+
+  /** Notes the choices that are in force after a change that began and ended at these times; other clusters have none. */
+  note(choices: ReadonlyMap<string, WindowChoice>, beganMs: number, endedMs: number): void {
+    for (const cluster of new Set([...this.#latest.keys(), ...choices.keys()])) {
+      const [before, after] = [this.#latest.get(cluster), choices.get(cluster)];
+      if (before?.window === after?.window && before?.reason === after?.reason) continue;
+      const changes = [
+        ...(this.#changes.get(cluster) ?? []),
+        { sinceMs: beganMs - 1, state: 'changing' as const },
+        { sinceMs: endedMs + ACCEPT_MS, state: after ?? ('none' as const) },
+      ];
+      this.#changes.set(cluster, changes.slice(-2 * MAX_CHANGES));
+    }
+    this.#latest = choices;
   }
 
   /** What was in force when nginx accepted a connection. */
   at(cluster: string, connectedMs: number): InForce {
-    const changes = this.#changes.get(cluster);
-    if (changes === undefined) return 'none';
+    const changes = this.#changes.get(cluster) ?? [];
     const last = changes.findLast(({ sinceMs }) => sinceMs <= connectedMs);
-    if (last !== undefined) return last.state;
-    return changes.length === 2 * MAX_CHANGES ? 'changing' : 'none';
+    return last?.state ?? (changes.length === 2 * MAX_CHANGES ? 'changing' : 'none');
   }
 }

@@ -1,6 +1,5 @@
-/** The state of the agent in one file, which is replaced as a whole. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readingProblem } from '@hopwise/contract/command-line';
 import { clusterStateSchema } from '@hopwise/model';
@@ -25,26 +24,18 @@ export class StateError extends Error {
 /** Reads what was learned; nothing where there is no file yet. @throws StateError */
 export function readState(folder: string): LearnedState {
   const file = stateFile(folder);
-  let text: string;
+  if (!existsSync(file)) return { explorer: {}, clusters: {} };
   try {
-    text = readFileSync(file, 'utf8');
+    const { explorer, clusters } = stateSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return { explorer, clusters };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { explorer: {}, clusters: {} };
-    throw new StateError(`${file}: expected a readable file, ${readingProblem(error)}`);
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StateError(
+      code === undefined
+        ? `${file}: expected what the agent writes; remove it to begin anew`
+        : `${file}: expected a readable file, ${readingProblem(error)}`,
+    );
   }
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    throw new StateError(`${file}: expected JSON; remove it to begin anew`);
-  }
-  const parsed = stateSchema.safeParse(content);
-  if (!parsed.success) {
-    const place = parsed.error.issues[0]!.path.join('.') || 'top level';
-    throw new StateError(`${file}: ${place}: expected what the agent writes; remove it to begin anew`);
-  }
-  const { explorer, clusters } = parsed.data;
-  return { explorer, clusters };
 }
 
 /** Writes what was learned; the file before stays as it is where this fails. @throws of the file system */
@@ -69,15 +60,9 @@ const KEY_BYTES = 32;
 export function readOrMakeKey(folder: string): Buffer {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, 'key');
-  try {
+  if (!existsSync(file))
     writeFileSync(file, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx', flush: true });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
   const key = readFileSync(file);
-  if (key.length !== KEY_BYTES)
-    throw new StateError(
-      `${file}: expected ${KEY_BYTES} bytes, got ${key.length}; remove it and learned.json`,
-    );
-  return key;
+  if (key.length === KEY_BYTES) return key;
+  throw new StateError(`${file}: expected ${KEY_BYTES} bytes, got ${key.length}; remove it and learned.json`);
 }

@@ -5,7 +5,7 @@ import {
   Explorer,
   type ExplorerQuestion,
 } from '@hopwise/model';
-import { RecentMap } from '../util/recent-map.ts';
+import { LRUCache } from 'lru-cache';
 import { addToTally, type ClusterRecord, emptyRecord, type Sample, scaleOf } from './cluster-record.ts';
 import { barHarmful, countBarred, permittedWindows } from './guard.ts';
 
@@ -19,7 +19,7 @@ export const USUAL_WINDOW = 10;
 export const DEFAULT_WINDOWS = [10, 15, 20, 25, 30];
 /** Another window is used where it takes less time than the usual one by this share. */
 const MIN_GAIN = 0.02;
-/** Clusters beyond these are forgotten, the longest unseen first. */
+/** Clusters beyond these are forgotten, the longest unused first. */
 const MAX_CLUSTERS = 2000;
 /** Half of the connections are forgotten in this time. */
 const HALF_LIFE_MS = 86_400_000;
@@ -52,9 +52,11 @@ export interface LearnedState {
  */
 export class WindowController {
   readonly #explorer: Explorer;
-  readonly #records: Map<string, ClusterRecord>;
+  readonly #records: LRUCache<string, ClusterRecord>;
   /** Clients of a cluster's last connections, and of the last ones that counted. */
-  readonly #recentClients = new RecentMap<{ seen: string[]; counted: string[] }>(MAX_CLUSTERS);
+  readonly #recentClients = new LRUCache<string, { seen: string[]; counted: string[] }>({
+    max: MAX_CLUSTERS,
+  });
   readonly #windows: readonly number[];
   readonly #objective: WindowObjective;
   readonly #random: () => number;
@@ -70,13 +72,17 @@ export class WindowController {
     this.#objective = objective;
     this.#random = random;
     this.#explorer = new Explorer(new Map(Object.entries(state.explorer)));
-    this.#records = new Map(Object.entries(state.clusters));
+    this.#records = new LRUCache({
+      max: MAX_CLUSTERS,
+      dispose: (_, cluster, why) => why === 'evict' && this.#explorer.forget(cluster),
+    });
+    for (const [cluster, record] of Object.entries(state.clusters)) this.#records.set(cluster, record);
   }
 
   get state(): LearnedState {
     return {
       explorer: Object.fromEntries(this.#explorer.clusters),
-      clusters: Object.fromEntries(this.#records),
+      clusters: Object.fromEntries(this.#records.rentries()),
     };
   }
 
@@ -89,7 +95,7 @@ export class WindowController {
 
   /** Connections of a cluster of late. */
   connectionsOf(cluster: string, nowMs: number): number {
-    const record = this.#records.get(cluster);
+    const record = this.#records.peek(cluster);
     return record === undefined ? 0 : connectionsAt(record, nowMs);
   }
 
@@ -161,16 +167,8 @@ export class WindowController {
   }
 
   #recordOf(cluster: string): ClusterRecord {
-    let record = this.#records.get(cluster);
-    if (record === undefined) {
-      record = emptyRecord();
-      if (this.#records.size >= MAX_CLUSTERS) {
-        const [unseen] = [...this.#records].reduce((a, b) => (b[1].lastMs < a[1].lastMs ? b : a));
-        this.#records.delete(unseen);
-        this.#explorer.forget(unseen);
-      }
-      this.#records.set(cluster, record);
-    }
+    const record = this.#records.get(cluster) ?? emptyRecord();
+    this.#records.set(cluster, record);
     return record;
   }
 }

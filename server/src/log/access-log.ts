@@ -1,14 +1,27 @@
 /** nginx's access log in the form that the agent reads. */
 
-/** The variables of nginx that a line has. None says what was requested; how the transfer went, the kernel tells. */
-const VARIABLES = ['msec', 'remote_addr', 'remote_port', 'connection_time', 'bytes_sent'] as const;
+/** The variables of nginx that a line has, with what each may hold. None says what was requested; how the transfer went, the kernel tells. */
+const VARIABLES = {
+  msec: String.raw`\d{1,11}\.\d{3}`,
+  remote_addr: '[0-9a-fA-F:.]{2,45}',
+  remote_port: String.raw`\d{1,5}`,
+  connection_time: String.raw`\d{1,9}\.\d{3}`,
+  bytes_sent: String.raw`\d{1,15}`,
+} as const;
+
+const joinVariables = (describe: (name: string, value: string) => string): string =>
+  Object.entries(VARIABLES)
+    .map(([name, value]) => `"${name}":"${describe(name, value)}"`)
+    .join(',');
 
 /** What nginx's configuration needs, for its block `http`. */
 export const LOG_FORMAT = [
   'log_format hopwise escape=json',
-  `  '{${VARIABLES.map((name) => `"${name}":"$${name}"`).join(',')}}';`,
+  `  '{${joinVariables((name) => `$${name}`)}}';`,
   'access_log /var/log/nginx/hopwise.log hopwise;',
 ].join('\n');
+
+const LINE = new RegExp(String.raw`^\{${joinVariables((_, value) => `(${value})`)}\}$`);
 
 /** A request, as nginx logs it at its end. */
 export interface AccessLogEntry {
@@ -25,28 +38,8 @@ export interface AccessLogEntry {
  * @returns null for what is not one of `LOG_FORMAT`
  */
 export function parseLogLine(line: string): AccessLogEntry | null {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(line);
-  } catch {
-    return null;
-  }
-  if (typeof parsed !== 'object' || parsed === null) return null;
-  const own = parsed as Record<string, unknown>;
-  const { remote_addr: address } = own;
-  const port = figure(own.remote_port, 65_535);
-  const endMs = 1000 * figure(own.msec, 1e11);
-  const connectionMs = 1000 * figure(own.connection_time, 1e9);
-  const bytes = figure(own.bytes_sent, 1e15);
-  // NaN where any of them is none.
-  if (typeof address !== 'string' || address.length > 45) return null;
-  if (Number.isNaN(port + endMs + connectionMs + bytes)) return null;
-  return { address, port, connectedMs: endMs - connectionMs, bytes };
-}
-
-/** A number of the log, from 0 to a limit; NaN for anything else. */
-function figure(value: unknown, max: number): number {
-  if (typeof value === 'string' && !/^\d+(\.\d+)?$/.test(value)) return Number.NaN;
-  const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN;
-  return number >= 0 && number <= max ? number : Number.NaN;
+  const [, end, address, port, connection, bytes] = LINE.exec(line) ?? [];
+  if (address === undefined) return null;
+  const connectedMs = Math.round(1000 * (Number(end) - Number(connection)));
+  return { address, port: Number(port), connectedMs, bytes: Number(bytes) };
 }

@@ -1,15 +1,8 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 
 const CHUNK_BYTES = 256 * 1024;
-/** Longer lines are none of the agent's. */
+/** The agent's own lines are shorter: of longer ones the beginning is enough to see that they are none. */
 const MAX_LINE_BYTES = 4096;
-const NEWLINE = 10;
-
-interface OpenLog {
-  handle: FileHandle;
-  inode: number;
-  position: number;
-}
 
 /**
  * Reads what is added to a log file, also after it has been rotated (the name belongs to another file) or truncated. A file that is missing
@@ -18,78 +11,57 @@ interface OpenLog {
 export class LogTail {
   readonly #path: string;
   readonly #buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  #log: OpenLog | null = null;
+  #file: FileHandle;
+  #position: number;
   /** Beginning of a line whose end is not written yet. */
-  #rest: Buffer = Buffer.alloc(0);
-  #isSkipping = false;
+  #rest = '';
 
-  private constructor(path: string) {
+  private constructor(path: string, file: FileHandle, position: number) {
     this.#path = path;
+    this.#file = file;
+    this.#position = position;
   }
 
   /** Opens a log whose lines so far are not read, unless all are wanted. @throws of the file system */
   static async open(path: string, from: 'end' | 'start' = 'end'): Promise<LogTail> {
-    const tail = new LogTail(path);
-    tail.#log = await openLog(path);
-    if (from === 'end') tail.#log.position = (await tail.#log.handle.stat()).size;
-    return tail;
+    const file = await open(path, 'r');
+    return new LogTail(path, file, from === 'end' ? (await file.stat()).size : 0);
   }
 
-  /** Hands over the lines that were added since the last call, one that is too long as an empty one. */
+  /** Hands over the lines that were added since the last call, of one that is far too long its beginning. */
   async readNew(onLine: (line: string) => void): Promise<void> {
-    if (this.#log !== null) await this.#readOn(this.#log, onLine);
-    const now = await stat(this.#path).catch(nullIfMissing);
-    if (now === null || now.ino === this.#log?.inode) return;
+    await this.#readOn(onLine);
+    const [named, read] = [await stat(this.#path).catch(nullIfMissing), await this.#file.stat()];
+    if (named === null || named.ino === read.ino) return;
     // What was written between the last read and the rotation.
-    if (this.#log !== null) {
-      await this.#readOn(this.#log, onLine);
-      await this.#log.handle.close();
-    }
-    this.#rest = Buffer.alloc(0);
-    this.#log = await openLog(this.#path);
-    await this.#readOn(this.#log, onLine);
+    await this.#readOn(onLine);
+    await this.close();
+    this.#file = await open(this.#path, 'r');
+    this.#startOver();
+    await this.#readOn(onLine);
   }
 
   async close(): Promise<void> {
-    await this.#log?.handle.close();
-    this.#log = null;
+    await this.#file.close();
   }
 
-  async #readOn(log: OpenLog, onLine: (line: string) => void): Promise<void> {
-    const { size } = await log.handle.stat();
-    if (size < log.position) {
-      log.position = 0;
-      this.#rest = Buffer.alloc(0);
-    }
+  #startOver(): void {
+    this.#position = 0;
+    this.#rest = '';
+  }
+
+  async #readOn(onLine: (line: string) => void): Promise<void> {
+    if ((await this.#file.stat()).size < this.#position) this.#startOver();
     for (;;) {
-      const { bytesRead } = await log.handle.read(this.#buffer, 0, CHUNK_BYTES, log.position);
+      const { bytesRead } = await this.#file.read(this.#buffer, 0, CHUNK_BYTES, this.#position);
       if (bytesRead === 0) return;
-      log.position += bytesRead;
-      this.#split(this.#buffer.subarray(0, bytesRead), onLine);
+      this.#position += bytesRead;
+      // The agent's own lines are ASCII.
+      const lines = `${this.#rest}${this.#buffer.toString('latin1', 0, bytesRead)}`.split('\n');
+      this.#rest = lines.pop()!.slice(0, MAX_LINE_BYTES);
+      for (const line of lines) onLine(line);
     }
   }
-
-  #split(bytes: Buffer, onLine: (line: string) => void): void {
-    let from = 0;
-    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
-      const part = bytes.subarray(from, end);
-      from = end + 1;
-      const line = this.#rest.length === 0 ? part : Buffer.concat([this.#rest, part]);
-      this.#rest = this.#rest.length === 0 ? this.#rest : Buffer.alloc(0);
-      if (this.#isSkipping) this.#isSkipping = false;
-      else onLine(line.length > MAX_LINE_BYTES ? '' : line.toString('utf8'));
-    }
-    if (this.#isSkipping) return;
-    const rest = Buffer.concat([this.#rest, bytes.subarray(from)]);
-    this.#isSkipping = rest.length > MAX_LINE_BYTES;
-    if (this.#isSkipping) onLine('');
-    this.#rest = this.#isSkipping ? Buffer.alloc(0) : rest;
-  }
-}
-
-async function openLog(path: string): Promise<OpenLog> {
-  const handle = await open(path, 'r');
-  return { handle, inode: (await handle.stat()).ino, position: 0 };
 }
 
 function nullIfMissing(error: NodeJS.ErrnoException): null {

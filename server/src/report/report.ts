@@ -1,12 +1,14 @@
 /** `hopwise-server report`: what was learned, as one HTML file without scripts. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { quantile } from '@hopwise/contract';
 import { pageHead } from '@hopwise/extension/report';
 import * as Plot from '@observablehq/plot';
 import { Window } from 'happy-dom';
 import { type LearnedState, USUAL_WINDOW } from '../learn/window-controller.ts';
-import { type ShownWindow, summariseClusters } from './summarise-clusters.ts';
 
+/** Clusters that are shown, those with the most connections. */
+const MAX_SHOWN = 40;
 const WIDTH = 1080;
 const ROW_HEIGHT = 22;
 
@@ -20,6 +22,17 @@ th, td { padding: 5px 12px 5px 0; border-bottom: 1px solid var(--hw-line); verti
 svg { display: block; max-width: 100%; height: auto; color: var(--hw-text); }
 `;
 
+/** What is known of a window in a cluster. */
+interface ShownWindow {
+  cluster: string;
+  window: number;
+  connections: number;
+  /** 80th percentile of the transfer time over that with the usual window; null where one of them is unknown. */
+  p80Ratio: number | null;
+  retransmitted: number;
+  timedOut: number;
+}
+
 const COLUMNS = {
   cluster: ({ cluster }: ShownWindow) => cluster,
   window: ({ window }: ShownWindow) => String(window),
@@ -29,92 +42,91 @@ const COLUMNS = {
   'with a timeout': ({ timedOut }: ShownWindow) => `${(100 * timedOut).toFixed(1)}%`,
 };
 
+/** Writes the page. Its texts are this file's own, hashes in base64url, and numbers: none needs to be escaped. */
 export function renderReport(state: LearnedState): string {
-  const clusters = summariseClusters(state);
-  const window = new Window();
-  try {
-    // Plot uses standard features of the DOM only.
-    const document = window.document as unknown as Document;
-    const main = document.createElement('main');
-    const add = (parent: Element, name: string, text = '', className = ''): Element => {
-      const element = document.createElement(name);
-      element.textContent = text;
-      if (className !== '') element.className = className;
-      return parent.appendChild(element);
-    };
-    add(main, 'h1', 'Initial windows by cluster of clients');
-    add(
-      main,
-      'p',
-      'Clusters are named by keyed hashes of their prefixes. Figures are those of the latest connections.',
-      'hw-muted',
-    );
-    for (const [title, chart] of clusters.length === 0 ? [] : drawCharts(document, clusters)) {
-      const card = add(main, 'section', '', 'hw-card card');
-      add(card, 'h3', title);
-      card.appendChild(chart);
-    }
-    const card = add(main, 'section', '', 'hw-card card');
-    add(card, 'h3', 'Each window of each cluster');
-    if (clusters.length === 0) add(card, 'p', 'Nothing was learned yet.');
-    else {
-      const table = add(card, 'table');
-      const head = add(table, 'tr');
-      for (const name of Object.keys(COLUMNS)) add(head, 'th', name);
-      for (const each of clusters.flat()) {
-        const row = add(table, 'tr');
-        for (const textOf of Object.values(COLUMNS)) add(row, 'td', textOf(each));
-      }
-    }
-    const theme = readFileSync(
-      createRequire(import.meta.url).resolve('@hopwise/extension/theme.css'),
-      'utf8',
-    );
-    const head = pageHead('hopwise-server: initial windows', `${theme}${STYLE}`);
-    return `${head}\n<body>\n${main.outerHTML}\n</body>\n</html>\n`;
-  } finally {
-    window.close();
-  }
+  const windows = summariseClusters(state);
+  const theme = readFileSync(createRequire(import.meta.url).resolve('@hopwise/extension/theme.css'), 'utf8');
+  const tableRow = (cell: 'th' | 'td', texts: readonly string[]) =>
+    `<tr>${texts.map((text) => `<${cell}>${text}</${cell}>`).join('')}</tr>`;
+  const rows = windows.map((each) =>
+    tableRow(
+      'td',
+      Object.values(COLUMNS).map((textOf) => textOf(each)),
+    ),
+  );
+  const table = `<table>${tableRow('th', Object.keys(COLUMNS))}${rows.join('')}</table>`;
+  const cards = {
+    ...(windows.length > 0 && drawCharts(windows)),
+    'Each window of each cluster': windows.length > 0 ? table : '<p>Nothing was learned yet.</p>',
+  };
+  return `${pageHead('hopwise-server: initial windows', `${theme}${STYLE}`)}
+<body>
+<main>
+<h1>Initial windows by cluster of clients</h1>
+<p class="hw-muted">Clusters are named by keyed hashes of their prefixes. Figures are those of the latest connections.</p>
+${Object.entries(cards)
+  .map(([title, content]) => `<section class="hw-card card"><h3>${title}</h3>${content}</section>`)
+  .join('\n')}
+</main>
+</body>
+</html>
+`;
 }
 
-/** The window with the lowest 80th percentile. */
-const bestOf = (windows: readonly ShownWindow[]): ShownWindow =>
-  windows.reduce((a, b) => ((b.p80Ratio ?? Infinity) < (a.p80Ratio ?? Infinity) ? b : a));
-
-function drawCharts(document: Document, clusters: readonly ShownWindow[][]): [title: string, Element][] {
-  const windows = clusters.flat();
-  const drawDots = (x: 'p80Ratio' | 'retransmitted', label: string, data: ShownWindow[]) =>
-    Plot.plot({
-      document,
-      width: WIDTH,
-      height: ROW_HEIGHT * clusters.length + 70,
-      marginLeft: 130,
-      x: { label, grid: true, percent: x === 'retransmitted' },
-      y: { label: null, domain: clusters.map(([first]) => first!.cluster) },
-      color: { type: 'ordinal', scheme: 'viridis', legend: false },
-      marks: [
-        ...(x === 'p80Ratio' ? [Plot.ruleX([1], { stroke: 'var(--hw-muted)' })] : []),
-        Plot.dot(data, { x, y: 'cluster', fill: 'window', r: 4 }),
-        Plot.text(data, { x, y: 'cluster', text: 'window', dy: -9, fontSize: 9 }),
-      ],
+/** The windows that were tried in the clusters with the most connections, busiest first. */
+function summariseClusters({ explorer, clusters }: LearnedState): ShownWindow[] {
+  return Object.entries(clusters)
+    .filter(([name]) => explorer[name] !== undefined)
+    .sort(([, a], [, b]) => b.connections - a.connections)
+    .slice(0, MAX_SHOWN)
+    .flatMap(([cluster, { tallies }]) => {
+      const { arms } = explorer[cluster]!;
+      const timesOf = (window: string | number) => arms[window]?.map(({ relative }) => relative) ?? [];
+      const usual = timesOf(USUAL_WINDOW);
+      return Object.entries(tallies).map(([window, tally]) => {
+        const own = timesOf(window);
+        return {
+          cluster,
+          window: Number(window),
+          connections: own.length,
+          p80Ratio: own.length === 0 || usual.length === 0 ? null : quantile(own, 0.8) / quantile(usual, 0.8),
+          retransmitted: tally.retransmitted / tally.connections,
+          timedOut: tally.timedOut / tally.connections,
+        };
+      });
     });
-  const counts = Plot.plot({
-    document,
-    width: WIDTH,
-    height: 220,
-    x: { label: 'window, segments', type: 'band' },
-    y: { label: 'clusters', grid: true },
-    marks: [
-      Plot.barY(clusters.map(bestOf), Plot.groupX({ y: 'count' }, { x: 'window', fill: 'var(--hw-load)' })),
-    ],
-  });
-  const compared = windows.filter(({ p80Ratio }) => p80Ratio !== null);
-  return [
-    ['Clusters by the window that is best for them', counts],
-    [
-      '80th percentile of the transfer time, by window',
-      drawDots('p80Ratio', `over that with a window of ${USUAL_WINDOW}`, compared),
-    ],
-    ['Segments sent again, by window', drawDots('retransmitted', '%', windows)],
-  ];
+}
+
+/** Charts as SVG, by title. */
+function drawCharts(windows: readonly ShownWindow[]): Record<string, string> {
+  const clusters = [...new Set(windows.map(({ cluster }) => cluster))];
+  const dom = new Window();
+  try {
+    // Plot uses standard features of the DOM only.
+    const document = dom.document as unknown as Document;
+    const draw = (x: 'p80Ratio' | 'retransmitted', label: string): string =>
+      Plot.plot({
+        document,
+        width: WIDTH,
+        height: ROW_HEIGHT * clusters.length + 70,
+        marginLeft: 130,
+        x: { label, grid: true, percent: x === 'retransmitted' },
+        y: { label: null, domain: clusters },
+        color: { type: 'ordinal', scheme: 'viridis', legend: false },
+        marks: [
+          Plot.ruleX(x === 'p80Ratio' ? [1] : [], { stroke: 'var(--hw-muted)' }),
+          Plot.dot(windows, { x, y: 'cluster', fill: 'window', r: 4 }),
+          Plot.text(windows, { x, y: 'cluster', text: 'window', dy: -9, fontSize: 9 }),
+        ],
+      }).outerHTML;
+    return {
+      '80th percentile of the transfer time, by window': draw(
+        'p80Ratio',
+        `over that with a window of ${USUAL_WINDOW}`,
+      ),
+      'Segments sent again, by window': draw('retransmitted', '%'),
+    };
+  } finally {
+    dom.close();
+  }
 }

@@ -1,51 +1,36 @@
 /** The routes that exist, of which those with a window are copies. */
-import { contains, formatPrefix, type Prefix, parsePrefix } from '../clusters/address.ts';
+import ipaddr from 'ipaddr.js';
 
-/** A route as `ip -j route show` prints it, as far as it matters here. */
-interface PrintedRoute {
-  dst: string;
-  type?: string;
-  gateway?: string;
-  via?: unknown;
-  dev?: string;
-  scope?: string;
-  prefsrc?: string;
-  nexthops?: unknown;
-  encap?: unknown;
-  metric?: number;
-  flags?: string[];
-  metrics?: Record<string, unknown>[];
-}
+type Prefix = ReturnType<typeof ipaddr.parseCIDR>;
 
 interface Route {
   prefix: Prefix;
-  printed: PrintedRoute;
+  /** What `ip` prints after the prefix: words with a value each. */
+  words: string[];
 }
 
-/** Settings of a route that a copy can have, as `ip` takes them. */
-const SETTINGS: Readonly<Record<string, (value: unknown) => string | null>> = {
-  mtu: number('mtu'),
-  advmss: number('advmss'),
-  initrwnd: number('initrwnd'),
-  quickack: number('quickack'),
-  congestion: (value) => (typeof value === 'string' && /^\w+$/.test(value) ? `congctl ${value}` : null),
-};
-
-function number(name: string): (value: unknown) => string | null {
-  return (value) => (typeof value === 'number' ? `${name} ${value}` : null);
-}
+/** What a copy has as well, and what a copy does without: where the route comes from and which of two comes first. */
+const COPIED = ['via', 'dev', 'scope', 'src', 'mtu', 'advmss', 'initrwnd', 'quickack', 'congctl'];
+const LEFT_OUT = ['proto', 'metric', 'pref', 'expires'];
+const EVERYWHERE = { 4: '0.0.0.0/0', 6: '::/0' } as const;
 
 /** The main routing table of both families. */
 export class MainTable {
   readonly #routes: Route[];
 
-  /** @param texts JSON of `ip -j route show table main`, by family */
+  /** @param texts what `ip -o route show table main` prints, by family */
   constructor(texts: { 4: string; 6: string }) {
     this.#routes = ([4, 6] as const).flatMap((family) =>
-      (JSON.parse(texts[family] || '[]') as PrintedRoute[]).flatMap((printed) => {
-        const prefix = parsePrefix(printed.dst, family);
-        return prefix === null ? [] : { prefix, printed };
-      }),
+      texts[family]
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => {
+          const [first = '', ...words] = line.trim().split(/[\s\\]+/);
+          const isPrefix = first === 'default' || /^[\da-f]*[.:]/.test(first);
+          // Of a type that a copy would not have, such as `blackhole`.
+          if (!isPrefix) return { prefix: parsePrefix(words[0]!, family), words: [first] };
+          return { prefix: parsePrefix(first, family), words };
+        }),
     );
   }
 
@@ -55,45 +40,34 @@ export class MainTable {
    * @returns null where the table treats addresses of the prefix differently, or in a way that a copy would not have, such as several next
    *   hops or a window that the administrator has set
    */
-  withWindow(prefix: Prefix, window: number): string | null {
-    if (this.#routes.some((route) => route.prefix.bits > prefix.bits && contains(prefix, route.prefix)))
+  withWindow(prefix: string, window: number): string | null {
+    const wanted = ipaddr.parseCIDR(prefix);
+    if (this.#routes.some((route) => route.prefix[1] > wanted[1] && contains(wanted, route.prefix)))
       return null;
-    const route = this.#routes
-      .filter((each) => contains(each.prefix, prefix))
-      .reduce<Route | null>((best, each) => (best === null || isBefore(each, best) ? each : best), null);
-    if (route === null) return null;
-    const {
-      type = 'unicast',
-      gateway,
-      via,
-      dev,
-      scope,
-      prefsrc,
-      nexthops,
-      encap,
-      flags,
-      metrics,
-    } = route.printed;
-    if (type !== 'unicast' || dev === undefined || nexthops !== undefined) return null;
-    if (via !== undefined || encap !== undefined || flags?.some((flag) => flag !== 'onlink')) return null;
-    const settings = Object.entries(Object.assign({}, ...(metrics ?? [])) as Record<string, unknown>).map(
-      ([name, value]) => SETTINGS[name]?.(value) ?? null,
-    );
-    if (settings.includes(null)) return null;
-    return [
-      formatPrefix(prefix),
-      ...(gateway === undefined ? [] : ['via', gateway]),
-      ...['dev', dev],
-      ...(scope === undefined ? [] : ['scope', scope]),
-      ...(prefsrc === undefined ? [] : ['src', prefsrc]),
-      ...(flags ?? []),
-      ...settings,
-      ...['initcwnd', String(window)],
-    ].join(' ');
+    const [route] = this.#routes
+      .filter((each) => contains(each.prefix, wanted))
+      .sort((a, b) => b.prefix[1] - a.prefix[1] || metricOf(a) - metricOf(b));
+    const copied: string[] = [];
+    const words = [...(route?.words ?? [])];
+    for (let name = words.shift(); name !== undefined; name = words.shift()) {
+      if (name === 'onlink') copied.push(name);
+      else if (COPIED.includes(name)) copied.push(name, words.shift()!);
+      else if (LEFT_OUT.includes(name)) words.shift();
+      else return null;
+    }
+    return copied.includes('dev') ? [prefix, ...copied, 'initcwnd', window].join(' ') : null;
   }
 }
 
-/** Whether the kernel prefers it: the longer prefix, then the lower metric. */
-const isBefore = (a: Route, b: Route): boolean =>
-  a.prefix.bits > b.prefix.bits ||
-  (a.prefix.bits === b.prefix.bits && (a.printed.metric ?? 0) < (b.printed.metric ?? 0));
+/** @param text also `default`, and an address alone */
+function parsePrefix(text: string, family: 4 | 6): Prefix {
+  if (text === 'default') return ipaddr.parseCIDR(EVERYWHERE[family]);
+  return ipaddr.parseCIDR(text.includes('/') ? text : `${text}/${family === 4 ? 32 : 128}`);
+}
+
+/** Whether every address of `inner` is in `outer`. */
+const contains = (outer: Prefix, [address, bits]: Prefix): boolean =>
+  address.kind() === outer[0].kind() && bits >= outer[1] && address.match(outer);
+
+/** The lowest is preferred. */
+const metricOf = ({ words }: Route): number => Number(words[words.indexOf('metric') + 1]) || 0;

@@ -1,25 +1,10 @@
-import type { Prefix } from '../clusters/address.ts';
-import { formatPrefix } from '../clusters/address.ts';
-import {
-  beginRoutes,
-  changeRoutes,
-  deleteLine,
-  readMainTable,
-  replaceLine,
-  takeBackRoutes,
-} from './ip-command.ts';
+import { beginRoutes, changeRoutes, PROTOCOL, readMainTable, takeBackRoutes } from './ip-command.ts';
 import { MainTable } from './main-table.ts';
 
 /** The initial window that connections to a prefix are to begin with. */
 export interface WantedRoute {
-  prefix: Prefix;
+  prefix: string;
   window: number;
-}
-
-interface Installed {
-  window: number;
-  /** Words of `ip route`. */
-  route: string;
 }
 
 /** Keeps a routing table as wanted. A dry one only says what it would do. */
@@ -27,17 +12,14 @@ export class RouteManager {
   readonly #table: number;
   readonly #isDry: boolean;
   readonly #say: (line: string) => void;
-  #installed = new Map<string, Installed>();
+  /** Words of `ip route` by prefix. */
+  #installed = new Map<string, string>();
   #main: { texts: string; table: MainTable } | null = null;
 
   constructor(table: number, isDry: boolean, say: (line: string) => void) {
     this.#table = table;
     this.#isDry = isDry;
     this.#say = say;
-  }
-
-  get count(): number {
-    return this.#installed.size;
   }
 
   /** Takes back what a killed agent left and begins anew. */
@@ -55,30 +37,25 @@ export class RouteManager {
    */
   async apply(wanted: readonly WantedRoute[]): Promise<ReadonlySet<string>> {
     const main = await this.#readMain();
-    const next = new Map<string, Installed>();
+    const next = new Map<string, string>();
     for (const { prefix, window } of wanted) {
       const route = main.withWindow(prefix, window);
-      if (route !== null) next.set(formatPrefix(prefix), { window, route });
+      if (route !== null) next.set(prefix, route);
     }
+    const removed = [...this.#installed.keys()].filter((prefix) => !next.has(prefix));
+    const replaced = [...next].filter(([prefix, route]) => this.#installed.get(prefix) !== route);
     const changes = [
-      ...[...this.#installed.keys()]
-        .filter((prefix) => !next.has(prefix))
-        .map((prefix) => deleteLine(prefix, this.#table)),
-      ...[...next]
-        .filter(([prefix, { route }]) => this.#installed.get(prefix)?.route !== route)
-        .map(([, { route }]) => replaceLine(route, this.#table)),
-    ];
-    if (changes.length > 0) {
-      if (this.#isDry) for (const line of changes) this.#say(`would run: ip ${line}`);
-      else await changeRoutes(changes);
-    }
+      ...removed.map((prefix) => `del ${prefix}`),
+      ...replaced.map(([, route]) => `replace ${route}`),
+    ].map((change) => `route ${change} table ${this.#table} proto ${PROTOCOL}`);
+    if (this.#isDry) for (const line of changes) this.#say(`would run: ip ${line}`);
+    else if (changes.length > 0) await changeRoutes(changes);
     this.#installed = next;
     return new Set(next.keys());
   }
 
   /** Takes everything back. */
   async end(): Promise<void> {
-    this.#installed.clear();
     if (!this.#isDry) await takeBackRoutes(this.#table);
   }
 

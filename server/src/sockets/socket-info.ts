@@ -8,7 +8,6 @@ export interface SocketInfo {
   cwnd: number;
   ssthresh: number | null;
   rttMs: number;
-  minRttMs: number;
   rtoMs: number;
   segmentBytes: number;
   bytesAcked: number;
@@ -50,7 +49,6 @@ export function parseSocket(line: string, ports: ReadonlySet<number>): SocketInf
     cwnd: figure('cwnd'),
     ssthresh: found.has('ssthresh') ? figure('ssthresh') : null,
     rttMs: figure('rtt'),
-    minRttMs: figure('minrtt') || figure('rtt'),
     rtoMs: figure('rto'),
     segmentBytes: figure('mss'),
     bytesAcked: figure('bytes_acked'),

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { planClusters } from '../../src/agent/plan-clusters.ts';
 import { WindowHistory } from '../../src/agent/window-history.ts';
-import { formatPrefix } from '../../src/clusters/address.ts';
 import { ClusterNames } from '../../src/clusters/cluster-names.ts';
 
 const names = new ClusterNames(Buffer.alloc(32));
@@ -13,7 +12,7 @@ it('widens where a narrow cluster has few connections, and keeps to the number o
   const connections = [50, 12, 10, 30, 3];
   const connectionsOf = (name: string) => connections[clients.findIndex(({ narrow }) => narrow === name)]!;
   const plan = (maxRoutes: number) =>
-    planClusters(clients, connectionsOf, 20, maxRoutes).map(({ prefix }) => formatPrefix(prefix));
+    planClusters(clients, connectionsOf, 20, maxRoutes).map(({ prefix }) => prefix);
   expect(plan(10)).toEqual(['10.1.1.0/24', '10.2.1.0/24', '10.1.0.0/16']);
   expect(plan(2)).toEqual(['10.1.1.0/24', '10.2.1.0/24']);
 });
@@ -29,11 +28,16 @@ it('bounds the routes that any number of prefixes gets', () => {
 it('knows with which window a connection began, and where it cannot be known', () => {
   const history = new WindowHistory();
   expect(history.at('a', 100)).toBe('none');
-  history.note('a', CHOICE, 1000, 1005);
+  history.note(new Map([['a', CHOICE]]), 1000, 1005);
   expect(history.at('a', 900)).toBe('none');
   expect(history.at('a', 1002)).toBe('changing');
   expect(history.at('a', 1030)).toEqual(CHOICE);
-  for (let change = 1; change <= 40; change++) history.note('a', CHOICE, 1000 * change, 1000 * change + 5);
+  // What stays as it is is no change.
+  history.note(new Map([['a', CHOICE]]), 1100, 1105);
+  expect(history.at('a', 1102)).toEqual(CHOICE);
+  for (let change = 2; change <= 40; change++)
+    history.note(new Map(change % 2 === 0 ? [] : [['a', CHOICE]]), 1000 * change, 1000 * change + 5);
+  expect(history.at('a', 40_030)).toBe('none');
   // Too long ago to be remembered.
   expect(history.at('a', 1030)).toBe('changing');
 });

@@ -12,7 +12,6 @@ export function makeSocket(own: Partial<SocketInfo> = {}): SocketInfo {
     cwnd: 40,
     ssthresh: null,
     rttMs: 40,
-    minRttMs: 40,
     rtoMs: 240,
     segmentBytes: 1448,
     bytesAcked: 100_000,

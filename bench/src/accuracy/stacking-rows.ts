@@ -1,21 +1,22 @@
-/** What `npm run model -- stack` learns from and is judged by: predictions beside measured load times, a row for each recorded load. */
+/** What `npm run model -- stack` learns from and is judged by: answers beside true load times, a row for each recorded load. */
 
 import { bestOf, mediansAt } from '@hopwise/lab/judge/cell-ground-truth';
 import { regretOf } from '@hopwise/lab/judge/regret';
 import { isTried, ruleChoice } from '@hopwise/lab/judge/rules';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import {
+  type KnownNetwork,
+  type NetworkPath,
   PROTOCOLS,
-  type Prediction,
-  type PredictOptions,
   type Protocol,
   predict,
 } from '@hopwise/pageload-emulator';
 import type { Cell, Recorded } from './cells.ts';
 import { choiceOf } from './choosers.ts';
+import { type StackingFeatures, stackingFeatures } from './stacking-features.ts';
 
-/** What is known besides the recording: the path, what happens to UDP, or nothing. */
-export const KNOWLEDGE = ['given', 'udp', 'estimated'] as const;
+/** What is known besides the recording: what happens to UDP, or nothing. */
+export const KNOWLEDGE = ['udp', 'estimated'] as const;
 type Knowledge = (typeof KNOWLEDGE)[number];
 
 /** One line of the file. */
@@ -23,14 +24,15 @@ export interface StackingRow {
   page: string;
   network: string;
   knowledge: Knowledge;
-  /** Describe page, load and network as hopwise sees them; null for what it does not know. */
-  features: Record<string, number | null>;
-  /** Emulated load times; absent for protocols that cannot carry the page. */
-  predictedMs: Partial<Record<Protocol, number>>;
+  /** What the recorded load used: one protocol, or the browser's own choice. */
+  recorded: Protocol | 'natural';
+  /** What happens to UDP on the network. */
+  udp: NetworkPath['udp']['kind'];
+  features: StackingFeatures;
   /** `decision.best`, and what the rule "HTTP/3 unless UDP is hindered" chooses, which knows the network's UDP without an error. */
   decision: Protocol;
   rule: Protocol;
-  /** Measured: the median load time of each choice; with a fallback where the protocol does not load the page, see `regretOf`. */
+  /** True times: the median load time of each choice; with a fallback where the protocol does not load the page, see `regretOf`. */
   costMs: Partial<Record<Protocol, number>>;
 }
 
@@ -38,25 +40,22 @@ export interface StackingRow {
 export function stackingRow(cell: Cell, recorded: Recorded, knowledge: Knowledge): StackingRow | null {
   const costMs = costsOf(cell, recorded.judgingSeeds);
   const { path } = cell;
-  const known: Record<Knowledge, Pick<PredictOptions, 'network'>> = {
-    given: { network: path },
-    udp: { network: { udp: path.udp } },
-    estimated: {},
-  };
-  const prediction = predict(recorded.recording, known[knowledge]);
-  const predictedMs: StackingRow['predictedMs'] = {};
-  for (const protocol of PROTOCOLS) {
-    const time = prediction.emulated.protocols[protocol];
-    if (!('unavailable' in time)) predictedMs[protocol] = time.pltMs;
-  }
+  const prediction = predict(recorded.recording, { network: knownOf(path, knowledge) });
+  const decidedMs = Object.fromEntries(
+    Object.entries(prediction.decision.protocols).map(([protocol, { pltMs }]) => [protocol, pltMs]),
+  );
   const tried = PROTOCOLS.filter((protocol) => costMs[protocol] !== undefined);
-  const decision = choiceOf({ best: prediction.decision.best, pltMs: predictedMs }, tried);
+  const decision = choiceOf({ best: prediction.decision.best, pltMs: decidedMs }, tried);
   const rule = ruleChoice('h3UnlessHindered', cell.link);
   if (decision === null || !isProtocol(rule) || !tried.includes(rule) || tried.length < 2) return null;
-  const { page, network } = cell;
-  const features = featuresOf(prediction);
-  return { page, network, knowledge, features, predictedMs, decision, rule, costMs };
+  const { page, network, recordedUnder } = cell;
+  const features = stackingFeatures(prediction, recorded.recording);
+  const place = { page, network, knowledge, recorded: recordedUnder, udp: path.udp.kind };
+  return { ...place, features, decision, rule, costMs };
 }
+
+export const knownOf = ({ udp }: NetworkPath, knowledge: Knowledge): KnownNetwork =>
+  knowledge === 'udp' ? { udp } : {};
 
 const isProtocol = (mode: ProtocolMode): mode is Protocol => PROTOCOLS.some((each) => each === mode);
 
@@ -70,24 +69,4 @@ function costsOf({ loads }: Cell, judgingSeeds: readonly number[]): StackingRow[
       return regret === null ? [] : [[protocol, (1 + regret) * medians[best]!]];
     }),
   );
-}
-
-function featuresOf({ page, network, observed }: Prediction): StackingRow['features'] {
-  const { rttMs, downMbps, upMbps, loss, lossBurst, queueBytes, udpShares } = network;
-  const answered = Object.values(observed.protocols).reduce((sum, count) => sum + count, 0);
-  return {
-    requests: page.requests,
-    origins: page.origins,
-    bytes: page.bytes,
-    recordedMs: observed.pltMs,
-    h3Share: answered === 0 ? null : (observed.protocols.h3 ?? 0) / answered,
-    rttMs,
-    downMbps,
-    upMbps,
-    loss,
-    lossBurst,
-    queueBytes,
-    udpPoliced: udpShares.policed,
-    udpBlocked: udpShares.blocked,
-  };
 }

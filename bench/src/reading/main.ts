@@ -1,18 +1,26 @@
 /** `npm run bench -- reading`: what is read from emulated loads of drawn pages, of which everything is known. */
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runProgram } from '@hopwise/lab/command/program';
 import { Progress } from '@hopwise/lab/command/progress';
-import { drawCells } from '@hopwise/lab/gauntlet/cells';
+import { type DrawnCell, drawCells } from '@hopwise/lab/gauntlet/cells';
 import { type JudgedReading, judgeCell } from './judge-cell.ts';
 import { type JudgedDecision, judgeDecisions, renderDecisions } from './judge-decisions.ts';
 import { type JudgedRange, judgeRanges, renderRanges } from './judge-ranges.ts';
 import { parseOptions } from './options.ts';
 import { readingFigures, renderReadings } from './reading-table.ts';
+import { stackingCell } from './stacking-cell.ts';
 import { trueCell } from './true-load.ts';
 
 await runProgram(async ({ signal }) => {
-  const { split, seed, cells, json, ranges, decisions } = parseOptions(process.argv.slice(2));
+  const { split, seed, cells, json, ranges, decisions, rows } = parseOptions(process.argv.slice(2));
   const progress = new Progress();
+  if (rows !== undefined) {
+    const written = await writeRows(rows, drawCells(split, seed, cells), progress, signal);
+    process.stdout.write(`${written} rows of ${cells} cells: ${rows}\n`);
+    return;
+  }
   const readings: JudgedReading[] = [];
   const judged: JudgedRange[] = [];
   const decided: JudgedDecision[] = [];
@@ -39,3 +47,24 @@ await runProgram(async ({ signal }) => {
       : renderReadings(readings),
   );
 });
+
+/** Writes the rows of each cell as soon as there are any. @returns their number */
+async function writeRows(
+  file: string,
+  cells: readonly DrawnCell[],
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<number> {
+  await mkdir(dirname(resolve(file)), { recursive: true });
+  await writeFile(file, '');
+  let written = 0;
+  for (const [number, drawn] of cells.entries()) {
+    await nextTurn();
+    signal.throwIfAborted();
+    progress.detail(`${number + 1} of ${cells.length}: ${drawn.name}`);
+    const rows = stackingCell(drawn, number);
+    await appendFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    written += rows.length;
+  }
+  return written;
+}

@@ -12,6 +12,8 @@ interface ReadingOptions {
   ranges: boolean;
   /** Whether to judge decisions in place of what is read. */
   decisions: boolean;
+  /** File to write rows of `npm run model -- stack` to in place of judging; absent otherwise. */
+  rows?: string;
 }
 
 /**
@@ -31,6 +33,13 @@ export function parseOptions(argv: string[]): ReadingOptions {
       new Option('--decisions', 'judge what is decided, and whether rightly, instead')
         .default(false)
         .conflicts('ranges'),
+    )
+    .addOption(
+      new Option('--rows <file>', 'write rows for npm run model -- stack, and judge nothing').conflicts([
+        'ranges',
+        'decisions',
+        'json',
+      ]),
     )
     .option('--json', 'print figures and readings as JSON', false)
     .exitOverride();

@@ -75,6 +75,12 @@ export function trueTimes({ graph, servers, path }: TrueCell, protocol: Protocol
   return SEEDS.map((seed) => emulate(graph, path, servers, assignment, { seed }).pltMs);
 }
 
+/** Median time of first visits by the browser's own choice, which tries HTTP/3 where a server announces it, milliseconds. */
+export function naturalTime(cell: TrueCell): number {
+  const servers = cell.servers.map((server) => ({ ...server, h3Discovery: 'alt-svc' as const }));
+  return trueTime({ ...cell, servers }, 'h3');
+}
+
 export function uniform({ origins }: PageGraph, protocol: Protocol): Assignment {
   return Object.fromEntries(origins.map((origin) => [origin, protocol]));
 }

@@ -20,16 +20,23 @@ const rowOf = (cell: Cell, knowledge: StackingRow['knowledge']) =>
   stackingRow(cell, cell.recorded[0]!, knowledge)!;
 
 test('a row has the measured medians as costs, and every feature by name', () => {
-  const row = rowOf(open, 'given');
+  const row = rowOf(open, 'udp');
   const measured = mediansAt(open.loads, open.recorded[0]!.judgingSeeds);
   for (const protocol of ['h1', 'h2', 'h3'] as const)
     expect(row.costMs[protocol]).toBeCloseTo(measured[protocol]!, 6);
-  expect(row).toMatchObject({ page: 'web-p25', network: 'cable', rule: 'h3' });
-  expect(row.features).toMatchObject({
-    rttMs: open.path.rttMs,
-    downMbps: open.path.downBps / 1e6,
-    udpPoliced: 0,
+  expect(row).toMatchObject({
+    page: 'web-p25',
+    network: 'cable',
+    rule: 'h3',
+    recorded: 'natural',
+    udp: 'open',
   });
+  expect(row.features).toMatchObject({ udpPoliced: 0, emulatedRatio_h2: 0, decisionRatio_h2: 0 });
+  const { recording } = open.recorded[0]!;
+  expect(row.features.recordedMs).toBe(recording.pltMs);
+  // Goodput of what arrived: not above the link's rate, in bytes a millisecond.
+  expect(row.features.completion_goodput).toBeGreaterThan(0);
+  expect(row.features.completion_goodput).toBeLessThan(open.path.downBps / 8e3);
   expect(Object.values(row.features).every((value) => value === null || Number.isFinite(value))).toBe(true);
   expect(Object.keys(rowOf(open, 'estimated').features)).toEqual(Object.keys(row.features));
 });
@@ -42,5 +49,5 @@ test('what is known of UDP differs, and the rule knows it in each row', () => {
 });
 
 test('loads that do not judge two protocols give no row', () => {
-  expect(stackingRow(open, { ...open.recorded[0]!, judgingSeeds: [] }, 'given')).toBeNull();
+  expect(stackingRow(open, { ...open.recorded[0]!, judgingSeeds: [] }, 'udp')).toBeNull();
 });

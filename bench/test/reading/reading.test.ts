@@ -5,7 +5,8 @@ import { judgeDecisions, renderDecisions } from '../../src/reading/judge-decisio
 import { judgeRanges, renderRanges } from '../../src/reading/judge-ranges.ts';
 import { readingFigures, renderReadings } from '../../src/reading/reading-table.ts';
 import { recordLoad } from '../../src/reading/record-load.ts';
-import { trueCell, trueTime } from '../../src/reading/true-load.ts';
+import { stackingCell } from '../../src/reading/stacking-cell.ts';
+import { naturalTime, trueCell, trueTime } from '../../src/reading/true-load.ts';
 
 const CELL = trueCell(drawCells('validation', 1, 1)[0]!, 0);
 
@@ -80,5 +81,31 @@ describe('an emulated load of a drawn page', () => {
       judged(false, false, null),
     ]);
     expect(text).toMatch(/top udp h2 +4 +100\.0% +50\.0% +50\.0% +8\.0% +1\b/);
+  });
+
+  it('gives rows to learn from, with true load times and features that tell nothing of them', () => {
+    const drawn = drawCells('validation', 1, 1)[0]!;
+    const rows = stackingCell(drawn, 0);
+    expect(rows.map(({ knowledge }) => knowledge)).toEqual(['udp', 'estimated']);
+    for (const { costMs, features, recorded } of rows) {
+      for (const protocol of ['h1', 'h2', 'h3'] as const)
+        expect(costMs[protocol]).toBe(trueTime(CELL, protocol));
+      expect(recorded).toBe('h1');
+      expect(features.h1Share).toBe(1);
+      const told = Object.values(features).filter((value) => Object.values(costMs).includes(value ?? -1));
+      // The recorded load is one of those.
+      expect(told.every((value) => value === features.recordedMs)).toBe(true);
+    }
+  });
+
+  it('costs what the browser falls back to where HTTP/3 is blocked', () => {
+    const [drawn] = drawCells('validation', 1, 1);
+    const blocked = { ...drawn!, network: { ...drawn!.network, udp: 'blocked' as const, udpLoss: 0 } };
+    const cell = trueCell(blocked, 1);
+    const [row] = stackingCell(blocked, 2);
+    expect(row).toMatchObject({ udp: 'blocked', rule: 'h2', recorded: 'h1' });
+    expect(row!.costMs.h3).toBe(naturalTime(cell));
+    expect(row!.costMs.h3! / row!.costMs.h2!).toBeGreaterThan(0.9);
+    expect(row!.costMs.h3! / row!.costMs.h2!).toBeLessThan(1.5);
   });
 });

@@ -9,6 +9,13 @@ from .errors import InputError
 
 # Flags of `hopwise predict` that name the network.
 NETWORK = ("rtt", "down", "up", "loss", "udp")
+# Files of `stack`, and whether it needs them.
+STACKED = {
+    "train": ("rows of npm run bench -- reading --rows, to learn from", True),
+    "validation": ("such rows of other pages and networks, which say what is kept", True),
+    "measured": ("rows of npm run bench -- accuracy rows, where nothing may be lost", True),
+    "test": ("rows for the final figure", False),
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -48,8 +55,8 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     nested = add_command("nested", run_nested, "judges the whole training by nested folds of network conditions")
     nested.add_argument("--repeats", type=count, default=3, metavar="N", help="seeds of the folds, 1 to N (default 3)")
     stack = add_command("stack", run_stack, "whether trees on top of the emulator choose better than it alone, held out")
-    stack.add_argument("--rows", required=True, metavar="FILE", help="of npm run bench -- accuracy rows, to learn from")
-    stack.add_argument("--test", metavar="FILE", help="such a file to judge by (default: folds of --rows)")
+    for name, (summary, is_required) in STACKED.items():
+        stack.add_argument(f"--{name}", required=is_required, metavar="FILE", help=summary)
     corpus = add_command("corpus", run_corpus, "predicts a corpus of recordings, as tables and a report")
     corpus.add_argument("source", metavar="SRC", help="folder of recordings and HARs, or a URL such as s3://bucket/hars")
     corpus.add_argument("--out", required=True, metavar="DIR", help="folder or URL for tables and report; continues what it has")
@@ -63,7 +70,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
         command.add_argument("--log", required=True, metavar="FILE", help="CSV in WiseTrans's format, plain or gzipped")
     for command in (evaluate, export, score):
         command.add_argument("--model", required=True, metavar="DIR", help="folder that train wrote")
-    for command in (train, requests, evaluate, tables, stack):
+    for command in (train, requests, evaluate, tables):
         command.add_argument("--seed", type=int, default=1, help="of the folds (default 1)")
     return parser.parse_args(arguments)
 
@@ -137,19 +144,17 @@ def run_stack(options: argparse.Namespace) -> dict:
     from .stacking import judge_stacking
     from .stacking_rows import read_rows
 
-    rows = read_rows(options.rows)
-    test = None if options.test is None else read_rows(options.test)
-    shared = [knowledge for knowledge in rows if test is None or knowledge in test]
+    files = {name: path for name in STACKED if (path := getattr(options, name)) is not None}
+    tables = {name: read_rows(path) for name, path in files.items()}
+    shared = [knowledge for knowledge in tables["train"] if all(knowledge in table for table in tables.values())]
     if not shared:
-        raise InputError(f"{options.test}: expected rows with the knowledge of {options.rows}: {', '.join(rows)}")
-    if test is not None and test[shared[0]].names != rows[shared[0]].names:
-        raise InputError(f"{options.test}: expected the features of {options.rows}")
+        raise InputError(f"{', '.join(files.values())}: expected rows with the same knowledge in each")
+    for name, table in tables.items():
+        if table[shared[0]].names != tables["train"][shared[0]].names:
+            raise InputError(f"{files[name]}: expected the features of {files['train']}")
     return {
         knowledge: judge_stacking(
-            rows[knowledge],
-            None if test is None else test[knowledge],
-            options.seed,
-            lambda line, knowledge=knowledge: print_progress(f"{knowledge}: {line}"),
+            tables["train"][knowledge], {name: table[knowledge] for name, table in tables.items() if name != "train"}
         )
         for knowledge in shared
     }

@@ -45,20 +45,23 @@ export interface ArmFigures {
   disturbed: number;
 }
 
-/** @param visits with those of the arm `off` */
+/** @param visits with those of the arm `off`; not every arm was measured on every network */
 export function judgeProduct(visits: readonly StoredVisit[]): ArmFigures[] {
   const arms = [...new Set(visits.map(({ arm }) => arm))].filter((arm) => arm !== 'off');
   const networks = [...new Set(visits.map(({ network }) => network))];
-  const places = networks.length > 1 ? [...networks, 'all'] : networks;
-  return arms.flatMap((arm) =>
-    places.map((network) =>
+  return arms.flatMap((arm) => {
+    const own = networks.filter((network) =>
+      visits.some((each) => each.arm === arm && each.network === network),
+    );
+    const places = own.length > 1 ? [...own, 'all'] : own;
+    return places.map((network) =>
       judgeArm(
         arm,
         network,
         visits.filter((visit) => network === 'all' || visit.network === network),
       ),
-    ),
-  );
+    );
+  });
 }
 
 function judgeArm(arm: ProductArm, network: string, visits: readonly StoredVisit[]): ArmFigures {

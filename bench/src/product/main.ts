@@ -9,15 +9,20 @@ import { standaloneSvg } from '@hopwise/lab/output/charts';
 import { benchCommand } from '../bench-command.ts';
 import { ARM_NAMES, ARMS, type ProductArm } from './arms.ts';
 import { drawProduct } from './chart.ts';
+import { showGoals } from './goals-table.ts';
+import { hindersUdp, judgeGoals } from './judge-goals.ts';
 import { judgeProduct } from './judge-product.ts';
 import { prepareRun } from './prepare-run.ts';
 import { showProduct } from './product-table.ts';
 import { runProduct } from './run-product.ts';
+import type { StoredVisit } from './store.ts';
 import { addVisitOptions, type VisitOptions } from './visit-options.ts';
 
 /** Seeds of the pages that only this bench draws. */
 const FIRST_PAGE_SEED = 5_300_000;
 const NETWORKS = ['cable', 'udp-policed', 'lte', 'lossy', 'dsl', 'wifi-bursty', 'fast', 'udp-blocked'];
+/** Measured where a network hinders UDP, to show what could be gained. */
+const WITHOUT_H3: ProductArm = 'h2';
 const QUICK = { pages: 2, networks: ['cable', 'udp-policed'], visits: 3 };
 
 interface Options extends VisitOptions {
@@ -28,7 +33,7 @@ interface Options extends VisitOptions {
 await runProgram(async (context) => {
   const command = benchCommand(
     'product',
-    "Loads pages in real Chromium with hopwise as it ships and beside it with the browser alone, by turns on the lab's networks, in one profile for each network and arm. Visits of a finished network are kept: the same command continues an interrupted run. The folder also gets a chart, `product.svg`, light and dark.",
+    "Loads pages in real Chromium with hopwise as it ships and beside it with the browser alone, by turns on the lab's networks, in one profile for each network and arm; where a network hinders UDP also without HTTP/3, which shows what can be gained. Visits of a finished network are kept: the same command continues an interrupted run. The folder also gets a chart, `product.svg`, light and dark.",
   )
     .option(
       '--arms <names>',
@@ -63,10 +68,18 @@ await runProgram(async (context) => {
   try {
     await context.useScratch();
     const visits = options.quick ? QUICK.visits : options.visits;
-    const measured = await runProduct(dir, { pages, networks, arms, visits, seed }, context);
+    let measured: StoredVisit[] = [];
+    for (const network of networks) {
+      const own = hindersUdp(network) ? [...new Set([...arms, WITHOUT_H3])] : arms;
+      measured = await runProduct(dir, { pages, networks: [network], arms: own, visits, seed }, context);
+    }
     const figures = judgeProduct(measured);
     await writeFile(join(dir, 'product.svg'), await standaloneSvg(drawProduct(figures)));
-    process.stdout.write(options.json ? `${JSON.stringify(figures, null, 1)}\n` : showProduct(figures));
+    process.stdout.write(
+      options.json
+        ? `${JSON.stringify(figures, null, 1)}\n`
+        : `${showProduct(figures)}\n${showGoals(judgeGoals(measured))}`,
+    );
   } finally {
     await unlock();
   }

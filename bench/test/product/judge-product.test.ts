@@ -56,6 +56,12 @@ test('visits that were not made have no figure', () => {
   expect(showProduct(once)).toContain('+1.0%');
 });
 
+test('an arm has figures of the networks on which it was measured', () => {
+  const visits = [...VISITS, ...visitsOf('udp-policed', 'a', { h2: [900, 900, 900] })];
+  const names = judgeProduct(visits).map(({ arm, network }) => `${arm} ${network}`);
+  expect(names).toEqual(['auto cable', 'auto udp-policed', 'auto all', 'h2 udp-policed']);
+});
+
 test('a visit that other work disturbed is counted', () => {
   const visits = visitsOf('cable', 'a', { off: [1000, 1000], auto: [1000, 1000] });
   visits[0]!.disturbedBy = ['a packet was 7 ms late'];

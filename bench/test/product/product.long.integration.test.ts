@@ -38,6 +38,7 @@ it('measures each arm beside the browser alone, and keeps the visits', async () 
     'record 3',
     'auto 3',
     'verify 3',
+    'h2 3',
   ]);
   expect(stderr).toContain('udp-policed, shop, visit 3: ');
   expect(await readFile(join(out, 'product.svg'), 'utf8')).toContain('auto on udp-policed: ');

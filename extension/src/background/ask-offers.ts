@@ -13,10 +13,11 @@ import { loadNetwork } from '../storage/network.ts';
 import { readSettings } from '../storage/settings.ts';
 import { StoredItem } from '../storage/stored-item.ts';
 import { addBytes, findBudget } from '../storage/verification-data.ts';
-import { FIRST_LOADS } from './deserves-learning.ts';
 
 /** Servers that are asked in a day. */
 const MAX_ASKED = 20;
+/** The same on one network: where none of these offers HTTP/3, pages that do are too rare to ask for. */
+const MAX_ASKED_ON_NETWORK = 4;
 const LIMIT_MS = 10_000;
 const MAX_BYTES = 300_000;
 
@@ -43,9 +44,7 @@ export async function wantsOffers(): Promise<boolean> {
   if (known === null) return true;
   const { open, policed, blocked } = known.udp;
   // What one site has shown may be due to that site: UDP then counts as open for others, as where nothing was shown.
-  const isShown = open >= SHOWN_OPEN || Math.max(policed, blocked) >= KNOWN;
-  // Where none of these used HTTP/3, pages that offer it are too rare to ask for.
-  return !isShown && known.loads < FIRST_LOADS;
+  return open < SHOWN_OPEN && Math.max(policed, blocked) < KNOWN;
 }
 
 /**
@@ -67,9 +66,7 @@ export async function askForOffers(
   const isShown = recording.requests.some((each) => new URL(each.url).origin === origin && usesH3(each));
   if (isShown || document.offersH3 !== null) return;
   try {
-    const offersH3 = await findAnswer(`${nameOf(load)} ${origin}`, nowMs, () =>
-      ask(recording, origin, verify),
-    );
+    const offersH3 = await findAnswer(nameOf(load), origin, nowMs, () => ask(recording, origin, verify));
     if (offersH3 === null) return;
     const requests = recording.requests.map((each) => (each === document ? { ...each, offersH3 } : each));
     await updateLoad(load.id, { recording: { ...recording, requests }, prediction: null });
@@ -89,16 +86,20 @@ export const forgetOffers = (): Promise<void> => asked.remove();
 
 /** The answer of a server that was asked before, else of one that may be asked now. */
 async function findAnswer(
-  name: string,
+  network: string,
+  origin: string,
   nowMs: number,
   askNow: () => Promise<boolean | null>,
 ): Promise<boolean | null> {
   const recent = Object.fromEntries(
     Object.entries(await asked.read()).filter(([, { atMs }]) => nowMs - atMs < DAY_MS),
   );
+  const name = `${network} ${origin}`;
   const known = recent[name];
   if (known !== undefined) return known.offersH3;
-  if (Object.keys(recent).length >= MAX_ASKED) return null;
+  const names = Object.keys(recent);
+  const here = names.filter((each) => each.startsWith(`${network} `));
+  if (names.length >= MAX_ASKED || here.length >= MAX_ASKED_ON_NETWORK) return null;
   // Before the answer: a server that does not answer is not asked again either.
   await asked.write({ ...recent, [name]: { atMs: nowMs, offersH3: null } });
   const offersH3 = await askNow();

@@ -4,8 +4,8 @@ import { isSlower } from '../evidence/comparable-loads.ts';
 import { findNewestSummary, type StoredLoad } from '../storage/loads.ts';
 import { isSlow } from './deserves-detail.ts';
 
-/** The first loads on a network are all learned. */
-export const FIRST_LOADS = 4;
+/** The first loads on a network are all learned. On the golden set the second one already changes no decision. */
+const FIRST_LOADS = 2;
 /** A network of which nothing was learned for this long may have changed. */
 const FRESH_MS = 3_600_000;
 /** A rate this many times as high, or a round trip this many times as short, is of another network. */

@@ -22,7 +22,8 @@ beforeEach(() => {
 
 test('the first loads on a network are learned, later ones that tell nothing new are not', async () => {
   expect(await deservesLearning(null, load)).toBe(true);
-  expect(await deservesLearning({ ...known, loads: 3 }, load)).toBe(true);
+  expect(await deservesLearning({ ...known, loads: 1 }, load)).toBe(true);
+  expect(await deservesLearning({ ...known, loads: 2 }, load)).toBe(false);
   expect(await deservesLearning(known, load)).toBe(false);
 });
 

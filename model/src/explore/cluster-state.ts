@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
-/** So many of the last loads can show a change. */
-export const MAX_SURPRISES = 3;
+/** So many of the last loads show how load times scatter and whether they have changed. */
+export const MAX_SURPRISES = 40;
 /** The most recent loads of an arm are kept; older ones would weigh next to nothing. */
 export const MAX_LOADS_OF_ARM = 40;
 
@@ -18,8 +18,8 @@ export const clusterStateSchema = z.object({
   loads: z.int().check(z.nonnegative()),
   /** Loads by arm, oldest first. */
   arms: z.record(z.string(), z.array(loadSchema).check(z.maxLength(MAX_LOADS_OF_ARM))),
-  /** The last loads over what was usual for their arms, oldest first. */
-  surprises: z.array(z.number().check(z.positive())).check(z.maxLength(MAX_SURPRISES)),
+  /** Logarithms of the last loads' times over what was usual for their arms, oldest first. */
+  surprises: z.array(z.number()).check(z.maxLength(MAX_SURPRISES)),
   /** Whether loads showed that the predictions do not hold here. */
   refuted: z.boolean(),
   /** Loads that are left of the trial after a change. */

@@ -1,5 +1,6 @@
 import { type Arm, Beliefs, type Clusters } from './beliefs.ts';
 import { type ClusterState, emptyCluster, MAX_LOADS_OF_ARM, MAX_SURPRISES } from './cluster-state.ts';
+import { findChange } from './find-change.ts';
 import { evaluate, type Objective } from './objective.ts';
 
 /** Exploring may cost this share of the time of all loads, */
@@ -16,16 +17,9 @@ const DRAWS = 200;
 const MIN_UNKNOWN_LOADS = 5;
 /** Loads after a change in which every arm may be tried. */
 export const TRIAL_LOADS = 8;
-/**
- * The last loads show a change if each of them takes this many times what was usual for its arm, or this part of it. Where load times vary by 9%
- * and 3% of the loads are disturbed, this happens by chance less than once in 1,000 loads (`explorer.test.ts`).
- */
-const CHANGES = [
-  { loads: 2, factor: 1.7 },
-  { loads: 3, factor: 1.3 },
-];
+/** What is usual for an arm is the median of its last loads. */
 const MIN_LOADS_BEFORE = 4;
-const MAX_LOADS_BEFORE = 12;
+const MAX_LOADS_BEFORE = 20;
 /** When the time of all loads is forgotten by half, in loads. */
 const ACCOUNT_LOADS = 400;
 
@@ -177,8 +171,8 @@ function addLoad(state: ClusterState, arm: string, relative: number): void {
 }
 
 /**
- * A load time over what is usual for its arm: the median of its loads, or, where there are few, the upper end of its prediction, within
- * which nothing is a surprise. Null without both.
+ * The logarithm of a load time over what is usual for its arm: the median of its loads, or, where there are few, the upper end of its
+ * prediction, within which nothing is a surprise. Null without both, and where loads have refuted predictions.
  *
  * @param relative load time over the page's scale
  */
@@ -189,9 +183,12 @@ function surpriseOf(
   scaleMs: number,
 ): number | null {
   const loads = (state.arms[name] ?? []).slice(-MAX_LOADS_BEFORE);
-  if (loads.length < MIN_LOADS_BEFORE) return predicted && Math.max(1, (relative * scaleMs) / predicted.high);
-  const times = loads.map((load) => ({ time: load.relative, weight: 1 }));
-  return relative / evaluate('median', times);
+  if (loads.length >= MIN_LOADS_BEFORE) {
+    const times = loads.map((load) => ({ time: load.relative, weight: 1 }));
+    return Math.log(relative / evaluate('median', times));
+  }
+  if (predicted === null || state.refuted) return null;
+  return Math.max(0, Math.log((relative * scaleMs) / predicted.high));
 }
 
 /**
@@ -200,23 +197,18 @@ function surpriseOf(
  * @param surprise of the last load, see `surpriseOf`
  */
 function noteChange(state: ClusterState, surprise: number | null): void {
+  if (surprise !== null) state.surprises = [...state.surprises, surprise].slice(-MAX_SURPRISES);
   if (state.trials > 0) {
     state.trials--;
     return;
   }
-  if (surprise === null) return;
-  state.surprises = [...state.surprises, surprise].slice(-MAX_SURPRISES);
-  const changed = CHANGES.find(({ loads, factor }) => {
-    const recent = state.surprises.slice(-loads);
-    if (recent.length < loads) return false;
-    return recent.every((each) => each > factor) || recent.every((each) => each < 1 / factor);
-  });
-  if (changed === undefined) return;
-  const firstAt = state.loads - changed.loads;
+  const since = surprise === null ? 0 : findChange(state.surprises);
+  if (since === 0) return;
+  const firstAt = state.loads - since;
   state.arms = Object.fromEntries(
     Object.entries(state.arms).map(([arm, loads]) => [arm, loads.filter(({ at }) => at >= firstAt)]),
   );
-  state.surprises = [];
+  state.surprises = state.surprises.slice(0, -since);
   state.refuted = true;
   state.trials = TRIAL_LOADS;
 }

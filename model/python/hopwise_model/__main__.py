@@ -1,4 +1,4 @@
-"""`python -m hopwise_model`: train, requests, nested, evaluate, export, score, tables, stack and corpus."""
+"""`python -m hopwise_model`: train, requests, nested, bound, evaluate, export, score, tables, stack and corpus."""
 
 import argparse
 import json
@@ -53,7 +53,9 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     tables = add_command("tables", run_tables, "WiseTrans's Tables 1, 2 and 4 and Figure 13, by random rows and by conditions")
     tables.add_argument("--folds", type=int, default=10, help="of the cross-validation (default 10, as in the paper)")
     nested = add_command("nested", run_nested, "judges the whole training by nested folds of network conditions")
-    nested.add_argument("--repeats", type=count, default=3, metavar="N", help="seeds of the folds, 1 to N (default 3)")
+    bound = add_command("bound", run_bound, "what bounds choices on a log: those of who knows each network but has not measured it")
+    for command in (nested, bound):
+        command.add_argument("--repeats", type=count, default=3, metavar="N", help="seeds of the folds, 1 to N (default 3)")
     stack = add_command("stack", run_stack, "whether trees on top of the emulator choose better than it alone, held out")
     for name, (summary, is_required) in STACKED.items():
         stack.add_argument(f"--{name}", required=is_required, metavar="FILE", help=summary)
@@ -66,7 +68,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     corpus.add_argument("--no-advice", action="store_true", help="leaves out what changes of servers gain, which takes most of the time")
     for name in NETWORK:
         corpus.add_argument(f"--{name}", metavar="X", help="of the visitors' network, as for hopwise predict")
-    for command in (train, nested, evaluate, score, tables):
+    for command in (train, nested, bound, evaluate, score, tables):
         command.add_argument("--log", required=True, metavar="FILE", help="CSV in WiseTrans's format, plain or gzipped")
     for command in (evaluate, export, score):
         command.add_argument("--model", required=True, metavar="DIR", help="folder that train wrote")
@@ -138,6 +140,13 @@ def run_nested(options: argparse.Namespace) -> dict:
     from .request_log import read_log
 
     return judge_training(read_log(options.log), options.repeats, print_progress)
+
+
+def run_bound(options: argparse.Namespace) -> dict:
+    from .bound import judge_bound
+    from .request_log import read_log
+
+    return judge_bound(read_log(options.log), options.repeats, print_progress)
 
 
 def run_stack(options: argparse.Namespace) -> dict:

@@ -9,7 +9,9 @@ import pandas as pd
 
 from .errors import InputError
 
-CONDITION = ["BW", "Loss", "Delay", "Window"]
+# Rate in Mbit/s, loss in percent and delay in ms of the testbed's link.
+NETWORK = ["BW", "Loss", "Delay"]
+CONDITION = [*NETWORK, "Window"]
 MEASURED = [
     "Judge_Retran_long",
     "Judge_Rtt_9",
@@ -35,7 +37,7 @@ class RequestLog:
     """Usable requests in order of time, and how many rows were skipped for which reason.
 
     `rows` has the columns `condition` (id of the network condition), `protocol` (`TCP` or `QUIC`), `time_s`,
-    `duration_ms` and `MEASURED`, where NaN is a value that was not measured.
+    `duration_ms`, the condition's `NETWORK` and `MEASURED`, where NaN is a value that was not measured.
     """
 
     rows: pd.DataFrame
@@ -88,5 +90,6 @@ def _clean(raw: pd.DataFrame, path: str | Path) -> RequestLog:
     rows["protocol"] = numbers.loc[usable, "Protocol"].astype(int)
     rows["time_s"] = times[usable].astype("datetime64[s]").astype("int64")
     rows["duration_ms"] = duration_ms[usable]
+    rows[NETWORK] = numbers.loc[usable, NETWORK]
     rows = rows.sort_values(["time_s", "condition", "protocol", *MEASURED, "duration_ms"], kind="stable")
     return RequestLog(rows.reset_index(drop=True), {k: n for k, n in skipped.items() if n > 0})

@@ -364,6 +364,20 @@ describe.skipIf(!firefox)('Firefox', () => {
     },
   );
 
+  test.each(['none', 'avoid-h3', 'h2', 'h3'] as const)(
+    'requests from pages of two sites share no connection, pinned as: %s',
+    async (kind) => {
+      if (kind !== 'none') {
+        await expect.poll(() => pins.pin(kind), { timeout: 20_000 }).toMatchObject({ ok: true });
+        await becomes(kind === 'avoid-h3' ? H2 : `h2 ${PROTO[kind]}`);
+      }
+      const other = await browser.open(server.url('/status/200'));
+      const clients = await requests.listClients([page, other], server);
+      expect(clients.map(({ length }) => length)).toEqual([3, 3]);
+      expect(clients[0]!.filter((client) => clients[1]!.includes(client))).toEqual([]);
+    },
+  );
+
   test('a stolen key of the local CA makes certificates of pinned hosts alone', async () => {
     const folder = join(home, 'data/hopwise/ca');
     const [issuer] = readAuthority(folder)!.issuers;

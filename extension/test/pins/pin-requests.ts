@@ -65,6 +65,27 @@ export async function becomes(wanted: string, page: OpenPage, server: Server): P
   await expect.poll(() => carried(page, server), { timeout: 20_000, interval: 50 }).toBe(wanted);
 }
 
+/** Requests of each page to the pinned host. */
+const ASKED_TIMES = 3;
+
+/** Sends requests to the pinned host from pages in turn. @returns the connections of each page's, as the server sees them */
+export async function listClients(pages: readonly OpenPage[], server: Server): Promise<string[][]> {
+  const clients: string[][] = pages.map(() => []);
+  for (let time = 0; time < ASKED_TIMES; time++)
+    for (const [at, page] of pages.entries()) {
+      const path = `/bytes/1000/${++serial}`;
+      await page.evaluate(
+        async (url) => {
+          await fetch(url, { mode: 'no-cors', cache: 'no-store' });
+        },
+        server.url(path, HOST),
+      );
+      const [seen] = await server.seen(1, (one) => one === path);
+      if (seen) clients[at]!.push(seen.client);
+    }
+  return clients;
+}
+
 /** Sends requests about the pins of one origin to a browser's worker. */
 export class PinRequests {
   readonly #ask: <T extends PageRequest>(request: T) => Promise<PageAnswers[T['type']]>;

@@ -10,7 +10,7 @@ import { PROTO, type Server } from '../../../native-host/test/support/server.ts'
 import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import type { ExtensionBrowser } from '../support/browser.ts';
 import { TestHost } from './host.ts';
-import { ca, type PinnedServer, PinRequests, serveHost } from './pin-requests.ts';
+import { ca, listClients, type PinnedServer, PinRequests, serveHost } from './pin-requests.ts';
 import { HOST } from './pinned-host.ts';
 import { launchToPin, type PinningChromium } from './pinning-chromium.ts';
 
@@ -46,6 +46,9 @@ beforeAll(async () => {
   const store = join(host.folder, '.pki', 'nssdb');
   mkdirSync(store, { recursive: true });
   execFileSync('certutil', ['-N', '-d', `sql:${store}`, '--empty-password']);
+  // Without trust in the origin's certificate Chromium would ignore that it wants https alone.
+  const trust = ['-n', 'origin', '-t', 'C,,', '-i', server.caFile];
+  execFileSync('certutil', ['-A', '-d', `sql:${store}`, ...trust]);
   ca(host.folder, 'create', origin);
   ca(host.folder, 'trust');
   ({ browser, own, page } = await start());
@@ -161,6 +164,20 @@ async function fetchDuring(happen: () => void): Promise<string[]> {
   return asking;
 }
 
+/** Pins, or has no pin, until a request shows it. */
+async function change(kind: 'none' | 'avoid-h3' | 'h1' | 'h2' | 'h3'): Promise<void> {
+  if (kind === 'none') await pins.unpin();
+  else if (kind === 'avoid-h3') expect(await pins.pin(kind)).toMatchObject({ ok: true });
+  else await hold(kind);
+  await untilAsked(kind === 'avoid-h3' ? { browser: 'h2', issuer: THEIRS } : correctRequest[kind]);
+}
+
+/** Path of a response with this value of `Strict-Transport-Security`. */
+function hsts(value: string): string {
+  const answer = { status: 200, fields: [['Strict-Transport-Security', value]], body: '' };
+  return `/says?answer=${Buffer.from(JSON.stringify(answer)).toString('base64url')}`;
+}
+
 /** Changes from no pin to no pin; together they change from and to each protocol and no pin. */
 const CIRCUITS = [
   ['h1', 'h2', 'h3', 'none'],
@@ -183,6 +200,48 @@ test.each(drawShare(CIRCUITS, 1).map((circuit) => [circuit]))(
     }
   },
 );
+
+test('requests from pages of two sites share no connection under a pin, as without one', async () => {
+  const other = await browser.context.newPage();
+  // Another site than that of the pinned host.
+  await other.goto(server.url('/status/200'));
+  for (const kind of ['none', 'avoid-h3', 'h1', 'h2', 'h3'] as const) {
+    await change(kind);
+    const clients = await listClients([page, other], server);
+    expect(clients.map(({ length }) => length)).toEqual([3, 3]);
+    expect(
+      clients[0]!.filter((client) => clients[1]!.includes(client)),
+      kind,
+    ).toEqual([]);
+  }
+  await pins.unpin();
+  await other.close();
+});
+
+test('addresses are upgraded under a pin exactly where they are without one (HSTS)', async () => {
+  const other = await browser.context.newPage();
+  const asked = { none: PROTO.h3, 'avoid-h3': PROTO.h2, ...PROTO };
+  let isRemembered = false;
+  for (const kind of ['none', 'avoid-h3', 'h1', 'h2', 'h3', 'none'] as const) {
+    await change(kind);
+    // What was remembered under the former pin, and what the origin then says.
+    for (const value of [null, 'max-age=0', 'max-age=60']) {
+      if (value !== null) {
+        await page.evaluate((path) => fetch(path, { cache: 'no-store' }).then(({ ok }) => ok), hsts(value));
+        isRemembered = value !== 'max-age=0';
+      }
+      const path = `/status/200/plain-${++serial}`;
+      const response = await other.goto(server.url(path, HOST).replace('https:', 'http:'));
+      const [seen] = await server.seen(isRemembered ? 1 : 0, (one) => one === path);
+      expect([kind, value, response!.url(), seen?.proto]).toEqual(
+        isRemembered
+          ? [kind, value, server.url(path, HOST), asked[kind]]
+          : [kind, value, server.url(path, HOST).replace('https:', 'http:'), undefined],
+      );
+    }
+  }
+  await other.close();
+});
 
 test('the page continues to load when the engine, and then the helper, is killed in mid-transfer', async () => {
   await hold('h2');

@@ -22,8 +22,9 @@ interface ExchangeConnectionsSettings {
 
 interface ConnectionRequirements {
   protocol: Protocol;
-  /** Exchanges of the same origin share connections. */
+  /** Exchanges of the same origin and partition share connections. */
   origin: string;
+  partition: string;
   /** A connection of its own, opened for it and closed after it: name and certificate are looked up anew. */
   fresh: boolean;
 }
@@ -58,11 +59,11 @@ export class ExchangeConnections {
 
   /** @param done as `ExchangeEntry.done`. */
   add(
-    { protocol, origin, fresh }: ConnectionRequirements,
+    { protocol, origin, partition, fresh }: ConnectionRequirements,
     transfer: ExchangeTransfer,
     done: ExchangeEntry['done'],
   ): void {
-    const key = `${protocol} ${origin}${fresh ? ` ${this.#freshPools++}` : ''}`;
+    const key = `${protocol} ${origin} ${partition}${fresh ? ` ${this.#freshPools++}` : ''}`;
     let pool = this.#pools.get(key);
     if (!pool) {
       pool = this.#createPool(key, { protocol, origin, fresh });
@@ -119,7 +120,10 @@ export class ExchangeConnections {
     return this.#limits.connections.flatMap(({ multi }) => multi.sockets);
   }
 
-  #createPool(key: string, { protocol, origin, fresh }: ConnectionRequirements): ConnectionPool {
+  #createPool(
+    key: string,
+    { protocol, origin, fresh }: Omit<ConnectionRequirements, 'partition'>,
+  ): ConnectionPool {
     const roundTrips = this.#roundTrips.get(origin) ?? new RoundTripEstimate();
     if (protocol === 'h3') this.#roundTrips.set(origin, roundTrips);
     const pool = new ConnectionPool({

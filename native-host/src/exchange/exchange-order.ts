@@ -16,6 +16,8 @@ export interface ExchangeOrder {
   body: number | 'unknown' | 'none';
   /** Bounds the addresses that it may be connected to. */
   from: AddressSpace;
+  /** As in `ExchangeRequest`. */
+  partition: string;
   /** `host:port:otherHost:otherPort`, '' for the URL's own. */
   connectTo: string;
   /** Whether it gets a connection of its own, opened for it. */
@@ -77,6 +79,7 @@ export function exchangeOrder(request: ExchangeRequest, credit: number): Exchang
     fieldLines: (protocol === 'h1' ? oneCookieField(fields) : fields).map(fieldLine).join('\n'),
     body: bodyLength(request),
     from: request.from ?? 'public',
+    partition: request.partition ?? '',
     connectTo: request.connectTo ?? '',
     fresh: request.freshConnection ?? false,
     measured: request.isMeasured ?? false,

@@ -99,7 +99,8 @@ export class ExchangeServer implements FrameHandler {
       transfer = new ExchangeTransfer(id, order, this.#uploads.account(), this.#tools);
       this.#transfers.set(id, transfer);
       const started = transfer;
-      const requirements = { protocol: order.protocol, origin: connectionsFor(order), fresh: order.fresh };
+      const { protocol, fresh, partition } = order;
+      const requirements = { protocol, fresh, partition, origin: connectionsFor(order) };
       this.#connections.add(requirements, started, (code, message) => {
         started.end(code, message);
         this.#forget(started);

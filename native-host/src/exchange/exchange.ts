@@ -20,6 +20,8 @@ export interface ExchangeRequest {
   body: Readable | null;
   /** Address space on whose behalf it is sent, which bounds the addresses that it may reach (`mayReach`); 'public' unless given. */
   from?: AddressSpace;
+  /** It shares connections with exchanges of the same partition alone; '' unless given. Without a space. */
+  partition?: string;
   /** `host:port:otherHost:otherPort`: where to connect instead of the URL's own. */
   connectTo?: string;
   /**

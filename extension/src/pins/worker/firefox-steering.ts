@@ -1,14 +1,24 @@
-import { type EveryOrigin, findPort } from '../../evidence/every-origin.ts';
+import { findPort } from '../../evidence/every-origin.ts';
 import { PROXY_HOST, type Route, type Steering } from './steering.ts';
+
+interface ProxiedRequest {
+  url: string;
+  type: string;
+  /** Of the document that it is for. */
+  documentUrl?: string;
+  /** Of the document or worker that makes it. */
+  originUrl?: string;
+  /** The documents around that one, the innermost first. */
+  frameAncestors?: { url: string }[];
+}
+
+type OnRequest = (request: ProxiedRequest) => ProxyInfo[] | undefined;
 
 /** The parts of Firefox's `proxy` API in use; Chromium's API of the same name differs. */
 interface FirefoxProxy {
   onRequest: {
-    addListener(
-      listener: (request: { url: string }) => ProxyInfo[] | undefined,
-      filter: { urls: string[] },
-    ): void;
-    removeListener(listener: (request: { url: string }) => ProxyInfo[] | undefined): void;
+    addListener(listener: OnRequest, filter: { urls: string[] }): void;
+    removeListener(listener: OnRequest): void;
   };
   settings: {
     get(details: object): Promise<{ value: { proxyType?: string } }>;
@@ -16,16 +26,22 @@ interface FirefoxProxy {
   };
 }
 
-type HttpProxy = { type: 'http'; host: string; port: number; failoverTimeout?: number };
+interface HttpProxy {
+  type: 'http';
+  host: string;
+  port: number;
+  /** Seconds. */
+  failoverTimeout?: number;
+  /** Requests share connections with those of the same key alone. */
+  connectionIsolationKey: string;
+}
+
 type ProxyInfo = { type: 'direct' } | HttpProxy;
 
 /** Routes Firefox request by request; requests without an answer use the user's own settings. */
 export class FirefoxSteering implements Steering {
   readonly #onLost: (why: string) => void;
-  /** Proxies by origin. */
-  #proxies: ReadonlyMap<string, ProxyInfo[]> | null = null;
-  /** For the origins without one there. */
-  #everyOrigin: EveryOrigin | undefined;
+  #route: Route | null = null;
 
   constructor(onLost: (why: string) => void) {
     this.#onLost = onLost;
@@ -40,45 +56,55 @@ export class FirefoxSteering implements Steering {
   async setRoute(route: Route): Promise<void> {
     const obstacle = await this.findObstacle();
     if (obstacle !== '') throw new Error(obstacle);
-    const wasOff = this.#proxies === null;
-    const proxy = proxyAt(route.port);
-    const proxies = new Map<string, ProxyInfo[]>();
-    for (const origin of route.origins) proxies.set(origin, [proxy, { type: 'direct' }]);
-    for (const origin of route.trials) proxies.set(origin, [proxy]);
-    this.#proxies = proxies;
-    this.#everyOrigin = route.everyOrigin;
+    const wasOff = this.#route === null;
+    this.#route = route;
     if (!wasOff) return;
     api().onRequest.addListener(this.#findProxies, { urls: ['https://*/*'] });
     api().settings.onChange.addListener(this.#watch);
   }
 
   async clearRoute(): Promise<void> {
-    if (this.#proxies === null) return;
-    this.#proxies = null;
-    this.#everyOrigin = undefined;
+    if (this.#route === null) return;
+    this.#route = null;
     // Without the permission the API is gone, and so are its listeners.
     if (!chrome.proxy) return;
     api().onRequest.removeListener(this.#findProxies);
     api().settings.onChange.removeListener(this.#watch);
   }
 
-  readonly #findProxies = ({ url }: { url: string }): ProxyInfo[] | undefined => {
-    const own = this.#proxies?.get(new URL(url).origin);
-    if (own !== undefined || !this.#everyOrigin) return own;
-    const port = findPort(url, this.#everyOrigin);
-    return port > 0 ? [{ ...proxyAt(port), failoverTimeout: FAILOVER_S }, { type: 'direct' }] : undefined;
+  readonly #findProxies = (request: ProxiedRequest): ProxyInfo[] | undefined => {
+    if (this.#route === null) return undefined;
+    const { origins, trials, port, everyOrigin } = this.#route;
+    const { origin } = new URL(request.url);
+    const proxy = { ...proxyAt(port), connectionIsolationKey: findPageOrigin(request) };
+    if (trials.includes(origin)) return [proxy];
+    if (origins.includes(origin)) return [proxy, DIRECT];
+    const shared = everyOrigin ? findPort(request.url, everyOrigin) : 0;
+    return shared > 0 ? [{ ...proxy, port: shared, failoverTimeout: FAILOVER_S }, DIRECT] : undefined;
   };
 
   readonly #watch = async (): Promise<void> => {
     const obstacle = await this.findObstacle();
-    if (obstacle !== '' && this.#proxies !== null) this.#onLost(obstacle);
+    if (obstacle !== '' && this.#route !== null) this.#onLost(obstacle);
   };
 }
 
 /** How long Firefox does without a proxy that has failed for one origin, which others share: the shortest time that it takes. */
 const FAILOVER_S = 1;
 
-const proxyAt = (port: number): HttpProxy => ({ type: 'http', host: PROXY_HOST, port });
+const DIRECT = { type: 'direct' } as const;
+
+const proxyAt = (port: number) => ({ type: 'http', host: PROXY_HOST, port }) as const;
+
+/**
+ * The origin of the page that a request is for. By default Firefox partitions connections by the page's site, but not those through a proxy
+ * (`privacy.partition.network_state.connection_with_proxy`): pages could tell by a warm connection what other sites are open. Of shared and service workers
+ * only their own origin is known.
+ */
+function findPageOrigin({ url, type, documentUrl, originUrl, frameAncestors }: ProxiedRequest): string {
+  const page = type === 'main_frame' ? url : (frameAncestors?.at(-1)?.url ?? documentUrl ?? originUrl ?? url);
+  return new URL(page).origin;
+}
 
 const OTHER_PROXY = 'This browser already uses a proxy. Pins would bypass it, so they are not possible.';
 

@@ -1,7 +1,14 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { FirefoxSteering } from '../../../src/pins/worker/firefox-steering.ts';
 
-type OnRequest = (request: { url: string }) => unknown;
+type OnRequest = (request: Record<string, unknown>) => unknown;
+
+const proxyFor = (url: string) => ({
+  type: 'http',
+  host: '127.0.0.1',
+  port: 4321,
+  connectionIsolationKey: new URL(url).origin,
+});
 let onRequest: { listener: OnRequest; filter: unknown }[];
 let onChange: (() => Promise<void>)[];
 let proxyType: string;
@@ -40,15 +47,15 @@ const route = {
   origins: ['https://a.example', 'https://b.example:8443'],
   trials: ['https://a.example:49151'],
 };
-const wayOf = (url: string) => onRequest[0]!.listener({ url });
+const wayOf = (url: string) => onRequest[0]!.listener({ url, type: 'main_frame' });
 
 test('sends pinned origins through the proxy, and gives no answer for all others', async () => {
   await steering.setRoute(route);
-  const way = [{ type: 'http', host: '127.0.0.1', port: 4321 }, { type: 'direct' }];
+  const wayTo = (url: string) => [proxyFor(url), { type: 'direct' }];
   expect(onRequest[0]!.filter).toEqual({ urls: ['https://*/*'] });
-  expect(wayOf('https://a.example/path')).toEqual(way);
-  expect(wayOf('https://b.example:8443/')).toEqual(way);
-  expect(wayOf('https://a.example:49151/')).toEqual(way.slice(0, 1));
+  expect(wayOf('https://a.example/path')).toEqual(wayTo('https://a.example'));
+  expect(wayOf('https://b.example:8443/')).toEqual(wayTo('https://b.example:8443'));
+  expect(wayOf('https://a.example:49151/')).toEqual([proxyFor('https://a.example:49151')]);
   for (const url of [
     'https://b.example/',
     'https://a.example:444/',
@@ -67,14 +74,48 @@ test('sends every origin through one of the further ports where all are pinned',
     leftSites: ['left.example'],
   };
   await steering.setRoute({ ...route, everyOrigin });
-  const proxy = { type: 'http', host: '127.0.0.1' };
   const direct = { type: 'direct' };
-  expect(wayOf('https://c.example/path')).toEqual([{ ...proxy, port: 5001, failoverTimeout: 1 }, direct]);
-  expect(wayOf('https://a.example/')).toEqual([{ ...proxy, port: 4321 }, direct]);
+  const shared = { ...proxyFor('https://c.example'), port: 5001, failoverTimeout: 1 };
+  expect(wayOf('https://c.example/path')).toEqual([shared, direct]);
+  expect(wayOf('https://a.example/')).toEqual([proxyFor('https://a.example'), direct]);
   for (const url of ['https://intranet.example/', 'https://www.left.example/', 'https://10.0.0.1/'])
     expect(wayOf(url), url).toBeUndefined();
   await steering.setRoute(route);
   expect(wayOf('https://c.example/path')).toBeUndefined();
+});
+
+test.each<[string, object, string]>([
+  ['a page', { type: 'main_frame', documentUrl: 'https://before.example/' }, 'https://a.example'],
+  ['a frame', { type: 'sub_frame', documentUrl: 'https://page.example/' }, 'https://page.example'],
+  [
+    'a frame in a frame',
+    {
+      type: 'sub_frame',
+      documentUrl: 'https://frame.example/',
+      frameAncestors: [{ url: 'https://frame.example/' }, { url: 'https://page.example:8443/b' }],
+    },
+    'https://page.example:8443',
+  ],
+  [
+    'a resource',
+    { type: 'script', documentUrl: 'https://page.example/', originUrl: 'https://style.example/' },
+    'https://page.example',
+  ],
+  [
+    'a resource of this',
+    { type: 'image', documentUrl: 'https://page.example/', frameAncestors: [] },
+    'https://page.example',
+  ],
+  [
+    'a shared worker',
+    { type: 'xmlhttprequest', originUrl: 'https://worker.example/' },
+    'https://worker.example',
+  ],
+  ['nobody', { type: 'speculative' }, 'https://a.example'],
+])('keeps the connections of pages apart: for %s', async (_what, request, key) => {
+  await steering.setRoute(route);
+  const way = onRequest[0]!.listener({ url: 'https://a.example/x', ...request });
+  expect(way).toMatchObject([{ connectionIsolationKey: key }, { type: 'direct' }]);
 });
 
 test('adds and removes origins without a second listener', async () => {

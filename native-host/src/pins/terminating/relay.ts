@@ -36,7 +36,7 @@ export interface RelayEvents {
    */
   onOvertaken(pinned: Protocol, by: Protocol): void;
   /** Nothing has come of a response under HTTP/3 for a while. */
-  onLate(protocol: Protocol): void;
+  onLate(protocol: Protocol, partition: string): void;
   /** A request has waited for its response for `SUSPECT_AFTER_MS` or more. */
   onSuspect(pinned: Protocol): void;
   /** A response has arrived completely, of a request that is measured. */
@@ -48,10 +48,12 @@ export interface RelayEvents {
 /** The origin of a request. */
 export interface Upstream {
   readonly events: RelayEvents;
+  /** Of the connections to it, as in `ExchangeRequest`. */
+  readonly partition: string;
   /** Whether its exchanges are measured. */
   readonly isMeasured: boolean;
   exchange(request: Omit<ExchangeRequest, 'url'>, target: string): Exchange;
-  removeRelay(relay: Relay): void;
+  removeRelay(relay: Relay): unknown;
 }
 
 /**
@@ -113,8 +115,11 @@ export class Relay {
     this.#stopWaiting();
     // Over HTTP/1.1 no other request waits for the same connection.
     if (protocol !== 'h1') this.#suspectIn(SUSPECT_AFTER_MS);
-    if (protocol === 'h3')
-      this.#late = setTimeout(() => this.#upstream.events.onLate(protocol), LATE_AFTER_MS);
+    if (protocol === 'h3') this.#late = setTimeout(() => this.#askSomething(protocol), LATE_AFTER_MS);
+  }
+
+  #askSomething(protocol: Protocol): void {
+    this.#upstream.events.onLate(protocol, this.#upstream.partition);
   }
 
   #stopWaiting(): void {
@@ -253,7 +258,7 @@ export class Relay {
       head,
       passedBytes: first?.length ?? 0,
       open: (rest) => this.#upstream.exchange(rest, request.target),
-      onStalled: (late) => events.onLate(late),
+      onStalled: (late) => this.#askSomething(late),
       onOvertaken: (by) => events.onOvertaken(this.#pinned, by),
       onFailed: (fault) => this.#failed(protocol, fault),
       onEnd: (trailers, isResumed) => {

@@ -54,13 +54,18 @@ interface TerminatedOriginOptions {
 /** A connection of the browser's. */
 interface Connection {
   socket: TLSSocket;
+  /** As in `ExchangeRequest`: of a browser's connections each is for pages of one site, and so are those to the origin. */
+  partition: string;
   /** Accepts no further request, and ends when those in progress have ended. */
   closeInOrder: () => void;
   /** Ends an upgraded connection, which has one to the origin of its own, once it is idle. */
   endUpgrade?: () => void;
 }
 
-export class TerminatedOrigin implements Upstream {
+/** Connections of browsers so far. */
+let connected = 0;
+
+export class TerminatedOrigin {
   readonly host: string;
   readonly port: number;
   /** The protocol of new requests. */
@@ -72,6 +77,8 @@ export class TerminatedOrigin implements Upstream {
   readonly rested = new Map<Protocol, string | null>();
   from: AddressSpace;
   readonly events: RelayEvents;
+  /** That of the last request; '' before any. */
+  partition = '';
   /** Whether its next connection is terminated, as last reported. */
   isReady = false;
   readonly #options: TerminatedOriginOptions;
@@ -103,10 +110,6 @@ export class TerminatedOrigin implements Upstream {
   /** In the form of URLs. */
   get origin(): string {
     return `https://${this.host}:${this.port}`;
-  }
-
-  get isMeasured(): boolean {
-    return this.isAuto;
   }
 
   get open(): number {
@@ -144,16 +147,13 @@ export class TerminatedOrigin implements Upstream {
     for (const { socket } of this.#connections.values()) socket.destroy();
   }
 
-  exchange(request: Omit<ExchangeRequest, 'url'>, target: string): Exchange {
+  #exchange(request: Omit<ExchangeRequest, 'url'>, target: string, partition: string): Exchange {
     return this.#options.engine.exchange({
       ...request,
+      partition,
       from: this.from,
       url: `https://${this.#authority}${target}`,
     });
-  }
-
-  removeRelay(relay: Relay): void {
-    this.#relays.delete(relay);
   }
 
   #tlsServer(): ReturnType<typeof createTlsServer> {
@@ -184,14 +184,16 @@ export class TerminatedOrigin implements Upstream {
       this.#busy.delete(socket);
       this.#closing.delete(socket);
     });
-    if (socket.alpnProtocol === 'h2') this.#connectHttp2(socket);
+    const partition = String(++connected);
+    this.partition = partition;
+    if (socket.alpnProtocol === 'h2') this.#connectHttp2(socket, partition);
     else {
-      this.#connections.set(socket, { socket, closeInOrder: () => this.#closeHttp1(socket) });
+      this.#connections.set(socket, { socket, partition, closeInOrder: () => this.#closeHttp1(socket) });
       this.#http1.emit('connection', socket);
     }
   }
 
-  #connectHttp2(socket: TLSSocket): void {
+  #connectHttp2(socket: TLSSocket, partition: string): void {
     const session: ServerHttp2Session = performServerHandshake(socket, {
       maxSessionMemory: SESSION_MEMORY_MB,
       // Origins repeat fields of any name.
@@ -201,11 +203,11 @@ export class TerminatedOrigin implements Upstream {
       maxSendHeaderBlockLength: HEAD_BYTES,
       settings: { maxConcurrentStreams: STREAMS_PER_CONNECTION, maxHeaderListSize: HEAD_BYTES },
     });
-    this.#connections.set(socket, { socket, closeInOrder: () => session.close() });
+    this.#connections.set(socket, { socket, partition, closeInOrder: () => session.close() });
     session
       .on('error', () => {})
       .on('stream', (stream: ServerHttp2Stream, _headers, _flags, raw: string[]) =>
-        this.#take(new Http2Request(stream, raw)),
+        this.#take(new Http2Request(stream, raw), partition),
       );
     endUnlessAnswered(session, socket, this.#options.pingEveryMs);
   }
@@ -234,7 +236,7 @@ export class TerminatedOrigin implements Upstream {
         this.#busy.set(socket, left);
         if (left === 0 && this.#closing.has(socket)) socket.end();
       });
-      this.#take(new Http1Request(request, response));
+      this.#take(new Http1Request(request, response), this.#connections.get(socket)?.partition ?? '');
     });
     server.on('upgrade', (request: IncomingMessage, socket, head) => {
       const connection = this.#connections.get(socket);
@@ -258,15 +260,26 @@ export class TerminatedOrigin implements Upstream {
     if ((this.#busy.get(socket) ?? 0) === 0) socket.end();
   }
 
-  #take(request: BrowserRequest): void {
+  #take(request: BrowserRequest, partition: string): void {
+    this.partition = partition;
     const status = this.#statusOf(request);
     if (status === 0) {
-      const relay = new Relay(request, this, this.protocol);
+      const relay = new Relay(request, this.#upstreamOf(partition), this.protocol);
       this.#relays.add(relay);
       relay.start();
       return;
     }
     request.answer(status, [['content-length', '0']], null);
+  }
+
+  #upstreamOf(partition: string): Upstream {
+    return {
+      partition,
+      events: this.events,
+      isMeasured: this.isAuto,
+      exchange: (request, target) => this.#exchange(request, target, partition),
+      removeRelay: (relay) => this.#relays.delete(relay),
+    };
   }
 
   /** The status of a request that is answered here; 0 for one to forward. */

@@ -157,9 +157,9 @@ export class TerminatingProxy {
     if (origin.protocol === protocol) return '';
     if (this.#isRefused(origin, protocol))
       return `the origin does not answer over ${PROTOCOL_NAME[protocol]}`;
-    const { origin: url, from } = origin;
-    const isGood = this.#health.isGood(url, protocol);
-    const trouble = isGood ? null : await this.#health.check({ origin: url, protocol, from }, 'kept');
+    const { origin: url, from, partition } = origin;
+    // Even where it is good: the next requests then find an open connection.
+    const trouble = await this.#health.check({ origin: url, protocol, from, partition }, 'kept');
     // It may have been unpinned meanwhile.
     if (this.#origins.get(`${host}:${port}`) !== origin || !origin.isAuto) return NOT_AUTO;
     if (trouble?.kind === 'unusable') origin.refused.set(protocol, this.#options.identifyNetwork());
@@ -265,7 +265,8 @@ export class TerminatingProxy {
         this.#health.noteAnswer(origin.origin, by);
         if (pinned === origin.protocol) this.#onOvertaken(origin, by);
       },
-      onLate: (late) => this.#health.nudge({ origin: origin.origin, protocol: late, from: origin.from }),
+      onLate: (late, partition) =>
+        this.#health.nudge({ origin: origin.origin, protocol: late, from: origin.from, partition }),
       onSuspect: (pinned) => {
         if (pinned !== origin.protocol) return;
         if (!this.#health.isGood(origin.origin, pinned, SUSPECT_AFTER_MS)) void this.#check(origin);
@@ -319,8 +320,9 @@ export class TerminatingProxy {
   }
 
   async #check(origin: TerminatedOrigin, connection: CheckConnection = 'fresh'): Promise<void> {
-    const { protocol, host, port, from } = origin;
-    const trouble = await this.#health.check({ origin: origin.origin, protocol, from }, connection);
+    const { protocol, host, port, from, partition } = origin;
+    const checked = { origin: origin.origin, protocol, from, partition };
+    const trouble = await this.#health.check(checked, connection);
     if (this.#origins.get(`${host}:${port}`) !== origin || origin.protocol !== protocol) return;
     this.#reportReadiness(origin);
     if (!trouble) return;

@@ -27,6 +27,8 @@ export interface CheckedOrigin {
   protocol: Protocol;
   /** Bounds the addresses that it may be connected to. */
   from: AddressSpace;
+  /** Whose kept connections are used. */
+  partition: string;
 }
 
 /** How long an origin counts as good after its last response; later failures are handled request by request. */
@@ -62,7 +64,8 @@ interface Entry {
   /** Whether it asks for a client certificate; null until that was checked. */
   asks: Promise<boolean> | null;
   checking: Check | null;
-  isNudged: boolean;
+  /** Partitions. */
+  nudged: Set<string>;
 }
 
 interface UpstreamHealthOptions {
@@ -141,11 +144,10 @@ export class UpstreamHealth {
   /** Has something sent on an open connection, whatever the answer: over QUIC its acknowledgement is missed where nothing comes back. */
   nudge(checked: CheckedOrigin): void {
     const entry = this.#entry(checked.origin, checked.protocol);
-    if (entry.isNudged || entry.checking) return;
-    entry.isNudged = true;
-    void this.#ask(checked, 'kept').then(() => {
-      entry.isNudged = false;
-    });
+    const { partition } = checked;
+    if (entry.nudged.has(partition)) return;
+    entry.nudged.add(partition);
+    void this.#ask(checked, 'kept').then(() => entry.nudged.delete(partition));
   }
 
   #note(entry: Entry, trouble: Trouble | null): void {
@@ -181,12 +183,13 @@ export class UpstreamHealth {
 
   /** @returns null on success. */
   async #ask(
-    { origin, protocol, from }: CheckedOrigin,
+    { origin, protocol, from, partition }: CheckedOrigin,
     connection: CheckConnection,
   ): Promise<ExchangeError | null> {
     const exchange = this.#engine.exchange({
       protocol,
       from,
+      partition,
       method: 'HEAD',
       // As requests name it, without a default port, so that a kept connection is one of theirs.
       url: `${new URL(origin).origin}/`,
@@ -224,7 +227,13 @@ export class UpstreamHealth {
     const known = this.#entries.get(key);
     if (known) return known;
     const never = Number.NEGATIVE_INFINITY;
-    const entry = { goodAtMs: never, badUntilMs: never, asks: null, checking: null, isNudged: false };
+    const entry = {
+      goodAtMs: never,
+      badUntilMs: never,
+      asks: null,
+      checking: null,
+      nudged: new Set<string>(),
+    };
     this.#entries.set(key, entry);
     return entry;
   }

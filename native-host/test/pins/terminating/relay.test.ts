@@ -72,6 +72,7 @@ beforeEach(() => {
       onUnforwardable: (_protocol, reason) => events.push(`unpassable ${reason}`),
     },
     isMeasured: false,
+    partition: '',
     exchange: (request, target) => engine.exchange({ ...request, url: `https://a.test${target}` }),
     removeRelay: () => events.push('done'),
   };

@@ -6,7 +6,7 @@ import { ENGINE_INFO, FakeEngine, settled } from './support/fake-engine.ts';
 const ORIGIN = 'https://a.test:443';
 
 function under(protocol: Protocol): CheckedOrigin {
-  return { origin: ORIGIN, protocol, from: 'public' };
+  return { origin: ORIGIN, protocol, from: 'public', partition: '' };
 }
 
 let engine: FakeEngine;
@@ -43,8 +43,9 @@ describe('an origin', () => {
     expect(health.isGood(ORIGIN, 'h3')).toBe(false);
     health.nudge(under('h3'));
     expect(engine.exchanges).toHaveLength(2);
-    void health.check(under('h2'));
-    health.nudge(under('h2'));
+    // What comes back on the connections of one partition says nothing of another's.
+    health.nudge({ ...under('h3'), partition: '7' });
+    expect(engine.last.request.partition).toBe('7');
     expect(engine.exchanges).toHaveLength(3);
   });
 

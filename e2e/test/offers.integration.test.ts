@@ -1,10 +1,9 @@
 /**
- * The autopilot as it ships, in real Chromium with the real helper, on the first visit of a page whose light recording does not show that
- * its server offers HTTP/3.
+ * The check of networks as it ships, in real Chromium with the real helper, on the first visit of a page whose light recording does not
+ * show that its server offers HTTP/3.
  */
 import { networkOf, profileNamed } from '@hopwise/lab/client/networks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allowPins } from '../../extension/test/pins/pinning-chromium.ts';
 import { BrowserOnLink } from './browser-on-link.ts';
 
 let link: BrowserOnLink;
@@ -14,8 +13,7 @@ beforeAll(async () => {
     publicAddresses: true,
     withholdsTimings: true,
   });
-  await allowPins(link.own);
-  await link.browser.ask(link.own, { type: 'change-autopilot', change: { isOn: true } });
+  await link.browser.ask(link.own, { type: 'change-settings', change: { checksNetworks: true } });
 });
 
 afterAll(() => link?.close());
@@ -26,7 +24,7 @@ test('the helper asks the page’s server whether it offers HTTP/3, once and of 
   const first = await link.loadCold(tab);
   expect(first).toMatchObject({ isDetailed: false, network: 'internet' });
   expect(first.recording.requests.map(({ offersH3 }) => offersH3).filter(Boolean)).toEqual([]);
-  // Answered once the autopilot has done its work.
+  // Answered once what the load leads to is done.
   await link.browser.ask(link.own, { type: 'autopilot' });
   const answer = await link.browser.ask(link.own, { type: 'latest', url: link.site.entry });
   const { origin } = new URL(link.site.entry);

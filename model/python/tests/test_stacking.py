@@ -1,4 +1,6 @@
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -128,6 +130,12 @@ def test_drawn_networks_count_as_often_as_users_have_such(tmp_path):
         SURVEYED["policed"] / (1 - SURVEYED["blocked"])
     )
     assert weigh(rows, surveyed=False).tolist() == [1] * len(rows)
+
+
+def test_the_surveyed_shares_are_those_that_hopwise_assumes():
+    source = (Path(__file__).parents[3] / "pageload-emulator/src/network/udp-prior.ts").read_text()
+    blocked, policed = map(float, re.search(r"blocked: ([\d.]+), policed: ([\d.]+)", source).groups())
+    assert SURVEYED == {"blocked": blocked, "policed": pytest.approx((1 - blocked) * policed)}
 
 
 def test_errors_grow_with_the_differences_between_pages(tmp_path):

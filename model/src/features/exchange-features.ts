@@ -1,5 +1,5 @@
 import type { MeasuredExchange } from '@hopwise/contract';
-import { type Feature, FeatureWindow, type LoggedRequest, RECOGNITION_WINDOW_S } from './window-features.ts';
+import { type Feature, FeatureWindow, type LoggedRequest } from './window-features.ts';
 
 /** Length of the record window, in which round trips and first bytes are averaged (WiseTrans, section 4.5.2), milliseconds. */
 const RECORD_WINDOW_MS = 30_000;
@@ -32,7 +32,7 @@ export class ExchangeFeatures {
 class TransportWindows {
   readonly #roundTrips = new RecordWindow();
   readonly #firstBytes = new RecordWindow();
-  readonly #recognition = new FeatureWindow(RECOGNITION_WINDOW_S);
+  readonly #recognition = new FeatureWindow();
 
   add(exchange: MeasuredExchange): Float32Array {
     const timeS = exchange.endedAtMs / 1000;

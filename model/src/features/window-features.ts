@@ -17,7 +17,7 @@ const GEOMETRIC: ReadonlySet<Feature> = new Set(['response_goodput', 'ttfb_ms', 
 const MIN_GEOMETRIC = 0.01;
 
 /** Length of the recognition window, seconds. */
-export const RECOGNITION_WINDOW_S = 30;
+const RECOGNITION_WINDOW_S = 30;
 
 /** A request as a client saw it. */
 export interface LoggedRequest {
@@ -29,33 +29,16 @@ export interface LoggedRequest {
 }
 
 /**
- * Computes the features at each request: each is the mean over the requests under the same protocol that are not newer and at most
- * `windowS` older, the request itself included; NaN where none of them has the figure.
- *
- * @param requests in order of time
- * @returns a row of `FEATURES` for each request, float32
+ * The requests of one protocol in the window. Each feature is the mean over those that are not newer than the latest and at most
+ * `RECOGNITION_WINDOW_S` older, the latest included; NaN where none of them has the figure.
  */
-export function computeFeatures(
-  requests: readonly LoggedRequest[],
-  windowS: number = RECOGNITION_WINDOW_S,
-): Float32Array[] {
-  const windows = { tcp: new FeatureWindow(windowS), quic: new FeatureWindow(windowS) };
-  return requests.map((request) => windows[request.protocol].add(request));
-}
-
-/** The requests of one protocol in the window. */
 export class FeatureWindow {
-  readonly #lengthS: number;
   readonly #requests: LoggedRequest[] = [];
 
-  constructor(lengthS: number) {
-    this.#lengthS = lengthS;
-  }
-
-  /** Adds the newest request and returns the features at it. */
+  /** Adds the latest request, and returns a value for each of `FEATURES`, float32. */
   add(request: LoggedRequest): Float32Array {
     this.#requests.push(request);
-    while (this.#requests[0]!.timeS < request.timeS - this.#lengthS) this.#requests.shift();
+    while (this.#requests[0]!.timeS < request.timeS - RECOGNITION_WINDOW_S) this.#requests.shift();
     return Float32Array.from(FEATURES, (feature) => this.#mean(feature));
   }
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
-  computeFeatures,
   FEATURES,
   type Feature,
+  FeatureWindow,
   type LoggedRequest,
 } from '../../src/features/window-features.ts';
 import { MISSING, SCALES, uniform } from '../support/generated-rows.ts';
@@ -24,6 +24,12 @@ function generateRequests(): LoggedRequest[] {
     }
     return { timeS, protocol, figures };
   });
+}
+
+/** The features at each request. */
+function computeFeatures(requests: readonly LoggedRequest[]): Float32Array[] {
+  const windows = { tcp: new FeatureWindow(), quic: new FeatureWindow() };
+  return requests.map((request) => windows[request.protocol].add(request));
 }
 
 describe('features', () => {

@@ -24,6 +24,7 @@ const POLICIES: Record<string, Policy> = {
   'always TCP': { always: 'tcp' },
   'always QUIC': { always: 'quic' },
   'as shipped': { tries: 'as-shipped' },
+  '… without rollback': { tries: 'without-rollback' },
   'TCP first': { tries: 'when-slower' },
   'best by phase': { always: 'best' },
   '… with the other stack': { always: 'best-with-other-stack' },
@@ -81,7 +82,7 @@ await runProgram(async () => {
     console.log(`${table([head, ...rows])}\n`);
   }
   const note =
-    '"Best by phase" looks back: the transport over which the requests of a phase took less, before a change and after it. The two rows below it know less, what was better with the other stack of servers in the same condition, or in the first half of the phase: they show what of "best" could be foreseen. ± is the standard error over conditions; switches and those taken back are a session. QUIC is not tried where the network hinders UDP from the beginning; what changes in mid-session is not known. "TCP first" tries QUIC only where requests slow down.';
+    '"Best by phase" looks back: the transport over which the requests of a phase took less, before a change and after it. The two rows below that know less, what was better with the other stack of servers in the same condition, or in the first half of the phase: they show what of "best" could be foreseen. ± is the standard error over conditions; switches and those taken back are a session. QUIC is not tried where the network hinders UDP from the beginning; what changes in mid-session is not known. "TCP first" tries QUIC only where requests slow down.';
   console.log(wrap(note, WIDTH).join('\n'));
 });
 

@@ -52,8 +52,8 @@ export type Policy =
   /** TCP in the first half of each phase, then what both sessions show to have been better in that half. */
   | { always: 'best-so-far' }
   | {
-      /** Whether QUIC is tried as the extension does, or only where requests slow down. */
-      tries: 'as-shipped' | 'when-slower';
+      /** Whether QUIC is tried as the extension does, so but never left again for TCP, or only where requests slow down. */
+      tries: 'as-shipped' | 'without-rollback' | 'when-slower';
       /** Between two reports, milliseconds; as the helper's unless given. */
       reportsEveryMs?: number;
     };
@@ -182,6 +182,7 @@ function replayChooser(
       );
     // With the present one as what trees prefer, only slower requests are a reason to switch.
     const preferred = tries === 'when-slower' ? chooser.transport : null;
+    if (tries === 'without-rollback' && result.switches > 0) return;
     const choice = chooser.add(timed, !pair.isHinderedAtFirst, preferred);
     if (choice === null) return;
     if (choice.reason === 'rolled-back') result.rollbacks += 1;

@@ -80,6 +80,15 @@ it('takes a switch back that does harm, at the next report', () => {
   expect(meanMs).toBeLessThan(100 + (200 * 2 * FIRST_AFTER_REPORT) / COUNT);
 });
 
+it('stays with a switch that does harm where nothing is taken back', () => {
+  const harmed = pair(always(100), always(300));
+  expect(replaySession(harmed, { tries: 'without-rollback' })).toEqual({
+    meanMs: (100 * FIRST_AFTER_REPORT + 300 * (COUNT - FIRST_AFTER_REPORT)) / COUNT,
+    switches: 1,
+    rollbacks: 0,
+  });
+});
+
 it('does not try QUIC where the network hinders UDP, nor, with TCP first, before requests slow down', () => {
   const hindered = { ...always(100), before: { ...EASY_NETWORK, udp: { policedMbps: 1 } } };
   expect(replaySession(pair(hindered, always(50)), { tries: 'as-shipped' }).switches).toBe(0);

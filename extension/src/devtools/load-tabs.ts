@@ -9,6 +9,7 @@ import { EmulationClient } from './emulation/emulation-client.ts';
 import { GraphTab } from './graph/graph-tab.ts';
 import { HistoryTab } from './history/history-tab.ts';
 import { OriginsTab } from './origins/origins-tab.ts';
+import { Waits } from './overview/waits.ts';
 import { ServersTab } from './servers/servers-tab.ts';
 import { WaterfallTab } from './waterfall/waterfall-tab.ts';
 import { WhatIfTab } from './what-if/what-if-tab.ts';
@@ -30,6 +31,7 @@ export class LoadTabs {
   #history: HistoryTab | null = null;
   #servers: ServersTab | null = null;
   #graph: GraphTab | null = null;
+  #waits: Waits | null = null;
 
   /**
    * @param renderAction controls that pin an origin; null for none
@@ -46,6 +48,16 @@ export class LoadTabs {
     this.#origins ??= new OriginsTab(load, prediction, this.#emulation, actionOf, footer);
     this.#origins.draw();
     return this.#origins.element;
+  }
+
+  /** @param onSelect called when one of the requests is chosen */
+  waits(load: StoredLoad, prediction: Prediction, onSelect: () => void): HTMLElement {
+    this.#prepare(load);
+    if (!this.#waits) {
+      this.#waits = new Waits(load.recording, findShownProtocol(load.recording, prediction), onSelect);
+      this.#explain(prediction);
+    }
+    return this.#waits.element;
   }
 
   waterfall(load: StoredLoad): HTMLElement {
@@ -120,6 +132,7 @@ export class LoadTabs {
       this.#history = null;
       this.#graph?.close();
       this.#graph = null;
+      this.#waits = null;
       this.problem.textContent = '';
       if (predictionOf(load)) this.#emulation.setPage(load.recording);
     }
@@ -131,6 +144,7 @@ export class LoadTabs {
       this.#waterfall?.setExplanation(protocols);
       this.#connections?.setExplanation(protocols);
       this.#graph?.setExplanation(protocols);
+      this.#waits?.setExplanation(protocols);
     });
   }
 }

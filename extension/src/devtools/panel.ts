@@ -62,6 +62,8 @@ const pinsBelow = el('div', { class: 'hw-card' });
 const action = new ActionControl(model, reload);
 const undo = new UndoControl(model, reload);
 const detail = new DetailControl(reload);
+/** Whether the overview has room for more than it shows in a docked panel, without scrolling. */
+const isTall = matchMedia('(min-height: 450px)');
 let refresh = () => {};
 const loadTabs = new LoadTabs();
 const monitor = new MonitorControl(
@@ -125,13 +127,17 @@ if (isInspecting) {
   const fail = (problem: string) => content.replaceChildren(el('p', { class: 'hw-empty' }, problem));
   refresh = pollLoad(which, show, fail).refresh;
 } else void draw();
+const redrawOverview = () => {
+  if (tabs.selected === 'overview') requestAnimationFrame(() => void draw());
+};
 let width = window.innerWidth;
 window.addEventListener('resize', () => {
   if (window.innerWidth === width) return;
   width = window.innerWidth;
   // Its chart is as wide as the panel.
-  if (tabs.selected === 'overview') requestAnimationFrame(() => void draw());
+  redrawOverview();
 });
+isTall.addEventListener('change', redrawOverview);
 
 async function draw(): Promise<void> {
   const load = opened?.load ?? shown?.load ?? null;
@@ -200,7 +206,8 @@ function renderOverview(load: StoredLoad): HTMLElement[] {
   const isH3Hypothetical = isH3Unoffered(load.recording);
   const comparison = { prediction, verified, stopped, leftOut, isH3Hypothetical };
   const limits = describeLimits(comparison);
-  const weighed = renderActions(prediction.decision);
+  const weighed = isTall.matches ? renderActions(prediction.decision) : null;
+  const openGraph = () => tabs.select('graph');
   return [
     renderCard(
       '',
@@ -228,6 +235,9 @@ function renderOverview(load: StoredLoad): HTMLElement[] {
       ),
     ),
     ...(weighed === null ? [] : [renderCard(t('weighedTitle'), weighed)]),
+    ...(isTall.matches
+      ? [renderCard(t('overviewWaits'), loadTabs.waits(load, prediction, openGraph), loadTabs.problem)]
+      : []),
   ];
 }
 

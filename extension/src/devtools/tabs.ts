@@ -60,6 +60,10 @@ export class Tabs {
     showChildren(this.panel, [this.#heading, ...render()]);
   }
 
+  select(id: string): void {
+    this.#select(this.#tabs.findIndex((tab) => tab.id === id));
+  }
+
   #select(index: number): void {
     this.#selected = index;
     this.#mark();

@@ -11,16 +11,23 @@ const el = builder();
 /** Causes of a smaller share of a step are not named. */
 const MIN_CAUSE_SHARE = 0.05;
 
-/** What the load event waited for, each request with how long and why, in order of time. */
+/**
+ * What the load event waited for, each request with how long and why, in order of time.
+ *
+ * @param most shows only so many, the longest
+ */
 export function renderCriticalChain(
   recording: Recording,
   path: readonly CriticalStep[],
   protocol: Protocol,
   onSelect: (requestId: number) => void,
+  most = Number.POSITIVE_INFINITY,
 ): HTMLElement {
   const steps = joinSteps(path);
   const totalMs = Math.max(1, ...steps.map(({ toMs }) => toMs));
-  const longest = steps.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
+  const byLength = steps.toSorted((a, b) => lengthOf(b) - lengthOf(a));
+  const longest = byLength[0];
+  const shown = new Set(byLength.slice(0, most));
   const nameOf = ({ url }: CriticalStep) => formatUrl(url, recording.url, 60);
   const headline = longest
     ? t('chainHeadline', {
@@ -30,31 +37,33 @@ export function renderCriticalChain(
         time: formatMs(lengthOf(longest)),
       })
     : '';
-  const rows = steps.map((step) => {
-    const name = nameOf(step);
-    const time = formatMs(lengthOf(step));
-    const causes = describeCauses(step);
-    const bar = el('span', { class: `hw-step-bar hw-of-${protocol}` });
-    bar.style.left = `${(100 * step.fromMs) / totalMs}%`;
-    bar.style.width = `${(100 * lengthOf(step)) / totalMs}%`;
-    const row = el(
-      'li',
-      { class: `hw-critical-step${step === longest ? ' hw-longest' : ''}` },
-      renderButton(name, () => onSelect(step.requestId), {
-        class: 'hw-row-name',
-        title: step.url,
-        'data-request': String(step.requestId),
-      }),
-      el('span', { class: 'hw-step-time' }, keepUnitsTogether(t('chainWaits', { time }))),
-      el('span', { class: 'hw-step-track', 'aria-hidden': 'true' }, bar),
-      el(
-        'span',
-        { class: 'hw-step-causes', title: t('chainStep', { time, name, causes }) },
-        keepUnitsTogether(causes),
-      ),
-    );
-    return row;
-  });
+  const rows = steps
+    .filter((step) => shown.has(step))
+    .map((step) => {
+      const name = nameOf(step);
+      const time = formatMs(lengthOf(step));
+      const causes = describeCauses(step);
+      const bar = el('span', { class: `hw-step-bar hw-of-${protocol}` });
+      bar.style.left = `${(100 * step.fromMs) / totalMs}%`;
+      bar.style.width = `${(100 * lengthOf(step)) / totalMs}%`;
+      const row = el(
+        'li',
+        { class: `hw-critical-step${step === longest ? ' hw-longest' : ''}` },
+        renderButton(name, () => onSelect(step.requestId), {
+          class: 'hw-row-name',
+          title: step.url,
+          'data-request': String(step.requestId),
+        }),
+        el('span', { class: 'hw-step-time' }, keepUnitsTogether(t('chainWaits', { time }))),
+        el('span', { class: 'hw-step-track', 'aria-hidden': 'true' }, bar),
+        el(
+          'span',
+          { class: 'hw-step-causes', title: t('chainStep', { time, name, causes }) },
+          keepUnitsTogether(causes),
+        ),
+      );
+      return row;
+    });
   return el(
     'div',
     { class: 'hw-chain-view' },

@@ -16,7 +16,7 @@ export const PANEL_TABS: readonly [id: string, complete: string][] = [
   ['graph', '.hw-critical-step'],
   ['what-if', `.hw-what-if:has(.hw-bar-mark) [aria-label="cell"] :nth-child(${MAP_CELLS})`],
   ['servers', '[role=tabpanel] .hw-headline'],
-  ['history', 'section:has(.hw-loads) + section p:not(:empty)'],
+  ['history', 'section:has(.hw-loads td:nth-child(2):not(:text-is("–"))) + section p:not(:empty)'],
 ];
 
 const FONT = '* { font-family: Inter !important; text-rendering: geometricPrecision !important; }';

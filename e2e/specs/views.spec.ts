@@ -1,18 +1,28 @@
 /**
- * Every view of the extension compared with its reference screenshot, in light and dark, at three widths. The data is generated,
- * and text is drawn as bars as long as it is in a packaged font: the edges of letters differ between machines.
+ * Every view of the extension compared with its reference screenshot, in light and dark, at three widths. The page is generated, its
+ * figures are kept beside the pictures, and text is drawn as bars as long as it is in a packaged font: the edges of letters differ
+ * between machines.
  */
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import type { Prediction } from '@hopwise/contract';
 import { predict } from '@hopwise/pageload-emulator';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Locator, type Page, test } from '@playwright/test';
+import { CLUSTER } from '../../extension/test/evidence/stored-loads.ts';
 import { type ExtensionBrowser, launch } from '../../extension/test/support/browser.ts';
 import { largePage } from '../../extension/test/support/large-page.ts';
 import { makePopupStates, openPopupState } from '../../extension/test/support/popup-states.ts';
 import { putLoad, withSummary } from '../../extension/test/support/put-load.ts';
 import { PANEL_TABS, useFont } from './panel-views.ts';
+import {
+  answerWorker,
+  collectAnswers,
+  readViewFigures,
+  type ViewFigures,
+  writeViewFigures,
+} from './view-figures.ts';
 
 // One browser for all.
 test.describe.configure({ mode: 'default' });
@@ -26,12 +36,17 @@ const COLOR_SCHEMES = ['light', 'dark'] as const;
 const POPUP_HEIGHT = 600;
 /** The width at which the states of the popup are compared; it is never wider. */
 const STATE_WIDTH = 400;
-/** When the states of the popup are shown. */
+/** When views are shown: an hour after the recording. */
 const NOW = new Date('2026-11-20T13:00:00Z');
+/** Also what is below the window; until a view is drawn on a busy machine. */
+const COMPARISON = { fullPage: true, timeout: 60_000 };
 /** When pins end: more than an hour later. */
 const PINS_END_MS = NOW.getTime() + 64 * 60_000;
 let server: Server;
 let browser: ExtensionBrowser;
+/** The worker's answers; null until they are emulated anew. */
+let figures: ViewFigures | null;
+let prediction: Prediction;
 /** The tab whose load popup and panel show. */
 let tabId: number;
 
@@ -42,6 +57,8 @@ test.beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const args = ['--lang=en-US', '--disable-lcd-text', '--force-color-profile=srgb'];
   browser = await launch(EXTENSION, args, [], { TZ: 'UTC', LANGUAGE: 'en' }, 'en-US', false);
+  figures = readViewFigures(test.info().config.updateSnapshots);
+  prediction = figures?.prediction ?? predict(largePage(REQUESTS), { waterfall: true });
 });
 
 test.afterAll(async () => {
@@ -60,13 +77,40 @@ const TEXT_AS_BARS = `
   }`;
 
 /** Opens a page of the extension at a time that stands still. */
-async function open(path: string, complete: string, now = NOW): Promise<Page> {
+async function open(path: string, complete: string): Promise<Page> {
   const page = (await browser.openOwn('devtools.html')) as Page;
-  await page.clock.setFixedTime(now);
+  await page.clock.setFixedTime(NOW);
+  if (figures) await answerWorker(page, figures.answers);
   await page.goto(new URL(path, page.url()).href);
   await useFont(page, TEXT_AS_BARS);
   await page.locator(complete).first().waitFor();
   return page;
+}
+
+/** Marks the last row within the window, and the element there whose text is the narrowest. Runs in the page. */
+function markSmallest(): void {
+  const widthOf = (element: Element) => {
+    const isText = (node: Node) => node.nodeType === Node.TEXT_NODE && node.nodeValue?.trim();
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const { width, bottom } = range.getBoundingClientRect();
+    const isShown = bottom <= innerHeight && element.checkVisibility({ visibilityProperty: true });
+    return isShown && width > 0 && [...element.childNodes].some(isText) ? width : Number.POSITIVE_INFINITY;
+  };
+  const [narrowest] = [...document.querySelectorAll('body *')].sort((a, b) => widthOf(a) - widthOf(b));
+  narrowest!.setAttribute('data-smallest', 'text');
+  const rows = [...document.querySelectorAll('[role=tabpanel] :is(tr, [role=row])')];
+  rows
+    .findLast((row) => row.getBoundingClientRect().bottom <= innerHeight)
+    ?.setAttribute('data-smallest', 'row');
+}
+
+/** Expects that a picture no longer fits without an element. */
+async function expectMissed(page: Page, element: Locator, picture: string): Promise<void> {
+  const shown = await element.evaluate((each) => each.outerHTML);
+  await element.evaluate((each) => each.setAttribute('style', 'visibility: hidden !important'));
+  await expect.soft(page, shown).not.toHaveScreenshot(picture, COMPARISON);
+  await element.evaluate((each) => each.removeAttribute('style'));
 }
 
 async function compare(page: Page, name: string, widths = WIDTHS): Promise<void> {
@@ -74,7 +118,7 @@ async function compare(page: Page, name: string, widths = WIDTHS): Promise<void>
     await page.setViewportSize({ width, height: HEIGHT });
     for (const colorScheme of COLOR_SCHEMES) {
       await page.emulateMedia({ colorScheme });
-      await expect.soft(page).toHaveScreenshot(`${name}-${width}-${colorScheme}.png`);
+      await expect.soft(page).toHaveScreenshot(`${name}-${width}-${colorScheme}.png`, COMPARISON);
     }
   }
 }
@@ -91,9 +135,9 @@ test('the options', async () => {
   await page.close();
 });
 
-for (const [name, state] of Object.entries(makePopupStates('en', PINS_END_MS))) {
+for (const name of Object.keys(makePopupStates('en', PINS_END_MS))) {
   test(`the popup, ${name}`, async () => {
-    const page = await openPopupState(browser, state, NOW);
+    const page = await openPopupState(browser, makePopupStates('en', PINS_END_MS, prediction)[name]!, NOW);
     await page.setViewportSize({ width: STATE_WIDTH, height: POPUP_HEIGHT });
     const isScrolled = () => document.documentElement.scrollHeight > document.documentElement.clientHeight;
     expect(await page.evaluate(isScrolled)).toBe(false);
@@ -104,9 +148,6 @@ for (const [name, state] of Object.entries(makePopupStates('en', PINS_END_MS))) 
 }
 
 test.describe('with a load', () => {
-  /** An hour after the recording. */
-  const shownAt = new Date();
-
   test.beforeAll(async () => {
     const own = await browser.openOwn('devtools.html');
     const page = await browser.context.newPage();
@@ -116,16 +157,30 @@ test.describe('with a load', () => {
     await expect.poll(latest, { timeout: 30_000 }).toMatchObject({ ok: true, phase: 'recorded' });
     const answer = await latest();
     if (!answer.ok || !answer.load) throw new Error('nothing is recorded');
-    // The worker, whose clock goes on, forgets older ones.
-    const recordedAt = new Date(shownAt.getTime() - 3_600_000).toISOString();
-    const recording = { ...largePage(REQUESTS), recordedAt };
-    const prediction = predict(recording, { waterfall: true });
-    await own.evaluate(putLoad, withSummary({ ...answer.load, isDetailed: true, recording, prediction }));
+    const load = {
+      ...answer.load,
+      isDetailed: true,
+      recording: largePage(REQUESTS),
+      prediction,
+      cluster: CLUSTER,
+    };
+    await own.evaluate(putLoad, withSummary(load));
     await own.close();
+    if (figures) return;
+    const panel = await browser.openOwn('devtools.html');
+    const readAnswers = await collectAnswers(panel);
+    await panel.goto(new URL(`panel.html?tabId=${tabId}`, panel.url()).href);
+    for (const [id, complete] of PANEL_TABS) {
+      await panel.locator(`#hw-tab-${id}`).click();
+      await panel.locator(complete).first().waitFor();
+    }
+    await panel.close();
+    figures = { prediction, answers: readAnswers() };
+    writeViewFigures(figures);
   });
 
   test('the popup', async () => {
-    const page = await open(`popup.html?tabId=${tabId}`, '.hw-headline', shownAt);
+    const page = await open(`popup.html?tabId=${tabId}`, '.hw-headline');
     await compare(page, 'popup');
     await page.close();
   });
@@ -139,13 +194,33 @@ test.describe('with a load', () => {
     await other.close();
   });
 
+  const openTab = async (id: string, complete: string) => {
+    const page = await open(`panel.html?tabId=${tabId}`, '.hw-headline');
+    await page.locator(`#hw-tab-${id}`).click();
+    await page.locator(complete).first().waitFor();
+    return page;
+  };
+
   for (const [id, complete] of PANEL_TABS) {
     test(`the panel’s tab ${id}`, async () => {
-      const page = await open(`panel.html?tabId=${tabId}`, '.hw-headline', shownAt);
-      await page.locator(`#hw-tab-${id}`).click();
-      await page.locator(complete).first().waitFor();
+      const page = await openTab(id, complete);
       await compare(page, `panel-${id}`);
       await page.close();
     });
   }
+
+  test('no row and no label can be missing from a picture', async () => {
+    for (const [id, complete] of PANEL_TABS) {
+      const page = await openTab(id, complete);
+      const [width] = WIDTHS.slice(-1);
+      await page.setViewportSize({ width: width!, height: HEIGHT });
+      await page.emulateMedia({ colorScheme: 'light' });
+      const picture = `panel-${id}-${width}-light.png`;
+      await expect(page).toHaveScreenshot(picture, COMPARISON);
+      await page.evaluate(markSmallest);
+      for (const element of await page.locator('[data-smallest]').all())
+        await expectMissed(page, element, picture);
+      await page.close();
+    }
+  });
 });

@@ -30,10 +30,14 @@ const URL_OF_TAB = 'https://www.example.org/news/today';
  *
  * @param language of the prediction's sentences
  * @param endMs when pins end, milliseconds since 1970
+ * @param predicted of `largePage(60)`
  */
-export function makePopupStates(language: 'en' | 'de', endMs: number): Record<string, PopupState> {
+export function makePopupStates(
+  language: 'en' | 'de',
+  endMs: number,
+  predicted = predict(largePage(REQUESTS), { waterfall: true, language }),
+): Record<string, PopupState> {
   const recording = largePage(REQUESTS);
-  const predicted = predict(recording, { waterfall: true, language });
   const origins = predicted.origins.map(({ origin }) => origin);
   const held = Object.fromEntries(origins.map((origin) => [origin, 'h2' as const]));
   const time = { pltMs: 4700, low: 4200, high: 5400 };

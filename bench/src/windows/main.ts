@@ -1,5 +1,6 @@
-/** Learnt initial windows by the best fixed ones, for clusters of clients on several networks, against nginx and the kernel's TCP. */
-import { join } from 'node:path';
+/** Learned initial windows beside fixed ones, for clusters of clients on several networks, with nginx and the kernel's TCP. */
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { quantile } from '@hopwise/contract';
 import { table } from '@hopwise/contract/terminal';
 import { labObstacle } from '@hopwise/lab/client/lab';
@@ -8,7 +9,16 @@ import { UserError } from '@hopwise/lab/command/errors';
 import { integer } from '@hopwise/lab/command/option-types';
 import { runProgram } from '@hopwise/lab/command/program';
 import { makeScratch, removeScratch } from '@hopwise/lab/command/scratch';
+import { bootstrapInterval } from '@hopwise/lab/statistics';
 import { benchCommand, parseOrExit } from '../bench-command.ts';
+import {
+  addCounts,
+  KeptWindows,
+  type KernelCounts,
+  type KindTimes,
+  NO_COUNTS,
+  type Served,
+} from './kept-windows.ts';
 import { ServerLab } from './server-lab.ts';
 
 /** Most responses of web search have less (TCP WISE); in 21 segments it is sent at once with 25. */
@@ -41,48 +51,47 @@ const NETWORKS: Record<string, LabNetwork> = {
 };
 const KINDS = Object.keys(NETWORKS);
 
+/** Third bytes of the prefixes that keep one window each, beside those that learn: above all of the latter. */
+const FIXED_FROM = 200;
+
 interface Options {
   prefixes: number;
-  fixed: number;
   learning: number;
   judged: number;
   change: number;
+  out: string;
 }
 
 const options = parseOrExit(
   benchCommand(
     'windows',
-    `Learns the initial window of prefixes on ${KINDS.length} kinds of networks for responses of ${BYTES / 1000} kB, beside the best fixed one of each kind.`,
+    `Learns the initial window of prefixes on ${KINDS.length} kinds of networks for responses of ${BYTES / 1000} kB, and compares it with fixed ones that take turns with it.`,
   )
     .option('--prefixes <n>', 'prefixes of each kind', integer(1, 50), 4)
-    .option('--fixed <n>', 'requests with each fixed window', integer(5, 1000), 20)
+    .option('--learning <n>', 'requests of each prefix before it is judged', integer(30, 10_000), 150)
     .option(
-      '--learning <n>',
-      'requests of each prefix until what was learned is judged',
-      integer(30, 10_000),
-      60,
+      '--judged <n>',
+      'rounds that judge it: a request of each prefix, and as many with each fixed window',
+      integer(5, 1000),
+      15,
     )
-    .option('--judged <n>', 'requests of each prefix that judge it', integer(5, 1000), 15)
     .option(
       '--change <n>',
       'requests of each prefix at most after its network changes; 0 for none',
       integer(0, 10_000),
       300,
-    ),
+    )
+    .option('--out <dir>', 'folder of what was measured, from which a later run continues', 'out/windows'),
 ).opts<Options>();
 
 const p80 = (times: readonly number[]): number => quantile(times, 0.8);
 const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;
 const prefixOf = (kind: string, index: number): string => `10.${KINDS.indexOf(kind) + 1}.${index}`;
+/** A prefix whose route in the main table has a window, which the agent leaves alone. */
+const fixedPrefix = (kind: string, window: number): string =>
+  prefixOf(kind, FIXED_FROM + WINDOWS.indexOf(window));
 const prefixesOf = (kind: string): string[] =>
   Array.from({ length: options.prefixes }, (_, index) => prefixOf(kind, index));
-
-/** The kernel's counts of the servers' namespace. */
-interface KernelCounts {
-  segments: number;
-  retransmitted: number;
-  timeouts: number;
-}
 
 class Measurement {
   readonly #lab: ServerLab;
@@ -92,25 +101,21 @@ class Measurement {
     this.#lab = lab;
   }
 
-  /** Requests from a prefix, whose clients take turns. @returns their times, milliseconds */
-  async request(prefix: string, count: number): Promise<number[]> {
-    const times: number[] = [];
-    for (let done = 0; done < count; done++)
-      times.push(await this.#lab.request(`${prefix}.${(this.#requests++ % CLIENTS) + 1}`, BYTES));
-    return times;
+  /** A request from a prefix, whose clients take turns. @returns its time, milliseconds */
+  request(prefix: string): Promise<number> {
+    return this.#lab.request(`${prefix}.${(this.#requests++ % CLIENTS) + 1}`, BYTES);
   }
 
-  /** What the kernel counts meanwhile. */
-  async count<T>(work: () => Promise<T>): Promise<{ result: T; counts: KernelCounts }> {
+  /** A request and what the kernel counts meanwhile. */
+  async serve(prefix: string, to: Served): Promise<void> {
     const before = await this.#read();
-    const result = await work();
+    to.times.push(await this.request(prefix));
     const after = await this.#read();
-    const counts = {
+    to.counts = addCounts(to.counts, {
       segments: after.segments - before.segments,
       retransmitted: after.retransmitted - before.retransmitted,
       timeouts: after.timeouts - before.timeouts,
-    };
-    return { result, counts };
+    });
   }
 
   async #read(): Promise<KernelCounts> {
@@ -130,40 +135,33 @@ class Measurement {
   }
 }
 
-/** Times of each fixed window of a kind, which take turns, and what the kernel counts of each. */
-type FixedTimes = Map<number, { times: number[]; counts: KernelCounts }>;
+const served = (): Served => ({ times: [], counts: NO_COUNTS });
 
-async function measureFixed(lab: ServerLab, measurement: Measurement, kind: string): Promise<FixedTimes> {
+/** Has the prefixes of a kind learn, and then measures them in turns with those that keep a window. */
+async function measureKind(lab: ServerLab, measurement: Measurement, kind: string): Promise<KindTimes> {
   await lab.configure({ ...NETWORKS[kind]!, seed: 1 });
-  const fixed: FixedTimes = new Map();
-  const prefix = prefixOf(kind, 0);
-  const rounds = 4;
-  for (let round = 0; round < rounds; round++) {
-    for (const window of WINDOWS) {
-      const route = `${prefix}.0/24 dev lab0 congctl cubic initcwnd ${window}`;
-      await lab.inServer(['ip', 'route', 'replace', ...route.split(' ')]);
-      const { result, counts } = await measurement.count(() =>
-        measurement.request(prefix, Math.ceil(options.fixed / rounds)),
-      );
-      const before = fixed.get(window);
-      fixed.set(window, {
-        times: [...(before?.times ?? []), ...result],
-        counts: addCounts(before?.counts, counts),
-      });
+  for (const prefix of prefixesOf(kind))
+    for (let request = 0; request < options.learning; request++) await measurement.request(prefix);
+  const learned = served();
+  const fixed = WINDOWS.map((window) => ({ window, ...served() }));
+  const used: number[] = [];
+  for (let round = 0; round < options.judged; round++) {
+    for (const prefix of prefixesOf(kind)) {
+      used.push((await routes(lab)).get(prefix) ?? 10);
+      await measurement.serve(prefix, learned);
+      for (const each of fixed) await measurement.serve(fixedPrefix(kind, each.window), each);
     }
   }
-  await lab.inServer(['ip', 'route', 'del', `${prefix}.0/24`]);
-  return fixed;
+  return { kind, learned, used, fixed };
 }
 
-const addCounts = (a: KernelCounts | undefined, b: KernelCounts): KernelCounts => ({
-  segments: (a?.segments ?? 0) + b.segments,
-  retransmitted: (a?.retransmitted ?? 0) + b.retransmitted,
-  timeouts: (a?.timeouts ?? 0) + b.timeouts,
-});
+type Fixed = KindTimes['fixed'];
 
-const bestWindow = (fixed: FixedTimes): number =>
-  [...fixed.keys()].reduce((a, b) => (p80(fixed.get(b)!.times) < p80(fixed.get(a)!.times) ? b : a));
+const timesOf = (fixed: Fixed, window: number): number[] =>
+  fixed.find((each) => each.window === window)!.times;
+
+const bestWindow = (fixed: Fixed): number =>
+  fixed.reduce((a, b) => (p80(b.times) < p80(a.times) ? b : a)).window;
 
 async function routes(lab: ServerLab): Promise<Map<string, number>> {
   const text = await lab.inServer(['ip', 'route', 'show', 'table', TABLE]).catch(() => '');
@@ -175,25 +173,19 @@ async function routes(lab: ServerLab): Promise<Map<string, number>> {
   );
 }
 
-interface Judged {
-  windows: (number | undefined)[];
-  times: number[];
-  counts: KernelCounts;
-}
-
 /** Requests of each prefix after the change until it has a good window again; null where it has none in the end. */
 async function findAgain(
   lab: ServerLab,
   measurement: Measurement,
   prefix: string,
-  fixed: FixedTimes,
+  fixed: Fixed,
 ): Promise<number | null> {
-  const limit = AS_GOOD * p80(fixed.get(bestWindow(fixed))!.times);
+  const limit = AS_GOOD * p80(timesOf(fixed, bestWindow(fixed)));
   let good = 0;
   for (let request = 1; request <= options.change; request++) {
-    await measurement.request(prefix, 1);
+    await measurement.request(prefix);
     const window = (await routes(lab)).get(prefix) ?? 10;
-    good = p80(fixed.get(window)!.times) <= limit ? good + 1 : 0;
+    good = p80(timesOf(fixed, window)) <= limit ? good + 1 : 0;
     if (good === FOUND_REQUESTS) return request - FOUND_REQUESTS;
   }
   return null;
@@ -202,47 +194,36 @@ async function findAgain(
 await runProgram(async ({ cleanup, say }) => {
   const obstacle = await labObstacle();
   if (obstacle !== null) throw new UserError(obstacle);
+  const { prefixes, learning, judged, out } = options;
+  await mkdir(out, { recursive: true });
+  const kept = await KeptWindows.open(out, { prefixes, learning, judged });
   const folder = await makeScratch('run');
   cleanup.add('the files of nginx', () => removeScratch(folder));
-  const clients = KINDS.flatMap((kind) =>
-    prefixesOf(kind).flatMap((prefix) =>
-      Array.from({ length: CLIENTS }, (_, index) => `${prefix}.${index + 1}`),
-    ),
+  const fixedPrefixes = KINDS.flatMap((kind) =>
+    WINDOWS.map((window) => ({ prefix: fixedPrefix(kind, window), window })),
+  );
+  const clients = [...KINDS.flatMap(prefixesOf), ...fixedPrefixes.map(({ prefix }) => prefix)].flatMap(
+    (prefix) => Array.from({ length: CLIENTS }, (_, index) => `${prefix}.${index + 1}`),
   );
   const lab = await ServerLab.up(folder, NETWORKS[KINDS[0]!]!, clients, [BYTES]);
   cleanup.add('the lab', () => lab.down());
   const measurement = new Measurement(lab);
-
-  const fixed = new Map<string, FixedTimes>();
-  for (const kind of KINDS) {
-    fixed.set(kind, await measureFixed(lab, measurement, kind));
-    say(`fixed windows, ${kind}: best ${bestWindow(fixed.get(kind)!)}`);
+  for (const { prefix, window } of fixedPrefixes) {
+    const route = `${prefix}.0/24 dev lab0 congctl cubic initcwnd ${window}`;
+    await lab.inServer(['ip', 'route', 'add', ...route.split(' ')]);
   }
 
   const agent = await lab.startAgent([
-    ...['--apply', '--state', join(folder, 'state'), '--windows', WINDOWS.join(',')],
+    ...['--apply', '--state', resolve(out, 'state'), '--windows', WINDOWS.join(',')],
     ...['--min-connections', '5', '--interval', '100', '--port', '0'],
   ]);
   cleanup.add('the agent', async () => void (await agent.end()));
-  const judged = new Map<string, Judged>();
   for (const kind of KINDS) {
-    await lab.configure({ ...NETWORKS[kind]!, seed: 2 });
-    for (const prefix of prefixesOf(kind)) await measurement.request(prefix, options.learning);
-    const { result, counts } = await measurement.count(async () => {
-      const times: number[] = [];
-      for (const prefix of prefixesOf(kind))
-        times.push(...(await measurement.request(prefix, options.judged)));
-      return times;
-    });
-    const learned = await routes(lab);
-    judged.set(kind, {
-      windows: prefixesOf(kind).map((prefix) => learned.get(prefix)),
-      times: result,
-      counts,
-    });
-    say(`learned windows, ${kind}: ${judged.get(kind)!.windows.join(', ')}`);
+    if (kept.kinds.some((each) => each.kind === kind)) continue;
+    await kept.add(await measureKind(lab, measurement, kind));
+    say(`${kind}: measured`);
   }
-  console.log(showJudged(fixed, judged));
+  console.log(showKinds(kept.kinds));
 
   if (options.change === 0) return;
   const [first, last] = [KINDS[0]!, KINDS.at(-1)!];
@@ -252,9 +233,9 @@ await runProgram(async ({ cleanup, say }) => {
     [last, first],
   ] as const) {
     await lab.configure({ ...NETWORKS[to]!, seed: 3 });
+    const { fixed } = kept.kinds.find(({ kind }) => kind === to)!;
     const requests: (number | null)[] = [];
-    for (const prefix of prefixesOf(from))
-      requests.push(await findAgain(lab, measurement, prefix, fixed.get(to)!));
+    for (const prefix of prefixesOf(from)) requests.push(await findAgain(lab, measurement, prefix, fixed));
     found.push([
       `${from} → ${to}`,
       requests.map((count) => count ?? `not within ${options.change}`).join(', '),
@@ -264,37 +245,52 @@ await runProgram(async ({ cleanup, say }) => {
   console.log(`\n${table([['network changes', 'requests until found again, by prefix'], ...found])}`);
 });
 
-function showJudged(fixed: ReadonlyMap<string, FixedTimes>, judged: ReadonlyMap<string, Judged>): string {
-  const share = ({ segments, retransmitted }: KernelCounts) => retransmitted / segments;
-  const rows = KINDS.map((kind) => {
-    const own = fixed.get(kind)!;
-    const { windows, times, counts } = judged.get(kind)!;
-    const best = bestWindow(own);
-    const usual = own.get(10)!;
-    const timeouts = (of: KernelCounts, requests: number) => percent(of.timeouts / requests);
+/** The share by which one p80 is above another, with its 95% interval over rounds, in which both have a request each. */
+function excess(own: readonly number[], other: readonly number[]): string {
+  const ratio = (rounds: readonly number[]): number =>
+    p80(rounds.map((round) => own[round]!)) / p80(rounds.map((round) => other[round]!)) - 1;
+  const rounds = [...own.keys()];
+  const { low, high } = bootstrapInterval(ratio(rounds), (random) =>
+    ratio(rounds.map(() => Math.floor(random.fraction() * rounds.length))),
+  )!;
+  return `${percent(ratio(rounds))} (${percent(low)} to ${percent(high)})`;
+}
+
+function showKinds(kinds: readonly KindTimes[]): string {
+  const rows = kinds.map(({ kind, learned, used, fixed }) => {
+    const best = bestWindow(fixed);
+    const limit = AS_GOOD * p80(timesOf(fixed, best));
+    const good = used.filter((window) => p80(timesOf(fixed, window)) <= limit);
+    // The same windows, from prefixes that keep them: what is above the best without the differences between prefixes and requests.
+    const replayed = used.map((window, round) => timesOf(fixed, window)[round]!);
+    const usual = fixed.find(({ window }) => window === 10)!;
+    const share = ({ counts: { segments, retransmitted } }: Served) => percent(retransmitted / segments);
+    const timeouts = ({ counts, times }: Served) => percent(counts.timeouts / times.length);
     return [
       kind,
-      WINDOWS.map((window) => Math.round(p80(own.get(window)!.times))).join(' '),
+      fixed.map(({ times }) => Math.round(p80(times))).join(' '),
       String(best),
-      windows.map((window) => window ?? '–').join(' '),
-      String(Math.round(p80(times))),
-      percent(p80(times) / p80(own.get(best)!.times) - 1),
-      percent(p80(times) / p80(usual.times) - 1),
-      `${percent(share(usual.counts))} → ${percent(share(counts))}`,
-      `${timeouts(usual.counts, usual.times.length)} → ${timeouts(counts, times.length)}`,
+      percent(good.length / used.length),
+      String(Math.round(p80(learned.times))),
+      excess(learned.times, timesOf(fixed, best)),
+      excess(replayed, timesOf(fixed, best)),
+      excess(learned.times, usual.times),
+      `${share(usual)} → ${share(learned)}`,
+      `${timeouts(usual)} → ${timeouts(learned)}`,
     ];
   });
-  const allUsual = KINDS.flatMap((kind) => fixed.get(kind)!.get(10)!.times);
-  const all = KINDS.flatMap((kind) => judged.get(kind)!.times);
+  const allUsual = kinds.flatMap(({ fixed }) => timesOf(fixed, 10));
+  const all = kinds.flatMap(({ learned }) => learned.times);
   return [
     table([
       [
         'network',
         `>p80 of ${WINDOWS.join(' ')}, ms`,
         '>best',
-        'learned, by prefix',
+        '>requests with one as good',
         '>p80, ms',
         '>over best',
+        '>windows alone',
         '>over 10',
         '>sent again, 10 → learned',
         '>timeouts a request',

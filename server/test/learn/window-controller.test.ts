@@ -1,5 +1,7 @@
+import { quantile } from '@hopwise/contract';
 import { SeededRandom } from '@hopwise/lab/random';
 import { describe, expect, it } from 'vitest';
+import { normal } from '../../../pageload-emulator/src/util/random.ts';
 import { WindowController, type WindowObjective } from '../../src/learn/window-controller.ts';
 
 const WINDOWS = [10, 15, 20, 25, 30];
@@ -10,15 +12,18 @@ interface Path {
   lossOf?: (window: number) => number;
 }
 
-/** A cluster whose connections take what a path makes them take, with a scatter of 5%. */
-function makeCluster(seed: number, objective: WindowObjective = 'p80') {
+/** What connections of a path take, as factors, with a scatter of 5%. */
+const SCATTER = (random: SeededRandom): number => 1 + 0.1 * (random.fraction() - 0.5);
+
+/** A cluster whose connections take what a path makes them take. */
+function makeCluster(seed: number, objective: WindowObjective = 'p80', scatter = SCATTER) {
   const random = new SeededRandom(seed);
   const controller = new WindowController(WINDOWS, objective, () => random.fraction());
   let clients = 0;
   const serve = (path: Path, connections: number): number[] =>
     Array.from({ length: connections }, () => {
       const { window, reason } = controller.choose('narrow');
-      const transferMs = path.timeOf(window) * (1 + 0.1 * (random.fraction() - 0.5));
+      const transferMs = path.timeOf(window) * scatter(random);
       const retransmitted = Math.round(70 * (path.lossOf?.(window) ?? 0));
       const sample = { window, transferMs, bytes: 100_000, segments: 70, retransmitted, timedOut: false };
       const origin = { client: `client ${clients++ % 20}`, narrow: 'narrow', cluster: 'narrow' };
@@ -47,6 +52,45 @@ describe('learning', () => {
       expect(share(serve(after, 100), 15)).toBeGreaterThan(0.6);
     },
   );
+
+  it.each([
+    ['a long path', LONG, 1],
+    ['a short queue', SHORT_QUEUE, 1],
+    ['a response that needs 21 segments', { timeOf: (window: number) => (window < 21 ? 176 : 94) }, 1],
+    ['a tiny buffer', { timeOf: (window: number) => 117 + 15 * (window - 10) }, 1],
+    ['a long path, twice as wide a scatter', LONG, 2],
+  ])('takes at p80 at most 5%% longer than the best fixed window: %s', (_, path: Path, scatters) => {
+    const best = Math.min(...WINDOWS.map(path.timeOf));
+    const factors: number[] = [];
+    const own: number[] = [];
+    for (const seed of [1, 2, 3]) {
+      const { serve } = makeCluster(seed, 'p80', (random) => {
+        const factor = Math.exp(0.1 * scatters * normal(() => random.fraction()));
+        factors.push(factor);
+        return factor;
+      });
+      serve(path, 60);
+      factors.length = own.length;
+      for (const window of serve(path, 120)) own.push((path.timeOf(window) / best) * factors[own.length]!);
+    }
+    expect(quantile(own, 0.8) / quantile(factors, 0.8)).toBeLessThanOrEqual(1.05);
+  });
+
+  it.each([
+    ['rate', LONG, { timeOf: (window: number) => 2 * SHORT_QUEUE.timeOf(window) }],
+    ['round trip', SHORT_QUEUE, { timeOf: (window: number) => 3 * LONG.timeOf(window) }],
+    ['loss', LONG, { timeOf: (window: number) => 600 + 5 * window, lossOf: () => 0.05 }],
+  ])('finds the best window again within 300 connections of a change: of %s', (_, from: Path, to: Path) => {
+    const best = Math.min(...WINDOWS.map(to.timeOf));
+    for (const seed of [1, 2, 3, 4]) {
+      const { serve } = makeCluster(seed);
+      serve(from, 80);
+      const isGood = serve(to, 300).map((window) => to.timeOf(window) <= 1.05 * best);
+      const found = isGood.findIndex((_, index) => isGood.slice(index, index + 10).every(Boolean));
+      expect(found, `seed ${seed}`).toBeGreaterThanOrEqual(0);
+      expect(found, `seed ${seed}`).toBeLessThanOrEqual(290);
+    }
+  });
 
   it('stays with the usual window where none is better', () => {
     const { serve } = makeCluster(1);

@@ -2,16 +2,22 @@
 import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { BENCHES } from '../bench/src/registry.mjs';
 import { COMMANDS } from './setup/commands.mjs';
 import { pathWithGo } from './setup/go.mjs';
 import { HELPS } from './setup/helps.mjs';
 import { findOnPath, nodePath, ROOT, SetupError } from './setup/programs.mjs';
-import { checkSetup, runSetup } from './setup/setup.mjs';
+import { checkSetup, isSetUp, runSetup } from './setup/setup.mjs';
 import { HOST, markBuilt, PYTHON, STEPS } from './setup/steps.mjs';
 import { BUILD, LINT } from './setup/toolchain.mjs';
 
 const SETUP_OPTIONS = ['--check', '--yes', '--verbose'];
+
+/** Environment in which a program reads its arguments, and does nothing. */
+const ONLY_READ_ARGUMENTS = {
+  NODE_OPTIONS: `--import=${pathToFileURL(join(ROOT, 'scripts/only-read-arguments.mjs'))}`,
+};
 
 /** Commands that need more than a script under Node. */
 const OTHERS = {
@@ -24,9 +30,16 @@ const OTHERS = {
 
 const asksForHelp = (words) => words.includes('--help') || words.includes('-h');
 
-async function runCommand({ script, steps, inCheckout = false }, words) {
-  await runSetup(asksForHelp(words) ? STEPS.built : steps(words));
-  return runNode(join(ROOT, script), words, inCheckout ? process.cwd() : callersFolder());
+async function runCommand({ script, steps, usesCommander = false, inCheckout = false }, words) {
+  const needed = asksForHelp(words) ? STEPS.built : steps(words);
+  const cwd = inCheckout ? process.cwd() : callersFolder();
+  if (usesCommander && !isSetUp(needed)) {
+    await runSetup(STEPS.built);
+    const code = isSetUp(needed) ? 0 : await runNode(join(ROOT, script), words, cwd, ONLY_READ_ARGUMENTS);
+    if (code !== 0) return code;
+  }
+  await runSetup(needed);
+  return runNode(join(ROOT, script), words, cwd);
 }
 
 /** Where the person is who called an npm script, for the paths that they name: npm itself runs scripts in the checkout. */
@@ -89,7 +102,7 @@ async function runBench([name, ...words]) {
     return 2;
   }
   const { script, needs } = BENCHES[name];
-  return runCommand({ script, steps: () => STEPS[needs] }, words);
+  return runCommand({ script, steps: () => STEPS[needs], usesCommander: true }, words);
 }
 
 /** The list of benches. */
@@ -101,10 +114,16 @@ function describeBenches() {
   );
 }
 
+const READ_MODEL_ARGUMENTS = ['-c', 'from hopwise_model.__main__ import parse_arguments; parse_arguments()'];
+
 /** The model's commands are in Python, and its corpus runs the emulator. */
 async function runModel(words) {
   // Its help needs no packages: any Python will do.
-  if (asksForHelp(words)) return runPython(existsSync(PYTHON) ? PYTHON : requirePython(), words);
+  const python = existsSync(PYTHON) ? PYTHON : findOnPath('python3');
+  if (asksForHelp(words)) return runPython(python ?? requirePython(), words);
+  // Nor does reading the arguments.
+  const code = python === null ? 0 : await runPython(python, words, READ_MODEL_ARGUMENTS);
+  if (code !== 0) return code;
   await runSetup(words[0] === 'corpus' ? [...STEPS.built, ...STEPS.model] : STEPS.model);
   return runPython(PYTHON, words);
 }
@@ -117,7 +136,7 @@ function requirePython() {
 }
 
 /** Runs the model's commands and leaves no compiled files in the sources. */
-function runPython(python, words) {
+function runPython(python, words, program = ['-m', 'hopwise_model']) {
   const path = [join(ROOT, 'model/python'), process.env.PYTHONPATH].filter(Boolean).join(delimiter);
   const env = {
     ...process.env,
@@ -125,7 +144,7 @@ function runPython(python, words) {
     PYTHONDONTWRITEBYTECODE: '1',
     HOPWISE_NODE: nodePath(),
   };
-  return runProgram(python, ['-m', 'hopwise_model', ...words], {
+  return runProgram(python, [...program, ...words], {
     stdio: 'inherit',
     env,
     cwd: callersFolder(),
@@ -133,10 +152,10 @@ function runPython(python, words) {
 }
 
 /** Runs a script under Node 24 in this terminal; signals reach it by themselves. */
-function runNode(script, words, cwd = process.cwd()) {
+function runNode(script, words, cwd = process.cwd(), variables = {}) {
   // Over the channel the child learns of this process's end even when it comes by SIGKILL.
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
-  const env = { ...process.env, PATH: pathWithGo(process.env.PATH) };
+  const env = { ...process.env, ...variables, PATH: pathWithGo(process.env.PATH) };
   return runProgram(nodePath(), ['--enable-source-maps', script, ...words], { stdio, env, cwd });
 }
 

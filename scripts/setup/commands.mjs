@@ -5,20 +5,22 @@ import { STEPS } from './steps.mjs';
  * @typedef {object} Command
  * @property {string} script below the checkout
  * @property {(words: string[]) => object[]} steps the set-up that these arguments need
+ * @property {boolean} [usesCommander] whether commander reads its arguments: those that cannot be used are refused before the set-up
  * @property {boolean} [inCheckout] whether it runs in the checkout, wherever it was called from: its arguments name no paths
  */
 
 /** @type {Record<string, Command>} */
 export const COMMANDS = {
-  start: { script: 'e2e/dist/start/main.js', steps: stepsOfStart },
+  start: { script: 'e2e/dist/start/main.js', steps: stepsOfStart, usesCommander: true },
   test: { script: 'scripts/suites/main.ts', steps: () => STEPS.all, inCheckout: true },
   fresh: { script: 'scripts/fresh/main.ts', steps: () => STEPS.packages, inCheckout: true },
-  lab: { script: 'lab/dist/main.js', steps: stepsOfLab },
-  research: { script: 'research/src/main.ts', steps: stepsOfResearch },
+  lab: { script: 'lab/dist/main.js', steps: stepsOfLab, usesCommander: true },
+  research: { script: 'research/src/main.ts', steps: stepsOfResearch, usesCommander: true },
   cli: { script: 'pageload-emulator/bin/hopwise.mjs', steps: () => STEPS.built },
   helper: {
     script: 'native-host/bin/hopwise-host.mjs',
     steps: ({ length }) => (length > 0 ? STEPS.helper : STEPS.built),
+    usesCommander: true,
   },
   package: { script: 'scripts/package/main.ts', steps: () => STEPS.built },
 };

@@ -26,6 +26,9 @@ export function checkSetup(print = (line) => console.log(line)) {
   return complete;
 }
 
+/** Whether all steps are done. */
+export const isSetUp = (steps) => steps.every((step) => step.check() === '');
+
 /**
  * Does every step that is not done.
  *
@@ -35,7 +38,7 @@ export function checkSetup(print = (line) => console.log(line)) {
  */
 export async function runSetup(steps, { yes = false, verbose = false } = {}) {
   const print = (line) => process.stderr.write(`${line}\n`);
-  if (steps.every((step) => step.check() === '')) return;
+  if (isSetUp(steps)) return;
   await lock(print);
   try {
     await doSteps(steps, { yes, verbose, print });

@@ -2,9 +2,11 @@
 
 import argparse
 import json
+import re
 import sys
+from typing import NoReturn
 
-from .errors import InputError
+from .errors import InputError, describe_problem
 
 
 # Flags of `hopwise predict` that name the network.
@@ -23,15 +25,30 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse_arguments(arguments)
     try:
         result = options.run(options)
-    except (InputError, OSError) as error:
-        print(f"hopwise_model: {error}", file=sys.stderr)
-        return 2
+    except InputError as error:
+        return refuse(str(error))
+    except OSError as error:
+        return refuse(str(error) if error.filename is None else f"{error.filename}: {describe_problem(error)}")
     print(json.dumps(result) if options.json else format_result(result))
     return 0
 
 
-def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="hopwise_model", description="Learns which transport protocol is faster.")
+def refuse(line: str) -> int:
+    print(f"hopwise_model: {line}", file=sys.stderr)
+    return 2
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports what cannot be used in one line: the program, the place, what was expected."""
+
+    def error(self, message: str) -> NoReturn:
+        line = re.sub(r"invalid choice: (.*) \(choose from (.*)\)$", r"expected one of \2, got \1", message)
+        line = re.sub(r"invalid int value: (.*)$", r"expected a whole number, got \1", line)
+        self.exit(2, f"hopwise_model: {line.removeprefix('argument ')} (see {self.prog} --help)\n")
+
+
+def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
+    parser = Parser(prog="hopwise_model", description="Learns which transport protocol is faster.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add_command(name: str, run, summary: str) -> argparse.ArgumentParser:

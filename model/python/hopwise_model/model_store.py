@@ -10,7 +10,7 @@ from xgboost import XGBRegressor
 
 from .card import write_card
 from .choice import NAMES, Policy, Rule
-from .errors import InputError
+from .errors import InputError, describe_problem
 from .features import FEATURES
 from .learner import Learner, Settings
 from .request_log import QUIC, TCP
@@ -92,7 +92,7 @@ def load_model(folder: str | Path) -> Model:
             manifest["card"],
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{folder}: expected a model that `train` wrote: {error}") from error
+        raise InputError(f"{folder}: expected a model that `train` wrote: {describe_problem(error)}") from error
 
 
 def _read_checker(mean: float, variance: float, spreads: list[float]) -> RollbackChecker:

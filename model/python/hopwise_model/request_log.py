@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .errors import InputError
+from .errors import InputError, describe_problem
 
 # Rate in Mbit/s, loss in percent and delay in ms of the testbed's link.
 NETWORK = ["BW", "Loss", "Delay"]
@@ -55,8 +55,7 @@ def read_log(path: str | Path) -> RequestLog:
     try:
         raw = pd.read_csv(path, low_memory=False)
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
-        raise InputError(f"{path}: {reason}; expected a CSV file in WiseTrans's format") from error
+        raise InputError(f"{path}: expected a CSV file in WiseTrans's format: {describe_problem(error)}") from error
     missing = [name for name in REQUIRED if name not in raw.columns]
     if missing:
         raise InputError(f"{path}, first line: expected the columns {', '.join(missing)}")

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .errors import InputError
+from .errors import InputError, describe_problem
 from .exchanges import compute_figures
 from .request_log import QUIC, TCP
 
@@ -92,7 +92,7 @@ def _read_lines(path: str | Path) -> Iterator[str]:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             yield from file
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise InputError(f"{path}: {error}; expected a table of `npm run lab -- requests`") from error
+        raise InputError(f"{path}: expected a table of `npm run lab -- requests`: {describe_problem(error)}") from error
 
 
 def _list_hindrances(session: dict) -> list[bool]:

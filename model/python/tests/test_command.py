@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from distributed import LocalCluster
@@ -134,3 +135,33 @@ def test_nested_folds_judge_the_whole_training(paths, capsys, monkeypatch):
     assert judged["otherHalf"]["knownConditionMs"]["median"] == pytest.approx(judged["otherHalf"]["oracleMs"]["median"])
     assert judged["foldsWorseThanAlwaysQuic"] == 0
     assert judged["worstFoldOverAlwaysQuic"] <= 0
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("", r"the following arguments are required: COMMAND \(see hopwise_model --help\)"),
+        ("nope", "COMMAND: expected one of 'train', .*, got 'nope' .*"),
+        ("train", r"the following arguments are required: --out, --log \(see hopwise_model train --help\)"),
+        ("corpus . --out x --network lte", "unrecognized arguments: --network lte .*"),
+        ("corpus . --out x --workers 0", "--workers: expected a whole number from 1, got '0' .*"),
+        ("tables --log none --folds x", "--folds: expected a whole number, got 'x' .*"),
+        ("train --log none --out x", "none: expected a CSV file in WiseTrans's format: there is no such file"),
+        ("tables --log .", "[.]: expected a CSV file in WiseTrans's format: it is a folder"),
+        ("export --model none --out x", "none: expected a model that `train` wrote: there is no such file"),
+        ("requests --table none --out x", "none: expected a table of `npm run lab -- requests`: there is no such file"),
+        ("stack --rows none", "none: there is no such file"),
+        ("corpus none --out x", ".*/none: expected files that end in .*, found none"),
+        ("corpus . --out x --labels none", "none: expected a CSV file: there is no such file"),
+    ],
+)
+def test_what_cannot_be_used_is_answered_in_one_line_and_nothing_is_begun(words, line, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = main(words.split())
+    except SystemExit as end:
+        code = end.code
+    printed = capsys.readouterr()
+    assert (code, printed.out, printed.err.count("\n")) == (2, "", 1)
+    assert re.fullmatch(f"hopwise_model: {line}\n", printed.err)
+    assert list(tmp_path.iterdir()) == []

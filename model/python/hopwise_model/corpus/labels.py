@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from ..errors import InputError
+from ..errors import InputError, describe_problem
 
 KEY = "recording"
 
@@ -17,7 +17,7 @@ def read_labels(path: str | None) -> pd.DataFrame | None:
     try:
         labels = pd.read_csv(path, dtype=str)
     except (OSError, ValueError) as error:
-        raise InputError(f"{path}: {error}; expected a CSV file") from error
+        raise InputError(f"{path}: expected a CSV file: {describe_problem(error)}") from error
     if KEY not in labels.columns or len(labels.columns) < 2:
         raise InputError(f"{path}, first line: expected the column {KEY} and at least one other")
     twice = labels[KEY][labels[KEY].duplicated()]

@@ -42,10 +42,10 @@ def run_corpus(
     known = read_labels(labels)
     command = find_command()
     folder = SourceFolder(source)
-    out = _absolute(out)
-    parts = f"{out}/parts"
     settings = Settings(folder.url, flags, advise, _program_version())
     batches = split_batches(folder.list_sources(), settings)
+    out = _absolute(out)
+    parts = f"{out}/parts"
     total = sum(len(batch.sources) for batch in batches)
     _claim_folder(out, settings)
     done = list_parts(parts)

@@ -89,18 +89,12 @@ test.each(['build', 'lint'])('npm run %s refuses arguments in one line', (name) 
 });
 
 // No program is found on this path, so that each would first be set up.
-test.each([['start'], ['lab', 'record'], ['research', 'papers'], ['bench', 'product'], ['bench', 'flows']])(
-  '%s %s refuses a wrong option before it sets anything up',
-  (...words) => {
-    const script = join(ROOT, 'scripts/hopwise.mjs');
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [script, ...command.split(' '), '--no-such-option'],
-      {
-        encoding: 'utf8',
-        env: { ...process.env, PATH: '/nonexistent' },
-      },
-    );
+test.each(['start', 'lab record', 'research papers', 'bench product', 'bench flows'])(
+  'npm run %s refuses a wrong option before it sets anything up',
+  (command) => {
+    const words = [join(ROOT, 'scripts/hopwise.mjs'), ...command.split(' '), '--no-such-option'];
+    const env = { ...process.env, PATH: '/nonexistent' };
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^hopwise: [^\n]*--no-such-option[^\n]*\n$/);
   },

@@ -54,6 +54,13 @@ function stub(body: string): void {
   ] as const)
     vi.stubGlobal(name, window[name]);
   vi.stubGlobal('window', window);
+  // What the panel's emulation would add comes later than these tests look.
+  vi.stubGlobal(
+    'Worker',
+    class extends window.EventTarget {
+      postMessage(): void {}
+    },
+  );
   // Packaged files; a page of the extension reads no others.
   vi.stubGlobal(
     'fetch',

@@ -63,7 +63,7 @@ const action = new ActionControl(model, reload);
 const undo = new UndoControl(model, reload);
 const detail = new DetailControl(reload);
 /** Whether the overview has room for more than it shows in a docked panel, without scrolling. */
-const isTall = matchMedia('(min-height: 450px)');
+const isTall = window.matchMedia('(min-height: 450px)');
 let refresh = () => {};
 const loadTabs = new LoadTabs();
 const monitor = new MonitorControl(

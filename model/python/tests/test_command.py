@@ -150,7 +150,7 @@ def test_nested_folds_judge_the_whole_training(paths, capsys, monkeypatch):
         ("tables --log .", "[.]: expected a CSV file in WiseTrans's format: it is a folder"),
         ("export --model none --out x", "none: expected a model that `train` wrote: there is no such file"),
         ("requests --table none --out x", "none: expected a table of `npm run lab -- requests`: there is no such file"),
-        ("stack --rows none", "none: there is no such file"),
+        ("stack --train none --validation none --measured none", "none: there is no such file"),
         ("corpus none --out x", ".*/none: expected files that end in .*, found none"),
         ("corpus . --out x --labels none", "none: expected a CSV file: there is no such file"),
     ],

@@ -58,7 +58,7 @@ export class Agent {
   readonly #join = new ConnectionJoin((connection) => this.#learn(connection));
   /** A client of each narrow cluster, for its prefixes. */
   readonly #prefixes = new LRUCache<string, ClusteredClient>({ max: MAX_PREFIXES });
-  /** Of the clusters that are to have a window. */
+  /** The choices for the clusters that are to have a window. */
   #choices = new Map<string, WindowChoice>();
   /** The last window of each cluster that was no trial. */
   readonly #bestWindows = new Map<string, number>();

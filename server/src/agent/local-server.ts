@@ -42,7 +42,7 @@ function answer(
   const npc = connections === null ? null : Math.min(6, Number(connections));
   const windows = agent.curves.read(client.name, client.narrow, npc, Date.now());
   if (pathname === '/pcwnd-header') {
-    // Of each window its rounds and loss events, as a list of items with parameters (RFC 9651); 204 lets nginx go on.
+    // Each window with its rounds and loss events, as a list of items with parameters (RFC 9651); 204 lets nginx go on.
     const items = windows.map(({ cwnd, rounds, lossEvents }) => `${cwnd};r=${rounds};l=${lossEvents}`);
     response.writeHead(204, { pcwnd: items.join(', ') }).end();
   } else if (windows.length === 0) fail(404, 'nothing was counted in this cluster in the last 100 s');

@@ -4,9 +4,9 @@ import { PROXY_HOST, type Route, type Steering } from './steering.ts';
 interface ProxiedRequest {
   url: string;
   type: string;
-  /** Of the document that it is for. */
+  /** The URL of the document that it is for. */
   documentUrl?: string;
-  /** Of the document or worker that makes it. */
+  /** The URL of the document or worker that makes it. */
   originUrl?: string;
   /** The documents around that one, the innermost first. */
   frameAncestors?: { url: string }[];
@@ -98,8 +98,8 @@ const proxyAt = (port: number) => ({ type: 'http', host: PROXY_HOST, port }) as 
 
 /**
  * The origin of the page that a request is for. By default Firefox partitions connections by the page's site, but not those through a proxy
- * (`privacy.partition.network_state.connection_with_proxy`): pages could tell by a warm connection what other sites are open. Of shared and service workers
- * only their own origin is known.
+ * (`privacy.partition.network_state.connection_with_proxy`): pages could tell by a warm connection what other sites are open. Firefox says of shared and
+ * service workers only what their own origin is.
  */
 function findPageOrigin({ url, type, documentUrl, originUrl, frameAncestors }: ProxiedRequest): string {
   const page = type === 'main_frame' ? url : (frameAncestors?.at(-1)?.url ?? documentUrl ?? originUrl ?? url);

@@ -186,7 +186,7 @@ export class BodyRelay {
     );
   }
 
-  /** Of a path that drops packets only the end of the stream is missing. A stream that ended otherwise was not whole. */
+  /** Where a path drops packets, only the end of the stream is missing. A stream that ended otherwise was not whole. */
   #endAtLength({ totalBytes }: Resumption): void {
     if (this.#isLost || this.#passedBytes > totalBytes) {
       this.#giveRestUp();

@@ -48,7 +48,7 @@ export interface RelayEvents {
 /** The origin of a request. */
 export interface Upstream {
   readonly events: RelayEvents;
-  /** Of the connections to it, as in `ExchangeRequest`. */
+  /** The partition of the connections to it, as in `ExchangeRequest`. */
   readonly partition: string;
   /** Whether its exchanges are measured. */
   readonly isMeasured: boolean;

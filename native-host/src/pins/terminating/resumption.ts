@@ -28,7 +28,7 @@ const STRONG_DATE_AGE_MS = 60_000;
 /** Requests that ask for a part themselves. */
 const OF_PARTS = ['range', 'if-range'];
 
-/** @returns null for a response whose rest cannot be told from that of another one */
+/** @returns null for a response whose rest cannot be distinguished from that of another one */
 export function resumptionOf(
   request: Pick<BrowserRequest, 'method' | 'body' | 'headers'>,
   { status, headers }: Pick<ResponseHead, 'status' | 'headers'>,

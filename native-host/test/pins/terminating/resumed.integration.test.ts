@@ -9,7 +9,7 @@ import { type Answer, answer2, ask1, ask2, type Pinned } from './support/pinned.
 import { type ServedPins, servePins } from './support/served-pins.ts';
 
 const FILE_BYTES = 4_000_000;
-/** Of one response, by which UDP is dropped. */
+/** The bytes of one response after which UDP is dropped. */
 const FIRST_BYTES = 400_000;
 /** A second, the silence of a path of unknown length, and as much again for a busy machine. QUIC itself takes 30 s. */
 const WITHIN_MS = 10_000;

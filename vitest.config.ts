@@ -22,7 +22,7 @@ const unit = {
 
 const integration = {
   // Limits for what hangs: a busy machine may be several times slower than a quiet one.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 20_000 } },
   setupFiles: ['./scripts/suites/processor-time.ts'],

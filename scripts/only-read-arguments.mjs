@@ -1,6 +1,6 @@
 /**
- * Loaded before a program of the project (`NODE_OPTIONS=--import=…`): it ends with 0 once commander has read its arguments, before it does
- * anything; arguments that cannot be used it refuses as always.
+ * Checks a program's arguments without running it. Loaded before the program (`NODE_OPTIONS=--import=…`), it has commander read the arguments and
+ * call no action, and then ends the program: with 0, or as always where an argument is refused.
  */
 import process from 'node:process';
 import { Command } from 'commander';

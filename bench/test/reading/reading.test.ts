@@ -92,9 +92,9 @@ describe('an emulated load of a drawn page', () => {
         expect(costMs[protocol]).toBe(trueTime(CELL, protocol));
       expect(recorded).toBe('h1');
       expect(features.h1Share).toBe(1);
-      const told = Object.values(features).filter((value) => Object.values(costMs).includes(value ?? -1));
+      const leaked = Object.values(features).filter((value) => Object.values(costMs).includes(value ?? -1));
       // The recorded load is one of those.
-      expect(told.every((value) => value === features.recordedMs)).toBe(true);
+      expect(leaked.every((value) => value === features.recordedMs)).toBe(true);
     }
   });
 

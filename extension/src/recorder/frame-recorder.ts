@@ -21,7 +21,7 @@ const IDLE_TIMEOUT_MS = 2000;
 /** A page that has not fired its load event by now, after the navigation, is recorded as it is. */
 const LOAD_TIMEOUT_MS = 30_000;
 
-/** The browser may stop the worker while it records: the report is then sent again, so often and this much later. */
+/** The browser may stop the worker while it records. The report is then sent again, at most so many times and each time after this pause. */
 const MAX_RESENDS = 3;
 const RESEND_AFTER_MS = 1000;
 

@@ -21,8 +21,8 @@ from .validation import check_held_out, fold_conditions, predict_held_out
 
 # What `train` mostly chooses.
 SETTINGS = Settings(max_depth=3, min_child_weight=300, joint=False)
-# Slower links carry no request within the testbed's time limits.
-LEAST_MBPS = 0.01
+# A rate of 0 has no logarithm.
+MIN_RATE_MBPS = 0.01
 
 
 def judge_bound(log: RequestLog, repeats: int, report: Callable[[str], None]) -> dict:
@@ -66,15 +66,15 @@ def predict_by_network(data: TrainingSet, seed: int) -> np.ndarray:
         process = GaussianProcessRegressor(kernel, normalize_y=True, random_state=1)
         fitted = make_pipeline(StandardScaler(), process)
         with warnings.catch_warnings():
-            # Of a figure that says nothing, or of ratios without noise, the best scale is at its bound.
+            # Where a figure says nothing, or ratios have no noise, the best scale is at its bound.
             warnings.simplefilter("ignore", ConvergenceWarning)
             predicted[test] = fitted.fit(figures[train], ratios[train]).predict(figures[test])
     return predicted[row_of]
 
 
 def _figures(rows: pd.DataFrame) -> np.ndarray:
-    """Rates and delays span orders of magnitude, and may be 0."""
-    return np.column_stack([np.log(np.maximum(rows["BW"], LEAST_MBPS)), rows["Loss"], np.log1p(rows["Delay"])])
+    """Returns a row of figures for each network: rates and delays as logarithms, as they span orders of magnitude."""
+    return np.column_stack([np.log(np.maximum(rows["BW"], MIN_RATE_MBPS)), rows["Loss"], np.log1p(rows["Delay"])])
 
 
 def _excess(data: TrainingSet, use_quic: np.ndarray) -> dict[str, float]:

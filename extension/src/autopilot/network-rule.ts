@@ -33,15 +33,16 @@ export function hindersUdp({ cluster: stored, check }: Pick<StoredLoad, 'cluster
   return cluster.udp.blocked > cluster.udp.policed || share <= MAX_SHARE;
 }
 
-/** Surer than this, it is known how a network treats UDP. */
-export const KNOWN = 0.95;
-
-/** Whether it is known how a network treats UDP. */
-export const knowsUdp = ({ udp: { open, policed, blocked } }: NetworkCluster): boolean =>
-  Math.max(open, policed, blocked) >= KNOWN;
-
+/** Surer than this, it is known that a network hinders UDP. */
+const KNOWN_HINDERED = 0.95;
 /** Where UDP is open more surely than this, a load has shown it: less is assumed where none has. */
-export const SHOWN_OPEN = 0.99;
+const SHOWN_OPEN = 0.99;
+
+const isShownOpen = ({ udp }: NetworkCluster): boolean => udp.open >= SHOWN_OPEN;
+
+/** Whether it is known how a network treats UDP. That nothing speaks against its being open is not to know it. */
+export const knowsUdp = (known: NetworkCluster): boolean =>
+  isShownOpen(known) || Math.max(known.udp.policed, known.udp.blocked) >= KNOWN_HINDERED;
 
 /**
  * Sites whose own loads surely show that UDP is hindered where nothing else does: the network may be the cause, or the site. None where
@@ -50,7 +51,7 @@ export const SHOWN_OPEN = 0.99;
 export function listSuspectingSites({ sites, check, unlike }: NetworkMemory): string[] {
   const known = Object.entries(sites).filter(([site]) => !unlike.includes(site));
   const witnesses = [...known.map(([, cluster]) => cluster), ...(check === null ? [] : [check])];
-  if (witnesses.some(({ udp }) => udp.open >= SHOWN_OPEN)) return [];
+  if (witnesses.some(isShownOpen)) return [];
   if (hindersUdp({ cluster: poolClusters({ sites: known.map(([, cluster]) => cluster), check }) })) return [];
   return known.filter(([, cluster]) => hindersUdp({ cluster })).map(([site]) => site);
 }

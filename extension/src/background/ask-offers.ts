@@ -5,7 +5,7 @@
 import { DAY_MS, messageOf, type RecordedRequest, type Verification } from '@hopwise/contract';
 import type { Recording } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
-import { KNOWN, nameOf, SHOWN_OPEN, UNRECOGNISED } from '../autopilot/network-rule.ts';
+import { knowsUdp, nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
 import { isSuitable, usesH3 } from '../autopilot/suitable-load.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { getLoad, updateLoad } from '../storage/loads.ts';
@@ -41,10 +41,7 @@ export async function wantsOffers(): Promise<boolean> {
   const { checksNetworks } = await readSettings();
   if (!checksNetworks) return false;
   const known = await loadNetwork();
-  if (known === null) return true;
-  const { open, policed, blocked } = known.udp;
-  // What one site has shown may be due to that site: UDP then counts as open for others, as where nothing was shown.
-  return open < SHOWN_OPEN && Math.max(policed, blocked) < KNOWN;
+  return known === null || !knowsUdp(known);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { learnNetwork, type NetworkCluster } from '@hopwise/pageload-emulator';
+import { learnNetwork, type NetworkCluster, poolClusters } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { deservesLearning } from '../../src/background/deserves-learning.ts';
 import { addLoad } from '../../src/storage/loads.ts';
@@ -44,6 +44,10 @@ test('a response over HTTP/3 is learned while it is open how the network treats 
   expect(await deservesLearning(known, withH3)).toBe(false);
   expect(await deservesLearning(unsure, withH3)).toBe(true);
   expect(await deservesLearning(unsure, load)).toBe(false);
+  // As others see a network of which one site alone has shown that it hinders UDP.
+  const { udp } = poolClusters({ sites: [{ ...known, udp: { open: 0, policed: 1, blocked: 0 } }] })!;
+  expect(udp.open).toBeGreaterThan(0.95);
+  expect(await deservesLearning({ ...known, udp }, withH3)).toBe(true);
 });
 
 test('a load that was faster than its network can be is learned', async () => {

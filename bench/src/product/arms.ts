@@ -33,6 +33,7 @@ interface Arm {
   /** Changes of the extension's settings, as its options page sends them. */
   changes: (
     | { type: 'change-autopilot'; change: { isOn?: boolean; explores?: boolean } }
+    | { type: 'change-settings'; change: { checksNetworks: boolean } }
     | { type: 'switch-network'; keepsOffH3: boolean }
   )[];
 }
@@ -68,6 +69,11 @@ export const ARMS = {
     extension: 'detailed',
   },
   auto: AUTO,
+  check: {
+    ...AUTO,
+    says: 'as `auto`, and it may check new networks by a small transfer',
+    changes: [...AUTO.changes, { type: 'change-settings', change: { checksNetworks: true } }],
+  },
   verify: { ...AUTO, says: 'as `auto`, and each page is verified after its first visit', verifies: true },
   explore: {
     ...AUTO,

@@ -11,6 +11,7 @@ import type { CheckedFigures } from './check/breaches.ts';
 import { unknownBefore } from './emulate/browser-assignment.ts';
 import { predictPage } from './predict.ts';
 import { loadPage } from './scenarios/load-page.ts';
+import { scalePaints } from './scenarios/load-time.ts';
 import type { Question } from './scenarios/question.ts';
 
 /** What a budget judges of one page on one network. */
@@ -38,12 +39,17 @@ export function checkPage(recording: Recording, path: NetworkPath): PageCheck {
     knowledge: { isOtherNetwork: true },
   });
   const { decision, origins } = prediction;
-  const { pltMs, low, high } = decision.baseline;
+  const { pltMs, low, high, emulated } = decision.baseline;
   const paints = paintTimes(recording, question, decision.baseline);
+  const medians = {
+    firstContentfulPaintMs: medianPaint(paints, 'firstContentfulPaintMs'),
+    largestContentfulPaintMs: medianPaint(paints, 'largestContentfulPaintMs'),
+  };
+  const scaled = scalePaints(medians, emulated.pltMs, pltMs);
   return {
     loadTimeMs: pltMs,
-    firstPaintMs: medianPaint(paints, 'firstContentfulPaintMs'),
-    largestPaintMs: medianPaint(paints, 'largestContentfulPaintMs'),
+    firstPaintMs: scaled.firstContentfulPaintMs,
+    largestPaintMs: scaled.largestContentfulPaintMs,
     originsOnBest: shareOnBest(origins, decision.baseline.protocols),
     gainLeft: Math.max(0, ...decision.actions.map(({ gain }) => gain)),
     range: { low, high },

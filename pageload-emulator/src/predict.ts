@@ -39,7 +39,7 @@ import type { Interval } from './network/log-density.ts';
 import type { ServerChange } from './network/server-change.ts';
 import { udpNotation } from './network/udp-notation.ts';
 import { drawNetworks } from './scenarios/draw-networks.ts';
-import { withEmulatedChange } from './scenarios/load-time.ts';
+import { scalePaints, withEmulatedChange } from './scenarios/load-time.ts';
 import type { Question } from './scenarios/question.ts';
 
 export interface PredictOptions extends NetworkKnowledge {
@@ -200,9 +200,10 @@ function byProtocol<T>(
   ) as Record<Protocol, T | Unavailable>;
 }
 
-/** A protocol's time as the decision has it, with emulated paints. */
+/** A protocol's time as the decision has it, with its paints. */
 function protocolTime(protocol: Protocol, { protocols }: Decision, { times }: Choice): ProtocolPrediction {
-  return { ...times[protocol]!, ...protocols[protocol]! };
+  const [emulated, decided] = [times[protocol]!, protocols[protocol]!];
+  return { ...decided, ...scalePaints(emulated, emulated.pltMs, decided.pltMs) };
 }
 
 function emulatedAnswer(choice: Choice, sentences: Sentences): EmulatedAnswer {

@@ -69,7 +69,11 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
       first: firstMs === null ? '–' : write(firstMs),
       largest: largestMs === null ? '–' : write(largestMs),
     });
-  const endMs = Math.max(1, ...figures.map((figure) => figure.highMs));
+  const endMs = Math.max(
+    1,
+    ...figures.map((figure) => figure.highMs),
+    ...paints.flatMap(({ firstMs, largestMs }) => [firstMs ?? 0, largestMs ?? 0]),
+  );
   const lane = { y: 'lane', fy: 'row' } as const;
   const range = { ...lane, x1: 'lowMs', x2: 'highMs' } as const;
   const whisker = { ...range, stroke: 'row', strokeWidth: 1.5 };

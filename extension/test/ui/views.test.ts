@@ -258,6 +258,19 @@ describe('renderProtocolChart', () => {
     expect(chart.querySelectorAll('[aria-label="rect"] rect, [aria-label="rect"] path')).toHaveLength(1);
   });
 
+  test('has room for paints that come after the load event', () => {
+    const late = {
+      ...prediction.protocols.h2,
+      largestContentfulPaintMs: 9000,
+    } as Prediction['protocols']['h2'];
+    const chart = renderProtocolChart(
+      { prediction: { ...prediction, protocols: { ...prediction.protocols, h2: late } } },
+      options,
+    );
+    const ticks = [...chart.querySelectorAll('[aria-label="x-axis tick label"] text')];
+    expect(Number.parseFloat(ticks.at(-1)!.textContent!)).toBeGreaterThan(7);
+  });
+
   test('marks HTTP/3 as hypothetical where no origin offers it, and does not outline it', () => {
     const chart = renderProtocolChart({ prediction, isH3Hypothetical: true }, options);
     expect(chart.textContent).toContain('its time is hypothetical');

@@ -1,5 +1,4 @@
-import type { LoadTime } from '@hopwise/contract';
-import { normalCdf } from '@hopwise/contract';
+import { type LoadTime, normalCdf, type PaintTimes } from '@hopwise/contract';
 import { type LoadSpread, SPREADS } from './spread.ts';
 
 /** Bisection steps to find a quantile: to a millionth of the interval. */
@@ -57,6 +56,25 @@ export function quantilesOf(
 export function withEmulatedChange(time: LoadTime, fromMs: number, toMs: number): LoadTime {
   const scale = Math.min(1, time.pltMs / fromMs);
   return moveTo(time, Math.max(1, time.pltMs + scale * (toMs - fromMs)));
+}
+
+/**
+ * Carries emulated paints over to a load time that rests on more than the emulation. Of a load that takes less than was emulated they come
+ * sooner in proportion; what makes a load longer than the emulation may as well come after them.
+ *
+ * @param emulatedMs the load's emulated time, milliseconds
+ * @param pltMs the load time that is stated, milliseconds
+ */
+export function scalePaints(
+  { firstContentfulPaintMs: first, largestContentfulPaintMs: largest }: PaintTimes,
+  emulatedMs: number,
+  pltMs: number,
+): PaintTimes {
+  const scale = Math.min(1, pltMs / emulatedMs);
+  return {
+    firstContentfulPaintMs: first === null ? null : first * scale,
+    largestContentfulPaintMs: largest === null ? null : largest * scale,
+  };
 }
 
 /** The same range around another median. */

@@ -1,4 +1,11 @@
-import { type Action, type Assignment, type Decision, median, type Recording } from '@hopwise/contract';
+import {
+  type Action,
+  type Assignment,
+  type Decision,
+  median,
+  PROTOCOLS,
+  type Recording,
+} from '@hopwise/contract';
 import { emulate, predict, readPage } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -124,4 +131,24 @@ describe('the gain of a headline', () => {
     expect(decision.baseline.pltMs / waitMs).toBeGreaterThan(0.9);
     for (const { gainMs } of decision.actions) expect(gainMs).toBeLessThan(2000);
   });
+});
+
+describe('the paints of a prediction', () => {
+  it.each([0.3, 4])(
+    'come before the load event where they did, in a load of %s times its emulation',
+    (factor) => {
+      const recording = misfitting(3, factor, true);
+      const firstContentfulPaintMs = 0.5 * recording.pltMs!;
+      const largestContentfulPaintMs = 0.9 * recording.pltMs!;
+      const painted = { ...recording, firstContentfulPaintMs, largestContentfulPaintMs };
+      const { protocols, emulated } = predict(painted);
+      for (const protocol of PROTOCOLS) {
+        const [time, own] = [protocols[protocol], emulated.protocols[protocol]];
+        if ('unavailable' in time || 'unavailable' in own) throw new Error(`${protocol} has no time`);
+        const isBefore = own.largestContentfulPaintMs! <= own.pltMs;
+        expect(time.largestContentfulPaintMs! <= time.pltMs).toBe(isBefore);
+        expect(time.firstContentfulPaintMs!).toBeLessThanOrEqual(own.firstContentfulPaintMs!);
+      }
+    },
+  );
 });

@@ -199,9 +199,14 @@ export class Engine {
     return exchange;
   }
 
-  /** Has the connections of exchanges with an origin closed as soon as they are idle. @param origin as in `URL.origin` */
-  release(origin: string): void {
-    this.#current?.exchanges.release(`${origin}/`);
+  /**
+   * Has the connections of exchanges with an origin closed as soon as they are idle.
+   *
+   * @param origin as in `URL.origin`
+   * @param partition whose connections are meant; null for all
+   */
+  release(origin: string, partition: string | null): void {
+    this.#current?.exchanges.release({ origin: `${origin}/`, partition });
   }
 
   /** Ends the process; rounds and exchanges in progress fail. */

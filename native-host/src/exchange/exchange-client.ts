@@ -14,7 +14,7 @@ import {
   jsonPayload,
   writeFrameHeader,
 } from './exchange-frames.ts';
-import type { MarkedOrder } from './exchange-order.ts';
+import type { MarkedOrder, ReleaseOrder } from './exchange-order.ts';
 import type { ResponseSection } from './response-sections.ts';
 import type { ExchangeOutput, RunningExchange } from './running-exchange.ts';
 import type { SentMarks } from './sent-marks.ts';
@@ -57,9 +57,9 @@ export class ExchangeClient implements FrameHandler {
     if (!exchange.open) this.#forget(id);
   }
 
-  /** Has the connections to an origin closed as soon as they are idle. @param origin as in `ExchangeOrder` */
-  release(origin: string): void {
-    if (!this.#over) this.#pipe.write(encodeFrame(FRAME.RELEASE, 0, Buffer.from(origin)));
+  /** Has connections to an origin closed as soon as they are idle. */
+  release(order: ReleaseOrder): void {
+    if (!this.#over) this.#pipe.write(encodeFrame(FRAME.RELEASE, 0, jsonPayload(order)));
   }
 
   /** Called when the process has ended, and all of its output has been read. */

@@ -6,6 +6,7 @@ import { tcpSilenceReader } from '../curl/tcp-info.ts';
 import { tcpResetter } from '../curl/tcp-reset.ts';
 import { BufferLimits } from './buffer-limits.ts';
 import { ConnectionPool } from './connection-pool.ts';
+import type { ReleaseOrder } from './exchange-order.ts';
 import type { ExchangeTransfer } from './exchange-transfer.ts';
 import { HungConnections } from './hung-connections.ts';
 import { RoundTripEstimate } from './round-trip-estimate.ts';
@@ -63,7 +64,7 @@ export class ExchangeConnections {
     transfer: ExchangeTransfer,
     done: ExchangeEntry['done'],
   ): void {
-    const key = `${protocol} ${origin} ${partition}${fresh ? ` ${this.#freshPools++}` : ''}`;
+    const key = `${protocol} ${partition} ${origin}${fresh ? ` ${this.#freshPools++}` : ''}`;
     let pool = this.#pools.get(key);
     if (!pool) {
       pool = this.#createPool(key, { protocol, origin, fresh });
@@ -90,9 +91,12 @@ export class ExchangeConnections {
     if (connection) this.#limits.onReaderProgress(connection);
   }
 
-  /** Closes the connections to an origin as soon as they are idle. Never from a callback of libcurl. */
-  release(origin: string): void {
-    for (const [key, pool] of this.#pools) if (key.split(' ')[1] === origin) pool.release();
+  /** Closes connections to an origin as soon as they are idle. Never from a callback of libcurl. */
+  release({ origin, partition }: ReleaseOrder): void {
+    for (const [key, pool] of this.#pools) {
+      const [, itsPartition, itsOrigin] = key.split(' ');
+      if (itsOrigin === origin && (partition === null || itsPartition === partition)) pool.release();
+    }
   }
 
   /** Never from a callback of libcurl. */

@@ -25,7 +25,7 @@ export const FRAME = {
   SILENT: 9,
   /** Engine; empty: something has come back after all. */
   HEARD: 10,
-  /** Host; an origin as in `ExchangeOrder`, of no exchange: its connections close as soon as they are idle. */
+  /** Host; a `ReleaseOrder` as JSON, of no exchange: those connections close as soon as they are idle. */
   RELEASE: 11,
 } as const;
 

@@ -28,6 +28,12 @@ export interface ExchangeOrder {
   credit: number;
 }
 
+/** Which connections are needed no more. */
+export interface ReleaseOrder extends Pick<ExchangeOrder, 'origin'> {
+  /** null for those of all partitions. */
+  partition: string | null;
+}
+
 /** An order that the engine marks as sent before the first byte goes out. */
 export interface MarkedOrder extends ExchangeOrder {
   /** Slot among the sent marks. */

@@ -11,7 +11,7 @@ import { ExchangeConnections } from './exchange-connections.ts';
 import type { ExchangeFault } from './exchange-fault.ts';
 import { ExchangeMeter } from './exchange-figures.ts';
 import { creditOf, ExchangeFrameError, FRAME, type FrameHandler, FrameReader } from './exchange-frames.ts';
-import type { ExchangeOrder, MarkedOrder } from './exchange-order.ts';
+import type { ExchangeOrder, MarkedOrder, ReleaseOrder } from './exchange-order.ts';
 import { type ExchangeTools, ExchangeTransfer } from './exchange-transfer.ts';
 import { FrameBatch } from './frame-batch.ts';
 import { keepAliveWithin } from './hung-connections.ts';
@@ -73,7 +73,7 @@ export class ExchangeServer implements FrameHandler {
       return;
     }
     if (kind === FRAME.RELEASE) {
-      this.#connections.release(payload.toString());
+      this.#connections.release(JSON.parse(payload.toString()) as ReleaseOrder);
       return;
     }
     const transfer = this.#transfers.get(exchange);

@@ -42,7 +42,7 @@ interface TerminatedOriginOptions {
   isAuto: boolean;
   /** Bounds the addresses that its requests may be sent to. */
   from: AddressSpace;
-  engine: Pick<Engine, 'exchange'>;
+  engine: Pick<Engine, 'exchange' | 'release'>;
   log: (line: string) => void;
   events: RelayEvents;
   /** The browser rejected the local CA's certificate. */
@@ -183,6 +183,8 @@ export class TerminatedOrigin {
       this.#connections.delete(socket);
       this.#busy.delete(socket);
       this.#closing.delete(socket);
+      // No other connection has this partition. A page can open ever new ones, by frames of opaque origins.
+      this.#options.engine.release(`https://${this.#authority}`, partition);
     });
     const partition = String(++connected);
     this.partition = partition;

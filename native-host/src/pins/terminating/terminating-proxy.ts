@@ -209,7 +209,7 @@ export class TerminatingProxy {
     if (!origin) return;
     this.#origins.delete(key);
     this.#health.forget(origin.origin);
-    this.#options.engine.release(new URL(origin.origin).origin);
+    this.#options.engine.release(new URL(origin.origin).origin, null);
     origin.end(this.#endingTimeoutMs);
     for (const former of this.#ending) if (former.open === 0) this.#ending.delete(former);
     if (origin.open > 0) this.#ending.add(origin);

@@ -80,7 +80,7 @@ export class Pinned {
     this.terminating = new TerminatingProxy({
       engine: {
         start: () => this.engine.start(),
-        release: (origin) => this.engine.release(origin),
+        release: (...which) => this.engine.release(...which),
         exchange: (request) => this.engine.exchange({ connectTo: this.connectTo, ...request }),
       },
       issuer,

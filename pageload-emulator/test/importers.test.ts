@@ -91,6 +91,7 @@ describe('contradictory recordings', () => {
   const har = (entries: object[]) => JSON.stringify({ log: { entries } });
   const entry = (url: string, extra: object = {}) => ({
     startedDateTime: '2026-01-05T10:00:00Z',
+    time: 1,
     request: { url },
     _resourceType: 'script',
     ...extra,

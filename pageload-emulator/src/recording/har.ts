@@ -6,11 +6,13 @@ import { connectionNames } from './har/connection.ts';
 import { type Conventions, conventionsOf } from './har/conventions.ts';
 import { withPaddedFractions } from './har/dates.ts';
 import type { HarForm } from './har/forms.ts';
+import { headerOf } from './har/headers.ts';
 import { linkInitiators } from './har/initiators.ts';
 import { inOrderOfIssue } from './har/issue-order.ts';
 import { mendLateSending } from './har/late-sending.ts';
 import { loadEnd } from './har/load-end.ts';
 import { type Navigation, nameDocuments, navigationOf } from './har/navigation.ts';
+import { ownEntries } from './har/own-entries.ts';
 import type { PageChoice } from './har/page-choice.ts';
 import { type PageClock, pageClock } from './har/page-clock.ts';
 import { type PageLoad, takeLoad } from './har/page-loads.ts';
@@ -19,7 +21,7 @@ import { type Entry, isRedirect, parseHar, statusOf } from './har/schema.ts';
 import { sizesOf } from './har/sizes.ts';
 import { typeOf } from './har/types.ts';
 import { urlKey } from './har/urls.ts';
-import { numberOf } from './har/values.ts';
+import { lengthOf, numberOf } from './har/values.ts';
 import { loadRequests } from './load-requests.ts';
 import { parseProtocol } from './protocol-name.ts';
 import { finishRequests, type RequestDraft, refuseTooMany } from './requests/draft.ts';
@@ -52,7 +54,9 @@ export function readHar(
   form: HarForm,
   options: ReadOptions = {},
 ): ReadRecording & { dropped: DroppedEntries } {
-  const log = withPaddedFractions(parseHar(form));
+  const { log: parsed, unusable } = parseHar(form);
+  const { copies, notOfPages, entries } = ownEntries(parsed.entries);
+  const log = withPaddedFractions({ ...parsed, entries });
   const place = placeOf(form.entriesPlace);
   const notes: string[] = [];
   const load = takeLoad(log, options.page, notes);
@@ -68,6 +72,7 @@ export function readHar(
     endsAt: load.endsAt,
   });
   const { drafts, entryOf, document } = draftsOf(load, navigation, clock, conventions);
+  refuseUntimed(drafts, place);
   const end = loadEnd(drafts, document, clock.times, creator);
   linkInitiators({
     ordered: end.kept,
@@ -95,12 +100,26 @@ export function readHar(
     recording,
     notes,
     dropped: {
+      unusable,
+      copies,
+      notOfPages,
       otherPages: log.entries.length - load.ordered.length,
       beforeNavigation: load.ordered.length - navigation.entries.length,
       afterSilence: drafts.length - end.kept.length,
       otherSchemes: end.kept.length - requests.length,
     },
   };
+}
+
+/**
+ * Refuses requests none of which took any time: what such a file names as their starts is when it was written.
+ *
+ * @throws InputError
+ */
+function refuseUntimed(drafts: readonly RequestDraft[], place: string): void {
+  const answered = drafts.filter(({ fromCache, status }) => !fromCache && status > 0);
+  if (answered.length < 2 || answered.some(({ startMs, endMs }) => endMs > startMs)) return;
+  throw new InputError(`${place}: expected times of requests, got 0 ms for all`);
 }
 
 function missingOf({ document }: Navigation, pltMs: number | null): Pick<Recording, 'missing'> {
@@ -221,12 +240,25 @@ function takeFromWorkers(entryOf: ReadonlyMap<RequestDraft, Entry>): void {
 }
 
 /** WebPageTest writes `1.1` where others write `HTTP/1.1`. */
-function protocolOf({ _protocol, request, response }: Entry): RequestDraft['protocol'] {
+function protocolOf(entry: Entry): RequestDraft['protocol'] {
+  const { _protocol, request, response } = entry;
+  // Some recorders name a protocol for requests that never left.
+  if (statusOf(entry) === 0 && lengthOf(entry.timings?.wait) === 0 && lengthOf(response?._transferSize) === 0)
+    return null;
   for (const name of [_protocol, response?.httpVersion, request.httpVersion]) {
     const protocol = parseProtocol(name && /^\d/.test(name) ? `http/${name}` : name);
+    if (protocol === 'h1') return protocolInHeaders(entry) ?? protocol;
     if (protocol !== null) return protocol;
   }
   return null;
+}
+
+/** The protocol that headers show where a recorder writes HTTP/1.1 for every request: Firefox adds it to a response, pseudo-headers begin with a colon. */
+function protocolInHeaders({ request, response }: Entry): RequestDraft['protocol'] {
+  if (headerOf(response, 'x-firefox-http3') !== null) return 'h3';
+  if (headerOf(response, 'x-firefox-spdy') !== null) return 'h2';
+  const headers = [...(request.headers ?? []), ...(response?.headers ?? [])];
+  return headers.some(({ name }) => name.startsWith(':')) ? 'h2' : null;
 }
 
 function requestBodyBytesOf({ request }: Entry): number | null {

@@ -44,7 +44,15 @@ function otherFormat(value: unknown): string | null {
   return OTHER_FORMATS.find(([, fields]) => fields.every((field) => field in object))?.[0] ?? null;
 }
 
-const NONE_DROPPED: DroppedEntries = { otherPages: 0, beforeNavigation: 0, afterSilence: 0, otherSchemes: 0 };
+const NONE_DROPPED: DroppedEntries = {
+  unusable: { count: 0, first: null },
+  copies: 0,
+  notOfPages: 0,
+  otherPages: 0,
+  beforeNavigation: 0,
+  afterSilence: 0,
+  otherSchemes: 0,
+};
 
 interface FoundRecording extends ReadRecording {
   dropped: DroppedEntries;
@@ -114,13 +122,22 @@ function parseJson(text: string): unknown {
   const json = jsonIn(text);
   refuseLargeJson(json);
   try {
-    return JSON.parse(json);
+    return JSON.parse(withoutNaN(json));
   } catch (error) {
     const { message } = error as Error;
     const position = / at position (\d+)/.exec(message)?.[1];
     const place = placeOf(placeInJson(json, position === undefined ? json.length : Number(position)));
     throw new InputError(`${place}: expected JSON, got ${jsonFault(json, error)}`);
   }
+}
+
+/** Strings, and numbers of Python's `json.dumps` that JSON does not have. */
+const STRING_OR_NO_NUMBER = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g;
+
+/** Writes `null` for numbers that JSON does not have. */
+function withoutNaN(json: string): string {
+  if (!/[:,[\s-](?:NaN|Infinity)\b/.test(json)) return json;
+  return json.replace(STRING_OR_NO_NUMBER, (found) => (found.startsWith('"') ? found : 'null'));
 }
 
 /** HAR Viewer's HARP: a call of JavaScript, `onInputData({"log": …});`. */

@@ -1,8 +1,14 @@
 import type { Recording } from '@hopwise/contract';
+import type { UnusableEntries } from './har/schema.ts';
 import { loadRequests } from './load-requests.ts';
 
 /** Entries of a file that are not in its recording. */
 export interface DroppedEntries {
+  unusable: UnusableEntries;
+  /** Equal to an entry before them. */
+  copies: number;
+  /** Tunnels of proxies, and the browser's own checks of the network. */
+  notOfPages: number;
   otherPages: number;
   beforeNavigation: number;
   /** After a silence that ends a load without a load event. */
@@ -19,10 +25,13 @@ export interface DroppedEntries {
  */
 export function usageNote(recording: Recording, dropped: DroppedEntries): string | null {
   const { kept, excluded } = loadRequests(recording);
-  const { otherPages, beforeNavigation, afterSilence, otherSchemes } = dropped;
+  const { unusable, copies, notOfPages, otherPages, beforeNavigation, afterSilence, otherSchemes } = dropped;
   const afterLoad =
     recording.pltMs === null ? 'began after all that a load event waits for' : 'began after the load event';
   const reasons = [
+    { count: unusable.count, why: `could not be read (${unusable.first?.message})` },
+    { count: copies, why: 'were copies of others' },
+    { count: notOfPages, why: "belonged to no page (a proxy's tunnels, the browser's own checks)" },
     { count: otherPages, why: 'belonged to other pages' },
     { count: beforeNavigation, why: 'began before the navigation' },
     { count: afterSilence, why: 'began after all had been silent' },

@@ -6,10 +6,10 @@ import { mostSeconds, processorSeconds } from '../support/processor-time.ts';
 const URL = 'https://a.test/';
 const itself = { _initiator: { type: 'script', url: URL }, _resourceType: 'script' };
 
-/** `count` copies of one entry with different starts, all within `spanMs` of the first. */
+/** `count` entries that differ in their starts, all within `spanMs` of the first, or in their names alone. */
 function entriesOf(count: number, spanMs: number, extra: object, startMs = 0): object[] {
   const starts = Array.from({ length: spanMs }, (_, ms) => chromiumEntry(URL, startMs + ms, {}, extra));
-  return Array.from({ length: count }, (_, i) => starts[i % spanMs]!);
+  return Array.from({ length: count }, (_, i) => ({ ...starts[i % spanMs]!, _requestId: String(i) }));
 }
 
 const page = (startedDateTime: string) => ({ id: 'page_1', startedDateTime, pageTimings: {} });
@@ -32,7 +32,7 @@ describe('a hostile recording is read or refused within three seconds', () => {
     ['redirects to one URL at once', () => harOf(entriesOf(50_000, 5, redirect)), tooMany],
     [
       'a million entries',
-      () => harOf(entriesOf(1_000_000, 1000, itself)),
+      () => harOf(new Array(1_000_000).fill(chromiumEntry(URL, 0, {}, itself))),
       'log.entries: expected at most 50000 entries, got 1000000',
     ],
     [
@@ -58,7 +58,12 @@ describe('a hostile recording is read or refused within three seconds', () => {
       'a million headers that are none',
       () =>
         harOf([{ ...redirect, ...chromiumEntry(URL, 0, {}), response: { headers: new Array(1e6).fill(0) } }]),
-      'log.entries[0].response.headers: expected an array of headers, each with a name, got an array',
+      1,
+    ],
+    [
+      'one entry that is there 50,000 times',
+      () => harOf(new Array(50_000).fill(chromiumEntry(URL, 0, {}, itself))),
+      1,
     ],
     [
       'one stack of 200,000 scripts',

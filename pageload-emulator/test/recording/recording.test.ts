@@ -322,8 +322,9 @@ describe('unusable input', () => {
     expect(complaint({ log: { entries: [{ startedDateTime: START, request: { url: 1 } }] } })).toBe(
       'log.entries[0].request.url: expected a URL, got 1',
     );
-    expect(complaint(harOf([chromiumEntry('https://a.test/', 0, { send: Number.NaN }, { time: 1 })]))).toBe(
-      'log.entries[0].timings.send: expected a number, got NaN',
+    const timings = { ...{ send: [] }, wait: 1 };
+    expect(complaint(harOf([chromiumEntry('https://a.test/', 0, {}, { time: 1, timings })]))).toBe(
+      'log.entries[0].timings.send: expected a number, got an array',
     );
     expect(complaint(harOf([chromiumEntry('data:,x', 0, {})]))).toMatch(
       /expected at least one http or https request/,

@@ -1,4 +1,5 @@
 import type { Conventions } from './conventions.ts';
+import { headerOf } from './headers.ts';
 import { phaseLengths } from './phase-lengths.ts';
 import type { Entry } from './schema.ts';
 import { lengthOf, numberOf, objectOf } from './values.ts';
@@ -21,10 +22,16 @@ export function isCached(entry: Entry, conventions: Conventions): boolean {
   // chrome-har
   const hadEntry = objectOf(objectOf(entry.cache)?.beforeRequest) !== null;
   const status = Number(response?.status);
-  if (status === 307 && /^internal redirect$/i.test(response?.statusText ?? '')) return true;
+  if (status === 307 && isInternal(entry)) return true;
   const isWhole = status >= 200 && status < 300;
   if (isWhole && hadEntry && lengthOf(response?.bodySize) === 0) return true;
   return isWhole && (transferredNothing(entry, conventions) || tookNoTime(entry, conventions));
+}
+
+/** Whether Chromium answered by itself: HTTP/2 has no words beside the status, so that tools without them leave the header it adds. */
+function isInternal({ response }: Entry): boolean {
+  const reason = headerOf(response, 'non-authoritative-reason');
+  return reason !== null || /^internal redirect$/i.test(response?.statusText ?? '');
 }
 
 /** Whether an answer has content of which the recorder counted no byte on the wire, on no connection of its own. */

@@ -5,7 +5,7 @@ import { askedForBy } from './asked-for.ts';
 import { headerOf } from './headers.ts';
 import { follows, type TimedEntry } from './navigations.ts';
 import { type Entry, isRedirect, type Page, statusOf } from './schema.ts';
-import { isNavigated, typeOf } from './types.ts';
+import { isNavigated, isSpeculative, typeOf } from './types.ts';
 import { urlKey } from './urls.ts';
 import { dateOf, lengthOf } from './values.ts';
 
@@ -26,13 +26,14 @@ const API_CLIENTS = /^(polly\.?js|postman|newman|insomnia|hoppscotch|thunder cli
  * Finds the navigation's requests. What began before the page did, such as beacons of the page that was left, does not belong to the
  * load. Where no document of the page is in the file, as where recording began late, its other requests are taken.
  *
- * @param ordered requests of one page, in order of start; not empty
+ * @param all requests of one page, in order of start; not empty
  */
 export function navigationOf(
-  ordered: readonly TimedEntry[],
+  all: readonly TimedEntry[],
   page: Page | undefined,
   creator: string | null | undefined,
 ): Navigation {
+  const ordered = fromNetwork(all);
   const entries = ordered.map(({ entry }) => entry);
   if (API_CLIENTS.test(creator ?? '')) return { entries, document: 'none', url: null };
   const first = ordered.findIndex(({ type }) => type === 'document');
@@ -47,6 +48,12 @@ export function navigationOf(
   const url = pageUrl(page) ?? refererOf(before);
   const isLoad = lengthOf(page?.pageTimings?.onLoad) > 0 || lengthOf(page?.pageTimings?.onContentLoad) > 0;
   return { entries: own.length > 0 ? own : entries, document: isLoad ? 'missing' : 'none', url };
+}
+
+/** Requests from the first that a network carries on: what an extension or an empty page asked for before is no part of the load. */
+function fromNetwork(ordered: readonly TimedEntry[]): readonly TimedEntry[] {
+  const first = ordered.findIndex(({ entry }) => originOf(entry.request.url) !== null);
+  return first <= 0 ? ordered : ordered.slice(first);
 }
 
 /** The position of the first of the redirects that led to a document, else its own. */
@@ -146,8 +153,9 @@ export function nameDocuments(
       // The first request and what its redirects lead to.
       draft.type = 'document';
       if (!isRedirect(draft.status)) document = draft;
-    } else if (draft.type === 'document') {
-      draft.type = isShown(draft) ? 'iframe' : 'fetch';
+    } else if (draft.type === 'document' || draft.type === 'iframe') {
+      if (isSpeculative(entryOf.get(draft)!)) draft.type = 'other';
+      else if (draft.type === 'document') draft.type = isShown(draft) ? 'iframe' : 'fetch';
     }
   }
   return document ?? ordered[0]!;

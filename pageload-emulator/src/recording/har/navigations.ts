@@ -1,9 +1,9 @@
 import { siteKey } from '../../util/site.ts';
-import { resolveReference } from '../../util/url.ts';
+import { originOf, resolveReference } from '../../util/url.ts';
 import { askedForBy } from './asked-for.ts';
 import { headerOf, locationOf } from './headers.ts';
 import { type Entry, isRedirect, statusOf } from './schema.ts';
-import { isNavigated, typeOf } from './types.ts';
+import { isNavigated, isSpeculative, typeOf } from './types.ts';
 import { urlKey } from './urls.ts';
 import { lengthOf } from './values.ts';
 
@@ -22,7 +22,10 @@ export function timed(entries: readonly Entry[]): TimedEntry[] {
   return entries
     .map((entry) => {
       const startMs = Date.parse(entry.startedDateTime);
-      return { entry, startMs, endMs: startMs + lengthOf(entry.time), type: typeOf(entry).type };
+      const endMs = startMs + lengthOf(entry.time);
+      // Extensions' pages, and empty ones from which tests begin, are no documents of a load.
+      const type = originOf(entry.request.url) === null ? 'other' : typeOf(entry).type;
+      return { entry, startMs, endMs, type };
     })
     .sort((a, b) => a.startMs - b.startMs);
 }
@@ -65,8 +68,9 @@ function isNext(
   referring: ReadonlyMap<string, number>,
   index: number,
 ): boolean {
-  if (follows(document, next)) return false;
   const { entry } = next;
+  if (follows(document, next) || isSpeculative(entry)) return false;
+  if (statusOf(document.entry) === 0 && isNavigated(entry) !== false && isOfTab(entry)) return true;
   const destination = headerOf(entry.request, 'sec-fetch-dest');
   if (destination !== null) {
     if (destination.toLowerCase() !== 'document') return false;
@@ -84,6 +88,11 @@ function isNext(
     (referring.get(urlKey(entry.request.url)) ?? -1) > index &&
     (referring.get(urlKey(document.entry.request.url)) ?? -1) <= index;
   return isPage && takesOver && quietMs >= LONG_QUIET_MS;
+}
+
+/** Whether a document is not known to be a frame's. */
+function isOfTab(entry: Entry): boolean {
+  return /^document$/i.test(headerOf(entry.request, 'sec-fetch-dest') ?? 'document');
 }
 
 /** Whether a request is the target of a redirect. */

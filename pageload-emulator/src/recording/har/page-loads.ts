@@ -1,9 +1,10 @@
 import { shown } from '../../util/input-error.ts';
+import { originOf } from '../../util/url.ts';
 import { pageUrl } from './navigation.ts';
 import { partNavigations, type TimedEntry, timed } from './navigations.ts';
 import { noSuchPage, type PageChoice } from './page-choice.ts';
 import { type PageEntries, pagesOf } from './pages.ts';
-import type { Entry, Har, Page } from './schema.ts';
+import { type Entry, type Har, type Page, statusOf } from './schema.ts';
 import { urlKey } from './urls.ts';
 
 /** One load of a page in a file. */
@@ -22,7 +23,7 @@ export interface PageLoad {
 }
 
 /**
- * Takes one page load of a file: the chosen one, else the first that has requests.
+ * Takes one page load of a file: the chosen one, else the first of which the network answered a request, else the first that has requests.
  *
  * @param notes to which is added which of several was taken
  * @throws InputError when the file has no such page load
@@ -30,15 +31,19 @@ export interface PageLoad {
 export function takeLoad(log: Har, choice: PageChoice | undefined, notes: string[]): PageLoad {
   const pages = pagesOf(log);
   const loads = pages.flatMap(loadsOf);
-  const first = Math.max(
-    0,
-    loads.findIndex(({ ordered }) => ordered.length > 0),
-  );
+  const answered = loads.findIndex(({ ordered }) => ordered.some(isAnswered));
+  const first = answered >= 0 ? answered : Math.max(0, loads.findIndex(hasRequests));
   const index = choice === undefined ? first : indexOf(loads, choice);
   const load = loads[index]!;
   const note = noteOf(log, pages, loads, index, choice === undefined);
   if (note !== null) notes.push(note);
   return load;
+}
+
+const hasRequests = ({ ordered }: PageLoad): boolean => ordered.length > 0;
+
+function isAnswered({ entry }: TimedEntry): boolean {
+  return originOf(entry.request.url) !== null && statusOf(entry) > 0;
 }
 
 /** Says which of several page loads was taken; null for the only one. */
@@ -51,15 +56,15 @@ function noteOf(
 ): string | null {
   const { page, ordered, navigation, navigations } = loads[index]!;
   const requests = `${ordered.length} ${ordered.length === 1 ? 'request' : 'requests'}`;
+  const why = `the first that ${loads.slice(0, index).some(hasRequests) ? 'was answered' : 'has requests'}`;
   if (navigations > 1) {
     const place = page === undefined ? 'the file' : `page ${shown(page.id)}`;
-    const rank = navigation === 0 ? 'the first' : `number ${navigation + 1}`;
+    const rank = navigation === 0 ? 'the first' : `number ${navigation + 1}${isLikely ? `, ${why}` : ''}`;
     const number = pages.length > 1 ? `, number ${index + 1} of ${loads.length} page loads in the file` : '';
     return `${navigations} navigations in ${place}: took ${rank} (${nameOf(loads[index]!)}, ${requests})${number}`;
   }
   if (pages.length > 1) {
-    const which =
-      index === 0 ? 'the first' : `number ${index + 1}${isLikely ? ', the first that has requests' : ''}`;
+    const which = index === 0 ? 'the first' : `number ${index + 1}${isLikely ? `, ${why}` : ''}`;
     return `${pages.length} pages in the file: took ${which} (${shown(page?.id)}, ${requests})`;
   }
   const listed = log.pages?.length ?? 0;

@@ -1,38 +1,38 @@
 import * as z from 'zod/mini';
 import { InputError, inputErrorFrom, placeOf } from '../../util/input-error.ts';
 import type { HarForm } from './forms.ts';
-import { LARGEST_NUMBER, numberOf, objectOf } from './values.ts';
+import { headersIn } from './header-list.ts';
+import { isoDate } from './iso-date.ts';
+import { isNumber, numberOf, objectOf } from './values.ts';
 
 // WebPageTest writes many numbers as strings.
-const numeric = z.custom<number | string | null>(
-  (value) => value === null || value === '' || Math.abs(numberIn(value)) <= LARGEST_NUMBER,
-  {
-    error: ({ input }) =>
-      Number.isFinite(numberIn(input)) ? `a number up to ${LARGEST_NUMBER}` : 'a number',
-  },
+const number = z.optional(z.custom<number | string | null>(isNumber, 'a number'));
+const text = z.optional(
+  z.pipe(
+    z.custom<string | number | null>(
+      (value) => value === null || typeof value === 'string' || typeof value === 'number',
+      'a string',
+    ),
+    z.transform((value) => (value === null ? null : String(value))),
+  ),
 );
-
-/** The number in a value; NaN when it is none. */
-function numberIn(value: unknown): number {
-  if (typeof value === 'number') return value;
-  return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
-}
-const number = z.optional(numeric);
-const text = z.optional(z.nullable(z.string('a string')));
 const label = z.optional(
   z.custom<string | number | null>(
     (value) => value === null || typeof value === 'string' || typeof value === 'number',
     'a string or a number',
   ),
 );
-const time = z
-  .string('a date and time')
-  .check(z.refine((value) => Number.isFinite(Date.parse(value)), 'a date and time (ISO 8601)'));
+const time = z.pipe(
+  z.custom<unknown>((value) => isoDate(value) !== null, {
+    error: ({ input }) => (typeof input === 'string' ? 'a date and time (ISO 8601)' : 'a date and time'),
+  }),
+  z.transform((value) => isoDate(value)!),
+);
 const maybe = <T extends z.core.SomeType>(schema: T) => z.optional(z.nullable(schema));
 const headers = maybe(
-  z.custom<{ name: string; value?: unknown }[]>(
-    (value) => Array.isArray(value) && value.every((header) => typeof objectOf(header)?.name === 'string'),
-    'an array of headers, each with a name',
+  z.pipe(
+    z.custom<object>((value) => typeof value === 'object', 'an array of headers'),
+    z.transform(headersIn),
   ),
 );
 
@@ -194,15 +194,25 @@ export interface Har extends Log {
   entries: Entry[];
 }
 
+/** Entries that are left out as they cannot be used. */
+export interface UnusableEntries {
+  count: number;
+  /** What is wrong with the first of them, and where; null without any. */
+  first: InputError | null;
+}
+
 /** Limits of a whole file; one page load has far fewer. */
 const MAX = { entries: 50_000, pages: 10_000 };
 
 /**
- * Parses those parts of a HAR's log that are read.
+ * Parses those parts of a HAR's log that are read. Entries that cannot be used are left out, unless the first or half of them are such.
  *
  * @throws InputError naming the place of the first thing that cannot be used
  */
-export function parseHar({ log: input, place, entriesPlace }: HarForm): Har {
+export function parseHar({ log: input, place, entriesPlace }: HarForm): {
+  log: Har;
+  unusable: UnusableEntries;
+} {
   const lists = objectOf(input);
   for (const [name, limit] of Object.entries(MAX)) {
     const list = lists?.[name];
@@ -214,13 +224,21 @@ export function parseHar({ log: input, place, entriesPlace }: HarForm): Har {
   const parsed = logSchema.safeParse(input);
   if (!parsed.success) throw inputErrorFrom(parsed.error.issues, input, place);
   const log = parsed.data;
+  const entries: Entry[] = [];
+  const unusable: UnusableEntries = { count: 0, first: null };
   // One by one: a schema of the array would collect all issues, which may exceed memory for a large file.
-  const entries = log.entries.map((entry, index) => {
+  for (const [index, entry] of log.entries.entries()) {
     const read = entrySchema.safeParse(entry);
-    if (!read.success) throw inputErrorFrom(read.error.issues, entry, [...entriesPlace, index]);
-    return read.data;
-  });
-  return { ...log, entries };
+    if (read.success) {
+      entries.push(read.data);
+      continue;
+    }
+    unusable.first ??= inputErrorFrom(read.error.issues, entry, [...entriesPlace, index]);
+    unusable.count++;
+    // The first is the page's document, as a rule: nothing else of a load can be understood without it.
+    if (index === 0 || unusable.count >= log.entries.length / 2) throw unusable.first;
+  }
+  return { log: { ...log, entries }, unusable };
 }
 
 /** HTTP status; 0 when there was no response. A request without a status is taken to be answered unless it has an error. */

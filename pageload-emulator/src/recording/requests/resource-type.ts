@@ -18,6 +18,9 @@ const BY_NAME = new Map<string, ResourceType>([
   ['ping', 'beacon'],
   ['beacon', 'beacon'],
   ['cspviolationreport', 'beacon'],
+  ['prefetch', 'other'],
+  ['manifest', 'other'],
+  ['websocket', 'other'],
 ]);
 
 /** Destinations of the Fetch standard, as in the `Sec-Fetch-Dest` header. */

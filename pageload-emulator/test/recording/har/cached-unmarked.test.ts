@@ -54,6 +54,6 @@ describe('an answer of which nothing was transferred came from a cache', () => {
 
   it('unless the recorder times nothing at all', () => {
     const untimed = { timings: {}, time: 0 };
-    expect(isCached({ bodySize: -1 }, untimed, untimed)).toBe(false);
+    expect(() => isCached({ bodySize: -1 }, untimed, untimed)).toThrow('expected times of requests');
   });
 });

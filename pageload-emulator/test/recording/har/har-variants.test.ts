@@ -43,9 +43,9 @@ describe('DevTools entries', () => {
 
   it('are named by their place in the input when they cannot be used', () => {
     const broken = structuredClone(log) as { entries: { timings: { wait: unknown } }[] };
-    broken.entries[1]!.timings.wait = 'x';
-    expect(() => parseRecording(broken)).toThrow('entries[1].timings.wait: expected a number, got "x"');
-    expect(() => parseRecording(broken.entries)).toThrow('[1].timings.wait: expected a number, got "x"');
+    broken.entries[0]!.timings.wait = 'x';
+    expect(() => parseRecording(broken)).toThrow('entries[0].timings.wait: expected a number, got "x"');
+    expect(() => parseRecording(broken.entries)).toThrow('[0].timings.wait: expected a number, got "x"');
   });
 
   it('of two navigations are separated by page', () => {

@@ -156,6 +156,53 @@ describe('a page whose document is not in the file', () => {
   });
 });
 
+describe('a document that is no other navigation', () => {
+  const document = (url: string, startMs: number, headers: Record<string, string> = {}) =>
+    entry(url, startMs, headers, { _resourceType: 'document' });
+  const imageAt = (startMs: number) => image(`${SITE}${startMs}.png`, startMs);
+
+  it('is prefetched for later', () => {
+    const later = document(`${SITE}next`, 6_000, {
+      'Sec-Purpose': 'prefetch;prerender',
+      'Sec-Fetch-Dest': 'document',
+      'Sec-Fetch-Mode': 'navigate',
+    });
+    const har = harOf([document(SITE, 0), imageAt(100), later, imageAt(6_500)], { onLoad: 6_600 });
+    const { recording, notes } = readRecording(har);
+    expect(notes).toEqual([]);
+    expect(recording.pltMs).toBe(6_600);
+    expect(recording.requests.map(({ type }) => type)).toEqual(['document', 'image', 'other', 'image']);
+  });
+
+  it.each(['data:text/html,', 'about:blank', 'chrome-extension://abc/page.html'])('is that of %s', (url) => {
+    const har = harOf([document(url, -5_000), document(SITE, 0), imageAt(100)], { onLoad: 200 });
+    expect(readRecording(har).recording).toMatchObject({ url: SITE, pltMs: 200, recordedAt: START });
+    const proper = parseRecording(harOf([document(SITE, 0), imageAt(100)], { onLoad: 200 }));
+    expect(parseRecording(har)).toEqual(proper);
+  });
+});
+
+describe('a navigation that failed', () => {
+  const failed = (startMs: number) => {
+    const entry = chromiumEntry(SITE, startMs, { wait: 0 }, { _resourceType: 'document', time: 5 });
+    return { ...entry, response: { status: 0, _error: 'net::ERR_CONNECTION_RESET' } };
+  };
+  const document = chromiumEntry(SITE, 0, { wait: 40, receive: 10 }, { _resourceType: 'document' });
+
+  it('is passed over for the one that was answered', () => {
+    const { recording, notes } = readRecording(harOf([failed(-300), document], { onLoad: 200 }));
+    expect(recording.requests).toHaveLength(1);
+    expect(recording).toMatchObject({ pltMs: 200, recordedAt: START });
+    expect(notes[0]).toBe(
+      `2 navigations in page "page_1": took number 2, the first that was answered (${SITE}, 1 request)`,
+    );
+  });
+
+  it('is taken where nothing was answered', () => {
+    expect(readRecording(harOf([failed(0)])).recording.requests[0]!.status).toBe(0);
+  });
+});
+
 describe('a file without a page load', () => {
   const call = (startMs: number, headers: Record<string, string> = {}) =>
     entry(`https://api.test/${startMs}`, startMs, headers, { _resourceType: 'xhr' });
@@ -174,6 +221,20 @@ describe('a file without a page load', () => {
     const har = harOf([chromiumEntry(SITE, 0, {})]) as { log: { creator: object } };
     har.log.creator = { name: 'Insomnia REST Client', version: '1' };
     expect(readRecording(har).notes[0]).toBe(NOTE);
+  });
+
+  it('is one that times no request', () => {
+    const untimed = {
+      startedDateTime: START,
+      request: { url: SITE },
+      time: -1,
+      timings: { send: -1, wait: -1 },
+    };
+    const files = [[untimed, { ...untimed, time: 0, request: { url: `${SITE}a.js` } }]];
+    expect(() => parseRecording(files[0])).toThrow('top level: expected times of requests, got 0 ms for all');
+    // Nothing of a page from the cache takes time.
+    const cached = { ...untimed, _fromCache: 'disk' };
+    expect(parseRecording([cached, cached, untimed]).requests).toHaveLength(2);
   });
 
   it('is none that begins with a request of unknown type', () => {

@@ -1,0 +1,15 @@
+import { objectOf } from './values.ts';
+
+export interface Header {
+  name: string;
+  value?: unknown;
+}
+
+/** Headers as recorders list them: objects with a name, pairs of name and value, or one object with a field for each. */
+export function headersIn(value: object): Header[] {
+  const list = Array.isArray(value) ? value : Object.entries(value);
+  return list.flatMap((header: unknown): Header | [] => {
+    const named = Array.isArray(header) ? { name: header[0], value: header[1] } : objectOf(header);
+    return typeof named?.name === 'string' ? { name: named.name, value: named.value } : [];
+  });
+}

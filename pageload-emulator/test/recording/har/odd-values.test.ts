@@ -1,0 +1,183 @@
+import { parseRecording, readRecording } from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { chromiumEntry, chromiumHar } from '../../support/hars.ts';
+
+type Fields = Record<string, unknown>;
+type Entry = Fields & { request: Fields; response: Fields; timings: Fields };
+type Har = { log: { entries: Entry[] } };
+
+/** The page as it is written properly. */
+const PROPER = parseRecording(chromiumHar());
+
+/** The page with a change of every entry. */
+function changed(change: (entry: Entry, index: number) => void): Har {
+  const har = chromiumHar() as Har;
+  for (const [index, entry] of har.log.entries.entries()) change(entry, index);
+  return har;
+}
+
+describe('a page is read the same', () => {
+  const unixMs = (entry: Entry) => Date.parse(entry.startedDateTime as string);
+
+  it.each<[string, (entry: Entry) => unknown]>([
+    ['in milliseconds since 1970', unixMs],
+    ['in seconds since 1970', (entry) => unixMs(entry) / 1000],
+    ['in microseconds since 1970, as text', (entry) => String(1000 * unixMs(entry))],
+    ['in nanoseconds since 1970', (entry) => 1e6 * unixMs(entry)],
+    ['by .NET', (entry) => `/Date(${unixMs(entry)})/`],
+    ['with a decimal comma', (entry) => (entry.startedDateTime as string).replace('.', ',')],
+    ['with an offset without a colon', (entry) => (entry.startedDateTime as string).replace('Z', '+0000')],
+    ['by a clock of twelve hours', (entry) => (entry.startedDateTime as string).replace('Z', ' AM+00:00')],
+    [
+      'by a clock of twelve hours, before the fraction',
+      (entry) => (entry.startedDateTime as string).replace(/T1(\d:\d\d:\d\d)(.*)Z/, 'T1$1\u202fa.m.$2Z'),
+    ],
+  ])('whose times are %s', (_, write) => {
+    const har = changed((entry) => Object.assign(entry, { startedDateTime: write(entry) }));
+    expect(parseRecording(har)).toEqual(PROPER);
+  });
+
+  it('whose afternoon is on a clock of twelve hours', () => {
+    const at = (startedDateTime: string) =>
+      parseRecording([{ ...chromiumEntry('https://a.test/', 0, {}), startedDateTime }]).recordedAt;
+    expect(at('2026-01-05T3:25:11.500 PM+00:00')).toBe('2026-01-05T15:25:11.500Z');
+    expect(at('2026-01-05T12:05:00 AM+02:00')).toBe('2026-01-04T22:05:00.000Z');
+    expect(at('2026-01-05T12:05:00 PM Z')).toBe('2026-01-05T12:05:00.000Z');
+  });
+
+  it.each<[string, (entry: Entry) => void]>([
+    [
+      'whose headers are fields of an object',
+      ({ response }) => Object.assign(response, { headers: { 'alt-svc': 'h3=":443"; ma=86400' } }),
+    ],
+    [
+      'whose headers are pairs',
+      ({ response }) => Object.assign(response, { headers: [['Alt-Svc', 'h3=":443"; ma=86400']] }),
+    ],
+    [
+      'of whose headers some have no name',
+      ({ response }) => (response.headers as unknown[]).push(null, { name: null, value: 'x' }),
+    ],
+    ['whose status is text', ({ response }) => Object.assign(response, { status: '200', statusText: 200 })],
+    ['whose version is a number', ({ response }) => Object.assign(response, { httpVersion: 2 })],
+    [
+      'whose version is the name of a constant',
+      ({ request, response }) => {
+        Object.assign(request, { httpVersion: 'HTTP_2_0' });
+        Object.assign(response, { httpVersion: 'HTTP2' });
+      },
+    ],
+    [
+      'whose version is a fragment of a pseudo-header',
+      ({ response }) => Object.assign(response, { httpVersion: 'us:' }),
+    ],
+    [
+      'whose pseudo-headers alone show HTTP/2',
+      ({ request, response }) => {
+        Object.assign(request, { httpVersion: 'HTTP/1.1', headers: [{ name: ':path', value: '/' }] });
+        Object.assign(response, { httpVersion: 'HTTP/1.1' });
+      },
+    ],
+    [
+      'of which Firefox notes the protocol in a header',
+      ({ response }) => {
+        (response.headers as object[]).push({ name: 'X-Firefox-Spdy', value: 'h2' });
+        Object.assign(response, { httpVersion: 'HTTP/1.1' });
+      },
+    ],
+    [
+      'whose unknown times are NaN',
+      ({ timings }) => Object.assign(timings, { _queued: 'NaN', blocked: 'nan' }),
+    ],
+    [
+      'whose unknown times are -1000',
+      ({ timings }) => {
+        if (timings.dns === -1) timings.dns = -1000;
+      },
+    ],
+    [
+      'whose unknown sizes were counted without a sign',
+      ({ request, response }) => {
+        request.headersSize = 18_446_744_073_709_552_000;
+        response.bodySize = 18_446_744_073_709_552_000;
+      },
+    ],
+  ])('%s', (_, change) => {
+    expect(parseRecording(changed(change))).toEqual(PROPER);
+  });
+
+  it('whose JSON has numbers of Python', () => {
+    const text = JSON.stringify(changed((entry) => Object.assign(entry, { comment: '"x": NaN, -Infinity' })));
+    const python = text.replaceAll('"ssl":-1', '"ssl": NaN').replaceAll('"dns":-1', '"dns":-Infinity');
+    expect(python).not.toBe(text);
+    expect(parseRecording(python)).toEqual(PROPER);
+  });
+
+  it('whose entries are there twice', () => {
+    const har = chromiumHar() as Har;
+    har.log.entries.push(...structuredClone(har.log.entries));
+    const { recording, notes } = readRecording(har);
+    expect(recording).toEqual(PROPER);
+    expect(notes.join()).toContain('7 were copies of others');
+  });
+
+  it('beside tunnels of a proxy and checks of the network', () => {
+    const har = chromiumHar() as Har;
+    const connect = chromiumEntry('https://cdn.test:443', 0, { wait: 30_000 }) as Entry;
+    connect.request.method = 'CONNECT';
+    const check = chromiumEntry('http://detectportal.firefox.com/canonical.html', -4_000, {}) as Entry;
+    har.log.entries.unshift(check, connect);
+    const { recording, notes } = readRecording(har);
+    expect(recording).toEqual(PROPER);
+    expect(notes.join()).toContain('2 belonged to no page');
+  });
+});
+
+describe('an entry that cannot be read', () => {
+  const broken = (changes: Record<number, Fields>) =>
+    changed((entry, index) => Object.assign(entry, changes[index]));
+
+  it('is left out, and the first is named', () => {
+    const { recording, notes } = readRecording(broken({ 2: { request: null }, 3: { startedDateTime: '' } }));
+    const left = PROPER.requests.filter(({ url }) => !/app\.js|woff2/.test(url)).map(({ url }) => url);
+    expect(recording.requests.map(({ url }) => url)).toEqual(left);
+    expect(notes.join()).toContain(
+      '2 could not be read (log.entries[2].request: expected an object, got null)',
+    );
+  });
+
+  it('is one of a clock that was not set', () => {
+    const { notes } = readRecording(broken({ 2: { startedDateTime: '1970-01-01T05:30:00.000+0530' } }));
+    expect(notes.join()).toContain('1 could not be read (log.entries[2].startedDateTime: expected a date');
+  });
+
+  it('is refused where it is the first, or one of many', () => {
+    expect(() => parseRecording(broken({ 0: { startedDateTime: '' } }))).toThrow('log.entries[0].started');
+    const most = Object.fromEntries([1, 2, 3, 4].map((index) => [index, { request: null }]));
+    expect(() => parseRecording(broken(most))).toThrow('log.entries[1].request: expected an object');
+  });
+});
+
+describe('what never left', () => {
+  it('has no protocol, whatever the recorder names', () => {
+    const har = chromiumHar() as Har;
+    const blocked = chromiumEntry('https://ads.test/', 200, { send: -1, wait: -1, receive: -1 }) as Entry;
+    Object.assign(blocked.response, { status: -1, httpVersion: 'HTTP/1.1', _transferSize: -1 });
+    har.log.entries.push(blocked);
+    const { recording, notes } = readRecording(har);
+    expect(recording.requests.find(({ url }) => url === 'https://ads.test/')?.protocol).toBeNull();
+    expect(notes.join()).toContain('1 failed without an answer');
+  });
+
+  it('is an upgrade of the browser’s own, by its header alone', () => {
+    const har = chromiumHar() as Har;
+    const upgrade = chromiumEntry('http://shop.test/', 0, { wait: 0 }) as Entry;
+    upgrade.response = {
+      status: 307,
+      redirectURL: 'https://shop.test/',
+      headers: [{ name: 'Non-Authoritative-Reason', value: 'HSTS' }],
+    };
+    har.log.entries.unshift(upgrade);
+    expect(parseRecording(har).requests[0]!.fromCache).toBe(true);
+  });
+});

@@ -54,7 +54,7 @@ const SEPARATE = new Map([
 const separatePackages = {
   name: 'separate-packages',
   setup({ onResolve }) {
-    // Of `buildTrees`; loaded when it is needed.
+    // `buildTrees` makes this file, which is loaded when it is needed.
     onResolve({ filter: /^\.\/tree-session\.js$/ }, ({ path: file }) => ({ path: file, external: true }));
     for (const [name, file] of SEPARATE) {
       onResolve({ filter: new RegExp(`^${name}$`) }, ({ namespace }) =>

@@ -50,7 +50,7 @@ export const pinStateSchema = z.object({
   /** Milliseconds since 1970; null for a pin without expiry. */
   expiresAtMs: z.nullable(count),
   persistent: z.boolean(),
-  /** Of an `auto` pin: the protocol of its next requests. */
+  /** The protocol of an `auto` pin's next requests. */
   protocol: z.optional(protocolSchema),
   /** Whether it may lead to addresses that are not public. */
   allowLocal: z.optional(z.boolean()),

@@ -3,7 +3,7 @@
 /** Everything in the authority before its last "@" (RFC 3986 section 3.2.1). */
 const USERINFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i;
 
-/** The same of any web URL in a text, also in the spellings that browsers understand (URL standard, "special authority slashes"). */
+/** User name and password of any web URL in a text, also in the spellings that browsers understand (URL standard, "special authority slashes"). */
 const USERINFO_IN_TEXT = /\b(https?:[\\/]*)[^\s\\/?#"]*@/gi;
 
 /** The URL without user name and password. */

@@ -19,7 +19,7 @@ test.describe.configure({ mode: 'default' });
 const softly = expect.configure({ soft: true });
 const EXTENSION = fileURLToPath(new URL('../../extension/dist/chromium', import.meta.url));
 const WIDTHS = [320, 600, 900, 1200];
-/** Of the other pages: the popup is never wider than 380 px, and the others no wider than 720 px. */
+/** Widths of pages other than the panel: the popup is never wider than 380 px, and the others no wider than 720 px. */
 const NARROW_WIDTHS = [320, 400, 600];
 /** The one toolbar's height. */
 const TOOLBAR_HEIGHT = 28;

@@ -16,7 +16,7 @@ import { START } from './support/hars.ts';
 import { mutatedText, VALID } from './support/mutations.ts';
 import { mostSeconds } from './support/processor-time.ts';
 
-/** Of the whole process, a tenth of which the list of public suffixes takes. */
+/** Memory of the whole process, a tenth of which the list of public suffixes takes. */
 const MAX_MB = 288;
 const MB = 1e6;
 

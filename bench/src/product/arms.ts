@@ -115,7 +115,7 @@ export class ArmBrowser {
   readonly #context: BrowserContext;
   readonly #pid: number;
   readonly #close: () => Promise<void>;
-  /** Of arms that verify; null for others. */
+  /** The browser as its pages are asked; null for arms that do not verify. */
   readonly #verifier: ExtensionBrowser | null;
   readonly #verified = new Set<string>();
 

@@ -22,7 +22,7 @@ const agent = new Agent(
 const tail = await LogTail.open(log, 'start');
 const before = process.cpuUsage();
 await tail.readNew((line) => agent.noteLine(line));
-// Of the processor, which others may share.
+// Processor time: others may use the processor meanwhile.
 const { user, system } = process.cpuUsage(before);
 await tail.close();
 // Kilobytes (getrusage(2)).

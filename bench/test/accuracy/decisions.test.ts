@@ -65,7 +65,7 @@ describe('figures of decisions', () => {
       harmed: 0.25,
       flips: 0.5,
     });
-    // Of the browser's own loads one is in range, of those over h2 two; h1 has no range.
+    // One of the browser's own loads is in range, and two of those over h2; h1 has no range.
     expect(figures.naturalHeld).toBeCloseTo(1 / 3, 9);
     expect(figures.protocolsHeld).toBeCloseTo(2 / 3, 9);
     expect(figures.medianChange).toBeCloseTo(1030 / 2000 - 1, 9);

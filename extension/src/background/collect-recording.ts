@@ -44,7 +44,7 @@ export async function collectRecording(
   const frames = reports.filter((report) => report !== null).filter(({ url }) => !excludedSites.has(url));
   refuseOtherSite(frames, load);
   const own = frames.map((frame) => withoutExcluded(frame, excludedSites));
-  // Of a load that the worker's stop interrupted the requests before it have no query strings: they are then joined without.
+  // Where the worker was stopped in mid-load, the requests before that have no query strings: all are then joined without.
   const { requests, failures } = load.hidesQueries ? withoutQueries(load) : load;
   return joinRecording({
     requests,

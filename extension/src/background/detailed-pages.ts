@@ -15,7 +15,7 @@ const ALL_PAGES = ['http://*/*', 'https://*/*'];
 const MAX_PAGES = 20;
 /** A page that is not loaded again in this time is given up. */
 const MAX_WAIT_MS = 3 * 24 * 3_600_000;
-/** Of all loads, at most this share is recorded in detail because hopwise wants it to. */
+/** At most this share of all loads is recorded in detail because hopwise wants it. */
 const MAX_SHARE = 1 / 10;
 /** Loads whose share may be spent at once, as pages come in bursts. */
 const MAX_SAVED_LOADS = 20;

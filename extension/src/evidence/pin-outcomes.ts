@@ -104,7 +104,7 @@ function compareWith(reference: Reference | null, after: readonly number[]): Pin
   return estimatedMs === null ? null : compareWithEstimate(estimatedMs, after);
 }
 
-/** The same for an estimate, which counts as one load and shows no harm: it may be wrong where loads are slower. */
+/** Compares loads with an estimate, which counts as one load and shows no harm: it may be wrong where loads are slower. */
 function compareWithEstimate(estimatedMs: number, after: readonly number[]): PinGain {
   const gain = compareLoads([estimatedMs], after);
   return { ...gain, beforeLoads: 0, effect: gain.effect === 'gains' ? 'gains' : 'unclear' };

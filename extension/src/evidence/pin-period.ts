@@ -7,7 +7,7 @@ export interface PinPeriod {
   kind: PinKind;
   /** Whether the user has allowed the helper to connect to an address that is not public. */
   allowsLocal: boolean;
-  /** Of a pin of `EVERY_ORIGIN`, as it is now or was in the end. */
+  /** What a pin of `EVERY_ORIGIN` covers now, or covered in the end. */
   everyOrigin?: EveryOrigin;
   /** Milliseconds since 1970; the end is null while it lasts. */
   sinceMs: number;

@@ -23,7 +23,7 @@ export type Messages = Partial<Record<string, { message: string }>>;
 /** English in Node programs and tests; the bundles leave it out, because their pages load packaged files (`load-language.ts`). */
 let messages: Messages = english;
 let current: Language = 'en';
-/** Of the current language, made with the first number: most loads that wake the worker show none, and they take milliseconds. */
+/** How the current language writes numbers; made with the first number, as it takes milliseconds and most loads that wake the worker show none. */
 let rules: { numbers: Intl.NumberFormat; plurals: Intl.PluralRules } | null = null;
 
 export function useLanguage(language: Language, its: Messages): void {

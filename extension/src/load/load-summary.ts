@@ -11,7 +11,7 @@ export interface SummaryFacts {
   /** Whether there was a summary of its network from earlier loads. */
   hasCluster: boolean;
   isVerified: boolean;
-  /** Of its decision; null without a prediction. */
+  /** What was decided; null without a prediction. */
   decision: { kind: Decision['kind']; laterPltMs: number } | null;
   /** Origins of all requests. */
   origins: string[];
@@ -45,7 +45,7 @@ export function summarizeLoad(load: StoredLoad): LoadSummary {
   };
 }
 
-/** Of whole loads, which do not change: each is compared with all others, and its facts take a look at all of its requests. */
+/** Facts of whole loads, which do not change: each is compared with all others, and its facts take a look at all of its requests. */
 const derived = new WeakMap<StoredLoad, SummaryFacts>();
 
 export function factsOf(load: KnownLoad): SummaryFacts {

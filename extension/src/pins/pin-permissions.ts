@@ -1,6 +1,6 @@
 import { ALL_SITES } from '../ui/site-access.ts';
 
-/** Of the optional permissions: Chromium's and Firefox's. */
+/** The optional permissions that pins need, in Chromium and in Firefox. */
 const FOR_PINS: readonly string[] = ['browsingData', 'proxy'];
 
 /**

@@ -7,7 +7,7 @@ const VERSION = 5;
 
 interface Schema extends DBSchema {
   loads: { key: number; value: StoredLoad; indexes: { storedAtMs: number } };
-  /** Of each load. */
+  /** One for each load. */
   summaries: { key: number; value: LoadSummary };
   /** By name, see `ownStorage`. */
   items: { key: string; value: unknown };

@@ -33,7 +33,7 @@ export const canAnnounceStartRate = (): Promise<boolean> => chrome.permissions.c
 /** Asks for what detailed recordings need. To be called in the handler of a click. @returns what is given now */
 export const requestDetail = (): Promise<DetailAccess> => request(DETAIL);
 
-/** The same of what the start rate needs: its servers are known by their headers. */
+/** Asks for what the start rate needs: its servers are known by their headers. */
 export const requestStartRate = (): Promise<DetailAccess> => request(START_RATE);
 
 async function request(permissions: chrome.permissions.Permissions): Promise<DetailAccess> {

@@ -11,7 +11,7 @@ const use = z.enum(['trees', 'rule']);
 const descriptionSchema = z.object({
   format: z.literal(FORMAT),
   features: z.array(z.string()),
-  /** Of the file with the trees, hexadecimal. */
+  /** Hash of the file with the trees, hexadecimal. */
   sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   /** What decides for an origin whose requests go over a transport: the trees, where they are better on held-out cells, or the rule. */
   uses: z.object({ tcp: use, quic: use }),

@@ -81,7 +81,7 @@ async function expectHints({ load, change, store }: Driver): Promise<void> {
     'localhost/other.svg': undefined,
   };
 
-  // Off, as at first.
+  // It is off at first.
   await store(knownNetwork());
   expect(await hintsOf('/asks')).toEqual(none);
   expect(await hintsOf('/asks')).toEqual(none);

@@ -247,7 +247,7 @@ describe('loads with pins are compared with later visits', () => {
 
 describe('where load times scatter as they do', () => {
   const SEEDS = Array.from({ length: 6 }, (_, seed) => seed + 1);
-  /** Of the logarithm of load times. */
+  /** Standard deviation of the logarithm of load times. */
   const SCATTER = 0.15;
 
   /**

@@ -218,7 +218,7 @@ test('a load whose navigation was not listened to is recorded by its page’s re
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', load: null });
   shownPage.willReport = false;
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
-  // Of a page that does not answer, the tab tells whether it has loaded.
+  // Where a page does not answer, the tab shows whether it has loaded.
   isPageBusy = true;
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', load: null });
   tabStatus = 'complete';

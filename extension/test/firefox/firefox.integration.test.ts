@@ -122,7 +122,7 @@ describe.skipIf(!firefox)('Firefox', () => {
       status: 200,
       // Which of the two that the server offers Firefox takes is not what is tested.
       protocol: expect.stringMatching(/^h[23]$/),
-      // Of a light recording.
+      // Light recordings have no headers.
       offersH3: null,
       remoteIp: null,
       initiator: { kind: 'navigation' },

@@ -10,7 +10,7 @@ import { openWithLoad } from '../support/open-with-load.ts';
 import { type Site, startSite } from '../support/site.ts';
 
 const REQUESTS = 30;
-/** Of windows, in CSS pixels. */
+/** Widths of windows, in CSS pixels. */
 const WIDTHS = [320, 400, 600];
 /** What axe checks each view in. */
 const LOOKS = WIDTHS.flatMap((width) =>

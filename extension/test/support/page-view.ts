@@ -158,7 +158,7 @@ async function takePageView(): Promise<PageView> {
   V8Error.prepareStackTrace = (_: Error, callSites: unknown[]) => `${callSites.length}: ${callSites.join()}`;
   document.createElement('x-watcher').setAttribute('src', '/c');
   const plain = new Image();
-  // Of its own in each frame: an image that another frame has loaded may come from memory, and is then not listed.
+  // Each frame has an image of its own: one that another frame has loaded may come from memory, and is then not listed.
   const frame = window === top ? 'outer' : 'inner';
   plain.src = `/d.png?${frame}`;
   delete V8Error.prepareStackTrace;

@@ -18,7 +18,7 @@ export interface PopupState {
   version: number;
   /** Matches an element once the state is shown. */
   complete: string;
-  /** Of the tab. */
+  /** URL of the tab. */
   url: string;
 }
 

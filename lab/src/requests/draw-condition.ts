@@ -38,7 +38,7 @@ export interface Condition {
   change: Change;
   before: LabNetwork;
   after: NetworkStep[];
-  /** Of all requests. */
+  /** Answers all requests. */
   server: Site['origins'][number];
   resources: { path: string; bytes: number; thinkMs: number }[];
   requests: SessionOrder['requests'];

@@ -166,7 +166,7 @@ class Browser {
     const known = this.#session;
     const session = await known?.catch(() => null);
     if (session && isUsable(session)) return session;
-    // Of the requests that find it closed, the first opens the next one.
+    // The first request that finds it closed opens the next one.
     if (this.#session === known) this.#session = this.#open();
     return this.#session!;
   }

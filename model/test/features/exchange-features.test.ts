@@ -59,7 +59,7 @@ test('a body that arrives with its first byte, or none, shows no rate', () => {
   expect(row).toMatchObject({ response_goodput: Number.NaN, completion_goodput: Number.NaN });
 });
 
-/** As `model/python/tests/golden_exchanges.py` generates them. */
+/** Generates the same exchanges as `model/python/tests/golden_exchanges.py`. */
 function generateExchanges(count: number): MeasuredExchange[] {
   const next = uniform();
   let endedAtMs = 0;

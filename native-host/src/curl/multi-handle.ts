@@ -24,7 +24,7 @@ interface MultiHandleSettings {
   onActed?: () => void;
 }
 
-/** Of a transfer in progress, see `add`. */
+/** What listens to a transfer in progress, see `add`. */
 interface Listener {
   done: (code: number) => void;
   onFinished: (() => void) | undefined;

@@ -41,7 +41,7 @@ interface ConnectionPoolSettings {
   onActed: (connection: UpstreamConnection) => void;
   onClosed: (connection: UpstreamConnection) => void;
   roundTrips: RoundTripEstimate;
-  /** As `UpstreamConnectionSettings.isOfNetwork`. */
+  /** Passed on as `UpstreamConnectionSettings.isOfNetwork`. */
   isOfNetwork: (socket: number) => boolean;
 }
 

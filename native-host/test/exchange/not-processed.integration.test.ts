@@ -9,7 +9,7 @@ import { engineTrusting, serveEngine } from '../support/engine.ts';
 import type { Server } from '../support/server.ts';
 import { asking, failure } from './support/exchanges.ts';
 
-/** Of the body of a request, in case it has to be sent again. */
+/** So much of a request's body is kept in case it has to be sent again. */
 const KEPT_BYTES = 64 * 1024;
 
 const served = serveEngine();

@@ -25,9 +25,9 @@ const PRIOR: UdpShares = {
 
 /** What loads showed of one network, by whose loads they were. */
 export interface NetworkWitnesses {
-  /** Of the loads of each site, learned without those of the others. */
+  /** What the loads of each site showed, learned without those of the others. */
   sites: readonly NetworkCluster[];
-  /** Of an active check, which counts as two sites. */
+  /** What an active check showed, which counts as two sites. */
   check?: NetworkCluster | null;
 }
 
@@ -48,7 +48,7 @@ export function poolClusters({ sites, check = null }: NetworkWitnesses): Network
 /**
  * Pools what is known of a network for a page: what its own site's loads showed of UDP counts by itself, beside what others showed.
  *
- * @param own of the loads of the page's site
+ * @param own what the loads of the page's site showed
  * @param others what else is known
  */
 export function poolForSite(own: NetworkCluster | null, others: NetworkWitnesses): NetworkCluster | null {

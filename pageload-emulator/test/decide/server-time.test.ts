@@ -94,7 +94,7 @@ describe('the time of servers', () => {
         fc.pre(isSpared && spareMs > 20);
         const before = decisionOn(page);
         const after = decisionOn(slowed);
-        // Of an action that nearly reaches the chance of 0.8 at which it is taken, a millisecond decides.
+        // Where an action nearly reaches the chance of 0.8 at which it is taken, a millisecond decides.
         const isNear = before.actions.some(({ helps }) => Math.abs(helps - 0.8) < 0.1);
         if (!isNear) expect(after.action.kind).toBe(before.action.kind);
         // The search for mixes may find others; what both consider gains the same.

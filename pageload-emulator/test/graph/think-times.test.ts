@@ -115,7 +115,7 @@ describe('think times', () => {
     const [, ofScript, ofImage] = thinkTimesOf({ ...recording, requests });
     // A round trip of 100; the script's 20 more are the least that the server takes.
     expect(ofScript).toBeCloseTo(20, 6);
-    // Of 1500 more than a round trip, half a round trip may be variation; the page never fills the link.
+    // The image took 1500 more than a round trip, half of which may be variation; the page never fills the link.
     expect(ofImage).toBeCloseTo(1_500 - 50, 3);
   });
 

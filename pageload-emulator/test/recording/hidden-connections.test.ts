@@ -55,7 +55,7 @@ describe('a recording without connections', () => {
   it('has server times without the waits for a connection', () => {
     const recording = withoutConnections([80, 80, 80, 80, 80, 80, 170, 170, 170]);
     const thinkMs = thinkTimes(recording);
-    // Of 170 the last three waited 90 for a connection; what remains is as for the others a round trip and variation.
+    // The last three waited 90 of their 170 for a connection; what remains is a round trip and variation, as for the others.
     const times = recording.requests.map((request) => thinkMs(request)!);
     expect(Math.max(...times.slice(7))).toBeLessThan(60);
   });

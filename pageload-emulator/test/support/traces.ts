@@ -157,7 +157,7 @@ export function traceEvents(): object[] {
       bytes: 0,
       answer: { fromCache: true, timing: null, connectionId: 0 },
     }),
-    // Of the page that was left, of a frame, and of the page.
+    // Events of the page that was left, of a frame, and of the page.
     event('domContentLoadedEventEnd', 2, {}),
     event('domContentLoadedEventEnd', 210, {}),
     event('loadEventEnd', 250, {}, 'F2'),

@@ -27,7 +27,7 @@ export class MainTable {
         .map((line) => {
           const [first = '', ...words] = line.trim().split(/[\s\\]+/);
           const isPrefix = first === 'default' || /^[\da-f]*[.:]/.test(first);
-          // Of a type that a copy would not have, such as `blackhole`.
+          // A route of a type that a copy would not have, such as `blackhole`.
           if (!isPrefix) return { prefix: parsePrefix(words[0]!, family), words: [first] };
           return { prefix: parsePrefix(first, family), words };
         }),

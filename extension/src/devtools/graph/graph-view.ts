@@ -31,7 +31,7 @@ export class GraphView {
   readonly #paths: SVGPathElement[];
   readonly #minimap: Minimap;
   readonly #zoom: ZoomBehavior<HTMLElement, unknown>;
-  /** Of the element; read with each frame of a zoom, it would have the page laid out. */
+  /** The element's size: to read it in each frame of a zoom would have the page laid out. */
   #size = { width: 0, height: 0 };
   #focused = 0;
   /** Whether the user has not yet moved or zoomed it. */

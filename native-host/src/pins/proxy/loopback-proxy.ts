@@ -148,7 +148,7 @@ export class LoopbackProxy {
     this.closeOrigins((...own) => own[0] === host && own[1] === port, from, change);
   }
 
-  /** The same for all origins that `isChanged` selects. */
+  /** Does what `closeOrigin` does for all origins that `isChanged` selects. */
   closeOrigins(
     isChanged: (host: string, port: number) => boolean,
     from: AddressSpace,

@@ -27,7 +27,7 @@ const IPV6_TABLE: Table = {
   prefix: `${'0'.repeat(16)}${endianness() === 'LE' ? 'FFFF0000' : '0000FFFF'}`,
 };
 
-/** Of users whom the reader's user namespace does not have. */
+/** Names the id of users whom the reader's user namespace does not have. */
 const OVERFLOW_UID = '/proc/sys/kernel/overflowuid';
 
 /** The kernel gives a table away in pages: where a socket ends in between, another one may be left out. */

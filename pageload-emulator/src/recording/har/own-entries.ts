@@ -10,7 +10,7 @@ interface OwnEntries {
   notOfPages: number;
 }
 
-/** Whither browsers and systems send a request to find out whether they are online, by themselves and before any page. */
+/** Hosts that browsers and systems ask by themselves, before any page, to find out whether they are online. */
 const CONNECTIVITY_CHECKS = new Set([
   'captive.apple.com',
   'connectivity-check.ubuntu.com',

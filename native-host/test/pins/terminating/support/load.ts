@@ -9,7 +9,7 @@ import { answer2, ask2, type Pinned } from './pinned.ts';
 import { type ServedPins, servePins } from './served-pins.ts';
 
 const PIECE_BYTES = 64_000;
-/** Of a busy machine, which collects garbage late. The long form carries more than this. */
+/** A busy machine collects garbage late. The long form carries more than this. */
 const MAX_GROWTH_BYTES = 128 * MIB;
 
 /** How much each protocol has to carry. */

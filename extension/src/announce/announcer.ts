@@ -6,32 +6,31 @@ import { readNetworkKey } from '../storage/network-key.ts';
 import { readSettings } from '../storage/settings.ts';
 import { StoredItem } from '../storage/stored-item.ts';
 import { makeRules } from './rules.ts';
-import { asksForStartRate, originForHints, stepBelow } from './start-rate.ts';
+import { asksForStartRate, siteForHints, stepBelow } from './start-rate.ts';
 
 /** The last that asked; others ask again with their next page. */
-const MAX_ORIGINS = 100;
+const MAX_SITES = 100;
 /** Fewer loads may not have filled the link. */
 const MIN_LOADS = 3;
 
-/** When each origin last asked, Unix milliseconds. */
-type Origins = Readonly<Record<string, number>>;
+/** By site as of `siteForHints`: the origin that asked last, and when, Unix milliseconds. */
+type Asked = Readonly<Record<string, { origin: string; atMs: number }>>;
 
-const originsSchema = z.catch(z.record(z.string(), z.number()), {});
-const storedOrigins = new StoredItem<Origins>('own', 'startRateOrigins', (value) =>
-  originsSchema.parse(value ?? {}),
-);
+const askedSchema = z.catch(z.record(z.string(), z.object({ origin: z.string(), atMs: z.number() })), {});
+const storedAsked = new StoredItem<Asked>('own', 'startRateSites', (value) => askedSchema.parse(value ?? {}));
 
-/** The origins that have asked and may still be remembered, those that asked last at the end. */
-async function readOrigins(nowMs: number): Promise<Origins> {
+/** The sites that have asked and may still be remembered, those that asked last at the end. */
+async function readAsked(nowMs: number): Promise<Asked> {
   const oldestMs = nowMs - (await readAgeLimitMs());
   return Object.fromEntries(
-    Object.entries(await storedOrigins.read()).filter(([, askedMs]) => askedMs > oldestMs),
+    Object.entries(await storedAsked.read()).filter(([, { atMs }]) => atMs > oldestMs),
   );
 }
 
 /**
- * Announces the network's rate to servers that ask for it, where the settings allow it. Which origins ask is remembered as long as page loads are, so
- * that they have the rate from the first request of later visits; the browser's rules end with the browser.
+ * Announces the network's rate to servers that ask for it, where the settings allow it. Which sites ask is remembered as long as page loads are, so
+ * that they have the rate from the first request of later visits; the browser's rules end with the browser. An origin asks for its whole site:
+ * of a site's many origins each could remember a bit of a visitor's number, beyond the end of their cookies.
  */
 export class StartRateAnnouncer {
   readonly #queue = new SerialQueue();
@@ -39,13 +38,14 @@ export class StartRateAnnouncer {
   /** A server has answered a page's request with `Accept-CH`, which replaces what it asked for before (RFC 8942, section 3.1). */
   handleHintsAsked(url: string, acceptCh: string, nowMs = Date.now()): Promise<void> {
     return this.#queue.run(async () => {
-      const origin = originForHints(url);
-      if (origin === null || !(await readSettings()).announcesStartRate) return;
-      const { [origin]: before, ...others } = await readOrigins(nowMs);
+      const site = siteForHints(url);
+      if (site === null || !(await readSettings()).announcesStartRate) return;
+      const { origin } = new URL(url);
+      const { [site]: before, ...others } = await readAsked(nowMs);
       const asks = asksForStartRate(acceptCh);
-      if (!asks && before === undefined) return;
-      const kept = Object.entries(others).slice(asks ? 1 - MAX_ORIGINS : 0);
-      await storedOrigins.write(Object.fromEntries(asks ? [...kept, [origin, nowMs]] : kept));
+      if (!asks && before?.origin !== origin) return;
+      const kept = Object.entries(others).slice(asks ? 1 - MAX_SITES : 0);
+      await storedAsked.write(Object.fromEntries(asks ? [...kept, [site, { origin, atMs: nowMs }]] : kept));
       await renewRules(nowMs);
     });
   }
@@ -53,12 +53,12 @@ export class StartRateAnnouncer {
   /**
    * Announces from the browser's first request on, on a network that is recognised: what was known of another one holds no longer.
    *
-   * @param recognise asks the helper, which happens only where an origin is remembered
+   * @param recognise asks the helper, which happens only where a site is remembered
    */
   handleBrowserStart(recognise: () => Promise<unknown>, nowMs = Date.now()): Promise<void> {
     return this.#queue.run(async () => {
       const { announcesStartRate } = await readSettings();
-      if (!announcesStartRate || Object.keys(await readOrigins(nowMs)).length === 0) return;
+      if (!announcesStartRate || Object.keys(await readAsked(nowMs)).length === 0) return;
       await recognise();
       if ((await readNetworkKey()) !== null) await renewRules(nowMs);
     });
@@ -67,19 +67,20 @@ export class StartRateAnnouncer {
   /** Renews the rules after the settings or what is known of the network have changed. */
   update(nowMs = Date.now()): Promise<void> {
     return this.#queue.run(async () => {
-      // Without origins there are no rules.
-      if (Object.keys(await storedOrigins.read()).length === 0) return;
-      if (!(await readSettings()).announcesStartRate) await storedOrigins.write({});
+      // Without sites there are no rules.
+      if (Object.keys(await storedAsked.read()).length === 0) return;
+      if (!(await readSettings()).announcesStartRate) await storedAsked.write({});
       await renewRules(nowMs);
     });
   }
 
-  /** Forgets that some origins asked. */
-  forgetOrigins(isForgotten: (origin: string) => boolean, nowMs = Date.now()): Promise<void> {
+  /** Forgets that some sites asked. @param isForgotten of an address of the site, such as `https://site.test` */
+  forgetSites(isForgotten: (site: string) => boolean, nowMs = Date.now()): Promise<void> {
     return this.#queue.run(async () => {
-      const origins = Object.entries(await readOrigins(nowMs));
-      if (!origins.some(([origin]) => isForgotten(origin))) return;
-      await storedOrigins.write(Object.fromEntries(origins.filter(([origin]) => !isForgotten(origin))));
+      const asked = Object.entries(await readAsked(nowMs));
+      const kept = asked.filter(([site, { origin }]) => !isForgotten(site) && !isForgotten(origin));
+      if (kept.length === asked.length) return;
+      await storedAsked.write(Object.fromEntries(kept));
       await renewRules(nowMs);
     });
   }
@@ -89,10 +90,10 @@ async function renewRules(nowMs: number): Promise<void> {
   const { declarativeNetRequest } = chrome as Partial<typeof chrome>;
   // Not allowed by the user: the browser has no rules either.
   if (declarativeNetRequest === undefined) return;
-  const [origins, before] = await Promise.all([readOrigins(nowMs), declarativeNetRequest.getSessionRules()]);
-  const names = Object.keys(origins);
-  const mbps = names.length === 0 ? null : await knownRate();
-  const addRules = mbps === null ? [] : makeRules(names, mbps);
+  const [asked, before] = await Promise.all([readAsked(nowMs), declarativeNetRequest.getSessionRules()]);
+  const sites = Object.keys(asked);
+  const mbps = sites.length === 0 ? null : await knownRate();
+  const addRules = mbps === null ? [] : makeRules(sites, (await readSettings()).excludedSites, mbps);
   const removeRuleIds = before.map(({ id }) => id);
   if (addRules.length + removeRuleIds.length === 0) return;
   await declarativeNetRequest.updateSessionRules({ removeRuleIds, addRules });

@@ -1,3 +1,5 @@
+import { siteKey } from '@hopwise/pageload-emulator';
+
 /**
  * The client hint by which servers learn at which rate to begin sending, as Blitz-started QUIC does (Rüth et al.) with the rate
  * that the client announces. Servers ask for it as RFC 8942 (section 3.1) has it for all hints: `Accept-CH: Start-Rate`.
@@ -24,11 +26,11 @@ export function stepBelow(bps: number): number | null {
 }
 
 /**
- * The origin that may receive hints from pages of a URL: RFC 8942 (section 4.1) asks for a secure transport. This machine counts
- * as secure, as in browsers (Secure Contexts, section 3.1).
+ * The site whose servers may receive hints where a page of a URL asks for them, with its scheme and without a port: RFC 8942 (section 4.1) asks for a
+ * secure transport. This machine counts as secure, as in browsers (Secure Contexts, section 3.1).
  */
-export function originForHints(url: string): string | null {
-  const { protocol, hostname, origin } = new URL(url);
+export function siteForHints(url: string): string | null {
+  const { protocol, hostname } = new URL(url);
   const isHere = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
-  return protocol === 'https:' || (protocol === 'http:' && isHere) ? origin : null;
+  return protocol === 'https:' || (protocol === 'http:' && isHere) ? `${protocol}//${siteKey(url)}` : null;
 }

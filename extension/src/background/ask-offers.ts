@@ -3,7 +3,7 @@
  * helper asks the server of a page that was just visited.
  */
 import { DAY_MS, messageOf, type RecordedRequest, type Verification } from '@hopwise/contract';
-import type { Recording } from '@hopwise/pageload-emulator';
+import { type Recording, siteKey } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import { knowsUdp, nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
 import { isSuitable, usesH3 } from '../autopilot/suitable-load.ts';
@@ -46,7 +46,7 @@ export async function wantsOffers(): Promise<boolean> {
 
 /**
  * Has the helper ask the server of a load's page whether it offers HTTP/3, by a request without cookies and one small transfer over
- * HTTP/2, where that matters and the load does not show it: each server once a day on a network, and never one that is not on the
+ * HTTP/2, where that matters and the load does not show it: each server once a day on a network, one of a site, and never one that is not on the
  * internet. The load then states the answer. Never throws: without a helper, as little is known as before.
  */
 export async function askForOffers(
@@ -97,6 +97,8 @@ async function findAnswer(
   const names = Object.keys(recent);
   const here = names.filter((each) => each.startsWith(`${network} `));
   if (names.length >= MAX_ASKED || here.length >= MAX_ASKED_ON_NETWORK) return null;
+  // So that no site has all that may be asked spent on servers of its own.
+  if (here.some((each) => siteKey(each.slice(network.length + 1)) === siteKey(origin))) return null;
   // Before the answer: a server that does not answer is not asked again either.
   await asked.write({ ...recent, [name]: { atMs: nowMs, offersH3: null } });
   const offersH3 = await askNow();

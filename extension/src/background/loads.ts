@@ -58,13 +58,13 @@ const nameLoad = ({ documentId, timeOrigin }: ReportingPage): string => document
  *   has been stored, and the worker was stopped before the page knew
  */
 export async function findSettledNavigation(loads: TabLoads, page: ReportingPage): Promise<string | null> {
-  const { tabId, url, timeOrigin } = page;
+  const { tabId, url, documentId, timeOrigin } = page;
   const seen = await loads.getLoad(tabId);
-  if (seen?.phase === 'recorded' && seen.timeOrigin === timeOrigin) return null;
+  if (isRecorded(seen, page)) return null;
   const document = seen?.requests.findLast((request) => request.type === 'document');
   if (!isSeenLoading(seen) || isLeftBehind(document, timeOrigin)) {
     const name = nameLoad(page);
-    loads.begin(tabId, name, url, { timeOrigin });
+    loads.begin(tabId, name, url, { timeOrigin, documentId });
     return (await loads.getLoad(tabId))?.navigationId === name ? name : null;
   }
   if (!document || (document.headersAt === null && !document.fromCache) || hasNoPage(document)) return null;
@@ -72,8 +72,17 @@ export async function findSettledNavigation(loads: TabLoads, page: ReportingPage
     noteDroppedReport(url, document.url);
     return null;
   }
-  loads.updateLoad(tabId, seen.navigationId, { timeOrigin });
+  loads.updateLoad(tabId, seen.navigationId, { timeOrigin, documentId });
   return seen.navigationId;
+}
+
+/**
+ * Whether the load of a page has been recorded: each document has one. A page that was captured can make up when it began, but not the browser's name of
+ * its document.
+ */
+function isRecorded(load: TabLoad | undefined, { documentId, timeOrigin }: ReportingPage): boolean {
+  if (load?.phase !== 'recorded') return false;
+  return documentId === '' ? load.timeOrigin === timeOrigin : load.documentId === documentId;
 }
 
 /**
@@ -89,9 +98,10 @@ const isSeenLoading = (load: TabLoad | undefined): load is TabLoad =>
 
 /** A page that is observed from its start on begins to load: what it requests belongs to this load, unless the navigation began it. */
 export async function beginDetailedLoad(loads: TabLoads, page: ReportingPage): Promise<void> {
-  const { tabId, url, timeOrigin } = page;
-  if (isSeenLoading(await loads.getLoad(tabId))) return;
-  loads.begin(tabId, nameLoad(page), url, { isDetailed: true, timeOrigin });
+  const { tabId, url, documentId, timeOrigin } = page;
+  const seen = await loads.getLoad(tabId);
+  if (isSeenLoading(seen) || isRecorded(seen, page)) return;
+  loads.begin(tabId, nameLoad(page), url, { isDetailed: true, timeOrigin, documentId });
 }
 
 /**

@@ -13,6 +13,8 @@ export interface TabLoad {
   isNavigationSeen: boolean;
   /** When the page's document began, milliseconds since 1970; null until the page reports. */
   timeOrigin: number | null;
+  /** Names the document among those of all tabs, by the browser; '' until the page reports, and in Firefox. */
+  documentId: string;
   url: string;
   phase: 'loading' | 'recorded' | 'failed';
   /** Why there is no recording, '' otherwise. */
@@ -248,6 +250,7 @@ const newLoad = (navigationId: string, url: string): TabLoad => ({
   navigationId,
   isNavigationSeen: false,
   timeOrigin: null,
+  documentId: '',
   url,
   phase: 'loading',
   problem: '',

@@ -1,6 +1,7 @@
 /** Entry point of the extension's worker: handles browser events, and messages of content scripts and of the extension's pages. */
 import { messageOf, type PinState } from '@hopwise/contract';
 import { StartRateAnnouncer } from '../announce/announcer.ts';
+import { siteForHints } from '../announce/start-rate.ts';
 import { AutoPins } from '../autopilot/auto-pins.ts';
 import { Autopilot } from '../autopilot/autopilot.ts';
 import type { AutopilotAnswer } from '../autopilot/autopilot-messages.ts';
@@ -56,6 +57,7 @@ import { Memory } from './memory.ts';
 import { Navigations } from './navigations.ts';
 import { checkNetwork, forgetChecks, forgetUnrecognisedCheck } from './network-check.ts';
 import { forgetNetworks, leaveNetwork } from './network-memory.ts';
+import { OpenReports } from './open-reports.ts';
 import { type PageAnswers, type PageRequest, pageRequestSchema } from './page-requests.ts';
 import { forgetNetworkKey, recogniseNetwork } from './recognise-network.ts';
 import { type TabLoad, TabLoads } from './tab-loads.ts';
@@ -71,6 +73,7 @@ const verifications = new Verifications((loadId) => void autopilot.handleVerific
 const memory = new Memory(loads, verifications);
 const announcer = new StartRateAnnouncer();
 const trees = new TransportTrees();
+const openReports = new OpenReports();
 const autoPins = new AutoPins({
   steer: (origin, protocol) => pins.steer(origin, protocol),
   mayTryQuic: async () => !hindersUdp({ cluster: await loadNetwork() }),
@@ -110,7 +113,8 @@ listenToHistoryDeletions(
     void memory.forgetPages(urls);
     const pages = new Set(urls.map(maskQuery));
     void detailedPages.forget((url) => pages.has(maskQuery(url)));
-    void announcer.forgetOrigins((origin) => urls.some((url) => url.startsWith(`${origin}/`)));
+    const sites = new Set(urls.map(siteForHints));
+    void announcer.forgetSites((site) => sites.has(site));
     void autopilot.forgetPages((url) => pages.has(maskQuery(url)));
   },
 );
@@ -148,12 +152,16 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
     answerCheck(sender, isDetailed, timeOrigin).then(answer, () => answer(false));
     return true;
   }
+  // Before its content is read, which takes time as well.
+  if (sender.tab?.id !== undefined && openReports.isFull(sender.tab.id)) return undefined;
   const settled = pageSettledSchema.safeParse(message);
   if (settled.success) {
     const page = pageOf(sender, settled.data.timings.timeOrigin);
     if (!page) return undefined;
     // Without an answer the page reports again: the browser may stop the worker before the load is stored.
-    const stored = storeReported(page, settled.data).finally(() => answer(true));
+    const stored = openReports
+      .count(page.tabId, storeReported(page, settled.data))
+      .finally(() => answer(true));
     void stored.then((navigationId) => handleReported(page.tabId, navigationId, settled.data.loaded));
     return true;
   }
@@ -281,7 +289,7 @@ async function eraseAll(): Promise<Erased> {
   await removeSavedTime();
   await forgetChecks();
   await forgetOffers();
-  await announcer.forgetOrigins(() => true);
+  await announcer.forgetSites(() => true);
   return erased;
 }
 
@@ -354,7 +362,7 @@ const handlers: {
   settings: async () => ({ ok: true, settings: await readSettings() }),
   'change-settings': async ({ change }) => {
     const changed = await memory.changeSettings(change);
-    await announcer.forgetOrigins((origin) => loads.excludedSites.has(origin));
+    await announcer.forgetSites((site) => loads.excludedSites.has(site));
     await announcer.update();
     await detailedPages.update();
     detailedLoads.update();

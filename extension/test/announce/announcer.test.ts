@@ -36,12 +36,12 @@ function startBrowser(): StartRateAnnouncer {
 const enter = (key: string | null) =>
   saveFoundNetwork({ key, askAgainAtMs: Number.MAX_SAFE_INTEGER, usedAtMs: 0 });
 
-/** Rates by origin, as the rules for pages have them. */
+/** Rates by site, as the rules for pages have them. */
 const announced = () =>
   Object.fromEntries(
     rules
       .filter(({ condition }) => condition.resourceTypes)
-      .map(({ action, condition }) => [condition.urlFilter, action.requestHeaders![0]!.value]),
+      .map(({ action, condition }) => [condition.requestDomains!.join(), action.requestHeaders![0]!.value]),
   );
 
 async function learn(mbps: number): Promise<void> {
@@ -59,25 +59,25 @@ beforeEach(async () => {
   await ownStorage.set({ settings: { announcesStartRate: true } });
 });
 
-test('announces to origins that asked from the first request after the browser has started, each network’s rate', async () => {
+test('announces to sites that asked from the first request after the browser has started, each network’s rate', async () => {
   const announcer = startBrowser();
   await enter(WORK);
   await learn(12);
   await enter(HOME);
   await learn(60);
   await announcer.handleHintsAsked('https://site.test/page', 'Start-Rate');
-  expect(announced()).toEqual({ '|https://site.test/': '50' });
+  expect(announced()).toEqual({ 'site.test': '50' });
 
   await startBrowser().handleBrowserStart(() => enter(HOME));
-  expect(announced()).toEqual({ '|https://site.test/': '50' });
+  expect(announced()).toEqual({ 'site.test': '50' });
   await startBrowser().handleBrowserStart(() => enter(WORK));
-  expect(announced()).toEqual({ '|https://site.test/': '10' });
+  expect(announced()).toEqual({ 'site.test': '10' });
   // What was known of a network without a key may be another one's.
   await startBrowser().handleBrowserStart(() => enter(null));
   expect(announced()).toEqual({});
 });
 
-test('asks the helper at the start only where an origin has asked and the settings allow it', async () => {
+test('asks the helper at the start only where a site has asked and the settings allow it', async () => {
   const recognise = vi.fn(async () => {});
   await startBrowser().handleBrowserStart(recognise);
   await startBrowser().handleHintsAsked('https://site.test/', 'Start-Rate');
@@ -86,7 +86,7 @@ test('asks the helper at the start only where an origin has asked and the settin
   expect(recognise).not.toHaveBeenCalled();
 });
 
-test('forgets origins with their pages, after their time, and the first of too many', async () => {
+test('forgets sites with their pages, after their time, and the first of too many', async () => {
   const announcer = startBrowser();
   await removeFoundNetwork();
   await learn(20);
@@ -95,13 +95,29 @@ test('forgets origins with their pages, after their time, and the first of too m
   await ask('old', Date.now() - 8 * DAY_MS);
   await ask('one');
   await ask('two');
-  expect(Object.keys(announced())).toEqual(['|https://one.test/', '|https://two.test/']);
-  await announcer.forgetOrigins((origin) => origin === 'https://one.test');
-  expect(Object.keys(announced())).toEqual(['|https://two.test/']);
+  expect(Object.keys(announced())).toEqual(['one.test', 'two.test']);
+  await announcer.forgetSites((site) => site === 'https://one.test');
+  expect(Object.keys(announced())).toEqual(['two.test']);
   for (let site = 0; site < 100; site++) await ask(`site-${site}`);
   expect(Object.keys(announced())).toHaveLength(100);
-  expect(announced()).not.toHaveProperty('|https://two.test/');
+  expect(announced()).not.toHaveProperty('two.test');
   await ownStorage.set({ settings: { announcesStartRate: false } });
   await announcer.update();
   expect(announced()).toEqual({});
+});
+
+test('the many origins of a site cannot remember more than that the site has asked', async () => {
+  const announcer = startBrowser();
+  await removeFoundNetwork();
+  await learn(25);
+  await announcer.handleHintsAsked('https://other.test/', 'Start-Rate');
+  for (let bit = 0; bit < 150; bit++) {
+    await announcer.handleHintsAsked(`https://bit-${bit}.tracker.test:${8000 + bit}/`, 'Start-Rate');
+  }
+  expect(announced()).toEqual({ 'other.test': '20', 'tracker.test': '20' });
+  // The last that asked can end it, and no other.
+  await announcer.handleHintsAsked('https://bit-7.tracker.test:8007/', 'DPR');
+  expect(announced()).toHaveProperty(['tracker.test']);
+  await announcer.handleHintsAsked('https://bit-149.tracker.test:8149/', 'DPR');
+  expect(announced()).toEqual({ 'other.test': '20' });
 });

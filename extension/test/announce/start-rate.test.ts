@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeRules } from '../../src/announce/rules.ts';
-import { asksForStartRate, originForHints, stepBelow } from '../../src/announce/start-rate.ts';
+import { asksForStartRate, siteForHints, stepBelow } from '../../src/announce/start-rate.ts';
 
 test.each([
   ['Start-Rate', true],
@@ -25,22 +25,25 @@ test.each([
 
 test.each([
   ['https://a.test/b?c', 'https://a.test'],
-  ['https://a.test:8443/', 'https://a.test:8443'],
-  ['http://localhost:1/', 'http://localhost:1'],
+  ['https://c.b.a.test:8443/', 'https://a.test'],
+  ['https://10.0.0.1:8443/', 'https://10.0.0.1'],
+  ['http://localhost:1/', 'http://localhost'],
   ['http://a.test/', null],
   ['ftp://a.test/', null],
-])('hints of %s may go to %s', (url, origin) => {
-  expect(originForHints(url)).toBe(origin);
+])('hints that %s asks for may go to %s', (url, site) => {
+  expect(siteForHints(url)).toBe(site);
 });
 
-test('rules are for exact origins, with an id each', () => {
-  const rules = makeRules(['https://a.test', 'https://b.test:8443'], 20);
+test('rules are for sites, with an id each, and not for those that are excluded', () => {
+  const rules = makeRules(['https://a.test', 'http://localhost'], ['no.a.test'], 20);
   expect(rules.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
-  expect(rules.map(({ condition }) => condition.urlFilter)).toEqual([
-    '|https://a.test/',
-    '|https://a.test/',
-    '|https://b.test:8443/',
-    '|https://b.test:8443/',
-  ]);
+  const at = (protocol: string, host: string) => ({
+    urlFilter: `|${protocol}//`,
+    requestDomains: [host],
+    excludedRequestDomains: ['no.a.test'],
+  });
+  const [a, here] = [at('https:', 'a.test'), at('http:', 'localhost')];
+  expect(rules.map(({ condition }) => condition)).toMatchObject([a, a, here, here]);
   expect(rules[0]!.action.requestHeaders).toEqual([{ header: 'Start-Rate', operation: 'set', value: '20' }]);
+  expect(makeRules(['https://a.test'], [], 20)[0]!.condition).not.toHaveProperty('excludedRequestDomains');
 });

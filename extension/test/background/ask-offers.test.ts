@@ -113,22 +113,33 @@ test('on another network it is asked again, and after what is not recognised was
   expect(transfers).toHaveLength(4);
 });
 
+/** Visits a page of a server, whose load then leads to what it does. */
+async function visit(host: string, networkKey: string | null): Promise<void> {
+  const url = `https://${host}/`;
+  const more = { requestedUrl: url, networkKey, recording: { ...loadOf(1).recording, url } };
+  const { id: _id, storedAtMs: _storedAtMs, ...fields } = loadOf(1, { cluster: null });
+  const id = await addLoad({
+    ...fields,
+    ...more,
+    recording: { ...more.recording, requests: [requestOf(0, { url })] },
+  });
+  await askForOffers(id, verify);
+}
+
 test('no more than four servers are asked on a network in a day, and no more than twenty in all', async () => {
-  const visit = async (site: number, networkKey: string | null) => {
-    const url = `https://site${site}.test/`;
-    const more = { requestedUrl: url, networkKey, recording: { ...loadOf(1).recording, url } };
-    const { id: _id, storedAtMs: _storedAtMs, ...fields } = loadOf(1, { cluster: null });
-    const id = await addLoad({
-      ...fields,
-      ...more,
-      recording: { ...more.recording, requests: [requestOf(0, { url })] },
-    });
-    await askForOffers(id, verify);
-  };
-  for (let site = 0; site < 6; site++) await visit(site, null);
+  for (let site = 0; site < 6; site++) await visit(`site${site}.test`, null);
   expect(transfers).toEqual([0, 1, 2, 3].map((site) => `https://site${site}.test/favicon.ico`));
-  for (let site = 6; site < 36; site++) await visit(site, `${site % 6}`.padEnd(22, 'n'));
+  for (let site = 6; site < 36; site++) await visit(`site${site}.test`, `${site % 6}`.padEnd(22, 'n'));
   expect(transfers).toHaveLength(20);
+});
+
+test('a site with many servers has one of them asked on a network', async () => {
+  for (const name of ['a', 'b', 'c', 'd']) await visit(`${name}.many.test`, null);
+  await visit('other.test', null);
+  await visit('b.many.test', 'n'.repeat(22));
+  expect(transfers).toEqual(
+    ['a.many.test', 'other.test', 'b.many.test'].map((host) => `https://${host}/favicon.ico`),
+  );
 });
 
 test('nothing is asked where the load shows it, of local and unsuitable pages, or where it does not matter', async () => {

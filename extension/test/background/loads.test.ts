@@ -337,8 +337,13 @@ test('a page that reports again, as it does not know that its load is stored, is
   await settle(true, [], timings(900), page);
   expect(await getAllLoads()).toHaveLength(before + 1);
   expect(await findSettledNavigation(loads, page)).toBeNull();
+  // As a captured page may, which can also say that it begins to be observed.
+  const forged = { ...page, timeOrigin: startedAt + 5000 };
+  expect(await findSettledNavigation(loads, forged)).toBeNull();
+  await beginDetailedLoad(loads, forged);
+  expect(await findSettledNavigation(loads, forged)).toBeNull();
   // The next document of the tab is another load.
-  expect(await findSettledNavigation(loads, { ...page, timeOrigin: startedAt + 5000 })).not.toBeNull();
+  expect(await findSettledNavigation(loads, { ...page, documentId: 'next' })).not.toBeNull();
 });
 
 test('a load that a stop of the worker interrupted is joined without query strings', async () => {

@@ -11,7 +11,13 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import type { LoadSummary } from '../../src/load/load-summary.ts';
 import type { StoredLoad } from '../../src/storage/loads.ts';
 import { type ExtensionBrowser, launch } from '../support/browser.ts';
-import { asContentScript, attackStorage, listHeard, reportAnotherSite } from '../support/captured-page.ts';
+import {
+  asContentScript,
+  attackStorage,
+  listHeard,
+  reportAnotherSite,
+  reportManyTimes,
+} from '../support/captured-page.ts';
 import { readOwnItems } from '../support/own-items.ts';
 
 const EXTENSION = fileURLToPath(new URL('../../dist/chromium', import.meta.url));
@@ -347,6 +353,26 @@ test('content scripts, which a captured page could speak for, reach nothing that
   const options = await openOptions();
   expect(await options.evaluate(() => document.documentElement.lang)).toBe('en');
 });
+
+test.each([
+  ['lightly', false],
+  ['in detail', true],
+])(
+  'a captured page can store no more than one load of a document that is recorded %s',
+  async (_how, recordsInDetail) => {
+    await browser.ask(own, { type: 'change-settings', change: { recordsInDetail } });
+    onTestFinished(async () => {
+      await browser.ask(own, { type: 'change-settings', change: { recordsInDetail: true } });
+    });
+    const { tabId } = await record(`${origin}/plain`);
+    expect(await countLoads()).toBe(1);
+    expect(await own.evaluate(asContentScript(reportManyTimes), tabId)).toEqual(Array(5).fill(true));
+    expect(await countLoads()).toBe(1);
+    expect(await browser.ask(own, { type: 'latest', tabId, brief: true })).toMatchObject({
+      phase: 'recorded',
+    });
+  },
+);
 
 test('a captured page can store no load of another site', async () => {
   const recordInDetail = (recordsInDetail: boolean) =>

@@ -7,6 +7,7 @@ import { econCommand } from './econ/judge-sums.ts';
 import { initialWindowCommand } from './initial-window/command.ts';
 import { papersCommand } from './papers/command.ts';
 import { pcwndCommand } from './pcwnd/command.ts';
+import { firstTransfersCommand } from './pcwnd/first-transfers.ts';
 
 await runProgram(async (context) => {
   const command = new Command()
@@ -20,6 +21,7 @@ await runProgram(async (context) => {
   addFlowCommands(command, (text) => console.log(text));
   command.addCommand(initialWindowCommand(context));
   command.addCommand(pcwndCommand({ signal: context.signal }));
+  command.addCommand(firstTransfersCommand(context));
   unifyErrors(command);
   await command.parseAsync(process.argv.slice(2), { from: 'user' });
 });

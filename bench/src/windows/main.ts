@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { quantile } from '@hopwise/contract';
 import { table } from '@hopwise/contract/terminal';
 import { labObstacle } from '@hopwise/lab/client/lab';
-import type { LabNetwork } from '@hopwise/lab/client/networks';
 import { UserError } from '@hopwise/lab/command/errors';
 import { integer } from '@hopwise/lab/command/option-types';
 import { runProgram } from '@hopwise/lab/command/program';
@@ -19,6 +18,7 @@ import {
   NO_COUNTS,
   type Served,
 } from './kept-windows.ts';
+import { NETWORKS } from './networks.ts';
 import { ServerLab } from './server-lab.ts';
 
 /** Most responses of web search have less (TCP WISE); in 21 segments it is sent at once with 25. */
@@ -31,24 +31,7 @@ const AS_GOOD = 1.05;
 const FOUND_REQUESTS = 10;
 const TABLE = '199';
 
-const network = (
-  own: Pick<LabNetwork, 'rttMs' | 'downMbps' | 'queue'> & Partial<LabNetwork>,
-): LabNetwork => ({
-  upMbps: own.downMbps,
-  loss: 0,
-  lossBurst: 1,
-  udp: 'open',
-  ...own,
-});
-
-/** Kinds of networks; the first and the last are exchanged for the change. */
-const NETWORKS: Record<string, LabNetwork> = {
-  'far, fast': network({ rttMs: 80, downMbps: 100, queue: { ms: 100 } }),
-  cable: network({ rttMs: 30, downMbps: 50, queue: { ms: 50 } }),
-  dsl: network({ rttMs: 40, downMbps: 16, queue: { ms: 60 } }),
-  mobile: network({ rttMs: 60, downMbps: 20, queue: { ms: 200 }, loss: 0.002 }),
-  'tiny buffer': network({ rttMs: 40, downMbps: 10, queue: { bytes: 20_000 } }),
-};
+/** The first and the last are exchanged for the change. */
 const KINDS = Object.keys(NETWORKS);
 
 /** Third bytes of the prefixes that keep one window each, beside those that learn: above all of the latter. */

@@ -99,6 +99,13 @@ export class ServerLab {
     return (await run('nsenter', ['-t', String(this.#serverPid), '-n', '--', ...words])).stdout;
   }
 
+  /** What an agent here answers. @param client that it is asked about, if any */
+  askAgent(port: number, path: string, client = ''): Promise<string> {
+    const headers = client === '' ? '{}' : `{'hopwise-client': '${client}'}`;
+    const script = `fetch('http://127.0.0.1:${port}${path}', {headers: ${headers}}).then((r) => r.text()).then(console.log)`;
+    return this.inServer([process.execPath, '-e', script]);
+  }
+
   /** Starts an agent that learns here. @param words before its own, such as those of a shell around it */
   async startAgent(options: readonly string[], words: readonly string[] = []): Promise<RunningAgent> {
     const own = ['run', '--log', this.log, '--server-ports', '80', ...options];

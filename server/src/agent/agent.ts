@@ -139,7 +139,7 @@ export class Agent {
     const window = this.#windowAt(client, now)?.window ?? USUAL_WINDOW;
     const before = this.#counted.get(`${socket.address} ${socket.port}`) ?? null;
     const connections = this.#openByAddress.get(socket.address) ?? 1;
-    this.curves.add(client.name, client.narrow, connections, countRounds(socket, before, window), now);
+    this.curves.add(client, connections, countRounds(socket, before, window), now);
   }
 
   #learn({ socket, connectedMs }: ServedConnection): void {

@@ -40,7 +40,7 @@ function answer(
   const client = agent.names.find(String(headers['hopwise-client']));
   if (client === null) return void fail(400, 'Hopwise-Client: expected the address of a client');
   const npc = connections === null ? null : Math.min(6, Number(connections));
-  const windows = agent.curves.read(client.name, client.narrow, npc, Date.now());
+  const windows = agent.curves.read(client, npc, Date.now());
   if (pathname === '/pcwnd-header') {
     // Each window with its rounds and loss events, as a list of items with parameters (RFC 9651); 204 lets nginx go on.
     const items = windows.map(({ cwnd, rounds, lossEvents }) => `${cwnd};r=${rounds};l=${lossEvents}`);

@@ -1,6 +1,7 @@
 import { groupBy, median } from '@hopwise/contract';
 import type { WindowCount } from '@hopwise/pageload-emulator/econ';
 import { LRUCache } from 'lru-cache';
+import type { ClusteredClient } from '../clusters/cluster-names.ts';
 
 /** ECON's sliding window, and the step in which it slides. */
 const WINDOW_MS = 100_000;
@@ -9,15 +10,15 @@ const STEP_MS = 10_000;
 const MAX_CONNECTIONS = 6;
 /** The last so many counts are kept, by step, client, connections and window. */
 const MAX_ENTRIES = 100_000;
-/** A client's own counts are used from so many rounds on; before that, its cluster's. */
-const MIN_OWN_ROUNDS = 30;
+/** The counts of a client, and then of a cluster, are used from so many rounds on; before that, those of the next wider one. */
+const MIN_ROUNDS = 30;
 /** The median needs so many clients; of fewer it is the mean. */
 const MIN_CLIENTS = 3;
 
-interface Entry extends WindowCount {
+type ClientNames = Pick<ClusteredClient, 'name' | 'narrow' | 'wide'>;
+
+interface Entry extends WindowCount, ClientNames {
   sinceMs: number;
-  client: string;
-  cluster: string;
   connections: number;
 }
 
@@ -26,8 +27,7 @@ export class LossCurves {
   readonly #entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
 
   add(
-    client: string,
-    cluster: string,
+    { name, narrow, wide }: ClientNames,
     connections: number,
     counts: readonly WindowCount[],
     nowMs: number,
@@ -35,10 +35,10 @@ export class LossCurves {
     const npc = Math.min(MAX_CONNECTIONS, Math.max(1, connections));
     const sinceMs = nowMs - (nowMs % STEP_MS);
     for (const { cwnd, rounds, packets, lossEvents } of counts) {
-      const key = `${sinceMs} ${client} ${npc} ${cwnd}`;
+      const key = `${sinceMs} ${name} ${npc} ${cwnd}`;
       const before = this.#entries.get(key) ?? { rounds: 0, packets: 0, lossEvents: 0 };
       this.#entries.set(key, {
-        ...{ sinceMs, client, cluster, connections: npc, cwnd },
+        ...{ sinceMs, name, narrow, wide, connections: npc, cwnd },
         rounds: before.rounds + rounds,
         packets: before.packets + packets,
         lossEvents: before.lossEvents + lossEvents,
@@ -47,19 +47,22 @@ export class LossCurves {
   }
 
   /**
-   * The counts of a client, or, where it is new, those of its cluster: the rounds of all clients, with the median of their rates of loss.
+   * The counts of a client, or, where it is new, those of the narrowest cluster that has sent enough: the rounds of all clients, with the
+   * median of their rates of loss.
    *
    * @param connections at once; any number unless given
    */
-  read(client: string, cluster: string, connections: number | null, nowMs: number): WindowCount[] {
-    const recent = [...this.#entries.values()].filter(
-      (entry) =>
-        entry.sinceMs > nowMs - WINDOW_MS &&
-        entry.cluster === cluster &&
-        (connections === null || entry.connections === connections),
-    );
-    const own = recent.filter((entry) => entry.client === client);
-    const counted = total(own, 'rounds') >= MIN_OWN_ROUNDS ? own : recent;
+  read(client: ClientNames, connections: number | null, nowMs: number): WindowCount[] {
+    let counted: Entry[] = [];
+    for (const level of ['name', 'narrow', 'wide'] as const) {
+      counted = [...this.#entries.values()].filter(
+        (entry) =>
+          entry.sinceMs > nowMs - WINDOW_MS &&
+          entry[level] === client[level] &&
+          (connections === null || entry.connections === connections),
+      );
+      if (total(counted, 'rounds') >= MIN_ROUNDS) break;
+    }
     return [...groupBy(counted, ({ cwnd }) => cwnd)]
       .sort(([a], [b]) => a - b)
       .map(([cwnd, entries]) => ({ cwnd, ...pool(entries) }));
@@ -71,7 +74,7 @@ const total = (entries: readonly Entry[], name: 'rounds' | 'packets' | 'lossEven
 
 /** One window's counts of all clients. */
 function pool(entries: readonly Entry[]): Omit<WindowCount, 'cwnd'> {
-  const clients = [...groupBy(entries, ({ client }) => client).values()];
+  const clients = [...groupBy(entries, ({ name }) => name).values()];
   const rates = clients.map((own) => total(own, 'lossEvents') / total(own, 'rounds'));
   const rounds = total(entries, 'rounds');
   return {

@@ -42,16 +42,11 @@ async function windows(): Promise<Record<string, number>> {
 }
 
 const rules = () => lab.inServer(['ip', 'rule', 'show']);
-const fetchInServer = (path: string, client = '') =>
-  lab.inServer([
-    process.execPath,
-    '-e',
-    `fetch('http://127.0.0.1:9464${path}', {headers: ${client ? `{'hopwise-client': '${client}'}` : '{}'}}).then((r) => r.text()).then(console.log)`,
-  ]);
+const askAgent = (path: string, client = '') => lab.askAgent(9464, path, client);
 
 /** Loss events a round that p(cwnd) of a new client has. */
 async function lossRate(client: string): Promise<number> {
-  const counts = parsePcwndCounts(await fetchInServer('/pcwnd', client));
+  const counts = parsePcwndCounts(await askAgent('/pcwnd', client));
   const sum = (name: 'rounds' | 'lossEvents') => counts.reduce((total, each) => total + each[name], 0);
   return sum('lossEvents') / sum('rounds');
 }
@@ -93,14 +88,14 @@ it('learns a large window behind a long path and a small one behind a tiny buffe
 });
 
 it('serves counts of what it did, and p(cwnd) of a cluster', async () => {
-  const metrics = await fetchInServer('/metrics');
+  const metrics = await askAgent('/metrics');
   expect(metrics).toContain('hopwise_server_log_bad_lines_total 4\n');
   expect(metrics).toMatch(/hopwise_server_routes\{window="\d+"\} \d\n/);
   expect(metrics).not.toMatch(/10\.[12]\.1/);
   const [tiny, fast] = [await lossRate('10.2.1.77'), await lossRate('10.1.1.77')];
   expect(tiny).toBeGreaterThan(2 * fast);
-  expect(await fetchInServer('/pcwnd', '10.9.9.9')).toContain('nothing was counted');
-  expect(await fetchInServer('/pcwnd', '1; DROP')).toContain('Hopwise-Client: expected');
+  expect(await askAgent('/pcwnd', '10.9.9.9')).toContain('nothing was counted');
+  expect(await askAgent('/pcwnd', '1; DROP')).toContain('Hopwise-Client: expected');
 });
 
 it('gives prefixes that only the log names no route', async () => {
@@ -110,7 +105,7 @@ it('gives prefixes that only the log names no route', async () => {
   appendFileSync(lab.log, Array.from({ length: 5000 }, (_, index) => line(index)).join(''));
   await lab.request(TINY_CLIENTS[0]!, BYTES);
   await expect
-    .poll(async () => /log_lines_total (\d+)/.exec(await fetchInServer('/metrics'))?.[1])
+    .poll(async () => /log_lines_total (\d+)/.exec(await askAgent('/metrics'))?.[1])
     .toMatch(/^5\d{3}$/);
   expect(Object.keys(await windows())).toEqual(Object.keys(before));
 });

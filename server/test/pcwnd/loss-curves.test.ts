@@ -44,32 +44,44 @@ const round = (cwnd: number, rounds: number, lossEvents = 0) => ({
   lossEvents,
 });
 
+const client = (name: string, narrow = 'narrow', wide = 'wide') => ({ name, narrow, wide });
+
 describe('curves', () => {
   it("are a client's own once it has sent enough, and before that its cluster's median", () => {
     const curves = new LossCurves();
-    curves.add('a', 'cluster', 1, [round(10, 40, 4)], 0);
-    curves.add('b', 'cluster', 1, [round(10, 40, 8)], 0);
-    curves.add('c', 'cluster', 1, [round(10, 20, 20)], 0);
-    curves.add('elsewhere', 'other', 1, [round(10, 100, 100)], 0);
-    expect(curves.read('a', 'cluster', null, 1)).toEqual([round(10, 40, 4)]);
+    curves.add(client('a'), 1, [round(10, 40, 4)], 0);
+    curves.add(client('b'), 1, [round(10, 40, 8)], 0);
+    curves.add(client('c'), 1, [round(10, 20, 20)], 0);
+    curves.add(client('elsewhere', 'other', 'other'), 1, [round(10, 100, 100)], 0);
+    expect(curves.read(client('a'), null, 1)).toEqual([round(10, 40, 4)]);
     // Rates of 0.1, 0.2 and 1: a fifth of 100 rounds.
-    expect(curves.read('new', 'cluster', null, 1)).toEqual([round(10, 100, 20)]);
+    expect(curves.read(client('new'), null, 1)).toEqual([round(10, 100, 20)]);
+  });
+
+  it('of a new prefix are those of the wider cluster, until the prefix has sent enough', () => {
+    const curves = new LossCurves();
+    curves.add(client('a'), 1, [round(10, 40, 4)], 0);
+    curves.add(client('b', 'new prefix'), 1, [round(10, 20, 20)], 0);
+    expect(curves.read(client('new', 'new prefix'), null, 1)).toEqual([round(10, 60, 24)]);
+    curves.add(client('b', 'new prefix'), 1, [round(10, 20, 0)], 1);
+    expect(curves.read(client('new', 'new prefix'), null, 1)).toEqual([round(10, 40, 20)]);
+    expect(curves.read(client('new', 'other', 'other'), null, 1)).toEqual([]);
   });
 
   it('tell numbers of parallel connections apart and forget after 100 s', () => {
     const curves = new LossCurves();
-    curves.add('a', 'cluster', 1, [round(10, 40)], 0);
-    curves.add('a', 'cluster', 9, [round(20, 40, 2)], 50_000);
-    expect(curves.read('a', 'cluster', 6, 60_000)).toEqual([round(20, 40, 2)]);
-    expect(curves.read('a', 'cluster', null, 60_000)).toHaveLength(2);
-    expect(curves.read('a', 'cluster', null, 120_000)).toEqual([round(20, 40, 2)]);
-    expect(curves.read('a', 'cluster', null, 200_000)).toEqual([]);
+    curves.add(client('a'), 1, [round(10, 40)], 0);
+    curves.add(client('a'), 9, [round(20, 40, 2)], 50_000);
+    expect(curves.read(client('a'), 6, 60_000)).toEqual([round(20, 40, 2)]);
+    expect(curves.read(client('a'), null, 60_000)).toHaveLength(2);
+    expect(curves.read(client('a'), null, 120_000)).toEqual([round(20, 40, 2)]);
+    expect(curves.read(client('a'), null, 200_000)).toEqual([]);
   });
 
   it('are counts that ECON reads', () => {
     const curves = new LossCurves();
-    curves.add('a', 'cluster', 2, countRounds(makeSocket({ retransmitted: 3, ssthresh: 5 }), null, 10), 0);
-    const windows = curves.read('a', 'cluster', null, 1);
+    curves.add(client('a'), 2, countRounds(makeSocket({ retransmitted: 3, ssthresh: 5 }), null, 10), 0);
+    const windows = curves.read(client('a'), null, 1);
     const text = JSON.stringify({ format: 'hopwise-pcwnd', version: 1, windows });
     expect(parsePcwndCounts(text)).toEqual(windows);
   });

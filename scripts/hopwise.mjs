@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { BENCHES } from '../bench/src/registry.mjs';
+import { ArgumentError } from './setup/arguments.mjs';
 import { COMMANDS } from './setup/commands.mjs';
 import { pathWithGo } from './setup/go.mjs';
 import { HELPS } from './setup/helps.mjs';
@@ -30,7 +31,9 @@ const OTHERS = {
 
 const asksForHelp = (words) => words.includes('--help') || words.includes('-h');
 
-async function runCommand({ script, steps, usesCommander = false, inCheckout = false }, words) {
+async function runCommand(command, words) {
+  const { script, steps, readArguments = () => {}, usesCommander = false, inCheckout = false } = command;
+  readArguments(words);
   const needed = asksForHelp(words) ? STEPS.built : steps(words);
   const cwd = inCheckout ? process.cwd() : callersFolder();
   if (usesCommander && !isSetUp(needed)) {
@@ -183,13 +186,17 @@ async function main([name, ...words]) {
   if (Object.hasOwn(COMMANDS, name)) return runCommand(COMMANDS[name], words);
   if (Object.hasOwn(OTHERS, name)) return OTHERS[name](words);
   const known = [...Object.keys(COMMANDS), ...Object.keys(OTHERS)].join(', ');
-  throw new SetupError(`expected one of ${known}, got ${name ?? 'nothing'}`);
+  throw new ArgumentError(`hopwise: expected one of ${known}, got ${name ?? 'nothing'}`);
 }
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof SetupError)) throw error;
-  console.error(`hopwise: ${error.message}`);
-  process.exitCode = 1;
+  if (error instanceof ArgumentError) {
+    console.error(error.message);
+    process.exitCode = 2;
+  } else if (error instanceof SetupError) {
+    console.error(`hopwise: ${error.message}`);
+    process.exitCode = 1;
+  } else throw error;
 }

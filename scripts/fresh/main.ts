@@ -1,7 +1,7 @@
 /** `npm run test:fresh`: both commands of README on a fresh Debian 12 machine, as root and as an ordinary user. Runs as root. */
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { parseArgs } from 'node:util';
+import { ArgumentError, readFreshArguments } from '../setup/arguments.mjs';
 import { ROOT } from '../setup/programs.mjs';
 import { BareRoot, USERS, type User } from './bare-root.ts';
 import { failureLines, type Outcome, outcomeOf, summaryLines } from './outcome.ts';
@@ -54,19 +54,12 @@ async function runFresh({ name, user, command }: (typeof RUNS)[number], words: s
 }
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    options: { only: { type: 'string' } },
-    allowPositionals: true,
-  });
-  const names = values.only?.split(',') ?? RUNS.map(({ name }) => name);
-  const unknown = names.find((name) => !RUNS.some((run) => run.name === name));
-  if (unknown !== undefined)
-    throw new Error(`--only: expected some of ${RUNS.map(({ name }) => name)}, got ${unknown}`);
+  const { runs, words } = readFreshArguments(process.argv.slice(2));
   if (process.getuid?.() !== 0)
     throw new Error('it mounts file systems and becomes other users: run it as root');
   const outcomes: Outcome[] = [];
-  for (const run of RUNS.filter(({ name }) => names.includes(name))) {
-    const outcome = await runFresh(run, positionals);
+  for (const run of RUNS.filter(({ name }) => runs.includes(name))) {
+    const outcome = await runFresh(run, words);
     for (const line of failureLines(outcome)) console.log(line);
     outcomes.push(outcome);
   }
@@ -77,6 +70,8 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(`npm run test:fresh: ${(error as Error).message}`);
-  process.exitCode = 1;
+  const { message } = error as Error;
+  const isRefused = error instanceof ArgumentError;
+  console.error(isRefused ? message : `npm run test:fresh: ${message}`);
+  process.exitCode = isRefused ? 2 : 1;
 }

@@ -5,6 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { ArgumentError, readPackageArguments } from '../setup/arguments.mjs';
 import { packCommand } from './command.ts';
 import { buildDebianPackage } from './debian.ts';
 import { packExtension } from './extension.ts';
@@ -52,27 +53,15 @@ async function buildParts(names: readonly string[], release: Release, target: st
   return files;
 }
 
-async function main(names: string[]): Promise<number> {
-  if (names[0] === 'playwright') return packPlaywright(names.slice(1));
+async function main(words: string[]): Promise<number> {
+  const { playwright, release: asked, parts } = readPackageArguments(words);
+  if (playwright !== null) return packPlaywright(playwright);
   const release = readRelease(ROOT);
-  if (names[0] === 'release') {
-    const other = names.slice(1).find((word) => word !== '--dry-run');
-    if (other !== undefined) {
-      log(`npm run package -- release: expected --dry-run or nothing, got ${other}`);
-      return 2;
-    }
-    const build = (target: string) => buildParts(Object.keys(PARTS), release, target);
+  if (asked !== null) {
+    const build = (target: string) => buildParts(parts, release, target);
     const target = join(ROOT, 'out/release');
-    return makeRelease({ root: ROOT, target, release, isDry: names.includes('--dry-run'), log, build });
+    return makeRelease({ root: ROOT, target, release, isDry: asked.isDry, log, build });
   }
-  const unknown = names.find((name) => !Object.hasOwn(PARTS, name));
-  if (unknown !== undefined) {
-    log(
-      `npm run package: expected some of ${Object.keys(PARTS).join(', ')}, or release, or playwright DIR, got ${unknown}`,
-    );
-    return 2;
-  }
-  const parts = names.length > 0 ? names : Object.keys(PARTS);
   for (const file of await buildParts(parts, release, TARGET)) console.log(relative(ROOT, file));
   return 0;
 }
@@ -80,6 +69,8 @@ async function main(names: string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  log(`npm run package: ${(error as Error).message.split('\n')[0]}`);
-  process.exitCode = 1;
+  const line = (error as Error).message.split('\n')[0]!;
+  const isRefused = error instanceof ArgumentError;
+  log(isRefused ? line : `npm run package: ${line}`);
+  process.exitCode = isRefused ? 2 : 1;
 }

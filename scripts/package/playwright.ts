@@ -7,12 +7,7 @@ import { ROOT } from '../setup/programs.mjs';
 export const PLAYWRIGHT_PACKAGES = ['contract', 'pageload-emulator', 'lab', 'e2e'] as const;
 
 /** Packs the Playwright fixtures and the packages that they depend on into a folder. Returns the exit code. */
-export function packPlaywright(words: readonly string[]): number {
-  const [folder, ...others] = words;
-  if (folder === undefined || folder.startsWith('-') || others.length > 0) {
-    console.error('npm run package -- playwright: expected one folder');
-    return 2;
-  }
+export function packPlaywright(folder: string): number {
   const target = resolve(folder);
   mkdirSync(target, { recursive: true });
   const workspaces = PLAYWRIGHT_PACKAGES.flatMap((name) => ['--workspace', name]);

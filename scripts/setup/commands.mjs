@@ -1,10 +1,12 @@
 /** Commands that are a script under Node 24, by their name in `hopwise.mjs`, each with the set-up that it needs. */
+import { readFreshArguments, readPackageArguments, readTestArguments } from './arguments.mjs';
 import { STEPS } from './steps.mjs';
 
 /**
  * @typedef {object} Command
  * @property {string} script below the checkout
  * @property {(words: string[]) => object[]} steps the set-up that these arguments need
+ * @property {(words: string[]) => unknown} [readArguments] refuses arguments that cannot be used, without any package
  * @property {boolean} [usesCommander] whether commander reads its arguments: those that cannot be used are refused before the set-up
  * @property {boolean} [inCheckout] whether it runs in the checkout, wherever it was called from: its arguments name no paths
  */
@@ -12,8 +14,18 @@ import { STEPS } from './steps.mjs';
 /** @type {Record<string, Command>} */
 export const COMMANDS = {
   start: { script: 'e2e/dist/start/main.js', steps: stepsOfStart, usesCommander: true },
-  test: { script: 'scripts/suites/main.ts', steps: () => STEPS.all, inCheckout: true },
-  fresh: { script: 'scripts/fresh/main.ts', steps: () => STEPS.packages, inCheckout: true },
+  test: {
+    script: 'scripts/suites/main.ts',
+    steps: () => STEPS.all,
+    readArguments: readTestArguments,
+    inCheckout: true,
+  },
+  fresh: {
+    script: 'scripts/fresh/main.ts',
+    steps: () => STEPS.packages,
+    readArguments: readFreshArguments,
+    inCheckout: true,
+  },
   lab: { script: 'lab/dist/main.js', steps: stepsOfLab, usesCommander: true },
   research: { script: 'research/src/main.ts', steps: stepsOfResearch, usesCommander: true },
   cli: { script: 'pageload-emulator/bin/hopwise.mjs', steps: () => STEPS.built },
@@ -22,7 +34,11 @@ export const COMMANDS = {
     steps: ({ length }) => (length > 0 ? STEPS.helper : STEPS.built),
     usesCommander: true,
   },
-  package: { script: 'scripts/package/main.ts', steps: () => STEPS.built },
+  package: {
+    script: 'scripts/package/main.ts',
+    steps: () => STEPS.built,
+    readArguments: readPackageArguments,
+  },
 };
 
 function stepsOfStart(words) {

@@ -5,7 +5,7 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { ArgumentError, readTestArguments } from '../setup/arguments.mjs';
 import { type ChangedTests, listChangedFiles, readCommit, selectTests } from './changed.ts';
 import { SEED_VARIABLE } from './draw-share.ts';
 import { Lane } from './lane.ts';
@@ -23,35 +23,15 @@ function refuse(message: string): never {
 let seed = readCommit() ?? '1';
 
 function readArguments(): ChangedTests | { suites: string[]; packages?: undefined } {
-  let values: { only?: string; changed?: boolean; since?: string; seed?: string };
   try {
-    ({ values } = parseArgs({
-      options: {
-        only: { type: 'string' },
-        changed: { type: 'boolean' },
-        since: { type: 'string' },
-        seed: { type: 'string' },
-      },
-    }));
+    const given = readTestArguments(process.argv.slice(2));
+    seed = given.seed ?? seed;
+    if (given.since !== null) return selectTests(listChangedFiles(given.since));
+    return { suites: given.suites ?? NAMES.filter((name) => SUITES[name]!.when !== 'long') };
   } catch (error) {
-    refuse(`npm test: ${(error as Error).message.split('\n')[0]}`);
+    const { message } = error as Error;
+    refuse(error instanceof ArgumentError ? message : `npm test: ${message}`);
   }
-  seed = values.seed ?? seed;
-  if (values.since !== undefined && !values.changed) refuse('npm test: --since goes with --changed');
-  if (values.changed) {
-    if (values.only !== undefined) refuse('npm test: expected --only or --changed, got both');
-    try {
-      return selectTests(listChangedFiles(values.since ?? 'HEAD'));
-    } catch (error) {
-      refuse(`npm test: ${(error as Error).message}`);
-    }
-  }
-  if (values.only === undefined) return { suites: NAMES.filter((name) => SUITES[name]!.when !== 'long') };
-  const suites = values.only.split(',');
-  const unknown = suites.filter((name) => !Object.hasOwn(SUITES, name));
-  if (unknown.length > 0)
-    refuse(`--only: expected some of ${NAMES.join(',')}, got ${unknown.join(',') || 'nothing'}`);
-  return { suites };
 }
 
 const { suites, packages } = readArguments();

@@ -1,10 +1,11 @@
-/** `--help` of every npm script. Those of benches: bench/test/registry.test.ts. */
+/** `--help` of every npm script, and arguments that it cannot use. Those of benches: bench/test/. */
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ROOT } from '@hopwise/lab/paths';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SUITE_NAMES } from '../../setup/arguments.mjs';
 import { COMMANDS } from '../../setup/commands.mjs';
 import { HELPS } from '../../setup/helps.mjs';
 import { SUITES } from '../../suites/suites.ts';
@@ -43,22 +44,24 @@ test('every npm script is asked for its help', () => {
   expect([...WITH_PACKAGES, ...WITHOUT_PACKAGES].length).toBe(Object.keys(scripts).length);
 });
 
-test('the help of npm test names all suites', () => {
+test('help and arguments of npm test name all suites', () => {
   for (const name of Object.keys(SUITES)) expect(HELPS.test).toMatch(new RegExp(`\\b${name}\\b`));
+  expect(SUITE_NAMES).toEqual(Object.keys(SUITES));
 });
 
-describe('without any package, the help', () => {
-  let checkout: string;
-  beforeAll(() => {
-    checkout = mkdtempSync(join(tmpdir(), 'hopwise-helps-'));
-    const isSource = (path: string) => !/(node_modules|dist|__pycache__)$/.test(path);
-    for (const path of ['scripts', 'bench/src/registry.mjs', 'model/python', 'package.json']) {
-      mkdirSync(dirname(join(checkout, path)), { recursive: true });
-      cpSync(join(ROOT, path), join(checkout, path), { recursive: true, filter: isSource });
-    }
-  });
-  afterAll(() => rmSync(checkout, { recursive: true, force: true }));
+/** What the scripts are made of, without any package. */
+let checkout: string;
+beforeAll(() => {
+  checkout = mkdtempSync(join(tmpdir(), 'hopwise-helps-'));
+  const isSource = (path: string) => !/(node_modules|dist|__pycache__)$/.test(path);
+  for (const path of ['scripts', 'bench/src/registry.mjs', 'model/python', 'package.json']) {
+    mkdirSync(dirname(join(checkout, path)), { recursive: true });
+    cpSync(join(ROOT, path), join(checkout, path), { recursive: true, filter: isSource });
+  }
+});
+afterAll(() => rmSync(checkout, { recursive: true, force: true }));
 
+describe('without any package, the help', () => {
   test.each(WITHOUT_PACKAGES)('of npm run %s describes it and does nothing else', (name, words) => {
     const before = readdirSync(checkout, { recursive: true });
     const answer = spawnSync(process.execPath, [join(checkout, 'scripts/hopwise.mjs'), ...words, '--help'], {
@@ -69,6 +72,50 @@ describe('without any package, the help', () => {
     expect(readdirSync(checkout, { recursive: true })).toEqual(before);
   });
 });
+
+/** Words that each script cannot use, by its name in `hopwise.mjs`. */
+const WRONG: Readonly<Record<string, string[]>> = {
+  test: [
+    '--nope',
+    'unit',
+    '--only',
+    '--only nope',
+    '--only unit,,go',
+    '--since HEAD',
+    '--changed --only go',
+    '--seed',
+  ],
+  fresh: ['--nope', '--only', '--only root', '--only root-start,nope'],
+  package: [
+    'nope',
+    '--nope',
+    'command nope',
+    'playwright',
+    'playwright a b',
+    'playwright --to',
+    'release now',
+  ],
+  setup: ['--nope', 'all', '--check extra'],
+  build: ['--nope', 'extension'],
+  lint: ['--fix', 'scripts'],
+  bench: ['nope', '--nope', 'toString'],
+  'no-such-script': [''],
+};
+
+test.each(Object.entries(WRONG).flatMap(([name, all]) => all.map((words) => [name, words] as const)))(
+  'without any package, npm run %s -- %s is refused in one line, and nothing is set up',
+  (name, words) => {
+    const before = readdirSync(checkout, { recursive: true });
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(checkout, 'scripts/hopwise.mjs'), name, ...words.split(' ').filter(Boolean)],
+      { encoding: 'utf8', cwd: checkout },
+    );
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/^(hopwise|npm (test|run [a-z:]+( -- [a-z]+)?)): [^\n]+\n$/);
+    expect(readdirSync(checkout, { recursive: true })).toEqual(before);
+  },
+);
 
 test.each(WITH_PACKAGES)('the help of npm run %s describes it', (_, [name, ...words]) => {
   const script = join(ROOT, COMMANDS[name!]!.script);

@@ -24,7 +24,7 @@ test.each([
   });
   expect(status).toBe(2);
   expect(stderr).toBe(
-    `--only: expected some of lint,python,unit,go,integration,e2e,alone,long, got ${name}\n`,
+    `npm test: --only: expected some of lint,python,unit,go,integration,e2e,alone,long, got ${name}\n`,
   );
   expect(readdirSync(temporary)).toEqual([]);
 });

@@ -1,0 +1,96 @@
+/**
+ * Reads the arguments of npm scripts that need no package for it, by their name in `hopwise.mjs`: what cannot be used is refused before any
+ * set-up. Plain JavaScript with Node's own modules, as the help (helps.mjs).
+ */
+import { parseArgs } from 'node:util';
+
+/** Why arguments cannot be used, in one line. */
+export class ArgumentError extends Error {}
+
+/** The suites of `npm test`, in their order. */
+export const SUITE_NAMES = ['lint', 'python', 'unit', 'go', 'integration', 'e2e', 'alone', 'long'];
+
+/** What `npm run test:fresh` runs, each in a root of its own. */
+export const FRESH_RUNS = ['root-start', 'root-test', 'user-start', 'user-test'];
+
+/** The parts of `npm run package`. */
+export const PACKAGE_PARTS = ['extension', 'helper', 'command', 'fixtures'];
+
+/** Parses options by their types, with Node's reason in one line. */
+function parseOptions(name, args, options, allowPositionals = false) {
+  try {
+    return parseArgs({ args, options, allowPositionals });
+  } catch (error) {
+    throw new ArgumentError(`${name}: ${error.message.split('\n')[0]}`);
+  }
+}
+
+/** The names of a list with commas, each one of those that are known. */
+function readList(name, list, known) {
+  const names = list.split(',');
+  const unknown = names.filter((each) => !known.includes(each));
+  if (unknown.length === 0) return names;
+  throw new ArgumentError(
+    `${name}: --only: expected some of ${known.join(',')}, got ${unknown.join(',') || 'nothing'}`,
+  );
+}
+
+/** `npm test`: the named suites, or the changes to test, or null for neither. */
+export function readTestArguments(words) {
+  const { values } = parseOptions('npm test', words, {
+    only: { type: 'string' },
+    changed: { type: 'boolean' },
+    since: { type: 'string' },
+    seed: { type: 'string' },
+  });
+  const { only, changed = false, since = 'HEAD', seed = null } = values;
+  if (values.since !== undefined && !changed)
+    throw new ArgumentError('npm test: --since goes with --changed');
+  if (changed && only !== undefined)
+    throw new ArgumentError('npm test: expected --only or --changed, got both');
+  const suites = only === undefined ? null : readList('npm test', only, SUITE_NAMES);
+  return { suites, since: changed ? since : null, seed };
+}
+
+/** `npm run test:fresh`: the runs, and words for their commands. */
+export function readFreshArguments(words) {
+  const { values, positionals } = parseOptions(
+    'npm run test:fresh',
+    words,
+    { only: { type: 'string' } },
+    true,
+  );
+  const runs =
+    values.only === undefined ? FRESH_RUNS : readList('npm run test:fresh', values.only, FRESH_RUNS);
+  return { runs, words: positionals };
+}
+
+/**
+ * `npm run package`: a folder for the Playwright fixtures, or a release, or parts.
+ *
+ * @param {string[]} words
+ */
+export function readPackageArguments(words) {
+  const [name, ...more] = words;
+  if (name === 'playwright') {
+    const [folder] = more;
+    if (folder === undefined || folder.startsWith('-') || more.length > 1)
+      throw new ArgumentError('npm run package -- playwright: expected one folder');
+    return { playwright: folder, release: null, parts: [] };
+  }
+  if (name === 'release') {
+    const other = more.find((word) => word !== '--dry-run');
+    if (other !== undefined)
+      throw new ArgumentError(`npm run package -- release: expected --dry-run or nothing, got ${other}`);
+    return { playwright: null, release: { isDry: more.length > 0 }, parts: PACKAGE_PARTS };
+  }
+  const parts = name === undefined ? PACKAGE_PARTS : [name, ...more];
+  const unknown = parts.find((part) => !PACKAGE_PARTS.includes(part));
+  if (unknown !== undefined) {
+    const known = PACKAGE_PARTS.join(', ');
+    throw new ArgumentError(
+      `npm run package: expected some of ${known}, or release, or playwright DIR, got ${unknown}`,
+    );
+  }
+  return { playwright: null, release: null, parts };
+}

@@ -1,5 +1,6 @@
 import { isLocalAddress, type LoadTime, type Recording } from '@hopwise/contract';
 import type { NetworkPosterior } from '../estimate/network-posterior.ts';
+import { documentOf } from '../recording/requests/draft.ts';
 import { loadTime, quantilesOf } from '../scenarios/load-time.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { LoadSpread } from '../scenarios/spread.ts';
@@ -14,11 +15,13 @@ export type Misfit =
   /** Loads that long are sessions: what a page does after it was loaded. */
   | { kind: 'session'; recordedMs: number }
   | { kind: 'load-time'; recordedMs: number; explainedMs: number }
-  | { kind: 'round-trip'; rttMs: number };
+  | { kind: 'round-trip'; rttMs: number }
+  /** No request shows when its response began, nor is the round trip known from elsewhere. */
+  | { kind: 'no-round-trip' };
 
 /** Whether transfers of the page could show what is not understood: they neither load a page nor end a session. */
 export const canBeVerified = ({ misfits }: FitFigures): boolean =>
-  misfits.some(({ kind }) => kind === 'load-time' || kind === 'round-trip');
+  misfits.some(({ kind }) => /^(load-time|round-trip|no-round-trip)$/.test(kind));
 
 /** How well the emulation explains the recorded load; `explain/fit-words.ts` puts it into words. */
 export interface FitFigures {
@@ -74,7 +77,14 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   if (network.sources.rttMs === 'estimated' && !isPlausible && isOfInternet(recording)) {
     misfits.push({ kind: 'round-trip', rttMs });
   }
+  if (network.sources.rttMs === 'assumed' && showsNoWait(recording)) misfits.push({ kind: 'no-round-trip' });
   return { recordedMs, explained, misfits };
+}
+
+/** Whether no request shows when its response began, not even the document's, which browsers withhold from nobody. */
+function showsNoWait(recording: Recording): boolean {
+  const { requests } = recording;
+  return !documentOf(recording).fromCache && requests.every(({ phases }) => phases.responseStartMs === null);
 }
 
 /** A policer explains a load with HTTP/3, even where its effect is not emulated exactly. */

@@ -36,5 +36,7 @@ export function describeMisfit(misfit: Misfit, fit: Sentences['fit']): string {
       return fit.loadTime(misfit.recordedMs, misfit.explainedMs);
     case 'round-trip':
       return fit.roundTrip(misfit.rttMs);
+    case 'no-round-trip':
+      return fit.noRoundTrip();
   }
 }

@@ -24,7 +24,7 @@ import { urlKey } from './har/urls.ts';
 import { lengthOf, numberOf } from './har/values.ts';
 import { loadRequests } from './load-requests.ts';
 import { parseProtocol } from './protocol-name.ts';
-import { finishRequests, type RequestDraft, refuseTooMany } from './requests/draft.ts';
+import { finishRequests, MAX_LOAD_MS, type RequestDraft, refuseTooMany } from './requests/draft.ts';
 import type { DroppedEntries } from './usage-note.ts';
 
 /** A recording with notes on how it was read. */
@@ -74,6 +74,7 @@ export function readHar(
   const { drafts, entryOf, document } = draftsOf(load, navigation, clock, conventions);
   refuseUntimed(drafts, place);
   const end = loadEnd(drafts, document, clock.times, creator);
+  clipToDay(end.kept, end.times.pltMs !== null);
   linkInitiators({
     ordered: end.kept,
     document,
@@ -120,6 +121,21 @@ function refuseUntimed(drafts: readonly RequestDraft[], place: string): void {
   const answered = drafts.filter(({ fromCache, status }) => !fromCache && status > 0);
   if (answered.length < 2 || answered.some(({ startMs, endMs }) => endMs > startMs)) return;
   throw new InputError(`${place}: expected times of requests, got 0 ms for all`);
+}
+
+/**
+ * Clips the times of requests that go on for longer than a day: streams of events, and, after a load whose end is known, what an open
+ * page goes on asking for.
+ */
+function clipToDay(drafts: readonly RequestDraft[], isEndKnown: boolean): void {
+  const clipped = (ms: number) => Math.min(ms, MAX_LOAD_MS);
+  for (const draft of drafts) {
+    if (draft.endMs <= MAX_LOAD_MS || (draft.startMs > MAX_LOAD_MS && !isEndKnown)) continue;
+    const phases = Object.entries(draft.phases).map(([name, ms]) => [name, ms === null ? null : clipped(ms)]);
+    draft.phases = Object.fromEntries(phases);
+    draft.startMs = clipped(draft.startMs);
+    draft.endMs = clipped(draft.endMs);
+  }
 }
 
 function missingOf({ document }: Navigation, pltMs: number | null): Pick<Recording, 'missing'> {

@@ -1,4 +1,4 @@
-import type { Recording } from '@hopwise/contract';
+import { NO_PHASES, type Recording } from '@hopwise/contract';
 import { buildGraph, networkPosterior, predict } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { fitOf } from '../../src/decide/fit.ts';
@@ -43,6 +43,19 @@ describe('the fit of a recording', () => {
     expect(fit).toMatchObject({ understood: true, notes: [] });
     expect(fit.summary).toMatch(/^The (emulation explains|recorded load took)/);
     expect(fit.explainedMs! / fit.recordedMs!).toBeGreaterThan(0.7);
+  });
+
+  it('needs a response that shows how long it was waited for, or a given round trip', () => {
+    const load = recorded();
+    const requests = load.requests.map((each) => ({ ...each, phases: NO_PHASES }));
+    const unsplit = { ...load, requests };
+    const { decision, fit } = predict(unsplit);
+    expect(fit.notes).toEqual(['The recording does not show how long requests waited for their responses.']);
+    expect(decision.verdict).toMatch(/^This load is not understood, verify it: the recording does not show/);
+    expect(predict(unsplit, { network: { rttMs: 60 } }).fit.notes.join()).not.toContain('does not show');
+    const [document, ...rest] = requests;
+    const shown = { ...load, requests: [{ ...document!, phases: load.requests[0]!.phases }, ...rest] };
+    expect(predict(shown).fit.notes.join()).not.toContain('does not show');
   });
 
   it('has a narrower range than a load to come', () => {

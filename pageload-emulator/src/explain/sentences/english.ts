@@ -77,6 +77,7 @@ export const english = {
     tooLong: (restMs: number) => `why the load took ${duration(restMs)} less is not understood`,
     roundTrip: (rttMs: number) =>
       `a round trip of ${decimal(rttMs, rttMs < 1 ? 1 : 0)} ms is none of the internet`,
+    noRoundTrip: () => 'the recording does not show how long requests waited for their responses',
   },
 
   evidence: {

@@ -59,6 +59,7 @@ export const german: Sentences = {
     tooLong: (restMs) => `Warum der Ladevorgang ${duration(restMs)} kürzer war, ist nicht verstanden`,
     roundTrip: (rttMs) =>
       `Eine Umlaufzeit von ${decimal(rttMs, rttMs < 1 ? 1 : 0)} ms gibt es im Internet nicht`,
+    noRoundTrip: () => 'Die Aufzeichnung zeigt nicht, wie lange Anfragen auf ihre Antworten warteten',
   },
 
   evidence: {

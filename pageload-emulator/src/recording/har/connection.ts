@@ -1,19 +1,33 @@
 import { originOf } from '../../util/url.ts';
 import type { Entry } from './schema.ts';
+import { lengthOf } from './values.ts';
 
 /**
  * Returns the recorder's name for each entry's connection; null when unknown. HAR's own field `connection` is a name with
- * some recorders and the server's port with others (DevTools, Firefox); when it is the port in every entry, it is ignored.
+ * some recorders and the server's port with others (DevTools, Firefox); when it is the port in every entry, it is ignored. So are
+ * names under which more than one connection was opened, such as those of a proxy's connection to the browser.
  */
 export function connectionNames(entries: readonly Entry[]): (string | null)[] {
   const isPort = entries.every(({ connection, request }) => {
     const name = nameOf(connection);
     return name === null || name === portOf(request.url);
   });
+  const isIgnored = isPort || opensTwice(entries);
   return entries.map(
     ({ _connectionId, _socket, connection }) =>
-      nameOf(_connectionId) ?? nameOf(_socket) ?? (isPort ? null : nameOf(connection)),
+      nameOf(_connectionId) ?? nameOf(_socket) ?? (isIgnored ? null : nameOf(connection)),
   );
+}
+
+function opensTwice(entries: readonly Entry[]): boolean {
+  const opened = new Set<string>();
+  for (const { connection, timings } of entries) {
+    const name = nameOf(connection);
+    if (name === null || lengthOf(timings?.connect) === 0) continue;
+    if (opened.has(name)) return true;
+    opened.add(name);
+  }
+  return false;
 }
 
 function nameOf(name: string | number | null | undefined): string | null {

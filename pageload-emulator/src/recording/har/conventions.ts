@@ -21,6 +21,8 @@ export interface Conventions {
   sizesFirstPart: boolean;
   /** Whether `_transferSize` is written where bytes came over the network, so that 0 means none. */
   countsTransfers: boolean;
+  /** Whether an entry's time is split into phases; some recorders write all of it as one. */
+  splitsTimes: boolean;
   /** Whether waits are written where an answer was waited for, so that no time at all means none. */
   timesWaits: boolean;
 }
@@ -43,8 +45,20 @@ export function conventionsOf({ creator, browser }: Har, entries: readonly Entry
     bodyHasHeaders,
     sizesFirstPart: /phantomjs/i.test(creator?.name ?? ''),
     countsTransfers: entries.some(({ response }) => lengthOf(response?._transferSize) > 0),
+    splitsTimes: !isUnsplit(entries),
     timesWaits: entries.some(({ timings }) => lengthOf(timings?.wait) > 0),
   };
+}
+
+/** Entries needed before it is no chance that all have one phase alone. */
+const MIN_UNSPLIT = 3;
+
+/** Whether all entries have the same one phase alone: requests wait for their responses, and bodies take time. */
+function isUnsplit(entries: readonly Entry[]): boolean {
+  const took = entries.filter((entry) => phasesMs(entry) > 0);
+  const hasOnly = (phase: 'wait' | 'receive') =>
+    took.every((entry) => phasesMs(entry) === lengthOf(entry.timings?.[phase]));
+  return took.length >= MIN_UNSPLIT && (hasOnly('wait') || hasOnly('receive'));
 }
 
 interface Queued {
@@ -115,10 +129,13 @@ function isSslApart(entries: readonly Entry[], expected: boolean): boolean {
   for (const entry of entries) {
     const connectMs = lengthOf(entry.timings?.connect);
     const sslMs = lengthOf(entry.timings?.ssl);
-    if (connectMs === 0 || sslMs === 0) continue;
+    if (sslMs === 0) continue;
+    const isCounted = Math.abs(lengthOf(entry.time) - phasesMs(entry) - sslMs) <= ROUNDING_MS;
+    // On a connection that a proxy had opened before.
+    if (connectMs === 0 && !isCounted) continue;
     if (sslMs > connectMs + ROUNDING_MS) return true;
     ratios.push(connectMs / sslMs);
-    if (Math.abs(lengthOf(entry.time) - phasesMs(entry) - sslMs) <= ROUNDING_MS) countedBeside++;
+    if (isCounted) countedBeside++;
   }
   if (ratios.length === 0) return expected;
   const isBeside = expected || countedBeside > ratios.length / 2;

@@ -1,5 +1,6 @@
 import { NO_PHASES, type RequestPhases } from '@hopwise/contract';
 import type { Conventions } from './conventions.ts';
+import { phaseLengths } from './phase-lengths.ts';
 import type { Entry } from './schema.ts';
 import { lengthOf, numberOf, ROUNDING_MS } from './values.ts';
 
@@ -15,14 +16,22 @@ export interface Times {
  * @param startedMs `startedDateTime`, milliseconds after navigationStart
  * @returns times after navigationStart; `startMs` is when the request was issued, under every convention
  */
-export function harPhases(entry: Entry, startedMs: number, { queueing, sslApart }: Conventions): Times {
+export function harPhases(
+  entry: Entry,
+  startedMs: number,
+  { queueing, sslApart, splitsTimes }: Conventions,
+): Times {
   const { timings } = entry;
   const queuedMs = lengthOf(timings?._queued);
   const startMs = Math.max(0, startedMs - (queueing === 'before-start' ? queuedMs : 0));
   const phases: RequestPhases = { ...NO_PHASES };
   const waitMs = numberOf(timings?.wait);
-  if (!timings || waitMs === null || waitMs < 0) {
-    return { startMs, endMs: startedMs + lengthOf(entry.time), phases };
+  if (!timings || waitMs === null || waitMs < 0 || !splitsTimes) {
+    const tookMs = Math.max(
+      lengthOf(entry.time),
+      phaseLengths(entry).reduce((sum, ms) => sum + ms, 0),
+    );
+    return { startMs, endMs: startedMs + tookMs, phases };
   }
   let at = startedMs + lengthOf(timings.blocked) + (queueing === 'before-blocked' ? queuedMs : 0);
   const dnsMs = numberOf(timings.dns) ?? -1;
@@ -33,9 +42,9 @@ export function harPhases(entry: Entry, startedMs: number, { queueing, sslApart 
   }
   const connectMs = numberOf(timings.connect) ?? -1;
   const sslMs = lengthOf(timings.ssl);
-  if (connectMs > 0) {
+  if (connectMs > 0 || (sslApart && sslMs > 0)) {
     phases.connectStartMs = at;
-    at += connectMs + (sslApart ? sslMs : 0);
+    at += Math.max(0, connectMs) + (sslApart ? sslMs : 0);
     phases.connectEndMs = at;
     if (sslMs > 0) phases.secureStartMs = Math.max(phases.connectStartMs, at - sslMs);
   }

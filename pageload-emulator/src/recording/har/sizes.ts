@@ -23,6 +23,7 @@ export function sizesOf(entry: Entry, { bodyHasHeaders, sizesFirstPart }: Conven
     bodyBytes = saved > 0 ? Math.max(0, decodedBytes - saved) : null;
   }
   const whole = sizeOf(response?._transferSize) || sizeOf(_bytesIn);
+  if (!whole && !notModified) bodyBytes = bytesByHeaders(entry, bodyBytes, decodedBytes);
   return {
     transferBytes:
       whole ||
@@ -30,6 +31,24 @@ export function sizesOf(entry: Entry, { bodyHasHeaders, sizesFirstPart }: Conven
     bodyBytes,
     decodedBytes,
   };
+}
+
+/**
+ * A body's size on the wire where headers tell it better than the recorder: they show whether it was compressed, and often how long it
+ * was. Some write the decoded size for both.
+ */
+function bytesByHeaders(
+  { request, response }: Entry,
+  bodyBytes: number | null,
+  decodedBytes: number | null,
+): number | null {
+  const isKnown = (response?.headers?.length ?? 0) > 0;
+  const isEncoded = !/^(identity)?$/i.test(headerOf(response, 'content-encoding') ?? '');
+  const hasBody = request.method?.toUpperCase() !== 'HEAD' && Number(response?.status) !== 204;
+  const declared = hasBody ? sizeOf(headerOf(response, 'content-length')) || null : null;
+  if (bodyBytes === null) return isKnown && !isEncoded && decodedBytes ? decodedBytes : declared;
+  const isDecoded = isEncoded && bodyBytes === decodedBytes && declared !== null && declared < bodyBytes;
+  return isDecoded ? declared : bodyBytes;
 }
 
 /** Sizes where the recorder wrote that of the first part of a body: the whole body's is in a header, if it is known at all. */

@@ -10,7 +10,7 @@ export interface RequestDraft extends Omit<RecordedRequest, 'id' | 'initiator'> 
 /** Files with more requests are refused, to bound memory. */
 const MAX_REQUESTS = 10_000;
 /** Longer loads come from clocks that were set during the load; their times mean nothing. */
-const MAX_LOAD_MS = 24 * 60 * 60 * 1000;
+export const MAX_LOAD_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Sorts requests by start, numbers them and leaves out those that no network carries (`data:`, `blob:`, extensions' own).

@@ -133,6 +133,94 @@ describe('a page is read the same', () => {
   });
 });
 
+describe('the size of a body', () => {
+  const sizeOf = (response: Fields, headers: Record<string, string>, method = 'GET') => {
+    const entry = chromiumEntry('https://a.test/', 0, {}) as Entry;
+    entry.request.method = method;
+    const list = Object.entries(headers).map(([name, value]) => ({ name, value }));
+    entry.response = { status: 200, headersSize: 300, ...response, headers: list };
+    return parseRecording([entry]).requests[0]!.bodyBytes;
+  };
+  const gzip = { 'Content-Encoding': 'gzip', 'content-length': '9000' };
+  const decoded = { content: { size: 40_000, mimeType: 'text/css' } };
+
+  it('is declared where the recorder has none', () => {
+    expect(sizeOf({ bodySize: -1, content: { size: -1 } }, { 'Content-Length': '9000' })).toBe(9_000);
+    expect(sizeOf({ bodySize: -1, ...decoded }, gzip)).toBe(9_000);
+    expect(sizeOf({ bodySize: -1, content: { size: -1 } }, { 'Content-Length': '9000' }, 'HEAD')).toBeNull();
+  });
+
+  it('is the decoded one of what came as it is', () => {
+    expect(sizeOf({ bodySize: -1, ...decoded }, { Server: 'x' })).toBe(40_000);
+    expect(sizeOf({ bodySize: -1, ...decoded }, { 'Content-Encoding': 'br' })).toBeNull();
+    // No header was recorded, which shows nothing.
+    expect(sizeOf({ bodySize: -1, ...decoded }, {})).toBeNull();
+  });
+
+  it('is declared where the recorder has the decoded one for both', () => {
+    expect(sizeOf({ bodySize: 40_000, ...decoded }, gzip)).toBe(9_000);
+    expect(sizeOf({ bodySize: 9_500, ...decoded }, gzip)).toBe(9_500);
+    expect(sizeOf({ bodySize: 40_000, ...decoded }, { 'Content-Length': '9000' })).toBe(40_000);
+  });
+});
+
+describe('a connection', () => {
+  it('has no name that others were opened under', () => {
+    const named = (connection: (index: number) => string) =>
+      parseRecording(
+        changed((entry, index) => {
+          entry._connectionId = undefined;
+          entry.connection = connection(index);
+        }),
+      ).requests.map(({ connectionId }) => connectionId);
+    expect(new Set(named(() => '7'))).toEqual(new Set([null]));
+    expect(named((index) => (index === 2 || index === 4 ? '8' : '7'))[0]).toBe('7');
+  });
+
+  it('that a proxy had opened takes TLS alone', () => {
+    const entry = chromiumEntry('https://a.test/', 0, { ssl: 50, wait: 60, receive: 10 }) as Entry;
+    const { phases, endMs } = parseRecording([{ ...entry, time: 120 }]).requests[0]!;
+    expect(phases).toMatchObject({
+      connectStartMs: 0,
+      secureStartMs: 0,
+      connectEndMs: 50,
+      requestStartMs: 50,
+    });
+    expect(endMs).toBe(120);
+    // Within another phase, it is none of its own.
+    expect(parseRecording([{ ...entry, time: 70 }]).requests[0]!.phases.connectStartMs).toBeNull();
+  });
+});
+
+describe('times that are all of one phase', () => {
+  it.each(['wait', 'receive'])('are no phases: %s', (phase) => {
+    const har = changed((entry) => {
+      entry.timings = { send: 0, wait: 0, receive: 0, [phase]: entry.time };
+    });
+    const { requests } = parseRecording(har);
+    expect(requests.map(({ endMs }) => endMs)).toEqual(PROPER.requests.map(({ endMs }) => endMs));
+    expect(requests.every(({ phases }) => phases.responseStartMs === null)).toBe(true);
+  });
+});
+
+describe('a page that stays open for days', () => {
+  const late = (startMs: number, receive: number) =>
+    chromiumEntry('https://shop.test/poll', startMs, { receive }, { _resourceType: 'fetch' }) as Entry;
+  const DAYS = 2 * 86_400_000;
+
+  it.each([
+    ['polls', late(DAYS, 5), 1],
+    ['is sent events', late(400, DAYS), 0],
+  ])('and %s', (_, entry, excluded) => {
+    const har = chromiumHar() as Har;
+    har.log.entries.push(entry);
+    const { recording, notes } = readRecording(har);
+    expect(recording.pltMs).toBe(PROPER.pltMs);
+    expect(notes.join()).toContain(`${1 + excluded} began after the load event`);
+    expect(parseRecording(JSON.stringify(recording))).toEqual(recording);
+  });
+});
+
 describe('an entry that cannot be read', () => {
   const broken = (changes: Record<number, Fields>) =>
     changed((entry, index) => Object.assign(entry, changes[index]));

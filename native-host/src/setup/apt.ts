@@ -38,8 +38,8 @@ export class BackportsApt {
     await access(DEBIAN_KEYRING).catch(() => {
       throw new Error(`${DEBIAN_KEYRING} is missing: sudo apt install debian-archive-keyring`);
     });
-    const uri = await mirror(options.suite);
-    return new BackportsApt(options, uri, await writeConfiguration(options));
+    const configuration = await writeConfiguration(options);
+    return new BackportsApt(options, await mirror(options), configuration);
   }
 
   /**
@@ -126,12 +126,19 @@ export class BackportsApt {
   }
 }
 
-/** The mirror of the machine's configured Debian source. @throws Error in one line when there is none */
-async function mirror(suite: string): Promise<string> {
+/**
+ * The mirror of the machine's configured Debian source, by its sources alone: a fresh machine has no package lists, and while lists are
+ * fetched they cannot be read.
+ *
+ * @throws Error in one line when there is none
+ */
+async function mirror({ suite, folder }: AptOptions): Promise<string> {
   const { stdout } = await run('apt-get', [
+    ...['-o', `Dir::State::lists=${listsIn(folder)}`],
     'indextargets',
+    '--no-release-info',
     '--format',
-    '$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)',
+    '$(REPO_URI)|$(RELEASE)|$(COMPONENT)',
     'Identifier: Packages',
   ]);
   const lines = stdout.split('\n').map((line) => line.split('|'));
@@ -144,6 +151,10 @@ async function mirror(suite: string): Promise<string> {
   return found[0];
 }
 
+function listsIn(folder: string): string {
+  return join(folder, 'lists');
+}
+
 function archivesIn(folder: string): string {
   return join(folder, 'cache', 'archives');
 }
@@ -153,7 +164,7 @@ async function writeConfiguration({ folder, architecture }: AptOptions): Promise
   // As root, apt drops to a user of its own, which must be able to reach its folders.
   await chmod(folder, 0o755);
   const archives = archivesIn(folder);
-  for (const part of [join(folder, 'lists', 'partial'), join(archives, 'partial'), join(folder, 'sources')]) {
+  for (const part of [join(listsIn(folder), 'partial'), join(archives, 'partial'), join(folder, 'sources')]) {
     await mkdir(part, { recursive: true });
   }
   // The machine's proxies and timeouts apply; its hooks, pins and sources do not.
@@ -166,7 +177,7 @@ async function writeConfiguration({ folder, architecture }: AptOptions): Promise
     'Dir::Etc::sourceparts': join(folder, 'sources'),
     'Dir::Etc::preferences': '/dev/null',
     'Dir::Etc::preferencesparts': '/dev/null',
-    'Dir::State::lists': join(folder, 'lists'),
+    'Dir::State::lists': listsIn(folder),
     'Dir::Cache': join(folder, 'cache'),
     'Dir::Cache::archives': archives,
     'Debug::NoLocking': 'true',

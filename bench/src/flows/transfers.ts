@@ -24,6 +24,8 @@ export interface FlowServer {
   /** `https://host`. */
   origin: string;
   protocol: 'h1' | 'h3';
+  /** The rate that the client announces (`Start-Rate`), Mbit/s. */
+  startMbps?: number;
 }
 
 /**
@@ -33,13 +35,14 @@ export interface FlowServer {
  */
 export async function makeTransfers(
   lab: Lab,
-  { origin, protocol }: FlowServer,
+  server: FlowServer,
   sizes: readonly number[],
   signal: AbortSignal,
   timeoutMs = TIMEOUT_MS,
 ): Promise<Pick<Flow, 'sentMs' | 'totalMs' | 'unfinished'>[]> {
+  const { origin, protocol } = server;
   const urls = sizes.map((bytes) => `${origin}/${bytes}`);
-  const [command, ...args] = await clientCommand(lab, protocol, timeoutMs, urls, signal);
+  const [command, ...args] = await clientCommand(lab, server, timeoutMs, urls, signal);
   const { stdout } = await promisify(execFile)(command!, args, { signal });
   const lines = stdout.trimEnd().split('\n');
   return sizes.map((bytes, index) => readTransfer(lines[index] ?? '', protocol, bytes));
@@ -59,13 +62,13 @@ export class EndlessTransfer {
   /** Fetches the body again and again on one connection, as many times as given. */
   static async start(
     lab: Lab,
-    { origin, protocol }: FlowServer,
+    server: FlowServer,
     bytes: number,
     times: number,
     signal: AbortSignal,
   ): Promise<EndlessTransfer> {
-    const urls = Array<string>(times).fill(`${origin}/${bytes}`);
-    const [command, ...args] = await clientCommand(lab, protocol, ENDLESS_TIMEOUT_MS, urls, signal);
+    const urls = Array<string>(times).fill(`${server.origin}/${bytes}`);
+    const [command, ...args] = await clientCommand(lab, server, ENDLESS_TIMEOUT_MS, urls, signal);
     const client = spawn(command!, args, { stdio: 'ignore' });
     await once(client, 'spawn');
     return new EndlessTransfer(client);
@@ -85,7 +88,7 @@ export class EndlessTransfer {
 
 async function clientCommand(
   lab: Lab,
-  protocol: FlowServer['protocol'],
+  { protocol, startMbps }: FlowServer,
   timeoutMs: number,
   urls: readonly string[],
   signal: AbortSignal,
@@ -94,6 +97,7 @@ async function clientCommand(
     await labProgram(signal),
     ...['check', '--ahead', '--keep', '--ca', lab.caFile, '--protocol', protocol],
     ...['--timeout', `${timeoutMs}ms`],
+    ...(startMbps === undefined ? [] : ['--start-rate', String(startMbps)]),
     ...urls,
   ]);
 }

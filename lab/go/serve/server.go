@@ -205,6 +205,8 @@ func (s *Server) Change(origins []site.Origin) error {
 	if s.fronts != nil {
 		s.fronts.stop()
 	}
+	// As fronts do, which are started again.
+	s.starts.forget(time.Now())
 	for _, origin := range origins {
 		running := s.running[origin.Origin]
 		if err := running.stop(); err != nil {

@@ -84,6 +84,15 @@ func (s *startRates) open(client netip.Addr, now time.Time) float64 {
 	return found.share()
 }
 
+// forget has all clients begin anew, but for their open connections.
+func (s *startRates) forget(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, client := range s.clients {
+		*client = startClient{connections: client.connections, changed: now}
+	}
+}
+
 func (s *startRates) close(client netip.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -74,6 +74,18 @@ func TestAClientIsBelievedUntilItsSecondLossyStart(t *testing.T) {
 	}
 }
 
+func TestClientsBeginAnew(t *testing.T) {
+	rates, now := announced("20")
+	rates.judge(startClientAddress, 30, 100, now)
+	rates.judge(startClientAddress, 30, 100, now)
+	rates.forget(now)
+	rates.announce(startClientAddress, "20", startRTT, now)
+	// One connection is still open.
+	if window := rates.window(startClientAddress); window != 50 {
+		t.Errorf("expected a window of 50, got %d", window)
+	}
+}
+
 func TestClientsAreBounded(t *testing.T) {
 	rates, now := &startRates{}, time.Now()
 	address := func(index int) netip.Addr {

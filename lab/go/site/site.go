@@ -59,7 +59,7 @@ type Settings struct {
 	CongestionControl string `json:"congestionControl"`
 	// InitialWindow is that of TCP in segments.
 	InitialWindow int `json:"initialWindow"`
-	// PacingMbps is the highest rate at which TCP sends, spreading a window over the round trip; without it TCP does not pace
+	// PacingMbps is the highest rate at which TCP or quiche sends, spreading a window over the round trip; without it they do not pace
 	// (but for BBR).
 	PacingMbps float64 `json:"pacingMbps,omitempty"`
 	// StartRate makes the server ask for the rates of its clients (Accept-CH: Start-Rate) and begin later connections at them.

@@ -13,7 +13,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use crate::config::Priorities;
 use crate::exchange::{Exchange, Turn};
 use crate::message::{ConnectionFacts, request_of};
-use crate::pacer::Pacer;
+use crate::pacer::{Pacer, window_mbps};
 use crate::priority::Priority;
 use crate::start_rate::{Progress, Starting, Visit};
 use crate::timer::Timer;
@@ -126,7 +126,7 @@ impl Connection {
             let starts = self.visit.as_ref().is_some_and(|visit| visit.start().is_some());
             self.starting = starts.then(|| Starting::new(Instant::now()));
         }
-        self.advance_start();
+        self.set_pace();
         loop {
             self.take_events();
             // The end of a client's body is an event that follows its last bytes.
@@ -146,19 +146,30 @@ impl Connection {
         }
     }
 
-    /// Limits the rate of a connection that starts at one, and judges the start when its losses have shown.
-    fn advance_start(&mut self) {
-        let (Some(visit), Some(starting)) = (&self.visit, &mut self.starting) else { return };
-        let Some(path) = self.quic.path_stats().next() else { return };
-        let now = Instant::now();
-        let progress = Progress { sent: path.sent, lost: path.lost, rtt: path.rtt };
-        let judged = starting.advance(progress, now);
-        let share = visit.start().filter(|_| starting.is_capped());
-        self.pacer.set_rate(share.map_or(self.pacing_mbps, |start| start.mbps));
-        if let Some((lost, sent)) = judged {
-            visit.judge(lost, sent, now);
-            self.starting = None;
+    /// Spreads the window over the round trip where the endpoint paces; limits the rate of a connection that starts at one, and judges
+    /// the start when its losses have shown.
+    fn set_pace(&mut self) {
+        // Before the handshake's end quiche assumes a round trip.
+        if self.http.is_none() || (self.pacing_mbps == 0.0 && self.starting.is_none()) {
+            return;
         }
+        let Some(path) = self.quic.path_stats().next() else { return };
+        let spread = window_mbps(path.cwnd, path.rtt, path.startup_exit.is_none());
+        // 0 is no limit.
+        let mut limit = if self.pacing_mbps > 0.0 { spread.min(self.pacing_mbps) } else { 0.0 };
+        if let (Some(visit), Some(starting)) = (&self.visit, &mut self.starting) {
+            let now = Instant::now();
+            let progress = Progress { sent: path.sent, lost: path.lost, rtt: path.rtt };
+            let judged = starting.advance(progress, now);
+            if let Some(start) = visit.start().filter(|_| starting.is_capped()) {
+                limit = start.mbps;
+            }
+            if let Some((lost, sent)) = judged {
+                visit.judge(lost, sent, now);
+                self.starting = None;
+            }
+        }
+        self.pacer.set_rate(limit);
     }
 
     fn take_events(&mut self) {

@@ -5,6 +5,17 @@ use std::time::{Duration, Instant};
 /// How far the schedule may lie behind, so that a late wake-up is made up for.
 const CATCH_UP: Duration = Duration::from_millis(1);
 
+/// Windows a round trip at which a window is spread over it, in slow start and afterwards: Linux's `tcp_pacing_ss_ratio` and
+/// `tcp_pacing_ca_ratio`.
+const WINDOWS_IN_SLOW_START: f64 = 2.0;
+const WINDOWS_AFTERWARDS: f64 = 1.2;
+
+/// The rate that spreads a window of `bytes` over the round trip, Mbit/s.
+pub fn window_mbps(bytes: usize, rtt: Duration, in_slow_start: bool) -> f64 {
+    let windows = if in_slow_start { WINDOWS_IN_SLOW_START } else { WINDOWS_AFTERWARDS };
+    windows * bytes as f64 * 8e-6 / rtt.as_secs_f64().max(f64::MIN_POSITIVE)
+}
+
 /// Caps a connection's rate whatever its congestion control: quiche paces with BBR alone.
 pub struct Pacer {
     /// Zero where the rate is unlimited.
@@ -61,6 +72,14 @@ mod tests {
         pacer.sent(after(100), 1500);
         assert_eq!(pacer.release(after(99)), Some(after(100)));
         assert_eq!(pacer.release(after(100)), None);
+    }
+
+    #[test]
+    fn spreads_a_window_over_the_round_trip() {
+        // 150 kB in 60 ms are 20 Mbit/s.
+        let rtt = Duration::from_millis(60);
+        assert!((window_mbps(150_000, rtt, true) - 40.0).abs() < 1e-9);
+        assert!((window_mbps(150_000, rtt, false) - 24.0).abs() < 1e-9);
     }
 
     #[test]

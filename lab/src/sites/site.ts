@@ -37,7 +37,7 @@ export const siteSchema = z.strictObject({
       congestionControl: z.enum(['cubic', 'reno', 'bbr']).optional(),
       /** TCP's initial window, in segments. */
       initialWindow: z.int().min(1).max(1000).optional(),
-      /** Highest rate at which its TCP sends, spreading a window over the round trip; without it TCP does not pace, but for BBR. */
+      /** Highest rate at which its TCP or quiche sends, spreading a window over the round trip; without it they do not pace, but for BBR. */
       pacingMbps: z.number().positive().max(10_000).optional(),
       /** Whether the server asks for its clients' rates (`Accept-CH: Start-Rate`) and begins later connections at them; false unless given. */
       startRate: z.boolean().optional(),

@@ -6,9 +6,9 @@ import { LONG_BYTES, SHORT_BYTES, type StartSender } from './starts.ts';
 
 const WORDS: Record<StartSender, string> = {
   quiche:
-    'quiche’s Cubic, which the server starts with a window of rate × round trip, paced at that rate, against an initial window of 32 packets without pacing',
+    'quiche’s Cubic, which the server starts at the rate that the client has announced, against an initial window of 32 packets, both paced, as is the flow in progress',
   kernel:
-    'the kernel’s Cubic, which the server starts with a window of rate × round trip at that rate, against an initial window of 32 segments, both paced',
+    'the kernel’s Cubic, which the server starts at the rate that the client has announced, against an initial window of 32 segments, both paced, as is the flow in progress',
 };
 
 type Find = (times: readonly StartTimes[], sender: StartSender) => Finding;

@@ -17,7 +17,7 @@ const flowSchema = z.object({
 
 const fileSchema = z.object({
   format: z.literal('hopwise-starts'),
-  version: z.literal(1),
+  version: z.literal(2),
   seed: z.int(),
   rounds: z.array(z.array(flowSchema)),
 });
@@ -64,7 +64,7 @@ export class KeptStarts {
     this.rounds.push(round);
     const file: z.infer<typeof fileSchema> = {
       format: 'hopwise-starts',
-      version: 1,
+      version: 2,
       seed: this.#seed,
       rounds: this.rounds,
     };

@@ -15,6 +15,7 @@ import { emulateStart } from './emulate-start.ts';
 import { KeptStarts, type StartedFlow } from './kept-starts.ts';
 import type { StartTimes } from './start-gains.ts';
 import {
+  ANNOUNCING_BYTES,
   BEGINS_MS,
   FLOW,
   LINKS,
@@ -23,13 +24,13 @@ import {
   networkOf,
   OTHER,
   OTHER_BYTES,
+  PACED,
   SENDERS,
   SHORT_BYTES,
   SLOW_START_WINDOW,
   STARTS,
   type Start,
   type StartSender,
-  startWindow,
 } from './starts.ts';
 
 /** Bytes; half of it is above the largest window that a server starts with. The kernel's default of 128 kB would limit the others. */
@@ -42,9 +43,9 @@ const TIMEOUT_MS = 120_000;
 /**
  * Flows beside one that already uses the link, by the rate that the server starts at.
  *
- * The server begins with a window of rate × round trip and keeps to the rate: the kernel by the route's window and the socket's
- * `SO_MAX_PACING_RATE`, quiche by its own settings. Neither can begin in congestion avoidance, as the slides' QUIC does, and the
- * rate stays their highest one.
+ * The client announces its rate (`Start-Rate`) on a connection before; the server begins the flow's with a window of rate × round trip, paced
+ * at the rate, until a loss or for three round trips. Neither the kernel nor quiche can begin in congestion avoidance, as the slides' QUIC
+ * does: slow start goes on then.
  *
  * @param out folder for rounds, from which a later run continues
  * @returns why this machine cannot measure them, or the flows by link and start
@@ -108,7 +109,7 @@ async function measureLink(
 ): Promise<void> {
   const begins = BEGINS_MS.slice(kept.rounds.length);
   if (begins.length === 0) return;
-  const { protocol, stack, otherWindow, uncapped } = SENDERS[sender];
+  const { protocol, stack, otherWindow } = SENDERS[sender];
   const network = networkOf(link);
   const lab = await Lab.up({
     site,
@@ -119,14 +120,16 @@ async function measureLink(
     signal,
   });
   cleanup.add('the lab', () => lab.down());
-  await lab.configureServers({
-    [OTHER]: { initialWindow: otherWindow(link), ...uncapped },
-  });
+  await lab.configureServers({ [OTHER]: { initialWindow: otherWindow(link), ...PACED } });
   for (const beginMs of begins) {
     const round: StartedFlow[] = [];
     for (const start of STARTS) {
       signal.throwIfAborted();
-      await lab.configureServers({ [FLOW]: serverOf(link, start, sender) });
+      const { bytes, factor } = start;
+      // The server has forgotten which rates were too high.
+      await lab.configureServers({ [FLOW]: { ...PACED, ...serverOf(factor) } });
+      const flow = { origin: FLOW, protocol, ...(factor !== null && { startMbps: factor * link.mbps }) };
+      if (factor !== null) await makeTransfers(lab, flow, [ANNOUNCING_BYTES], signal);
       await lab.drain();
       const other = await EndlessTransfer.start(
         lab,
@@ -138,8 +141,7 @@ async function measureLink(
       cleanup.add('the other flow', () => other.stop());
       await sleep(beginMs, undefined, { signal });
       await lab.resetStats();
-      const flow = { origin: FLOW, protocol };
-      const [transfer] = await makeTransfers(lab, flow, [start.bytes], signal, TIMEOUT_MS);
+      const [transfer] = await makeTransfers(lab, flow, [bytes], signal, TIMEOUT_MS);
       const { down } = await lab.stats();
       if (transfer!.unfinished || !other.isRunning)
         throw new UserError(`${link.name}: of two flows of ${sender}, one ended too early or not at all`);
@@ -155,10 +157,10 @@ async function measureLink(
   await lab.down();
 }
 
-function serverOf(link: Link, { factor }: Start, sender: StartSender): SiteServerChange {
-  if (factor === null) return { initialWindow: SLOW_START_WINDOW, ...SENDERS[sender].uncapped };
-  return { initialWindow: startWindow(link, factor), pacingMbps: factor * link.mbps };
-}
+const serverOf = (factor: number | null): SiteServerChange =>
+  factor === null
+    ? { initialWindow: SLOW_START_WINDOW, startRate: false }
+    : { initialWindow: 2, startRate: true };
 
 function startSite(sender: StartSender): Site {
   const server = { protocols: [SENDERS[sender].protocol], extraRttMs: 0, initialWindow: SLOW_START_WINDOW };
@@ -179,6 +181,9 @@ function startSite(sender: StartSender): Site {
       { ...server, origin: FLOW },
       { ...server, origin: OTHER },
     ],
-    resources: [body(FLOW, SHORT_BYTES), body(FLOW, LONG_BYTES), body(OTHER, OTHER_BYTES)],
+    resources: [
+      ...[ANNOUNCING_BYTES, SHORT_BYTES, LONG_BYTES].map((bytes) => body(FLOW, bytes)),
+      body(OTHER, OTHER_BYTES),
+    ],
   };
 }

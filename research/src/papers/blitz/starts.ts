@@ -16,6 +16,8 @@ export type Link = (typeof LINKS)[number];
 
 export const SHORT_BYTES = 70_000;
 export const LONG_BYTES = 2_000_000;
+/** Of the response to the request that announces the rate. */
+export const ANNOUNCING_BYTES = 1000;
 
 /** A size, and the rate that the server starts at as a multiple of the link's; null for slow start. */
 export interface Start {
@@ -29,6 +31,8 @@ export const STARTS: readonly Start[] = [
   { bytes: LONG_BYTES, factor: null },
   { bytes: LONG_BYTES, factor: 0.5 },
   { bytes: LONG_BYTES, factor: 1 },
+  { bytes: LONG_BYTES, factor: 1.5 },
+  { bytes: LONG_BYTES, factor: 3 },
   { bytes: LONG_BYTES, factor: 4 },
 ];
 
@@ -45,7 +49,7 @@ export const FLOW = 'https://flow.test';
 export const OTHER = 'https://other.test';
 export const OTHER_BYTES = 100_000_000;
 
-/** Who sends: the kernel's TCP with both flows paced, or quiche, which paces nothing but the start. */
+/** Who sends: the kernel's TCP or quiche, both paced by their window. */
 export type StartSender = 'kernel' | 'quiche';
 
 interface SenderSetting {
@@ -53,12 +57,7 @@ interface SenderSetting {
   stack: ServerStack;
   /** Window of the other flow, packets. */
   otherWindow(link: Link): number;
-  /** Pacing of a server whose rate nothing but its window limits. */
-  uncapped: Pick<SiteServerChange, 'pacingMbps'>;
 }
-
-/** Above every link's rate, so that TCP paces by its window. */
-const UNLIMITED_MBPS = 10_000;
 
 export const SENDERS: Record<StartSender, SenderSetting> = {
   kernel: {
@@ -66,10 +65,12 @@ export const SENDERS: Record<StartSender, SenderSetting> = {
     stack: 'go',
     // Fills link and queue at once, so that it takes no time to reach its equilibrium.
     otherWindow: ({ mbps, rttMs, bufferMs }) => startWindow({ mbps, rttMs: rttMs + bufferMs }, 1),
-    uncapped: { pacingMbps: UNLIMITED_MBPS },
   },
-  quiche: { protocol: 'h3', stack: 'nginx-quiche', otherWindow: () => SLOW_START_WINDOW, uncapped: {} },
+  quiche: { protocol: 'h3', stack: 'nginx-quiche', otherWindow: () => SLOW_START_WINDOW },
 };
+
+/** Above every link's rate, so that a window is spread over its round trip and nothing else limits the rate. */
+export const PACED: Pick<SiteServerChange, 'pacingMbps'> = { pacingMbps: 10_000 };
 
 /** @returns packets of a round trip at a rate, as Blitz start's server computes its window */
 export function startWindow({ mbps, rttMs }: { mbps: number; rttMs: number }, factor: number): number {

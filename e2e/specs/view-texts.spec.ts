@@ -65,6 +65,20 @@ async function expectNoFaults(page: Page, name: string, widths = WIDTHS, height 
   }
 }
 
+/** The list of loads has its columns where they are before the networks, which are estimated one by one, are filled in. */
+async function expectSteadyColumns(page: Page): Promise<void> {
+  await page.setViewportSize({ width: WIDTHS.at(-1)!, height: HEIGHT });
+  const readEdges = () =>
+    page
+      .locator('.hw-loads thead th')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().left));
+  const filled = await readEdges();
+  await page.locator('.hw-loads td:nth-child(2)').evaluateAll((all) => {
+    for (const each of all) each.textContent = '–';
+  });
+  softly(await readEdges()).toEqual(filled);
+}
+
 for (const language of LANGUAGES) {
   test.describe(language, () => {
     let server: Server;
@@ -169,6 +183,7 @@ for (const language of LANGUAGES) {
         await page.locator(`#hw-tab-${id}`).click();
         await page.locator(complete).first().waitFor();
         await expectNoFaults(page, id);
+        if (id === 'history') await expectSteadyColumns(page);
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: HEIGHT });
           const heights = await page

@@ -7,7 +7,6 @@ import {
   createDurationFormat,
   describeRatio,
   findHeadlineTimes,
-  formatDurations,
   formatLoss,
   formatMbps,
   formatMs,
@@ -84,7 +83,7 @@ function sections(report: Report): HTMLElement[] {
       'Page load time',
       renderProtocolChart(comparison, { width }),
       renderTimesTable(comparison),
-      ...report.warnings.map((warning) => element('p', { class: 'report-warning' }, warning)),
+      ...report.warnings.map((warning) => element('p', { class: 'report-warning' }, toSentence(warning))),
     ),
     card('What to use for each origin', renderOriginTable(decided)),
     card('The network', ...network(report)),
@@ -109,26 +108,23 @@ function header(report: Report): HTMLElement {
 /** Gains of less are none worth a figure. */
 const MIN_HERO_GAIN = 0.05;
 
-/** The gain of the headline in one large figure; none for no gain. */
+/** The gain of the headline, which has its load times, in one large figure; none for no gain. */
 function hero(report: Report): HTMLElement[] {
   const { pinGain, decision, prediction } = report;
-  if (pinGain?.effect === 'gains') return renderHero(pinGain.beforeMs, pinGain.afterMs, 'measured');
+  if (pinGain?.effect === 'gains') return renderHero(pinGain.beforeMs, pinGain.afterMs);
   if (decision.kind !== 'act') return [];
   const { ownMs, hopwiseMs } = findHeadlineTimes({ ...prediction, decision });
-  return renderHero(ownMs!, hopwiseMs!, decision.action.measured ? 'measured' : 'predicted');
+  return renderHero(ownMs!, hopwiseMs!);
 }
 
-function renderHero(beforeMs: number, afterMs: number, kind: string): HTMLElement[] {
+function renderHero(beforeMs: number, afterMs: number): HTMLElement[] {
   if (afterMs > (1 - MIN_HERO_GAIN) * beforeMs) return [];
-  const [before, after] = formatDurations(beforeMs, afterMs);
-  return [
-    element(
-      'p',
-      { class: 'report-hero' },
-      element('strong', {}, describeRatio(beforeMs, afterMs)),
-      element('span', { class: 'hw-muted' }, `${before}\u00a0→\u00a0${after}, ${kind}`),
-    ),
-  ];
+  return [element('p', { class: 'report-hero' }, describeRatio(beforeMs, afterMs))];
+}
+
+/** A line of the terminal as a sentence. */
+function toSentence(line: string): string {
+  return `${line[0]!.toUpperCase()}${line.slice(1).replace(/\.?$/, '.')}`;
 }
 
 /** `round trip 28 ms, 40 Mbit/s down, 8 Mbit/s up, loss 0.5%, UDP limited to 2 Mbit/s`. */

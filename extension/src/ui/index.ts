@@ -14,7 +14,6 @@ export type { ViewOptions } from './dom.ts';
 export {
   createDurationFormat,
   formatBytes,
-  formatDurations,
   formatGain,
   formatLoss,
   formatMbps,

@@ -44,12 +44,8 @@ export function renderGrounds(prediction: Prediction, options: SummaryOptions = 
     requests: plural('requests', page.requests),
     origins: plural('origins', page.origins),
   };
-  const seen =
-    observed.pltMs === null
-      ? t('summaryNeverLoaded', carried)
-      : t('summaryTook', { ...carried, time: formatDuration(observed.pltMs) });
   return [
-    el('p', { class: 'hw-muted' }, keepUnitsTogether(seen)),
+    el('p', { class: 'hw-muted' }, keepUnitsTogether(describeLoad(observed.pltMs, prediction.fit, carried))),
     ...renderFit(prediction.fit, options),
     ...(decision.changed === null || decideBeyondPins(decision, options.pinGain ?? null) === null
       ? []
@@ -62,6 +58,17 @@ export function renderGrounds(prediction: Prediction, options: SummaryOptions = 
       ...reasonsOf(prediction).map((reason) => el('li', {}, keepUnitsTogether(reason))),
     ),
   ];
+}
+
+/** What was loaded and how long that took, where the next sentence, on how well the load is explained, does not say it. */
+function describeLoad(
+  pltMs: number | null,
+  { summary }: Fit,
+  carried: { requests: string; origins: string },
+): string {
+  if (pltMs === null) return t('summaryNeverLoaded', carried);
+  const time = formatDuration(pltMs);
+  return summary.includes(time) ? t('summaryCarried', carried) : t('summaryTook', { ...carried, time });
 }
 
 /** What is left to do: nothing where the load's pins do it, or have been measured to help as much. */

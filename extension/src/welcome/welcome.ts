@@ -15,10 +15,10 @@ document
   .getElementById('content')!
   .replaceChildren(
     await renderPageAccess(),
-    await renderHistoryStep(),
     renderHelperStep(),
     renderTryStep(),
     await renderAutopilotStep(),
+    await renderHistoryStep(),
     renderLaterPermissions(),
   );
 // The page was empty when the browser looked for the part that the URL names.

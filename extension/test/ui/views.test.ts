@@ -427,7 +427,12 @@ test('the summary states the verdict, the evidence and the reasons as text', () 
   expect(summary.querySelector('.hw-why')?.textContent).toBe(
     'No change would load this page noticeably faster.',
   );
-  expect(summary.textContent).toContain('116 requests to 2 origins; this load took 2.6\u00a0s.');
+  // How long the load took is said by the next sentence, and here where that does not.
+  expect(summary.textContent).toContain('116 requests to 2 origins.The recorded load took 2.6\u00a0s,');
+  const fit = { ...prediction.fit, summary: 'The emulation takes as long as the recorded load.' };
+  expect(renderSummary({ ...prediction, fit }, options).textContent).toContain(
+    '116 requests to 2 origins; this load took 2.6\u00a0s.',
+  );
   const reasons = [...summary.querySelectorAll('.hw-reasons li')].map(({ textContent }) => textContent);
   expect(reasons).toEqual(['HTTP/3 is the fastest.', HOSTILE]);
   expect(summary.querySelector('img')).toBeNull();

@@ -100,7 +100,9 @@ test('to hear of deletions from the history is asked for with its reason', async
   vi.stubGlobal('chrome', { ...chrome, permissions: { contains, request } });
   const element = await renderHistoryStep();
   const state = () => element.querySelector('[role=status]')!.textContent;
-  expect(element.textContent).toContain('What you remove from the browser’s history should not stay here.');
+  expect(element.textContent).toContain(
+    'Pages that you remove from the browser’s history should be erased here too.',
+  );
   expect(state()).toContain('erased after a day at the latest');
   element.querySelector('button')!.click();
   await vi.waitFor(() => expect(state()).toContain('are erased here too'));

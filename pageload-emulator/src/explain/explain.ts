@@ -95,7 +95,7 @@ function connectionsOf(graph: PageGraph, { trace }: TracedLoad): ExplainedConnec
 
 /** Names of the causes, as in "1200 ms waiting behind lost packets". */
 export const CAUSE_WORDS: Record<Cause, string> = {
-  page: 'waits of the page itself',
+  page: 'waiting for the page itself',
   script: 'scripts and the main thread',
   turn: 'waiting for a turn',
   connect: 'connecting',

@@ -7,9 +7,9 @@ import { formatDuration, formatLoss, formatMbps, formatMs, keepUnitsTogether } f
 import type { EmulationClient } from '../emulation/emulation-client.ts';
 import type { PooledFigure, SeenNetwork } from '../emulation/pooled-network.ts';
 import { LoadComparison } from './load-comparison.ts';
-import { LoadsTable } from './loads-table.ts';
+import { formatNetwork, LoadsTable } from './loads-table.ts';
 import { describePins, type PageHistory, type PinGroup, readHistory } from './page-history.ts';
-import { findTrend } from './trend.ts';
+import { findTrend, type TrendPoint } from './trend.ts';
 import { renderTrend } from './trend-view.ts';
 
 const el = builder();
@@ -30,6 +30,9 @@ export class HistoryTab {
   #listed = '';
   #resize: ResizeObserver | null = null;
   #isClosed = false;
+  /** Figures of the networks of the trend, by their names. */
+  readonly #figures = new Map<string, string>();
+  #drawTrend = () => {};
 
   /** @param shown the load that the panel shows */
   constructor(shown: StoredLoad, emulation: EmulationClient) {
@@ -59,9 +62,10 @@ export class HistoryTab {
 
   #draw({ loads, comparable, groups }: PageHistory): void {
     const { id: shownId } = this.#shown;
+    const trend = findTrend(loads);
     const table = new LoadsTable(loads, shownId, (ids) => this.#compare(loads, ids));
     this.element.replaceChildren(
-      ...this.#renderTrend(loads),
+      ...this.#renderTrend(trend),
       el(
         'section',
         { class: 'hw-card' },
@@ -87,24 +91,32 @@ export class HistoryTab {
         isPooled: comparable.some((load) => load.id === id),
       })),
       ({ index, own, pooled }) => {
-        table.setNetwork(estimated[index]!.id, own);
+        const { id } = estimated[index]!;
+        table.setNetwork(id, own);
+        const point = trend.find(({ load }) => load.id === id);
+        if (point) this.#figures.set(point.network, formatNetwork(own));
+        this.#drawTrend();
         if (pooled) this.#pooled.textContent = describePooled(pooled);
       },
     );
   }
 
   /** The trend of the load times, drawn anew where its width changes; nothing for a single load. */
-  #renderTrend(loads: readonly StoredLoad[]): HTMLElement[] {
+  #renderTrend(points: readonly TrendPoint[]): HTMLElement[] {
     this.#resize?.disconnect();
-    const points = findTrend(loads);
+    this.#figures.clear();
+    this.#drawTrend = () => {};
     if (points.length < 2) return [];
     const frame = el('div', {});
     let drawnPx = 0;
+    this.#drawTrend = () => {
+      if (drawnPx > 0) frame.replaceChildren(renderTrend(points, drawnPx, this.#figures));
+    };
     this.#resize = new ResizeObserver(() => {
       const width = frame.clientWidth;
       if (width === drawnPx || width === 0) return;
       drawnPx = width;
-      frame.replaceChildren(renderTrend(points, width));
+      this.#drawTrend();
     });
     this.#resize.observe(frame);
     return [el('section', { class: 'hw-card' }, el('h3', {}, t('trendTitle')), frame)];

@@ -24,7 +24,7 @@ export function formatTime(load: StoredLoad): string {
 }
 
 /** `62 ms, 18 Mbit/s`. */
-function formatNetwork({ rttMs, downMbps }: SeenNetwork): string {
+export function formatNetwork({ rttMs, downMbps }: SeenNetwork): string {
   return keepUnitsTogether(`${formatMs(rttMs.median)}, ${formatMbps(downMbps.median)}`);
 }
 

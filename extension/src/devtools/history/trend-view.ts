@@ -14,8 +14,17 @@ const TICK_WIDTH = 110;
 /** From the edge to the first and from the last load, in loads: half a label fits. */
 const PADDING = 0.6;
 
-/** The load times of a page's loads in order of time, with pins and changes of the network marked. @param width CSS pixels */
-export function renderTrend(points: readonly TrendPoint[], width: number): HTMLElement {
+/**
+ * The load times of a page's loads in order of time, with pins and changes of the network marked.
+ *
+ * @param width CSS pixels
+ * @param figures of the networks, by their names, as far as they are known
+ */
+export function renderTrend(
+  points: readonly TrendPoint[],
+  width: number,
+  figures: ReadonlyMap<string, string> = new Map(),
+): HTMLElement {
   const marginLeft = 52;
   const changes = points.filter(
     ({ network }, index) => index === 0 || network !== points[index - 1]!.network,
@@ -110,18 +119,9 @@ export function renderTrend(points: readonly TrendPoint[], width: number): HTMLE
       points.some(({ isFull }) => !isFull)
         ? el('li', {}, el('span', { 'aria-hidden': 'true' }, '○'), t('trendOther'))
         : null,
-      isChanged
-        ? el(
-            'li',
-            {},
-            t('trendNetwork', {
-              name: changes
-                .slice(1)
-                .map(({ network }) => network)
-                .join(', '),
-            }),
-          )
-        : null,
+      ...(isChanged ? [...new Set(changes.map(({ network }) => network))] : []).map((name) =>
+        el('li', {}, t('trendNetwork', { name, figures: figures.get(name) ?? t('unknown') })),
+      ),
     ),
   );
 }

@@ -25,21 +25,19 @@ const MAX_NAMED = 5;
 
 /** The changes, the largest gain for its effort first, each with its configuration. */
 export function renderAdvice({ advice, together, needsHttps }: ServerAdviceList): HTMLElement[] {
-  const [first] = advice;
   const https = needsHttps ? [el('p', { class: 'hw-note' }, t('serversHttps'))] : [];
-  if (!first) return [el('p', { class: 'hw-headline' }, t('serversNone')), ...https];
+  if (advice.length === 0) return [el('p', { class: 'hw-headline' }, t('serversNone')), ...https];
   return [
     ...https,
-    el(
-      'p',
-      { class: 'hw-headline' },
-      t('serversBest', { change: nameChange(first.kind), gain: formatShare(first.gain) }),
-    ),
+    el('p', { class: 'hw-headline' }, describeGain(advice, together)),
     el('ol', { class: 'hw-changes' }, ...advice.map(renderChange)),
-    ...(together === null
-      ? []
-      : [el('p', {}, t('serversTogether', { gain: formatShare(Math.max(0, together)) }))]),
   ];
+}
+
+/** What all changes gain together, or the only one: each has its own gain beside it in the list. */
+function describeGain(advice: readonly ServerAdvice[], together: number | null): string {
+  if (together !== null) return t('serversTogether', { gain: formatShare(Math.max(0, together)) });
+  return t('serversBest', { gain: formatShare(Math.max(...advice.map(({ gain }) => gain))) });
 }
 
 function renderChange(advice: ServerAdvice): HTMLElement {

@@ -54,7 +54,7 @@ export class SettingsForm {
       queueMs: slider(t('figureQueue'), 5, 2_000, formatMs),
     };
     this.#policed = slider(t('whatIfPoliced'), 0.2, 50, formatMbps);
-    this.#named = this.#select(t('columnNetwork'), [
+    this.#named = this.#select(t('whatIfBegin'), [
       ['own', t('whatIfThisNetwork')],
       ...NAMED_NETWORKS.map(({ id, title }): [string, string] => [id, t(title)]),
       ['custom', t('whatIfCustom')],

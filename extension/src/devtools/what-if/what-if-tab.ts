@@ -71,7 +71,7 @@ export class WhatIfTab {
     this.element = el(
       'div',
       { class: 'hw-what-if' },
-      el('section', { class: 'hw-card' }, el('h3', {}, t('panelWhatIf')), this.#form.element),
+      el('section', { class: 'hw-card' }, this.#form.element),
       el(
         'section',
         { class: 'hw-card' },

@@ -45,9 +45,10 @@ export function renderWinnerMap(
   const marked = [{ rttMs: rtt, loss: MAP_LOSSES[nearest]! }];
   const plot = renderPlot({
     width,
-    height: 42 + MAP_LOSSES.length * 26,
-    marginLeft: 72,
-    marginBottom: 36,
+    height: 52 + MAP_LOSSES.length * 26,
+    marginLeft: 52,
+    marginTop: 18,
+    marginBottom: 34,
     style: { fontFamily: 'inherit', fontSize: '11px', background: 'transparent' },
     x: {
       domain: MAP_RTTS_MS,
@@ -60,6 +61,8 @@ export function renderWinnerMap(
       domain: MAP_LOSSES.toReversed(),
       tickFormat: (share: number) => formatLoss(share),
       label: t('mapLoss'),
+      labelAnchor: 'top',
+      labelArrow: 'none',
       tickSize: 0,
     },
     color: PROTOCOL_COLOURS,

@@ -1,6 +1,7 @@
 /** What the panel's History reads from stored loads. */
 import { learnNetwork } from '@hopwise/pageload-emulator';
-import { describe, expect, test } from 'vitest';
+import { Window } from 'happy-dom';
+import { describe, expect, test, vi } from 'vitest';
 import { PooledNetwork } from '../../../src/devtools/emulation/pooled-network.ts';
 import { listDifferences } from '../../../src/devtools/history/differences.ts';
 import { matchRequests } from '../../../src/devtools/history/match-requests.ts';
@@ -74,6 +75,20 @@ test('the trend has the loads in order of time, with pins and networks', () => {
     loadOf(3, { networkKey: 'home' }),
   ]);
   expect(known.map(({ network }) => network)).toEqual(['A', 'B', 'A']);
+});
+
+test('the legend of the trend has the figures of each network, once where a network returns', async () => {
+  const window = new Window();
+  vi.stubGlobal('window', window);
+  vi.stubGlobal('document', window.document);
+  const { renderTrend } = await import('../../../src/devtools/history/trend-view.ts');
+  const points = findTrend(['home', 'office', 'home'].map((networkKey, id) => loadOf(id, { networkKey })));
+  const legend = renderTrend(points, 600, new Map([['A', '29 ms, 20 Mbit/s']])).querySelectorAll('li');
+  expect([...legend].map((item) => item.textContent).slice(2)).toEqual([
+    'network A: 29 ms, 20 Mbit/s',
+    'network B: unknown',
+  ]);
+  vi.unstubAllGlobals();
 });
 
 test('requests are matched without query strings, alike ones in their order', () => {

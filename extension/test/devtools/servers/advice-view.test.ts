@@ -1,0 +1,33 @@
+import type { ServerAdvice } from '@hopwise/pageload-emulator';
+import { Window } from 'happy-dom';
+import { afterEach, expect, test, vi } from 'vitest';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const advice = (kind: ServerAdvice['kind'], gain: number): ServerAdvice => ({
+  kind,
+  gain,
+  effort: 1,
+  visit: 'first',
+  helps: 0.8,
+  harms: 0.05,
+  proof: { kept: 3, cells: 4 },
+  origins: [{ origin: 'https://page.test', gain }],
+  networks: [],
+});
+
+test.each([
+  ['several changes', [advice('offer-h3', 0.12), advice('bbr', 0.04)], 0.15, '15% less'],
+  ['one change', [advice('bbr', 0.04)], null, '4% less'],
+])('the headline over %s has their gain, and each is named once', async (_, list, together, gain) => {
+  const window = new Window();
+  vi.stubGlobal('window', window);
+  vi.stubGlobal('document', window.document);
+  const { renderAdvice } = await import('../../../src/devtools/servers/advice-view.ts');
+  const shown = renderAdvice({ advice: list, together, needsHttps: false, owned: ['https://page.test'] });
+  expect(shown[0]!.textContent).toContain(gain);
+  const names = [...shown.at(-1)!.querySelectorAll('strong')].map((name) => name.textContent);
+  expect(names).toHaveLength(list.length);
+  const text = shown.map((each) => each.textContent).join('\n');
+  for (const name of names) expect(text.split(name!)).toHaveLength(2);
+});

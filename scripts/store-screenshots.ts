@@ -58,8 +58,8 @@ const browser = await chromium.launchPersistentContext(profile, {
 try {
   const page = await browser.newPage();
   await page.goto(own('welcome.html'));
-  // The page looks for the helper first.
-  await page.getByText('Looking for the helper').waitFor({ state: 'detached' });
+  // The page looks for the helper first, and then says how to install it.
+  await page.locator('.hw-steps:not([hidden])').waitFor();
   await takePictures(page, 'welcome');
   await page.goto(own('options.html'));
   await page.locator('main > section').first().waitFor();

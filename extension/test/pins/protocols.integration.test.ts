@@ -4,7 +4,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Protocol } from '@hopwise/contract';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { FaultyLink } from '../../../native-host/test/faults/faulty-link.ts';
 import { privateLibcurl } from '../../../native-host/test/support/private-libcurl.ts';
 import { PROTO, type Server } from '../../../native-host/test/support/server.ts';
 import { drawShare } from '../../../scripts/suites/draw-share.ts';
@@ -16,6 +17,7 @@ import { launchToPin, type PinningChromium } from './pinning-chromium.ts';
 
 const BYTES = 40_000;
 const ASKED_AT_ONCE = 12;
+const DOWNLOAD_BYTES = 4_000_000;
 
 /** Issuer of the certificate that the browser receives. */
 const OURS = expect.stringMatching(/^hopwise local CA/);
@@ -217,6 +219,51 @@ test('requests from pages of two sites share no connection under a pin, as witho
   await pins.unpin();
   await other.close();
 });
+
+test('a download over HTTP/3 whose path dies in mid-body goes on over TCP, byte for byte', async () => {
+  const link = await FaultyLink.open(server.port);
+  const downloads = await browser.context.newPage();
+  const itsOrigin = `https://${HOST}:${link.port}`;
+  const itsPins = new PinRequests((request) => browser.ask(own, request), itsOrigin);
+  onTestFinished(async () => {
+    await itsPins.unpin();
+    await downloads.close();
+    await link.close();
+  });
+  const path = `/file/${DOWNLOAD_BYTES}?tag=a`;
+  await page.goto(server.url('/status/200', HOST));
+  const whole = await page.evaluate(digestOf, path);
+  await downloads.goto(`${itsOrigin}/status/200`);
+  expect(await itsPins.pin('h3')).toMatchObject({ ok: true });
+  await expect
+    .poll(() => itsPins.all(), { timeout: 20_000 })
+    .toMatchObject([{ kind: 'h3', state: 'active', reason: '' }]);
+  // Until it goes through the pin.
+  const small = async () => {
+    const asked = `/bytes/10/${++serial}`;
+    await downloads.evaluate((url) => fetch(url, { cache: 'no-store' }).then(({ ok }) => ok), asked);
+    return (await server.seen(1, (one) => one === asked))[0]?.proto;
+  };
+  await expect.poll(small, { timeout: 30_000, interval: 1100 }).toBe(PROTO.h3);
+
+  const begun = link.passed('down', DOWNLOAD_BYTES / 10);
+  const downloaded = downloads.evaluate(digestOf, path);
+  await begun;
+  link.packetLoss = 1;
+  expect(await downloaded).toBe(whole);
+  const files = await server.seen(2, (one) => one.startsWith('/file'));
+  expect(files.map(({ proto, range }) => [proto, range.replace(/\d+-$/, 'N-')])).toEqual([
+    [PROTO.h3, ''],
+    [PROTO.h2, 'bytes=N-'],
+  ]);
+});
+
+/** SHA-256 of a response. */
+async function digestOf(url: string): Promise<string> {
+  const body = await (await fetch(url, { cache: 'no-store' })).arrayBuffer();
+  const sum = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
+  return [...sum].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
 
 test('addresses are upgraded under a pin exactly where they are without one (HSTS)', async () => {
   const other = await browser.context.newPage();

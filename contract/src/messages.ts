@@ -49,6 +49,8 @@ export const toHost = z.lazy(() =>
       rounds: z.int().check(z.gte(1), z.lte(20)),
       /** Maximum response bytes of the probe in all; null for the page's bytes once for each kind of round, and at least three times. */
       budgetBytes: z.nullable(count),
+      /** Whether public addresses alone may be reached, as where no person has asked for the transfers. Helpers that do not know this property ignore it. */
+      publicOnly: z.optional(z.boolean()),
     }),
     z.object({ type: z.literal('cancel'), id: requestId }),
     /** Answered by `doctor`. Older helpers refuse it with `bad-message`. */

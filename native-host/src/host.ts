@@ -200,7 +200,7 @@ class Host {
   }
 
   async #runProbe(request: ProbeRequest, signal: AbortSignal): Promise<void> {
-    const { id, plan, protocols, assignments, rounds, budgetBytes } = request;
+    const { id, plan, protocols, assignments, rounds, budgetBytes, publicOnly } = request;
     this.#log(
       `probe of ${originOf(plan.pageUrl)}: ${plan.transfers.length} transfers, ${rounds} rounds of ${protocols}`,
     );
@@ -221,6 +221,7 @@ class Host {
         assignments,
         rounds,
         budgetBytes,
+        publicOnly,
         signal,
         onProgress,
       });

@@ -78,6 +78,7 @@ export async function checkNetwork(
       assignments: [],
       rounds: 1,
       budgetBytes,
+      publicOnly: true,
     };
     const verification = await verify(probe, () => undefined, AbortSignal.timeout(LIMIT_MS));
     await addBytes(verification.bytes);

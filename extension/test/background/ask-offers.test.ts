@@ -29,9 +29,9 @@ const HOUR_MS = 3_600_000;
 let transfers: string[];
 let answer: Verification;
 
-const verify: typeof verifyWithHelper = async ({ plan, protocols, rounds, budgetBytes }) => {
+const verify: typeof verifyWithHelper = async ({ plan, protocols, rounds, budgetBytes, publicOnly }) => {
   transfers.push(...plan.transfers.map(({ url }) => url));
-  expect([protocols, rounds, budgetBytes]).toEqual([['h2'], 1, 300_000]);
+  expect([protocols, rounds, budgetBytes, publicOnly]).toEqual([['h2'], 1, 300_000, true]);
   return answer;
 };
 

@@ -25,10 +25,11 @@ const POLICED = verificationOf({
 
 /** Transfers that the helper was asked for. */
 let plans: string[][];
-const verify: typeof verifyWithHelper = async ({ plan, protocols, budgetBytes }) => {
+const verify: typeof verifyWithHelper = async ({ plan, protocols, budgetBytes, publicOnly }) => {
   plans.push(plan.transfers.map(({ url }) => url));
   expect(protocols).toEqual(['h2', 'h3']);
   expect(budgetBytes).toBeLessThanOrEqual(700_000);
+  expect(publicOnly).toBe(true);
   return POLICED;
 };
 

@@ -44,6 +44,8 @@ export interface ProbeOptions {
   rounds: number;
   /** Maximum response bytes in all; null for the page's bytes once for each kind of round, and at least three times. */
   budgetBytes: number | null;
+  /** Whether the page's own server may have no address but a public one. */
+  publicOnly?: boolean | undefined;
   /** Maximum duration, milliseconds; by default a minute per round, and at least ten minutes. */
   limitMs?: number;
   /** Resolvers for HTTPS records; by default the system's. */
@@ -244,6 +246,7 @@ class Probe {
       (origin) => lookups.find(origin),
       (request) => this.#runRound(request),
       this.#roundSettings(),
+      this.#options.publicOnly ? 'public' : 'loopback',
     );
     this.#profiles = origins;
     this.#abilities = new Map(this.#originAbilities(lookups).map((ability) => [ability.origin, ability]));

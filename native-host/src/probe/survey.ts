@@ -53,6 +53,7 @@ const REFUSED = /\brefused\b/i;
  * @param recordOf an origin's HTTPS record as far as it is known
  * @param run runs a round; the survey ends when a report is not `whole`.
  * @param base the settings that all rounds share.
+ * @param reachesPage bounds the addresses of the page's own server.
  */
 export async function survey(
   planned: Iterable<PlannedOrigin>,
@@ -60,6 +61,7 @@ export async function survey(
   recordOf: (origin: string) => HttpsRecord,
   run: RunRound,
   base: Omit<RoundRequest, 'transfers' | 'pageFrom'>,
+  reachesPage: AddressSpace,
 ): Promise<Survey> {
   const origins = new Map<string, OriginProfile>();
   for (const origin of planned) {
@@ -77,7 +79,7 @@ export async function survey(
     });
   }
   const reports: RoundReport[] = [];
-  let pageFrom: AddressSpace = 'loopback';
+  let pageFrom = reachesPage;
   const ask = async (
     profiles: OriginProfile[],
     protocol: Protocol,

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { type TransferPlan, verificationSchema } from '@hopwise/contract';
@@ -233,6 +234,28 @@ it.skipIf(!outside)('asks nothing of this machine for a page from elsewhere', as
     expect(rounds[0]!.transfers[1]!.error).toMatch(/^127\.0\.0\.1 is a loopback address/);
   }
   expect(await inside!.seen()).toEqual([]);
+});
+
+it('connects to nothing of this machine where no person has asked, also for a page whose name leads here by now', async () => {
+  const [server] = await start([]);
+  let connections = 0;
+  const listener = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const { port } = listener.address() as AddressInfo;
+  try {
+    for (const url of [server!.url('/bytes/10'), `https://localhost:${port}/`]) {
+      const verification = await probe(engine(), planOf([url]), { ...ALL, rounds: 1, publicOnly: true });
+      for (const protocol of ['h1', 'h2', 'h3'] as const)
+        expect(verification.protocols[protocol]!.unavailable).toMatch(/is a loopback address/);
+    }
+  } finally {
+    listener.close();
+  }
+  expect(await server!.seen()).toEqual([]);
+  expect(connections).toBe(0);
 });
 
 it('says why an unreachable page has no times', async () => {

@@ -40,6 +40,7 @@ async function surveyed(record: Partial<HttpsRecord>, altSvc = '', h3Error = '')
     () => ({ ...RECORD, ...record }),
     run,
     {} as Omit<RoundRequest, 'transfers' | 'pageFrom'>,
+    'loopback',
   );
   const [trial] = requests.flatMap(({ transfers }) => transfers).filter(({ protocol }) => protocol === 'h3');
   return { profile: profiles.get('https://a.test')!, connectTo: trial?.connectTo };

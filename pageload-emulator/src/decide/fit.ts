@@ -4,6 +4,7 @@ import { documentOf } from '../recording/requests/draft.ts';
 import { loadTime, quantilesOf } from '../scenarios/load-time.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { LoadSpread } from '../scenarios/spread.ts';
+import { siteKey } from '../util/site.ts';
 import { hostOf } from '../util/url.ts';
 import type { Candidate } from './candidates.ts';
 
@@ -102,5 +103,8 @@ function isOfInternet({ url, requests }: Recording): boolean {
   if (host === null || !host.includes('.') || LOCAL_NAME.test(host)) return false;
   if (/^[\d.]+$/.test(host) || host.startsWith('[')) return !isLocalAddress(host.replace(/[[\]]/g, ''));
   const address = requests.find((request) => hostOf(request.url) === host && request.remoteIp)?.remoteIp;
-  return !address || !isLocalAddress(address);
+  if (!address || !isLocalAddress(address)) return true;
+  // A proxy, behind which all sites have one address.
+  const there = requests.filter(({ remoteIp }) => remoteIp === address);
+  return new Set(there.map(({ url }) => siteKey(url))).size > 1;
 }

@@ -45,6 +45,16 @@ describe('the fit of a recording', () => {
     expect(fit.explainedMs! / fit.recordedMs!).toBeGreaterThan(0.7);
   });
 
+  it('has no round trip to a proxy on the machine, behind which all sites have one address', () => {
+    const load = hasty(at('example.org', '127.0.0.1'));
+    const notes = (recording: Recording) => predict(recording).fit.notes.join();
+    expect(notes(load)).not.toContain('is none of the internet');
+    const requests = load.requests.map((each, index) =>
+      index % 2 === 0 ? each : { ...each, url: each.url.replace('example.org', 'example.com') },
+    );
+    expect(notes({ ...load, requests })).toContain('is none of the internet');
+  });
+
   it('needs a response that shows how long it was waited for, or a given round trip', () => {
     const load = recorded();
     const requests = load.requests.map((each) => ({ ...each, phases: NO_PHASES }));

@@ -297,6 +297,50 @@ const firefox: Dialect = {
     ),
 };
 
+const bidi: Dialect = {
+  name: 'Firefox by WebDriver BiDi',
+  timesConnecting: true,
+  hasLoadEvent: true,
+  hasH2: true,
+  write: (protocol) => {
+    const initial = { startedDateTime: at(-900), id: 'page_0', title: '(initial page)', pageTimings: {} };
+    const { pages } = inPage(0, { onContentLoad: PARSED_MS, onLoad: LOADED_MS }, { title: PAGE_URL });
+    const blank = { ...requestsOf(protocol)[0]!, url: 'data:text/html;charset=utf-8,', startMs: -900 };
+    const entryOf = (asked: Asked, pageref: string) => {
+      const version = asked.cached ? '?' : alpn(protocol);
+      const tlsMs = Math.max(0, tlsMsOf(asked));
+      const timings = {
+        blocked: 0,
+        dns: Math.max(0, dnsMsOf(asked)),
+        connect: tlsMs,
+        ssl: tlsMs,
+        send: 0,
+        wait: asked.waitMs,
+        receive: asked.receiveMs,
+      };
+      const none = Object.fromEntries(Object.keys(timings).map((phase) => [phase, 0]));
+      const isDocument = asked.type === 'document';
+      return {
+        pageref,
+        startedDateTime: at(asked.startMs),
+        request: requestOf(asked, version, [
+          { name: 'Sec-Fetch-Dest', value: asked.destination },
+          { name: 'Sec-Fetch-Mode', value: isDocument ? 'navigate' : 'no-cors' },
+        ]),
+        response: responseOf(asked, version, {
+          headersSize: asked.cached ? 0 : HEADER_BYTES,
+          bodySize: asked.cached ? 0 : asked.bodyBytes + HEADER_BYTES,
+        }),
+        cache: {},
+        timings: asked.cached ? none : timings,
+        time: asked.cached ? 0 : totalMsOf(asked),
+      };
+    };
+    const entries = requestsOf(protocol).map((asked) => entryOf(asked, 'page_1'));
+    return log('firefox', { pages: [initial, ...pages] }, [entryOf(blank, 'page_0'), ...entries]);
+  },
+};
+
 const safari: Dialect = {
   name: 'Safari',
   timesConnecting: true,
@@ -606,6 +650,7 @@ export const DIALECTS: readonly Dialect[] = [
   chrome2018,
   chrome2012,
   firefox,
+  bidi,
   safari,
   explorer,
   webPageTest,

@@ -2,6 +2,7 @@ import { CLOCK_SLACK_MS } from '@hopwise/contract';
 import { mayBlockLoad } from '../load-requests.ts';
 import type { RequestDraft } from '../requests/draft.ts';
 import type { PageTimes } from './page-clock.ts';
+import { isRedirect } from './schema.ts';
 
 /**
  * WebPageTest takes a page for loaded when nothing has been under way for two seconds
@@ -12,6 +13,10 @@ const SILENCE_MS = 2_000;
 const LONG_SILENCE_MS = 60_000;
 /** Recorders that time pages by a clock of their own, which began before the page (Safari). */
 const TIMES_BY_OWN_CLOCK = /web inspector$/i;
+/** Requests needed before it is no chance that all begin on whole seconds, or most before the page was answered. */
+const MIN_ALIKE = 6;
+/** A page whose document came over the network cannot lead to more than this share of its requests before the answer. */
+const MAX_EARLY = 0.7;
 /** Recorders whose `onLoad` is the length of the capture. */
 const TIMES_CAPTURES = /browsermob/i;
 
@@ -50,7 +55,7 @@ export function loadEnd(
     firstContentfulPaintMs: possible(times.firstContentfulPaintMs),
     largestContentfulPaintMs: possible(times.largestContentfulPaintMs),
   };
-  const refuted = refutation(ordered, times.pltMs, checked.pltMs, creator);
+  const refuted = refutation(ordered, document, times.pltMs, checked.pltMs, creator);
   if (checked.pltMs !== null && refuted === null) return { times: checked, kept: [...ordered], refuted };
   const silentMs = silenceAfter(ordered, SILENCE_MS);
   const kept = ordered.filter(({ startMs }) => startMs <= silentMs + SILENCE_MS);
@@ -60,6 +65,7 @@ export function loadEnd(
 
 function refutation(
   ordered: readonly RequestDraft[],
+  document: RequestDraft,
   recordedMs: number | null,
   possibleMs: number | null,
   creator: string | null | undefined,
@@ -67,9 +73,30 @@ function refutation(
   if (recordedMs === null) return null;
   if (possibleMs === null) return 'comes before the first byte of the page';
   if (TIMES_CAPTURES.test(creator ?? '')) return 'is the end of the capture';
+  if (beginOnSeconds(ordered)) return 'is no use beside requests that all begin on whole seconds';
+  if (beginBeforeAnswer(ordered, document))
+    return 'is no use beside requests that begin before the page was answered';
   const longestMs = TIMES_BY_OWN_CLOCK.test(creator ?? '') ? SILENCE_MS : LONG_SILENCE_MS;
   const isLate = possibleMs - silenceAfter(ordered, longestMs) > longestMs;
   return isLate ? 'comes long after all was silent' : null;
+}
+
+/** Whether requests are timed to the second. */
+function beginOnSeconds(ordered: readonly RequestDraft[]): boolean {
+  const [{ startMs: firstMs } = { startMs: 0 }] = ordered;
+  const isApart = (ms: number) => Math.abs(ms - firstMs) % 1000 === 0;
+  const isSpread = ordered.some(({ startMs }) => startMs !== firstMs);
+  return ordered.length >= MIN_ALIKE && isSpread && ordered.every(({ startMs }) => isApart(startMs));
+}
+
+/** Whether what a recorder gives as starts is another time, such as that of all requests' recording. */
+function beginBeforeAnswer(ordered: readonly RequestDraft[], document: RequestDraft): boolean {
+  const answeredMs = document.phases.responseStartMs ?? document.endMs;
+  const others = ordered.filter(
+    (draft) => draft !== document && !draft.fromCache && !isRedirect(draft.status),
+  );
+  const early = others.filter(({ startMs }) => startMs < answeredMs - CLOCK_SLACK_MS);
+  return !document.fromCache && others.length >= MIN_ALIKE && early.length > MAX_EARLY * others.length;
 }
 
 /** When the first silence of a length began, in which nothing that may delay the load was under way; else when all had ended. */

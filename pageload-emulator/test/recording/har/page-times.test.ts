@@ -157,3 +157,32 @@ describe('a session without a load event', () => {
     }
   });
 });
+
+describe('a load event beside starts that mean nothing', () => {
+  const STEPS = [0, 1_000, 1_000, 2_000, 2_000, 3_000];
+  const loadOf = (starts: readonly number[]) =>
+    readRecording(
+      beginning(0, [document(starts[0]), ...starts.slice(1).map((ms, id) => numbered(ms, id))], {
+        onLoad: 3_400,
+      }),
+    );
+  const numbered = (ms: number, id: number) =>
+    chromiumEntry(`${PAGE}${id}.png`, ms, { wait: 40, receive: 10 }, { _resourceType: 'image' });
+
+  it('is no use where all begin on whole seconds', () => {
+    const { recording, notes } = loadOf(STEPS);
+    expect(recording.pltMs).toBeNull();
+    expect(notes.join()).toContain('beside requests that all begin on whole seconds: ');
+    // A few may do so by chance, and one that does not is enough.
+    expect(loadOf(STEPS.slice(0, 4)).recording.pltMs).toBe(3_400);
+    expect(loadOf([...STEPS, 3_001]).recording.pltMs).toBe(3_400);
+  });
+
+  it('is no use where most begin before the page was answered', () => {
+    const { recording, notes } = loadOf([0, 1, 2, 3, 4, 5, 6]);
+    expect(recording.pltMs).toBeNull();
+    expect(notes.join()).toContain('beside requests that begin before the page was answered: ');
+    // Hints of a server lead to a few of them.
+    expect(loadOf([0, 1, 2, 3, 170, 180, 190]).recording.pltMs).toBe(3_400);
+  });
+});

@@ -62,7 +62,7 @@ describe('the time before is the expected one', () => {
   test.each([[null], [3700], [5000]])('after a load of %j ms', (pltMs) => expectExpected(seen(pltMs)));
 
   test('after a load that was as fast as the action promises', () => {
-    const action = { ...AVOID, time: { pltMs: 3900, low: 3500, high: 4300 } };
+    const action = { ...AVOID, time: { pltMs: 3900, low: 3500, high: 4300 }, gainMs: 400 };
     expectExpected(predictionOf(decisionOf([action]), { observed: { pltMs: 4000, protocols: {} } }));
   });
 

@@ -97,7 +97,7 @@ const MIN_SEEN_GAIN = 0.05;
 /**
  * What a page takes without an action, to compare the action with: where both were measured, what was; else the load that the person has just
  * seen, unless it was out of the ordinary, as fast as the action promises, or so slow that the gain would be more than the action is known to give; then the expected
- * time.
+ * time, from which the action's gain is counted. Where that is of later visits, as they are faster, it is no time of the load just seen.
  *
  * @param seenMs null where that load was not the browser's own
  */
@@ -106,13 +106,12 @@ export function timeByItself(
   seenMs: number | null,
 ): number {
   if (baseline.measured && action.measured) return baseline.pltMs;
-  if (seenMs === null || seenMs < baseline.low || seenMs > baseline.high) return baseline.pltMs;
-  const mostMs = Math.max(
-    baseline.pltMs - action.time.pltMs,
-    baseline.emulated.pltMs - action.emulated.pltMs,
-  );
+  const expectedMs = action.time.pltMs + action.gainMs;
+  if (seenMs === null || seenMs < baseline.low || seenMs > baseline.high) return expectedMs;
+  if (expectedMs < baseline.pltMs) return expectedMs;
+  const mostMs = Math.max(action.gainMs, baseline.emulated.pltMs - action.emulated.pltMs);
   const seenGainMs = seenMs - action.time.pltMs;
-  return seenGainMs >= MIN_SEEN_GAIN * seenMs && seenGainMs <= mostMs ? seenMs : baseline.pltMs;
+  return seenGainMs >= MIN_SEEN_GAIN * seenMs && seenGainMs <= mostMs ? seenMs : expectedMs;
 }
 
 /** How sure the effect of an action is. */

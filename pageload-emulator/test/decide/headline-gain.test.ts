@@ -60,6 +60,7 @@ describe('the gain of a headline', () => {
             expect(action.gainMs).toBeLessThanOrEqual(Math.min(emulatedMs, likeliestGain(action)) + 1e-6);
           }
           const { action, baseline } = decision;
+          expect(timeByItself(decision, null) - action.time.pltMs).toBeCloseTo(action.gainMs, 6);
           const seenGainMs = timeByItself(decision, recording.pltMs) - action.time.pltMs;
           const mostMs = Math.max(action.gainMs, baseline.emulated.pltMs - action.emulated.pltMs);
           expect(seenGainMs).toBeLessThanOrEqual(mostMs + 1e-6);

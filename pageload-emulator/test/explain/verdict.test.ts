@@ -9,7 +9,6 @@ const baseline = { pltMs: 4300, low: 3800, high: 4900, emulated: { pltMs: 4200 }
 const action = {
   time: { pltMs: 2300, low: 2000, high: 2700 },
   emulated: { pltMs: 2000 },
-  gainMs: 2000,
 } as Action;
 
 it.each([
@@ -20,8 +19,13 @@ it.each([
   ['the expected load after one that would make the gain larger than it is emulated', 4600, 2300, 4300],
   ['the expected load after one that was as fast as the action promises', 4000, 3900, 4300],
 ])('an action is compared with %s', (_words, seenMs, pltMs, expected) => {
-  const promised = { ...action, time: { ...action.time, pltMs } };
+  const promised = { ...action, time: { ...action.time, pltMs }, gainMs: baseline.pltMs - pltMs };
   expect(timeByItself({ baseline, action: promised }, seenMs)).toBe(expected);
+});
+
+it.each([null, 4400])('an action whose gain is that of later visits is compared with them', (seenMs) => {
+  const promised = { ...action, gainMs: 700 };
+  expect(timeByItself({ baseline, action: promised }, seenMs)).toBe(3000);
 });
 
 it.each([

@@ -1,7 +1,7 @@
 /** Unix times, as powers of ten: those of this century have 10 digits in seconds, 13 in milliseconds, 16 in microseconds, 19 in nanoseconds. */
 const UNITS = [1e17, 1e14, 1e11, 1e8] as const;
 const MS_PER_UNIT = [1e-6, 1e-3, 1, 1e3] as const;
-/** An earlier date is the zero of a clock: there was no HTTP. */
+/** There was no HTTP before. */
 const EARLIEST_MS = Date.parse('1990-01-01');
 /** The text of a serialised .NET date. */
 const DOT_NET = /^\/Date\((\d+)[-+\d]*\)\/$/;
@@ -12,7 +12,7 @@ const HALF_DAY = /[\s\u202f]*([ap])\.?m\.?/i;
  * A date and time that a recorder wrote, as text that `Date.parse` reads: ISO 8601 as it is, also where its hours count to twelve or a
  * comma is its decimal point; Unix times in any unit.
  *
- * @returns null for what is no date, and for dates before there was HTTP
+ * @returns null for what is no date
  */
 export function isoDate(value: unknown): string | null {
   const unixTime = typeof value === 'string' ? (DOT_NET.exec(value)?.[1] ?? value) : value;
@@ -20,8 +20,11 @@ export function isoDate(value: unknown): string | null {
     return fromUnixTime(Number(unixTime));
   if (typeof value !== 'string') return null;
   const text = Number.isNaN(Date.parse(value)) ? inIso(value) : value;
-  return Date.parse(text) >= EARLIEST_MS ? text : null;
+  return Number.isNaN(Date.parse(text)) ? null : text;
 }
+
+/** Whether a date that `isoDate` returned is the zero of a clock, which recorders write for what has none. */
+export const isClockZero = (date: string): boolean => Date.parse(date) < EARLIEST_MS;
 
 function fromUnixTime(time: number): string | null {
   const unit = UNITS.findIndex((least) => time >= least);

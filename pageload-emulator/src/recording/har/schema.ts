@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { InputError, inputErrorFrom, placeOf } from '../../util/input-error.ts';
 import type { HarForm } from './forms.ts';
 import { headersIn } from './header-list.ts';
-import { isoDate } from './iso-date.ts';
+import { isClockZero, isoDate } from './iso-date.ts';
 import { isNumber, numberOf, objectOf } from './values.ts';
 
 // WebPageTest writes many numbers as strings.
@@ -201,6 +201,13 @@ export interface UnusableEntries {
   first: InputError | null;
 }
 
+/** What is wrong with an entry whose start is the zero of a clock, among others with a date. */
+const NO_DATE = {
+  code: 'custom',
+  path: ['startedDateTime'],
+  message: 'a date and time',
+} as const satisfies Partial<z.core.$ZodIssue>;
+
 /** Limits of a whole file; one page load has far fewer. */
 const MAX = { entries: 50_000, pages: 10_000 };
 
@@ -226,19 +233,26 @@ export function parseHar({ log: input, place, entriesPlace }: HarForm): {
   const log = parsed.data;
   const entries: Entry[] = [];
   const unusable: UnusableEntries = { count: 0, first: null };
+  const isDated = log.entries.some(hasDate);
   // One by one: a schema of the array would collect all issues, which may exceed memory for a large file.
   for (const [index, entry] of log.entries.entries()) {
     const read = entrySchema.safeParse(entry);
-    if (read.success) {
+    // A recording without dates may begin at the zero of a clock as a whole.
+    if (read.success && (!isDated || hasDate(entry))) {
       entries.push(read.data);
       continue;
     }
-    unusable.first ??= inputErrorFrom(read.error.issues, entry, [...entriesPlace, index]);
+    unusable.first ??= inputErrorFrom(read.error?.issues ?? [NO_DATE], entry, [...entriesPlace, index]);
     unusable.count++;
     // The first is the page's document, as a rule: nothing else of a load can be understood without it.
     if (index === 0 || unusable.count >= log.entries.length / 2) throw unusable.first;
   }
   return { log: { ...log, entries }, unusable };
+}
+
+function hasDate(entry: unknown): boolean {
+  const date = isoDate(objectOf(entry)?.startedDateTime);
+  return date !== null && !isClockZero(date);
 }
 
 /** HTTP status; 0 when there was no response. A request without a status is taken to be answered unless it has an error. */

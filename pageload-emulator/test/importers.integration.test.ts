@@ -110,11 +110,7 @@ const SMALL: Case[] = [
   ['a gzip with a wrong byte', () => gzipSync(VALID.chromium!).fill(7, 200, 210), UNREADABLE],
   ['a gzip in a gzip', () => gzipSync(gzipSync(VALID.chromium!)), UNREADABLE],
   ['one number of a million digits', () => `[${'9'.repeat(1e6)}]`, /^\[0\]: expected an object, got /],
-  [
-    'a number beyond all numbers',
-    () => harOf(entry(0).replace('"time":10', '"time":1e999')),
-    /\.time: expected a number, got Infinity$/,
-  ],
+  ['a number beyond all numbers', () => harOf(entry(0).replace('"time":10', '"time":1e999')), 1],
 ];
 
 /** Near the limits, or beyond them. */

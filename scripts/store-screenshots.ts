@@ -99,12 +99,12 @@ async function takePictures(page: Page, name: string): Promise<void> {
 async function takePopupPictures(popup: Page): Promise<void> {
   for (const colorScheme of SCHEMES) {
     await popup.emulateMedia({ colorScheme });
-    const picture = (await popup.screenshot()).toString('base64');
+    const picture = (await popup.locator('body').screenshot()).toString('base64');
     const frame = await browser.newPage();
     const [back, shade] = colorScheme === 'light' ? ['#dfe5ec', '#0003'] : ['#0c1015', '#000'];
     await frame.setContent(
       `<body style="margin:0;height:100vh;display:grid;place-items:center;background:${back}">` +
-        `<img style="height:740px;border-radius:12px;box-shadow:0 12px 40px ${shade}" src="data:image/png;base64,${picture}">`,
+        `<img style="width:480px;border-radius:12px;box-shadow:0 12px 40px ${shade}" src="data:image/png;base64,${picture}">`,
     );
     const path = join(TARGET, `popup-${colorScheme}.png`);
     await frame.screenshot({ path });

@@ -38,6 +38,17 @@ afterAll(async () => {
 const becomes = (wanted: string) => requests.becomes(wanted, page, served.server);
 const open = (path = '/status/200') => page.goto(served.server.url(path, HOST));
 
+/** Waits until the load that the tab shows is recorded, and handled as far as the autopilot is concerned: the next test erases what it did. */
+async function recorded(): Promise<void> {
+  const tabId = await browser.tabIdOf(own, page.url());
+  const readPhase = async () => {
+    const answer = await browser.ask(own, { type: 'latest', tabId, brief: true });
+    return answer.ok ? answer.phase : answer.error;
+  };
+  await expect.poll(readPhase, { timeout: 20_000 }).toBe('recorded');
+  await listRuns();
+}
+
 async function ask(request: AutopilotRequest) {
   const answer = await browser.ask(own, request);
   if (!answer.ok) throw new Error(answer.error);
@@ -75,6 +86,7 @@ test('a rule is carried out after a load, and ends at once with the helper', asy
   await options.getByText('On. Nothing is pinned by it now.').waitFor();
   // An hour has to pass before it tries again.
   await open('/status/200?later');
+  await recorded();
   expect(await pins.all()).toMatchObject([{ state: 'lifted' }]);
 });
 

@@ -122,7 +122,8 @@ it('refuses a second agent and an undo beside it in one line', async () => {
 
 it('finds its routes again after SIGKILL, takes them back, and still knows what it learned', async () => {
   // What is learned is stored at the end and every 10 s. Ctrl-C also ends ss.
-  expect(await agent.interrupt()).toBe(0);
+  const code = await agent.interrupt();
+  expect(code, agent.text).toBe(0);
   expect(await windows()).toEqual({});
   expect(await rules()).not.toContain(TABLE);
 

@@ -20,9 +20,11 @@ export type Misfit =
   /** No request shows when its response began, nor is the round trip known from elsewhere. */
   | { kind: 'no-round-trip' };
 
+const VERIFIABLE: ReadonlySet<Misfit['kind']> = new Set(['load-time', 'round-trip', 'no-round-trip']);
+
 /** Whether transfers of the page could show what is not understood: they neither load a page nor end a session. */
 export const canBeVerified = ({ misfits }: FitFigures): boolean =>
-  misfits.some(({ kind }) => /^(load-time|round-trip|no-round-trip)$/.test(kind));
+  misfits.some(({ kind }) => VERIFIABLE.has(kind));
 
 /** How well the emulation explains the recorded load; `explain/fit-words.ts` puts it into words. */
 export interface FitFigures {
@@ -82,7 +84,7 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   return { recordedMs, explained, misfits };
 }
 
-/** Whether no request shows when its response began, not even the document's, which browsers withhold from nobody. */
+/** Whether no request shows when its response began. Browsers always show that of the document, unless it came from a cache. */
 function showsNoWait(recording: Recording): boolean {
   const { requests } = recording;
   return !documentOf(recording).fromCache && requests.every(({ phases }) => phases.responseStartMs === null);

@@ -97,7 +97,7 @@ const MIN_SEEN_GAIN = 0.05;
 /**
  * What a page takes without an action, to compare the action with: where both were measured, what was; else the load that the person has just
  * seen, unless it was out of the ordinary, as fast as the action promises, or so slow that the gain would be more than the action is known to give; then the expected
- * time, from which the action's gain is counted. Where that is of later visits, as they are faster, it is no time of the load just seen.
+ * time, from which the action's gain is counted. Where later visits are faster than the first, it is theirs, whatever the load just seen took.
  *
  * @param seenMs null where that load was not the browser's own
  */

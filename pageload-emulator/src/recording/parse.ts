@@ -131,13 +131,17 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Strings, and numbers of Python's `json.dumps` that JSON does not have. */
-const STRING_OR_NO_NUMBER = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g;
+/** Quotes, escaped characters, and numbers of Python's `json.dumps` that JSON does not have. None is long: strings may be. */
+const QUOTE_OR_NO_NUMBER = /"|\\.|-?\b(?:NaN|Infinity)\b/gs;
 
 /** Writes `null` for numbers that JSON does not have. */
 function withoutNaN(json: string): string {
   if (!/[:,[\s-](?:NaN|Infinity)\b/.test(json)) return json;
-  return json.replace(STRING_OR_NO_NUMBER, (found) => (found.startsWith('"') ? found : 'null'));
+  let isInString = false;
+  return json.replace(QUOTE_OR_NO_NUMBER, (found) => {
+    if (found === '"') isInString = !isInString;
+    return isInString || found === '"' || found.startsWith('\\') ? found : 'null';
+  });
 }
 
 /** HAR Viewer's HARP: a call of JavaScript, `onInputData({"log": …});`. */

@@ -50,7 +50,7 @@ export function conventionsOf({ creator, browser }: Har, entries: readonly Entry
   };
 }
 
-/** Entries needed before it is no chance that all have one phase alone. */
+/** That this many entries all have one phase alone is no coincidence. */
 const MIN_UNSPLIT = 6;
 
 /** Whether all entries have the same one phase alone: requests wait for their responses, and bodies take time. */

@@ -13,7 +13,7 @@ const SILENCE_MS = 2_000;
 const LONG_SILENCE_MS = 60_000;
 /** Recorders that time pages by a clock of their own, which began before the page (Safari). */
 const TIMES_BY_OWN_CLOCK = /web inspector$/i;
-/** Requests needed before it is no chance that all begin on whole seconds, or most before the page was answered. */
+/** That this many requests all begin on whole seconds, or most of them before the page was answered, is no coincidence. */
 const MIN_ALIKE = 6;
 /** A page whose document came over the network cannot lead to more than this share of its requests before the answer. */
 const MAX_EARLY = 0.7;

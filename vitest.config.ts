@@ -24,7 +24,7 @@ const integration = {
   // Limits for what hangs: a busy machine may be several times slower than a quiet one.
   testTimeout: 300_000,
   hookTimeout: 300_000,
-  expect: { poll: { timeout: 20_000 } },
+  expect: { poll: { timeout: 60_000 } },
   setupFiles: ['./scripts/suites/processor-time.ts'],
 };
 

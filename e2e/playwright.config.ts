@@ -11,11 +11,11 @@ export default defineConfig({
     { name: 'together', testIgnore: LONG, fullyParallel: true },
     { name: 'long', testMatch: LONG, workers: 1 },
   ],
-  // A limit for what hangs: a busy machine may be several times slower than a quiet one.
+  // Limits for what hangs: a busy machine may be several times slower than a quiet one.
   timeout: 300_000,
   snapshotPathTemplate: '{testDir}/screenshots/{arg}{ext}',
   // Edges of letters and lines differ a little between processors, in colour; the narrowest label, a digit, covers 40 pixels.
-  expect: { toHaveScreenshot: { threshold: 0.2, maxDiffPixels: 15 } },
+  expect: { timeout: 60_000, toHaveScreenshot: { threshold: 0.2, maxDiffPixels: 15 } },
   reporter: 'list',
   forbidOnly: Boolean(process.env.CI),
 });

@@ -148,7 +148,7 @@ test('a killed worker takes its lab and its browsers along, and the next one rem
   `);
   const killed = await project.test({ args: ['-g', 'is killed'] });
   expect(killed.code).toBe(1);
-  await expect.poll(() => project.processes(), { timeout: 30_000 }).toEqual([]);
+  await expect.poll(() => project.processes(), { timeout: 60_000 }).toEqual([]);
   expect((await project.leftovers()).length).toBeGreaterThan(0);
   const next = await project.test({ args: ['-g', 'comes next'] });
   expect(next.output).toContain('1 passed');

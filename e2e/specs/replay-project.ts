@@ -152,7 +152,7 @@ export class ReplayProject {
 
   /** Waits until nothing of its tests is left: the kernel takes a process back a moment after it was ended. */
   async expectNothingLeft(): Promise<void> {
-    await expect.poll(() => this.processes(), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => this.processes(), { timeout: 60_000 }).toEqual([]);
     expect(await this.leftovers()).toEqual([]);
   }
 

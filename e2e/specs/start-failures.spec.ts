@@ -63,7 +63,7 @@ const leftovers = () => readdir(temporary);
 
 /** Waits until nothing of a run is left: the kernel takes a process back a moment after it was ended. */
 async function expectNothingLeft(): Promise<void> {
-  await expect.poll(processes, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(processes, { timeout: 60_000 }).toEqual([]);
   // With what the folders contain, which names who wrote to them.
   expect(await readdir(temporary, { recursive: true })).toEqual([]);
 }
@@ -265,7 +265,7 @@ for (const step of ['recording', 'verifying', 'measuring']) {
       },
     });
     expect(running.length).toBeGreaterThan(3);
-    await expect.poll(processes, { timeout: 30_000 }).toEqual([]);
+    await expect.poll(processes, { timeout: 60_000 }).toEqual([]);
     expect(await leftovers()).toHaveLength(1);
     await start(['--page', join(scratch, 'none')]);
     expect(await leftovers()).toEqual([]);

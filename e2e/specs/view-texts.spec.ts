@@ -103,7 +103,7 @@ for (const language of LANGUAGES) {
       await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
       tabId = await browser.tabIdOf(own, page.url());
       const latest = () => browser.ask(own, { type: 'latest', tabId });
-      await expect.poll(latest, { timeout: 30_000 }).toMatchObject({ ok: true, phase: 'recorded' });
+      await expect.poll(latest, { timeout: 60_000 }).toMatchObject({ ok: true, phase: 'recorded' });
       const answer = await latest();
       if (!answer.ok || !answer.load) throw new Error('nothing is recorded');
       const recording = longPage();

@@ -97,7 +97,7 @@ async function recordedAndTimed(
   const session = await context.newCDPSession(tab);
   const observer = await LoadObserver.follow(session);
   await tab.goto(page.site.entry, { waitUntil: 'load' });
-  await expect.poll(() => observer.open(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => observer.open()).toBe(0);
   const frames = await Promise.all(
     tab.frames().map((frame) =>
       frame.evaluate(() => ({
@@ -463,7 +463,7 @@ describe('a browser that fails', () => {
       const loading = browser.load(page.site.entry, { timeoutMs: 40_000 });
       // The document has come, and more than a megabyte is to follow.
       const received = async () => (await lab.stats()).down.deliveredBytes;
-      await expect.poll(received, { timeout: 30_000 }).toBeGreaterThan(100_000);
+      await expect.poll(received).toBeGreaterThan(100_000);
       for (const pid of renderersOf(browser.pids()[0]!)) process.kill(pid, 'SIGKILL');
       expect(await loading).toEqual({ ok: false, kind: 'browser', reason: "the page's process crashed" });
     } finally {

@@ -266,9 +266,7 @@ test('a load survives a stop of the worker', async () => {
   const page = await openPage();
   await page.goto(`${site.url}/held.html`, { waitUntil: 'commit' });
   const tabId = await browser.tabIdOf(own, page.url());
-  await expect
-    .poll(() => kept(tabId), { timeout: 30_000 })
-    .toEqual({ '/held.html': 200, '/parsed.png': 200, '/held.png': 0 });
+  await expect.poll(() => kept(tabId)).toEqual({ '/held.html': 200, '/parsed.png': 200, '/held.png': 0 });
   const worker = () => browser.context.serviceWorkers().at(-1);
   await worker()!.evaluate(() => Object.assign(globalThis, { lifeOfWorker: 1 }));
   await browser.stopWorker(own);
@@ -279,7 +277,7 @@ test('a load survives a stop of the worker', async () => {
     expect.arrayContaining(['/held.html', '/parsed.png', '/held.png']),
   );
   expect(load.recording.requests.every((one) => one.status === 200)).toBe(true);
-  await expect.poll(worker, { timeout: 30_000 }).toBeDefined();
+  await expect.poll(worker).toBeDefined();
   expect(await worker()!.evaluate(() => 'lifeOfWorker' in globalThis)).toBe(false);
 });
 
@@ -412,7 +410,7 @@ test('a page from the back/forward cache does not show the load of the previous 
   await page.waitForURL(`${site.url}/kept.html`, { waitUntil: 'commit' });
   expect(await page.evaluate(() => 'kept' in globalThis), 'restored, not loaded').toBe(true);
   await expect
-    .poll(() => other.ask(asking, { type: 'latest', tabId }), { timeout: 30_000 })
+    .poll(() => other.ask(asking, { type: 'latest', tabId }))
     .toMatchObject({ phase: 'failed', problem: expect.stringContaining('without loading it') });
 });
 

@@ -117,7 +117,7 @@ it('continues after a kill, refuses a second run meanwhile, and ends with a summ
   expect(await processesWith(ofFirst)).not.toEqual([]);
   first.child.kill('SIGKILL');
   await first.ended;
-  await expect.poll(() => processesWith(ofFirst), { timeout: 30_000 }).toEqual([]);
+  await expect.poll(() => processesWith(ofFirst)).toEqual([]);
   const kept = await loads();
   expect(kept.length).toBeGreaterThanOrEqual(2);
   expect(kept.length).toBeLessThan(300);

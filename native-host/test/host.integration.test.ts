@@ -197,7 +197,7 @@ it('ends with its input though the browser has read none of its messages', async
 it('is ended by its engine when it hangs while browsers depend on it', async () => {
   const host = new Host();
   const { port } = await host.askPins({ ...PIN, id: 'p' });
-  await expect.poll(() => logged(host, 'engine libcurl'), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => logged(host, 'engine libcurl')).toBe(true);
   const [engine] = children(host.process.pid!);
   const silent = connect(port, '127.0.0.1').on('error', () => {});
   await once(silent, 'connect');
@@ -214,11 +214,11 @@ it('is ended by its engine when it hangs while browsers depend on it', async () 
 it('replaces an engine that hangs while nothing is transferred', async () => {
   const host = new Host();
   await host.askPins({ ...PIN, id: 'p' });
-  await expect.poll(() => logged(host, 'engine libcurl'), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => logged(host, 'engine libcurl')).toBe(true);
   const [engine] = children(host.process.pid!);
   process.kill(engine!, 'SIGSTOP');
   await gone(engine!);
-  await expect.poll(() => children(host.process.pid!), { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => children(host.process.pid!)).toHaveLength(1);
   expect(await host.askPins({ type: 'pins', id: 'q' })).toMatchObject({ pins: [{ state: 'active' }] });
 });
 
@@ -271,7 +271,7 @@ it('takes the arguments of Firefox', async () => {
 
 /** Waits for the end of a child process, which follows its parent's. */
 async function gone(pid: number): Promise<void> {
-  await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
 }
 
 /** Process ids of the children of `pid`. */

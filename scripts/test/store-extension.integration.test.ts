@@ -72,7 +72,7 @@ test('records the site to which it has access, and sees less of what others serv
     const answer = await browser.ask(own, { type: 'latest', tabId });
     return (answer.ok && answer.load?.recording.requests) || [];
   };
-  await expect.poll(async () => (await latest()).length, { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(async () => (await latest()).length).toBeGreaterThan(0);
   const requests = await latest();
   const addresses = (origin: string) =>
     new Set(requests.filter((one) => one.url.startsWith(`${origin}/`)).map(({ remoteIp }) => remoteIp));

@@ -93,8 +93,10 @@ export async function measurePage(options: MeasureOptions): Promise<PageMeasurem
   let busyLinks = 0;
   let isAssigned = false;
   // On a machine that is never quiet the measurement takes twice as long, and no longer.
-  let repeatsLeft = options.keepDisturbed ? 0 : kinds.length * options.loads;
-  const disturbed: Record<LoadProtocol, number> = { natural: 0, h1: 0, h2: 0, h3: 0, assigned: 0 };
+  let repeatsLeft = kinds.length * options.loads;
+  const flawed: Record<LoadProtocol, number> = { natural: 0, h1: 0, h2: 0, h3: 0, assigned: 0 };
+  /** URLs that fail under the browser's own choice, which loads first: those of the page itself. */
+  let failing: Set<string> | null = null;
   const measurement = await measureProtocols<LoadProtocol>({
     browsers,
     url: site.entry,
@@ -113,9 +115,14 @@ export async function measurePage(options: MeasureOptions): Promise<PageMeasurem
         await lab.configure({ ...network, seed: seed + 1 + round + ROUNDS_BOUND * failures });
         await lab.resetStats();
       },
-      async afterLoad(protocol) {
-        if (browsers[protocol].disturbedBy.length === 0) return 'keep';
-        disturbed[protocol]++;
+      async afterLoad(protocol, { failed }) {
+        failing ??= new Set(failed.map(({ url }) => url));
+        // Without what these would have requested the load event comes too early.
+        const isIncomplete = failed.some(({ url }) => !failing?.has(url));
+        const isDisturbed = browsers[protocol].disturbedBy.length > 0;
+        if (!isIncomplete && !isDisturbed) return 'keep';
+        flawed[protocol]++;
+        if (!isIncomplete && options.keepDisturbed) return 'keep';
         return repeatsLeft-- > 0 ? 'repeat' : 'keep';
       },
     },
@@ -143,7 +150,7 @@ export async function measurePage(options: MeasureOptions): Promise<PageMeasurem
     measured[protocol] = repeatedSpread(result, protocol, assignment);
     warnings.push(...warningsOf(result, WHAT[protocol]));
   }
-  warnings.push(...disturbanceWarnings(measurement, disturbed));
+  warnings.push(...flawWarnings(measurement, flawed));
   return { measured, naturalProtocols: protocolsOf(measurement.natural), warnings };
 }
 
@@ -242,10 +249,14 @@ function warningsOf(result: Measured, what: string): string[] {
   return warnings;
 }
 
-/** One line for the disturbed loads that were dropped, one for those that were kept. @param disturbed loads of both kinds */
-export function disturbanceWarnings(
+/**
+ * One line for the loads that were dropped because they were disturbed or requests failed in them, one for those that were kept.
+ *
+ * @param flawed loads of both kinds
+ */
+export function flawWarnings(
   measurement: Measurement<LoadProtocol>,
-  disturbed: Record<LoadProtocol, number>,
+  flawed: Record<LoadProtocol, number>,
 ): string[] {
   const dropped: string[] = [];
   const kept: string[] = [];
@@ -253,10 +264,10 @@ export function disturbanceWarnings(
     const result = measurement[protocol];
     if (!result || 'unavailable' in result) continue;
     if (result.repeated > 0) dropped.push(`${result.repeated} of ${WHAT[protocol]}`);
-    const left = disturbed[protocol] - result.repeated;
+    const left = flawed[protocol] - result.repeated;
     if (left > 0) kept.push(`${left} of ${WHAT[protocol]}`);
   }
-  const byWhat = 'disturbed by late packets or other processes';
+  const byWhat = 'disturbed by late packets, other processes or requests that failed';
   return [
     ...(dropped.length > 0 ? [`loads dropped and repeated, ${byWhat}: ${dropped.join(', ')}`] : []),
     ...(kept.length > 0 ? [`loads kept although ${byWhat}: ${kept.join(', ')}`] : []),

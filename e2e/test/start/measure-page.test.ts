@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { disturbanceWarnings, isHopeless } from '../../src/start/measure-page.ts';
+import { flawWarnings, isHopeless } from '../../src/start/measure-page.ts';
 
 const timesMs = { natural: [13_000], h1: [1500, 1600], h2: [1400, 2000], h3: [6100] };
 
@@ -15,7 +15,7 @@ test('the browser’s own choice and the assignment are measured to the end', ()
   expect(isHopeless('assigned', { ...timesMs, assigned: [20_000] })).toBe(false);
 });
 
-test('disturbed loads are one line, whatever was measured', () => {
+test('flawed loads are one line, whatever was measured', () => {
   const measured = (repeated: number) =>
     ({
       medianMs: 1,
@@ -32,9 +32,9 @@ test('disturbed loads are one line, whatever was measured', () => {
     h1: { ...measured(1), loads: [] },
     h3: { unavailable: 'no answer' },
   };
-  expect(disturbanceWarnings(measurement, { natural: 3, h1: 1, h2: 0, h3: 5, assigned: 0 })).toEqual([
-    "loads dropped and repeated, disturbed by late packets or other processes: 2 of the browser's own choice, 1 of HTTP/1.1",
-    "loads kept although disturbed by late packets or other processes: 1 of the browser's own choice",
+  expect(flawWarnings(measurement, { natural: 3, h1: 1, h2: 0, h3: 5, assigned: 0 })).toEqual([
+    "loads dropped and repeated, disturbed by late packets, other processes or requests that failed: 2 of the browser's own choice, 1 of HTTP/1.1",
+    "loads kept although disturbed by late packets, other processes or requests that failed: 1 of the browser's own choice",
   ]);
-  expect(disturbanceWarnings({}, { natural: 0, h1: 0, h2: 0, h3: 0, assigned: 0 })).toEqual([]);
+  expect(flawWarnings({}, { natural: 0, h1: 0, h2: 0, h3: 0, assigned: 0 })).toEqual([]);
 });

@@ -7,16 +7,26 @@ export interface Refusal {
 /** Answers by type of request, each of which may be refused. */
 export type OrRefusal<Answers> = { [T in keyof Answers]: Answers[T] | Refusal };
 
+/** What browsers say where no listener received a message. */
+const NOT_RECEIVED = 'Receiving end does not exist';
+/** A worker that the browser is just stopping is started again for the next message. */
+const MAX_RESENDS = 3;
+const RESEND_AFTER_MS = 200;
+
 /**
- * Creates the function by which the extension's own pages send requests to the worker. A worker that the browser stops before it
- * answers counts as a refusal.
+ * Creates the function by which the extension's own pages send requests to the worker. A request that no worker received is sent
+ * again; a worker that the browser stops before it answers counts as a refusal.
  */
 export function createSender<Request extends { type: keyof Answers }, Answers>() {
   return async <T extends Request>(request: T): Promise<Answers[T['type']] | Refusal> => {
-    try {
-      return await chrome.runtime.sendMessage<T, Answers[T['type']] | Refusal>(request);
-    } catch (error) {
-      return { ok: false, error: messageOf(error) };
+    for (let resends = 0; ; resends++) {
+      try {
+        return await chrome.runtime.sendMessage<T, Answers[T['type']] | Refusal>(request);
+      } catch (error) {
+        const message = messageOf(error);
+        if (!message.includes(NOT_RECEIVED) || resends === MAX_RESENDS) return { ok: false, error: message };
+        await new Promise((resolve) => setTimeout(resolve, RESEND_AFTER_MS));
+      }
     }
   };
 }

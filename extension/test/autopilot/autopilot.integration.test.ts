@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 60_000 });
   host?.remove();
   await served?.stop();
 });
@@ -45,7 +45,7 @@ async function recorded(): Promise<void> {
     const answer = await browser.ask(own, { type: 'latest', tabId, brief: true });
     return answer.ok ? answer.phase : answer.error;
   };
-  await expect.poll(readPhase, { timeout: 20_000 }).toBe('recorded');
+  await expect.poll(readPhase).toBe('recorded');
   await listRuns();
 }
 
@@ -74,7 +74,7 @@ test('a rule is carried out after a load, and ends at once with the helper', asy
 
   await open();
   await expect
-    .poll(() => pins.all(), { timeout: 20_000 })
+    .poll(() => pins.all())
     .toMatchObject([{ origin: served.origin, kind: 'avoid-h3', state: 'active' }]);
   await becomes(H2);
   await options.getByText(`${HOST}:${served.server.port} kept off HTTP/3`).waitFor();
@@ -120,16 +120,14 @@ test('pins outlive a stop of the worker, and removing the extension leaves nothi
   await open('/status/200?again');
   await becomes(H2);
   await browser.stopWorker(own);
-  await expect
-    .poll(() => pins.all(), { timeout: 20_000 })
-    .toMatchObject([{ origin: served.origin, state: 'active' }]);
+  await expect.poll(() => pins.all()).toMatchObject([{ origin: served.origin, state: 'active' }]);
   // A change of the machine's network, as other tests cause one, ends a run: the next load then begins another.
   expect((await listRuns())[0]).toMatchObject({ state: 'kept', end: null });
   await becomes(H2);
   expect(host.running()).toHaveLength(1);
   // The page closes with its extension.
   await own.evaluate(() => chrome.management.uninstallSelf()).catch(() => undefined);
-  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 60_000 });
   await open('/status/200?after');
   await becomes(H3);
 });

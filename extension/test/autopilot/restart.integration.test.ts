@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 60_000 });
   host?.remove();
   await served?.stop();
 });
@@ -101,7 +101,7 @@ test.each(drawShare(['close', 'kill'] as const, 1))(
     await options.close();
 
     await requests.becomes(H2, await loadUntilPinned(), served.server);
-    await expect.poll(() => host.running().length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => host.running().length).toBe(1);
   },
 );
 

@@ -352,7 +352,7 @@ test('a load that a stop of the worker interrupted is joined without query strin
   const more = { type: 'image', remoteIp: '9.9.9.2' } as const;
   loads.addRequest(TAB, navigation('a', { ...more, url: image('a') }));
   const inSession = async () => JSON.stringify(await chrome.storage.session.get(null));
-  await vi.waitFor(async () => expect(await inSession()).toContain('a.png'), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await inSession()).toContain('a.png'), { timeout: 60_000 });
   loads = new TabLoads();
   loads.addRequest(TAB, navigation('b', { ...more, url: image('b') }));
   const page = timings(900);

@@ -178,7 +178,7 @@ test('query strings are kept nowhere: a new worker asks the page for them', asyn
   const url = `${origin}/page?${SECRET}-query`;
   const { tabId, load } = await record(url);
   const inSession = () => own.evaluate(async () => JSON.stringify(await chrome.storage.session.get()));
-  await expect.poll(inSession, { timeout: 20_000 }).toContain(`"storedId":${load.id}`);
+  await expect.poll(inSession).toContain(`"storedId":${load.id}`);
   expect(await inSession()).not.toContain(SECRET);
   await browser.stopWorker(own);
   const answer = await browser.ask(own, { type: 'export', tabId, withQueries: true });
@@ -229,7 +229,7 @@ test('the options page states what is stored, and erases it after one question',
   expect(await readDatabase()).toEqual({ loads: [], summaries: [] });
   expect(await browser.ask(own, { type: 'latest', tabId })).toMatchObject({ phase: 'none', load: null });
   const inSession = () => own.evaluate(async () => JSON.stringify(await chrome.storage.session.get()));
-  await expect.poll(inSession, { timeout: 20_000 }).not.toContain(SECRET);
+  await expect.poll(inSession).not.toContain(SECRET);
 });
 
 test('without the permission for the history loads are not read after a day, and removed with the next load', async () => {
@@ -312,9 +312,9 @@ test('pages that the user removes from the history are erased when that is allow
   await record(`${origin}/plain`, from);
   expect(await countLoads(from)).toBe(2);
   await from.own.evaluate((url) => chrome.history.deleteUrl({ url }), `${origin}/page?${SECRET}-query`);
-  await expect.poll(() => countLoads(from), { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => countLoads(from)).toBe(1);
   await from.own.evaluate(() => chrome.history.deleteAll());
-  await expect.poll(() => countLoads(from), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => countLoads(from)).toBe(0);
 });
 
 /** The built extension with the permission from the start: a test cannot answer the browser's prompt for it. */
@@ -388,8 +388,6 @@ test('a captured page can store no load of another site', async () => {
     const answer = await browser.ask(own, { type: 'latest', tabId });
     return answer.ok ? answer.problem : answer.error;
   };
-  await expect
-    .poll(problem, { timeout: 20_000 })
-    .toBe('This page could not be recorded: it names another site than the browser.');
+  await expect.poll(problem).toBe('This page could not be recorded: it names another site than the browser.');
   expect(await readDatabase()).toEqual({ loads: [], summaries: [] });
 });

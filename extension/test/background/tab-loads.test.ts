@@ -14,7 +14,7 @@ beforeEach(() => {
 const request = (requestId: string, type: ObservedRequest['type'], url = 'https://page.test/') =>
   ({ requestId, type, url }) as ObservedRequest;
 const countSaved = () => Object.keys(session.items).length;
-const saved = () => vi.waitFor(() => expect(countSaved()).toBe(1), { timeout: 20_000 });
+const saved = () => vi.waitFor(() => expect(countSaved()).toBe(1), { timeout: 60_000 });
 
 test('a worker continues where the previous one was stopped', async () => {
   const before = new TabLoads();
@@ -33,7 +33,7 @@ test('a worker continues where the previous one was stopped', async () => {
     ['b', undefined],
   ]);
   // It saves what it added before the next test begins.
-  await vi.waitFor(() => expect(JSON.stringify(session.items)).toContain('"b"'), { timeout: 20_000 });
+  await vi.waitFor(() => expect(JSON.stringify(session.items)).toContain('"b"'), { timeout: 60_000 });
 });
 
 test('what is kept for the next worker has no query string', async () => {
@@ -87,7 +87,7 @@ test('nothing is kept of tabs that are closed, whichever worker saw them', async
   expect(await loads.getLoad(1)).toBeDefined();
   vi.stubGlobal('chrome', { ...chrome, tabs: { query: async () => [{ id: 2 }] } });
   await loads.removeClosedTabs();
-  await vi.waitFor(() => expect(countSaved()).toBe(0), { timeout: 20_000 });
+  await vi.waitFor(() => expect(countSaved()).toBe(0), { timeout: 60_000 });
 });
 
 test('an event reported twice counts once, a redirect to the same address counts separately', async () => {

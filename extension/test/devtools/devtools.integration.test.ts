@@ -43,7 +43,7 @@ async function target(isWanted: (target: Target) => boolean): Promise<Target> {
         found = targets.find(isWanted);
         return found ? [] : targets.map(({ url }) => url);
       },
-      { timeout: 30_000, interval: 200, message: 'targets, none of them the wanted one' },
+      { timeout: 60_000, interval: 200, message: 'targets, none of them the wanted one' },
     )
     .toEqual([]);
   return found!;
@@ -87,13 +87,11 @@ test('shows the load of the inspected tab', async () => {
             return view.hasPanel(id);
           })`,
         ),
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     )
     .toBe(true);
   const panel = await target(({ url }) => url === `chrome-extension://${EXTENSION_ID}/panel.html`);
-  await expect
-    .poll(() => evaluate(panel, 'document.body.innerText'), { timeout: 30_000 })
-    .toMatch(/3 requests to 1/);
+  await expect.poll(() => evaluate(panel, 'document.body.innerText')).toMatch(/3 requests to 1/);
   expect(await evaluate(panel, 'document.querySelector("#page").textContent')).toBe(page.url());
   // Browsers keep data of frames apart by the page that contains them, which is none of the extension's here.
   expect(await evaluate(panel, `(${readOwnItems})()`)).toMatchObject({ settings: { recordsInDetail: true } });

@@ -24,8 +24,8 @@ import { FirefoxBrowser, type FirefoxTab, firefoxPath, makeProfile } from './fir
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
 /** Stops an idle worker after this time instead of half a minute, to test restarts as often as possible. */
 const IDLE_MS = 1000;
-/** From a hang of the helper until the page has loaded. */
-const HANG_LIMIT_MS = 5000;
+/** From a hang of the helper until the page has loaded: some 2 s on a quiet machine; nothing else would end it for a minute. */
+const HANG_LIMIT_MS = 20_000;
 /** Hosts that the helper takes for public ones. */
 const PUBLIC_HOSTS = ['public-visited.lab.test', 'public-new.lab.test'] as const;
 /** One that it takes for this machine, of the same port of its proxy as the last of these. */
@@ -88,7 +88,7 @@ describe.skipIf(!firefox)('Firefox', () => {
 
   afterAll(async () => {
     await browser?.close();
-    await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
+    await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 60_000 });
     host?.remove();
     await served?.stop();
   });
@@ -111,7 +111,7 @@ describe.skipIf(!firefox)('Firefox', () => {
   test('records a page and verifies it with the helper', async () => {
     const tabId = await tabOf(page);
     const latest = () => browser.ask(own, { type: 'latest', tabId });
-    await expect.poll(latest, { timeout: 20_000 }).toMatchObject({ ok: true, phase: 'recorded' });
+    await expect.poll(latest).toMatchObject({ ok: true, phase: 'recorded' });
     const answer = await latest();
     if (!answer.ok || !answer.load) throw new Error('nothing is recorded');
     const [first] = answer.load.recording.requests;
@@ -130,7 +130,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     expect(first!.phases!.responseStartMs).toBeGreaterThanOrEqual(first!.phases!.connectEndMs!);
     await browser.ask(own, { type: 'verify', tabId, rounds: 1 });
     const verified = () => browser.ask(own, { type: 'verification', tabId });
-    await expect.poll(verified, { timeout: 30_000 }).toMatchObject({ state: 'done' });
+    await expect.poll(verified).toMatchObject({ state: 'done' });
     const done = await latest();
     const protocols = done.ok ? done.load?.verification?.protocols : undefined;
     for (const protocol of ['h1', 'h2', 'h3'] as const) {
@@ -154,12 +154,12 @@ describe.skipIf(!firefox)('Firefox', () => {
   test('a captured page can store no load of another site', async () => {
     const captured = await browser.open(server.url('/status/200', HOST));
     await captured.evaluate(() => void setTimeout(() => location.assign('/pause/60000?captured')));
-    await expect.poll(() => captured.evaluate(() => location.search), { timeout: 20_000 }).toBe('?captured');
+    await expect.poll(() => captured.evaluate(() => location.search)).toBe('?captured');
     const tabId = await tabOf(captured);
     // The first report may come before the extension has heard of the new page.
     const report = () => own.evaluate(asContentScript(reportAnotherSite), tabId);
     await expect
-      .poll(() => report().then(() => browser.ask(own, { type: 'latest', tabId })), { timeout: 20_000 })
+      .poll(() => report().then(() => browser.ask(own, { type: 'latest', tabId })))
       .toMatchObject({
         ok: true,
         problem: 'This page could not be recorded: it names another site than the browser.',
@@ -211,9 +211,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     const siteRules = [{ site: HOST, rule: 'avoid-h3' as const }];
     await browser.ask(own, { type: 'change-autopilot', change: { isOn: true, siteRules } });
     await page.goto(server.url('/status/200?autopilot', HOST));
-    await expect
-      .poll(() => pins.all(), { timeout: 20_000 })
-      .toMatchObject([{ origin, kind: 'avoid-h3', state: 'active' }]);
+    await expect.poll(() => pins.all()).toMatchObject([{ origin, kind: 'avoid-h3', state: 'active' }]);
     await becomes(H2);
     expect(await browser.ask(own, { type: 'undo-autopilot' })).toMatchObject({
       runs: [{ trigger: 'rule', state: 'ended', end: { cause: 'you' } }],
@@ -250,7 +248,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     expect(await pins.pin('avoid-h3', false)).toMatchObject({ ok: true });
     // Firefox begins to use the proxy with one of the next requests.
     await expect
-      .poll(() => carried().then(() => pins.all()), { timeout: 20_000, interval: 50 })
+      .poll(() => carried().then(() => pins.all()), { timeout: 60_000, interval: 50 })
       .toMatchObject([{ state: 'lifted', reason: expect.stringContaining('is a loopback address') }]);
     await becomes(H3);
     await pins.unpin();
@@ -329,7 +327,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     for (const kind of ['h1', 'h2', 'h3'] as const) {
       expect(await pins.pin(kind)).toMatchObject({ ok: true, pins: [{ kind }], caHosts: [HOST] });
       await expect
-        .poll(() => pins.all(), { timeout: 20_000, interval: 20 })
+        .poll(() => pins.all(), { timeout: 60_000, interval: 20 })
         .toMatchObject([{ kind, state: 'active', reason: '' }]);
       // Firefox uses no HTTP/3 through a proxy: the pinned protocol is visible only between helper and server.
       await becomes(`h2 ${PROTO[kind]}`);
@@ -339,7 +337,7 @@ describe.skipIf(!firefox)('Firefox', () => {
   });
 
   test('a pin under which an answer cannot be passed on is lifted, and Firefox gets the answer by itself', async () => {
-    await expect.poll(() => pins.pin('h1'), { timeout: 20_000 }).toMatchObject({ ok: true });
+    await expect.poll(() => pins.pin('h1')).toMatchObject({ ok: true });
     await becomes(`h2 ${PROTO.h1}`);
     const ask = () => page.evaluate(() => fetch('/large/200000').then((answer) => answer.text()));
     expect(await ask()).toBe('large');
@@ -353,7 +351,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     async (kind) => {
       // Firefox would try https by itself.
       await browser.setPref('dom.security.https_first', false);
-      await expect.poll(() => pins.pin(kind), { timeout: 20_000 }).toMatchObject({ ok: true });
+      await expect.poll(() => pins.pin(kind)).toMatchObject({ ok: true });
       await becomes(H2);
       await page.evaluate(() => fetch('/cookies').then((answer) => answer.text()));
       const path = `/status/200/plain-${kind}`;
@@ -368,7 +366,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     'requests from pages of two sites share no connection, pinned as: %s',
     async (kind) => {
       if (kind !== 'none') {
-        await expect.poll(() => pins.pin(kind), { timeout: 20_000 }).toMatchObject({ ok: true });
+        await expect.poll(() => pins.pin(kind)).toMatchObject({ ok: true });
         await becomes(kind === 'avoid-h3' ? H2 : `h2 ${PROTO[kind]}`);
       }
       const other = await browser.open(server.url('/status/200'));
@@ -412,9 +410,9 @@ describe.skipIf(!firefox)('Firefox', () => {
   test.each(drawShare(['avoid-h3', 'h1', 'h2', 'h3'] as const, 1))(
     '%s: an open page gets answers without the helper when that hangs',
     async (kind) => {
-      await expect.poll(() => pins.pin(kind), { timeout: 20_000 }).toMatchObject({ ok: true });
+      await expect.poll(() => pins.pin(kind)).toMatchObject({ ok: true });
       await expect
-        .poll(() => pins.all(), { timeout: 20_000, interval: 20 })
+        .poll(() => pins.all(), { timeout: 60_000, interval: 20 })
         .toMatchObject([{ kind, state: 'active' }]);
       await becomes(kind === 'avoid-h3' ? H2 : `h2 ${PROTO[kind]}`);
       const begin = performance.now();
@@ -435,7 +433,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     ca('create', origin);
     expect(await pins.pin('h1')).toMatchObject({ ok: true });
     await expect
-      .poll(() => pins.all(), { timeout: 20_000, interval: 20 })
+      .poll(() => pins.all(), { timeout: 60_000, interval: 20 })
       .toMatchObject([{ state: 'lifted', reason: expect.stringContaining('does not trust the local CA') }]);
     await becomes(H3);
   });

@@ -175,9 +175,18 @@ export class FirefoxBrowser {
     return this.open(`moz-extension://${OWN}/${path}`);
   }
 
-  /** Sends a message to the worker from a page of the extension. */
+  /** Sends a message to the worker from a page of the extension, and again where no worker received it, as `createSender` does. */
   ask<T extends PageRequest>(page: FirefoxTab, request: T): Promise<PageAnswers[T['type']]> {
-    return page.evaluate((message) => chrome.runtime.sendMessage(message), request as PageRequest);
+    return page.evaluate(async (message) => {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await chrome.runtime.sendMessage(message);
+        } catch (error) {
+          if (tries === 20 || !String(error).includes('Receiving end does not exist')) throw error;
+          await new Promise((resolve) => setTimeout(resolve, 250));
+        }
+      }
+    }, request as PageRequest);
   }
 
   /** A tab in a new private window. */

@@ -83,7 +83,7 @@ describe.skipIf(!firefox)('views in Firefox', () => {
   const isShown = (view: FirefoxTab, selector: string) =>
     view.evaluate((selector) => document.querySelector(selector) !== null, selector);
   const waitFor = (view: FirefoxTab, selector: string) =>
-    expect.poll(() => isShown(view, selector), { timeout: 30_000, message: selector }).toBe(true);
+    expect.poll(() => isShown(view, selector), { timeout: 60_000, message: selector }).toBe(true);
 
   /** Checks the view as it is by axe, in a color scheme. */
   async function expectNoViolation(view: FirefoxTab, state: string): Promise<void> {

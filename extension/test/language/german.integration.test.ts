@@ -98,9 +98,7 @@ test('every tab of the panel is German', async () => {
     await panel.setViewportSize({ width: 1280, height: 800 });
     await panel.getByRole('tab', { name, exact: true }).click();
     const text = () => panel.locator('body').innerText();
-    await expect
-      .poll(text, { timeout: 30_000 })
-      .not.toMatch(/(angeordnet|emuliert|gelesen) …|werden erprobt/);
+    await expect.poll(text).not.toMatch(/(angeordnet|emuliert|gelesen) …|werden erprobt/);
     expect.soft(await text(), name).not.toMatch(ENGLISH);
     await expectToFit(panel, name);
   }

@@ -43,7 +43,7 @@ afterEach(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 60_000 });
   host?.remove();
   await served?.stop();
 });
@@ -78,7 +78,7 @@ test('an open page avoids HTTP/3 from its next request on, and returns to it', a
   expect(await carried()).toBe(H2);
   expect(await carried()).toBe(H2);
   // One that was asked for the network may still be ending.
-  await expect.poll(() => host.running(), { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => host.running()).toHaveLength(1);
   expect(await pins.unpin()).toMatchObject({ ok: true, allowed: true, pins: [] });
   await becomes(H3);
   expect(await proxySettings()).toMatchObject({ value: { mode: 'system' } });
@@ -99,7 +99,7 @@ test('of a popup that is closed midway all pins are made, none of them where one
   };
   await askAndClose([origin, other], ['avoid-h3', 'avoid-h3']);
   await expect
-    .poll(() => pins.all(), { timeout: 20_000 })
+    .poll(() => pins.all())
     .toMatchObject([
       { origin, state: 'active' },
       { origin: other, state: 'active' },
@@ -137,9 +137,7 @@ test('a pin of this machine waits, because Chromium uses no proxy for it', async
     ok: true,
     pins: waiting,
   });
-  await expect
-    .poll(async () => (await proxySettings()).value.pacScript?.data ?? '', { timeout: 20_000 })
-    .toContain(here);
+  await expect.poll(async () => (await proxySettings()).value.pacScript?.data ?? '').toContain(here);
   await page.goto(server.url('/status/200'));
   await page.reload();
   expect(await pins.all()).toMatchObject(waiting);
@@ -150,9 +148,9 @@ test('settings of an earlier worker are cleared, and its pins are recreated', as
   await pins.pin();
   const before = await proxyPort();
   await browser.stopWorker(own);
-  await expect.poll(() => pins.all(), { timeout: 20_000 }).toMatchObject([{ origin, state: 'active' }]);
-  await expect.poll(proxyPort, { timeout: 20_000 }).not.toBe(before);
-  await expect.poll(proxyPort, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => pins.all()).toMatchObject([{ origin, state: 'active' }]);
+  await expect.poll(proxyPort).not.toBe(before);
+  await expect.poll(proxyPort).toBeGreaterThan(0);
   expect(await carried()).toBe(H2);
   await pins.unpin();
   // The state that a browser leaves behind if it ends while something is pinned.
@@ -163,7 +161,7 @@ test('settings of an earlier worker are cleared, and its pins are recreated', as
     }),
   );
   await browser.stopWorker(own);
-  await expect.poll(() => pins.all(), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => pins.all()).toEqual([]);
   await expect.poll(proxySettings).toMatchObject({ value: { mode: 'system' } });
 });
 

@@ -42,7 +42,7 @@ afterEach(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 60_000 });
   host?.remove();
   await served?.stop();
 });
@@ -77,7 +77,7 @@ test('every page avoids HTTP/3 from its first visit on, known to offer it or not
 test('an origin at an address that is not public goes its own way, and the others stay off HTTP/3', async () => {
   await pinEvery();
   expect((await visit(HOST))?.status()).toBe(200);
-  await expect.poll(pacScript, { timeout: 20_000 }).toContain(`"${server.url('', HOST)}"`);
+  await expect.poll(pacScript).toContain(`"${server.url('', HOST)}"`);
   await becomes(H3);
   await visit(NEW);
   for (let request = 0; request < 5; request++) expect(await carried()).toBe(H2);
@@ -122,7 +122,7 @@ test('a load records no address of the helper, and one entry for all that was he
     return { pinned: load?.pinned, network: load?.network, addresses, deniesH3 };
   };
   await expect
-    .poll(describeLoad, { timeout: 20_000 })
+    .poll(describeLoad)
     .toEqual({ pinned: { [EVERY_ORIGIN]: 'h2' }, network: 'internet', addresses: [null], deniesH3: false });
 });
 

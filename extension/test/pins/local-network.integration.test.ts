@@ -50,7 +50,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
-  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(host.running()).toEqual([]), { timeout: 60_000 });
   host.remove();
   await Promise.all([site.stop(), local.stop()]);
   program.remove();

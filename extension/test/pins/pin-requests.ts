@@ -62,7 +62,7 @@ export async function carried(page: OpenPage, server: Server): Promise<string> {
 
 /** Repeats requests until one uses the wanted protocol. */
 export async function becomes(wanted: string, page: OpenPage, server: Server): Promise<void> {
-  await expect.poll(() => carried(page, server), { timeout: 20_000, interval: 50 }).toBe(wanted);
+  await expect.poll(() => carried(page, server), { timeout: 60_000, interval: 50 }).toBe(wanted);
 }
 
 /** Requests of each page to the pinned host. */

@@ -123,7 +123,7 @@ function untilAsked(wanted: object): Promise<Asked> {
       expect(answer).toMatchObject(wanted);
       return answer;
     },
-    { timeout: 30_000, interval: 1100 },
+    { timeout: 60_000, interval: 1100 },
   );
 }
 
@@ -133,7 +133,7 @@ async function hold(kind: 'h1' | 'h2' | 'h3'): Promise<void> {
   await vi.waitFor(
     async () => expect(await pins.all()).toMatchObject([{ kind, state: 'active', reason: '' }]),
     {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 10,
     },
   );
@@ -235,16 +235,14 @@ test('a download over HTTP/3 whose path dies in mid-body goes on over TCP, byte 
   const whole = await page.evaluate(digestOf, path);
   await downloads.goto(`${itsOrigin}/status/200`);
   expect(await itsPins.pin('h3')).toMatchObject({ ok: true });
-  await expect
-    .poll(() => itsPins.all(), { timeout: 20_000 })
-    .toMatchObject([{ kind: 'h3', state: 'active', reason: '' }]);
+  await expect.poll(() => itsPins.all()).toMatchObject([{ kind: 'h3', state: 'active', reason: '' }]);
   // Until it goes through the pin.
   const small = async () => {
     const asked = `/bytes/10/${++serial}`;
     await downloads.evaluate((url) => fetch(url, { cache: 'no-store' }).then(({ ok }) => ok), asked);
     return (await server.seen(1, (one) => one === asked))[0]?.proto;
   };
-  await expect.poll(small, { timeout: 30_000, interval: 1100 }).toBe(PROTO.h3);
+  await expect.poll(small, { timeout: 60_000, interval: 1100 }).toBe(PROTO.h3);
 
   const begun = link.passed('down', DOWNLOAD_BYTES / 10);
   const downloaded = downloads.evaluate(digestOf, path);
@@ -323,7 +321,7 @@ test('lifts the pin in a browser that does not trust the CA, and the page still 
         expect(await itsPins.all()).toMatchObject([
           { state: 'lifted', reason: expect.stringContaining('does not trust the local CA') },
         ]),
-      { timeout: 20_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     );
     const response = await other.page.goto(server.url('/status/200?again', HOST));
     expect(response!.status()).toBe(200);

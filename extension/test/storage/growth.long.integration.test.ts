@@ -75,7 +75,7 @@ async function browse(numbers: readonly number[]): Promise<void> {
       const answer = await browser.ask(own, { type: 'latest', tabId });
       return answer.ok && answer.load ? answer.loadId : last;
     };
-    await expect.poll(loadId, { timeout: 30_000, interval: 250 }).not.toBe(last);
+    await expect.poll(loadId, { timeout: 60_000, interval: 250 }).not.toBe(last);
     last = await loadId();
   }
   await page.close();
@@ -99,7 +99,7 @@ const countTabLoads = () =>
 
 async function measure(loads: number): Promise<Held> {
   // Changes are saved together, a moment later: all tabs are closed by now.
-  await expect.poll(countTabLoads, { timeout: 20_000 }).toBe(0);
+  await expect.poll(countTabLoads).toBe(0);
   const answer = await browser.ask(own, { type: 'stored-data' });
   if (!answer.ok) throw new Error(answer.error);
   expect(answer.stored.loads).toBe(MAX_LOADS);

@@ -149,7 +149,7 @@ describe.skipIf(obstacle)('nginx in the lab', { timeout: 120_000 }, () => {
       const seen = await run('nsenter', list);
       if (!seen.stdout.includes('cwnd')) throw new Error('no connection');
       return seen;
-    });
+    }, 60_000);
     await transfer;
     return /\b(bbr|cubic|reno)\b/.exec(stdout)?.[1];
   }

@@ -17,12 +17,12 @@ describe('bundled pages in Chromium', () => {
         await load();
         expect(trouble).toEqual([]);
         const fonts = () => tab.evaluate(() => [...new Set([...document.fonts].map(({ status }) => status))]);
-        await expect.poll(fonts, { timeout: 30_000 }).toEqual(['loaded']);
+        await expect.poll(fonts).toEqual(['loaded']);
         const unpainted = () =>
           tab.evaluate(() =>
             [...document.images].filter((image) => image.naturalWidth === 0).map(({ src }) => src),
           );
-        await expect.poll(unpainted, { timeout: 30_000 }).toEqual([]);
+        await expect.poll(unpainted).toEqual([]);
       }),
   );
 });

@@ -15,7 +15,7 @@ export async function logged(lab: Lab, atLeast: number): Promise<LabLog['entries
         entries.push(...log.entries);
         return entries.length;
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     .toBeGreaterThanOrEqual(atLeast);
   return entries;

@@ -26,7 +26,7 @@ export function descendants(pid: number): number[] {
 
 /** Waits for the end of processes, which the kernel removes shortly after their parent. */
 export async function allGone(pids: number[]): Promise<void> {
-  await expect.poll(() => pids.filter((pid) => isAlive(pid)), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => pids.filter((pid) => isAlive(pid)), { timeout: 60_000 }).toEqual([]);
 }
 
 /** Zombies count as ended, as they hold no resources. */

@@ -37,7 +37,7 @@ export async function visitSite(
       await tab.goto(site.entry, { waitUntil: 'load', timeout: 60_000 });
       await tab.waitForLoadState('networkidle');
       // On a busy machine a page may pause for as long as an idle, completed one.
-      await expect.poll(() => requested.toSorted(), { timeout: 30_000 }).toEqual(listed);
+      await expect.poll(() => requested.toSorted(), { timeout: 60_000 }).toEqual(listed);
     };
     await look({ tab, load });
   } finally {

@@ -23,7 +23,7 @@ it('ends on invalid frames, and says why', async () => {
   });
   const messages: ChildMessage[] = [];
   child.on('message', (message: ChildMessage) => messages.push(message));
-  await expect.poll(() => messages.map(({ type }) => type), { timeout: 20_000 }).toEqual(['ready']);
+  await expect.poll(() => messages.map(({ type }) => type)).toEqual(['ready']);
   const pipes: readonly unknown[] = child.stdio;
   (pipes[EXCHANGE_PIPE] as Writable).on('error', () => {}).write(Buffer.alloc(100, 0xff));
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(1);

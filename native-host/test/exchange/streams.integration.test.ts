@@ -94,9 +94,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     exchange.cancel();
     const fault = await failure(exchange);
     expect(fault).toMatchObject({ code: 'reset', sent: true });
-    await expect
-      .poll(async () => Number(await buffer(ask(protocol, '/cancelled').body)), { timeout: 20_000 })
-      .toBe(before + 1);
+    await expect.poll(async () => Number(await buffer(ask(protocol, '/cancelled').body))).toBe(before + 1);
     const clients = new Set((await served.server.seen(2)).map(({ client }) => client));
     if (protocol !== 'h1') expect(clients).toEqual(new Set([first!.client]));
   });

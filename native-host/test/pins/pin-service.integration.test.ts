@@ -198,7 +198,7 @@ it('listens only while there is a pin', async () => {
   expect(await service.readState()).toMatchObject({ port: 0, pins: [] });
   // The browser still has the old proxy settings.
   expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
-  await expect.poll(() => isClosed(state.port), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => isClosed(state.port)).toBe(true);
   await service.pin(pin());
   const anew = await service.readState();
   expect((await visit(anew)).bytes.toString()).toMatch(/hello$/);
@@ -243,7 +243,7 @@ it('does not cut what is under way when the last pin ends', async () => {
   clearInterval(talk);
   // Now it is idle: it ends, and with it the proxy.
   await once(tunnel, 'close');
-  await expect.poll(() => isClosed(port), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => isClosed(port)).toBe(true);
 });
 
 it('ends idle tunnels of an origin when its pin ends', async () => {

@@ -106,7 +106,7 @@ describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () =>
             expect(await labObstacle()).toBeNull();
             return (await traceInstances())?.filter((name) => left.includes(name));
           },
-          { timeout: 30_000 },
+          { timeout: 60_000 },
         )
         .toEqual([]);
     } finally {

@@ -29,11 +29,14 @@ def find_command() -> list[str]:
 
 
 class Emulator:
-    """Answers one recording at a time. A process that ends or hangs is replaced for the next recording."""
+    """Answers one recording at a time. A process that ends or hangs is replaced for the next recording.
+
+    `limit_s` is how long the next answer may take, with the start of a process, in seconds.
+    """
 
     def __init__(self, command: list[str], flags: list[str], limit_s: float = LIMIT_S):
         self._command = [*command, "predict", "--jsonl", *flags]
-        self._limit_s = limit_s
+        self.limit_s = limit_s
         self._process: subprocess.Popen | None = None
         self._errors = tempfile.TemporaryFile()
 
@@ -46,7 +49,7 @@ class Emulator:
             is_late.set()
             process.kill()
 
-        timer = threading.Timer(self._limit_s, end)
+        timer = threading.Timer(self.limit_s, end)
         timer.start()
         try:
             process.stdin.write(json.dumps({"id": name, "path": path, "advise": advise}) + "\n")
@@ -65,7 +68,7 @@ class Emulator:
         code = process.wait()
         self._process = None
         if is_late.is_set():
-            return {"error": f"took longer than {self._limit_s:g} s"}
+            return {"error": f"took longer than {self.limit_s:g} s"}
         return {"error": f"the emulator ended with code {code}: {self._last_error()}"}
 
     def close(self) -> None:

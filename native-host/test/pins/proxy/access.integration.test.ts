@@ -267,7 +267,7 @@ it('answers any bytes with silence where nothing is pinned, and goes on', async 
   routed.length = 0;
   // Its time limit may be too short for this one on a busy machine.
   const ask = () => say(port, connectHead(target())).then(() => routed.at(-1));
-  await expect.poll(ask, { timeout: 20_000 }).toBe(target());
+  await expect.poll(ask).toBe(target());
 });
 
 it('lets a browser in though others hold all the places of those who wait', async () => {

@@ -195,7 +195,7 @@ describe.each(PROTOCOLS)('pinned to %s', (protocol) => {
           cancelled = Number((await ask2(session, { ':path': '/cancelled' })).body);
           return cancelled;
         },
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       )
       .toBe(before + 1);
     session.destroy();

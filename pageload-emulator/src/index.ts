@@ -65,6 +65,7 @@ export {
   MAX_CHECK_BYTES,
   MIN_CHECK_BYTES,
   planCheckOf,
+  planChecks,
   planNetworkCheck,
 } from './graph/network-check-plan.ts';
 export type * from './graph/page-graph.ts';

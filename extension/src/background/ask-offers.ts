@@ -1,12 +1,12 @@
 /**
  * Which servers offer HTTP/3 shows in their headers alone, which light recordings do not have. A check of the network needs one that does: the
- * helper asks the server of a page that was just visited.
+ * helper asks a server of the page that was just visited.
  */
 import { DAY_MS, messageOf, type RecordedRequest, type Verification } from '@hopwise/contract';
-import { type Recording, siteKey } from '@hopwise/pageload-emulator';
+import { originOf, planChecks, planNetworkCheck, type Recording, siteKey } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import { knowsUdp, nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
-import { isSuitable, usesH3 } from '../autopilot/suitable-load.ts';
+import { isSuitable } from '../autopilot/suitable-load.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { getLoad, updateLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
@@ -45,7 +45,7 @@ export async function wantsOffers(): Promise<boolean> {
 }
 
 /**
- * Has the helper ask the server of a load's page whether it offers HTTP/3, by a request without cookies and one small transfer over
+ * Has the helper ask a server of a load's page whether it offers HTTP/3, by a request without cookies and one small transfer over
  * HTTP/2, where that matters and the load does not show it: each server once a day on a network, one of a site, and never one that is not on the
  * internet. The load then states the answer. Never throws: without a helper, as little is known as before.
  */
@@ -58,18 +58,36 @@ export async function askForOffers(
   const load = await getLoad(loadId);
   if (load === undefined || !isSuitable(load, [])) return;
   const { recording } = load;
-  const document = recording.requests.findLast(({ type }) => type === 'document')!;
-  const { origin } = new URL(document.url);
-  const isShown = recording.requests.some((each) => new URL(each.url).origin === origin && usesH3(each));
-  if (isShown || document.offersH3 !== null) return;
+  const origin = chooseServer(recording);
+  if (origin === null) return;
   try {
     const offersH3 = await findAnswer(nameOf(load), origin, nowMs, () => ask(recording, origin, verify));
     if (offersH3 === null) return;
-    const requests = recording.requests.map((each) => (each === document ? { ...each, offersH3 } : each));
+    const first = recording.requests.find(({ url }) => originOf(url) === origin);
+    const requests = recording.requests.map((each) => (each === first ? { ...each, offersH3 } : each));
     await updateLoad(load.id, { recording: { ...recording, requests }, prediction: null });
   } catch (error) {
     console.warn('hopwise: offers of HTTP/3 are not known:', messageOf(error));
   }
+}
+
+/**
+ * The server of a page's site that is asked: of those whose responses are enough for a check, the page's own, else the one that needs the
+ * fewest. On many sites the page comes from one server, and nearly all else from another.
+ *
+ * @returns null where no check needs an answer, or none would help
+ */
+function chooseServer(recording: Recording): string | null {
+  if (planNetworkCheck(recording, '') !== null) return null;
+  const site = siteKey(recording.url);
+  const isUnknown = (origin: string) =>
+    recording.requests.every(({ url, offersH3 }) => originOf(url) !== origin || offersH3 === null);
+  const able = [...planChecks(recording, '')]
+    .map(([origin, { transfers }]) => ({ origin, transfers: transfers.length }))
+    .filter(({ origin }) => siteKey(origin) === site && isUnknown(origin));
+  const own = originOf(recording.url);
+  const isOwn = ({ origin }: { origin: string }) => origin === own;
+  return (able.find(isOwn) ?? able.toSorted((a, b) => a.transfers - b.transfers)[0])?.origin ?? null;
 }
 
 /** Forgets what was asked on a network that is not recognised: the browser is on another one now. */

@@ -1,5 +1,5 @@
 import type { Verification } from '@hopwise/contract';
-import { learnNetwork, type NetworkCluster } from '@hopwise/pageload-emulator';
+import { learnNetwork, type NetworkCluster, planNetworkCheck } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { AUTOPILOT_DEFAULTS, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
 import {
@@ -121,14 +121,17 @@ async function visit(host: string, networkKey: string | null): Promise<void> {
   const id = await addLoad({
     ...fields,
     ...more,
-    recording: { ...more.recording, requests: [requestOf(0, { url })] },
+    recording: {
+      ...more.recording,
+      requests: [requestOf(0, { url }), requestOf(1, { url: `${url}1`, bodyBytes: 100_000 })],
+    },
   });
   await askForOffers(id, verify);
 }
 
 test('no more than four servers are asked on a network in a day, and no more than twenty in all', async () => {
   for (let site = 0; site < 6; site++) await visit(`site${site}.test`, null);
-  expect(transfers).toEqual([0, 1, 2, 3].map((site) => `https://site${site}.test/favicon.ico`));
+  expect(transfers).toEqual([0, 1, 2, 3].map((site) => `https://site${site}.test/1`));
   for (let site = 6; site < 36; site++) await visit(`site${site}.test`, `${site % 6}`.padEnd(22, 'n'));
   expect(transfers).toHaveLength(20);
 });
@@ -137,9 +140,33 @@ test('a site with many servers has one of them asked on a network', async () => 
   for (const name of ['a', 'b', 'c', 'd']) await visit(`${name}.many.test`, null);
   await visit('other.test', null);
   await visit('b.many.test', 'n'.repeat(22));
-  expect(transfers).toEqual(
-    ['a.many.test', 'other.test', 'b.many.test'].map((host) => `https://${host}/favicon.ico`),
-  );
+  expect(transfers).toEqual(['a.many.test', 'other.test', 'b.many.test'].map((host) => `https://${host}/1`));
+});
+
+test('where too little came from the page’s own server for a check, another one of its site is asked', async () => {
+  const fromServer = (id: number, name: string, bodyBytes: number) =>
+    requestOf(id, { bodyBytes, url: `https://${name}.page.test/${id}` });
+  const own = [requestOf(0, { bodyBytes: 20_000 }), requestOf(1, { bodyBytes: 300 })];
+  const stranger = requestOf(2, { bodyBytes: 200_000, url: 'https://else.test/2' });
+  answer = answerWith([]);
+  answer.origins[0]!.origin = 'https://big.page.test';
+  answer.origins[0]!.h3Offered.altSvc.push({ host: '', port: 443, maxAgeS: 86_400 });
+  const id = await store({}, [
+    ...own,
+    stranger,
+    fromServer(3, 'small', 9_000),
+    fromServer(4, 'big', 60_000),
+    fromServer(5, 'big', 50_000),
+  ]);
+  await askForOffers(id, verify);
+  expect(transfers).toEqual(['https://big.page.test/5']);
+  const { recording } = (await getLoad(id))!;
+  expect(recording.requests.map(({ offersH3 }) => offersH3)).toEqual([null, null, null, null, true, null]);
+  expect(planNetworkCheck(recording, '')).not.toBeNull();
+
+  await forgetOffers();
+  await askForOffers(await store({}, [...own, stranger]), verify);
+  expect(transfers).toHaveLength(1);
 });
 
 test('nothing is asked where the load shows it, of local and unsuitable pages, or where it does not matter', async () => {

@@ -22,8 +22,11 @@ import { readOwnItems } from '../support/own-items.ts';
 import { FirefoxBrowser, type FirefoxTab, firefoxPath, makeProfile } from './firefox.ts';
 
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
-/** Stops an idle worker after this time instead of half a minute, to test restarts as often as possible. */
-const IDLE_MS = 1000;
+/**
+ * Stops an idle worker after this time instead of half a minute, to test restarts often. On a busy machine a worker takes seconds to
+ * start, and one that is stopped sooner than it starts answers some messages never.
+ */
+const IDLE_MS = 5000;
 /** From a hang of the helper until the page has loaded: some 2 s on a quiet machine; nothing else would end it for a minute. */
 const HANG_LIMIT_MS = 20_000;
 /** Hosts that the helper takes for public ones. */

@@ -10,21 +10,32 @@ const MAX_TRANSFERS = 24;
 /** Types whose requests change nothing at the server. */
 const TYPES: readonly RecordedRequest['type'][] = ['script', 'style', 'image', 'font'];
 
+interface Page {
+  url: string;
+  requests: readonly RecordedRequest[];
+}
+
 /**
  * Plans the check of a network: one small transfer over HTTP/3 and one over TCP, of responses that a page has had from one server that
  * offers HTTP/3.
  *
- * @param recording with its query strings
+ * @param page with its query strings
  * @returns null where no server offers it, or too little came from each
  */
-export function planNetworkCheck(
-  { url, requests }: { url: string; requests: readonly RecordedRequest[] },
-  userAgent: string,
-): TransferPlan | null {
-  const byOrigin = groupBy(requests, (request) => originOf(request.url) ?? '');
-  for (const [origin, own] of byOrigin) {
-    const offers = own.some(({ protocol, offersH3 }) => protocol === 'h3' || offersH3 === true);
-    if (!origin.startsWith('https:') || !offers) continue;
+export function planNetworkCheck(page: Page, userAgent: string): TransferPlan | null {
+  const offering = new Set(
+    page.requests
+      .filter(({ protocol, offersH3 }) => protocol === 'h3' || offersH3 === true)
+      .map(({ url }) => originOf(url)),
+  );
+  return [...planChecks(page, userAgent)].find(([origin]) => offering.has(origin))?.[1] ?? null;
+}
+
+/** The same for each server that enough came from, whether it offers HTTP/3 or not: by origin, in the order of the page's requests. */
+export function planChecks({ url, requests }: Page, userAgent: string): Map<string, TransferPlan> {
+  const plans = new Map<string, TransferPlan>();
+  for (const [origin, own] of groupBy(requests, (request) => originOf(request.url) ?? '')) {
+    if (!origin.startsWith('https:')) continue;
     const able = own.filter(
       ({ method, status, type, fromCache }) =>
         method === 'GET' && status === 200 && TYPES.includes(type) && !fromCache,
@@ -34,9 +45,9 @@ export function planNetworkCheck(
       url,
       userAgent,
     );
-    if (plan !== null) return plan;
+    if (plan !== null) plans.set(origin, plan);
   }
-  return null;
+  return plans;
 }
 
 /**

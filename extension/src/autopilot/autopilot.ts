@@ -15,6 +15,7 @@ import type { KnownLoad } from '../load/load-summary.ts';
 import { networkOf } from '../load/used-network.ts';
 import { listLocalOrigins } from '../pins/worker/local-origins.ts';
 import type { PinManager } from '../pins/worker/pin-manager.ts';
+import { isMadeAs } from '../pins/worker/pin-transaction.ts';
 import { readAgeLimitMs } from '../storage/age-limit.ts';
 import { getLoad, getSummaries, predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { listWitnesses, loadNetwork, loadNetworkMemory } from '../storage/network.ts';
@@ -64,7 +65,10 @@ const SESSION_KEY = 'autopilot-session';
 const MAX_BEFORE_LOADS = 20;
 
 /** The parts of the pin manager in use. */
-export type Pinner = Pick<PinManager, 'pin' | 'unpin' | 'listPins' | 'leaveSites' | 'onChange'>;
+export type Pinner = Pick<
+  PinManager,
+  'pin' | 'unpinMade' | 'listPins' | 'isRestored' | 'leaveSites' | 'onChange'
+>;
 
 export class Autopilot {
   readonly #pins: Pinner;
@@ -78,7 +82,7 @@ export class Autopilot {
   constructor(pins: Pinner, predict: (load: StoredLoad) => Promise<StoredLoad>) {
     this.#pins = pins;
     this.#predict = predict;
-    pins.onChange(() => void this.#change((runs) => this.#noteTrouble(runs)));
+    pins.onChange(() => void this.#change(async () => undefined));
   }
 
   /** Measures a load against what was done before it, then acts on it. To be called once for each stored load. */
@@ -191,11 +195,20 @@ export class Autopilot {
     return outcome!;
   }
 
-  /** The user removed a pin. */
-  handleUnpin(origin: string): Promise<void> {
-    return this.#change(async (runs) => {
-      await this.#undoRuns(runs.filter((run) => run.pins.some((pin) => pin.origin === origin)));
+  /**
+   * Removes pins for the user, and undoes the runs that they are of.
+   *
+   * @returns what `unpin` does. @throws what it throws
+   */
+  async handleUnpin<T>(origins: readonly string[], unpin: () => Promise<T>): Promise<T> {
+    let outcome: Promise<T> | undefined;
+    // Within one change: no run begins in between, which would be left without its pins.
+    await this.#change(async (runs) => {
+      await this.#undoRuns(runs.filter(({ pins }) => pins.some(({ origin }) => origins.includes(origin))));
+      outcome = unpin();
+      await outcome.catch(() => undefined);
     });
+    return outcome!;
   }
 
   async getState(): Promise<Omit<AutopilotAnswer, 'ok'>> {
@@ -417,6 +430,8 @@ export class Autopilot {
     };
     runs.push(run);
     try {
+      // First: where the worker ends meanwhile, no pin is without its run.
+      await this.#save(runs);
       await this.#pins.pin(missing, { minutes: minutesOf(run), persistent: false });
       return true;
     } catch (error) {
@@ -449,19 +464,22 @@ export class Autopilot {
     return isNetworkSlowed(run, load, all);
   }
 
-  /** Ends the runs of which the pin manager has lifted a pin, or the user replaced one. */
-  async #noteTrouble(runs: readonly AutopilotRun[]): Promise<void> {
+  /** Ends the runs of which a pin was lifted, or was replaced or removed by others, as on the command line. */
+  async #endWithPins(runs: readonly AutopilotRun[]): Promise<void> {
     const open = runs.filter(isRunning);
     if (open.length === 0) return;
+    // Until then a pin may be missing that comes.
+    const { isRestored } = this.#pins;
     const states = await this.#pins.listPins();
     for (const run of open) {
-      const own = states.filter(({ origin }) => run.pins.some((pin) => pin.origin === origin));
-      const lifted = own.find(({ state }) => state === 'lifted');
+      const own = run.pins.map((made) => ({
+        made,
+        state: states.find(({ origin }) => origin === made.origin),
+      }));
+      const lifted = own.find(({ state }) => state?.state === 'lifted')?.state;
+      const isGone = own.some(({ made, state }) => (state ? !isMadeAs(state, made) : isRestored));
       if (lifted) await this.#endRuns([run], 'trouble', lifted.reason);
-      else if (
-        own.some((pin) => !run.pins.some((made) => made.origin === pin.origin && made.kind === pin.kind))
-      )
-        await this.#endRuns([run], 'you');
+      else if (isGone) await this.#endRuns([run], isOver(run) ? 'expired' : 'you');
     }
   }
 
@@ -476,11 +494,7 @@ export class Autopilot {
   }
 
   async #endExpired(runs: readonly AutopilotRun[]): Promise<void> {
-    const nowMs = Date.now();
-    await this.#endRuns(
-      runs.filter((run) => nowMs - run.madeAtMs > minutesOf(run) * 60_000),
-      'expired',
-    );
+    await this.#endRuns(runs.filter(isOver), 'expired');
   }
 
   /** Ends those runs that have not ended, and removes their pins. */
@@ -488,19 +502,10 @@ export class Autopilot {
     for (const run of runs.filter(isRunning)) {
       run.state = 'ended';
       run.end = { atMs: Date.now(), cause, reason };
-      const own = (await this.#pins.listPins()).filter(
-        ({ origin, kind, state }) =>
-          state !== 'lifted' && run.pins.some((pin) => pin.origin === origin && pin.kind === kind),
-      );
-      const lifting = { keepsAlternatives: run.trigger === 'trial' };
       // A helper that does not answer has lifted all pins already.
-      if (own.length > 0)
-        await this.#pins
-          .unpin(
-            own.map(({ origin }) => origin),
-            lifting,
-          )
-          .catch(() => undefined);
+      await this.#pins
+        .unpinMade(run.pins, { keepsAlternatives: run.trigger === 'trial' })
+        .catch(() => undefined);
     }
   }
 
@@ -510,14 +515,19 @@ export class Autopilot {
       const before = describeChangeable(runs);
       try {
         await this.#endFormerSession(runs);
+        await this.#endWithPins(runs);
         await change(runs);
       } finally {
-        if (describeChangeable(runs) !== before) await saveRuns(runs, Date.now() - (await readAgeLimitMs()));
+        if (describeChangeable(runs) !== before) await this.#save(runs);
       }
     };
     const done = this.#changes.run(apply);
     done.catch((error) => console.error('hopwise: autopilot:', error));
     return done;
+  }
+
+  async #save(runs: readonly AutopilotRun[]): Promise<void> {
+    await saveRuns(runs, Date.now() - (await readAgeLimitMs()));
   }
 }
 
@@ -573,6 +583,8 @@ const isOfNetwork = ({ trigger }: AutopilotRun): boolean => trigger === 'network
 
 const minutesOf = ({ trigger }: AutopilotRun): number =>
   trigger === 'trial' ? TRIAL_MINUTES : LIFETIME_MINUTES;
+
+const isOver = (run: AutopilotRun): boolean => Date.now() - run.madeAtMs > minutesOf(run) * 60_000;
 
 /** A load without a summary of earlier loads is the first on its network. */
 const isFirstOnNetwork = (load: StoredLoad): boolean => !load.cluster && networkOf(load) === 'internet';

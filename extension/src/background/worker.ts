@@ -424,9 +424,8 @@ function pinForUser(wanted: readonly PlannedPin[], lifetime: PinLifetime): Promi
   return autopilot.handOver(origins, () => pins.pin(wanted, lifetime));
 }
 
-async function unpinForUser(origins: readonly string[]): Promise<PinState[]> {
-  for (const origin of origins) await autopilot.handleUnpin(origin);
-  return pins.unpin(origins);
+function unpinForUser(origins: readonly string[]): Promise<PinState[]> {
+  return autopilot.handleUnpin(origins, () => pins.unpin(origins));
 }
 
 async function disallowLocal(origin: string): Promise<PinState[]> {

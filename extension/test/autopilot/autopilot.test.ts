@@ -6,6 +6,7 @@ import { createRandom, normal } from '../../../pageload-emulator/src/util/random
 import { Autopilot, type Pinner } from '../../src/autopilot/autopilot.ts';
 import type { AutopilotRun } from '../../src/autopilot/autopilot-run.ts';
 import { type AutopilotSettings, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
+import { isMadeAs } from '../../src/pins/worker/pin-transaction.ts';
 import { addLoad, getAllLoads, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
 import { NOTHING_KNOWN, removeNetworks, saveNetworkMemory } from '../../src/storage/network.ts';
 import { saveFoundNetwork } from '../../src/storage/network-key.ts';
@@ -23,8 +24,9 @@ const OVER_H3 = [0, 1, 2, 3].map((id) => requestOf(id, { protocol: 'h3' }));
 class PinsInMemory implements Pinner {
   pins: PinState[] = [];
   refusal = '';
+  isRestored = true;
   /** How pins were lifted last. */
-  lifting: Parameters<Pinner['unpin']>[1];
+  lifting: Parameters<Pinner['unpinMade']>[1];
   #listener: () => void = () => {};
 
   leftSites: readonly string[] = [];
@@ -51,11 +53,17 @@ class PinsInMemory implements Pinner {
     return this.pins;
   }
 
-  async unpin(...[origins, lifting]: Parameters<Pinner['unpin']>): Promise<PinState[]> {
+  async unpinMade(...[pins, lifting]: Parameters<Pinner['unpinMade']>): Promise<PinState[]> {
     this.lifting = lifting;
-    this.pins = this.pins.filter(({ origin }) => !origins.includes(origin));
+    this.pins = this.pins.filter((pin) => !pins.some((each) => isMadeAs(pin, each)));
     this.#listener();
     return this.pins;
+  }
+
+  /** As on the command line. */
+  unpinElsewhere(): void {
+    this.pins = [];
+    this.#listener();
   }
 
   lift(reason: string): void {
@@ -373,7 +381,7 @@ describe('it removes its pins', () => {
   test.each([
     ['switched off', () => autopilot.changeSettings({ isOn: false }), 'off'],
     ['all is undone', () => autopilot.undoAll(), 'you'],
-    ['the user removes a pin', () => autopilot.handleUnpin(ORIGIN), 'you'],
+    ['the user removes a pin', () => autopilot.handleUnpin([ORIGIN], async () => undefined), 'you'],
     [
       'a rule says otherwise',
       () => switchOn({ siteRules: [{ site: 'page.test', rule: 'leave' as const }] }),
@@ -421,6 +429,33 @@ test('a pin that the user makes again stays when the autopilot undoes all', asyn
   expect(pins.active).toEqual([`avoid-h3 https://other.test`, `avoid-h3 ${ORIGIN}`]);
 });
 
+test('a pin that is removed on the command line is not made again', async () => {
+  await load(4300);
+  pins.unpinElsewhere();
+  await expect.poll(lastRun).toMatchObject({ end: { cause: 'you' } });
+  await load(4300);
+  expect(pins.active).toEqual([]);
+});
+
+test('a run whose pins have expired has ended by itself', async () => {
+  await load(4300);
+  vi.useFakeTimers({ now: Date.now() + 25 * 3_600_000, toFake: ['Date'] });
+  pins.unpinElsewhere();
+  expect(await lastRun()).toMatchObject({ end: { cause: 'expired' } });
+  vi.useRealTimers();
+});
+
+test('no run begins while the user removes pins, which would be left without its own', async () => {
+  const removed = autopilot.handleUnpin([ORIGIN, 'https://other.test'], async () => {
+    // A load is handled meanwhile.
+    for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
+    pins.unpinElsewhere();
+  });
+  await Promise.all([removed, load(4300)]);
+  expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`]);
+  expect(await lastRun()).toMatchObject({ state: 'checking' });
+});
+
 test('a pin of the user that is refused leaves the autopilot’s as they were', async () => {
   await load(4300);
   pins.refusal = 'The helper already has as many pins as it takes.';
@@ -432,7 +467,7 @@ test('a pin of the user that is refused leaves the autopilot’s as they were', 
 
 test('starts no second run for pins that a new worker has not listed yet', async () => {
   await load(4300);
-  autopilot = new Autopilot(new PinsInMemory(), predict);
+  autopilot = new Autopilot(Object.assign(new PinsInMemory(), { isRestored: false }), predict);
   await load(4300, { recording: { url: `${ORIGIN}/other` }, requestedUrl: `${ORIGIN}/other` });
   expect((await autopilot.getState()).runs).toHaveLength(1);
 });
@@ -814,7 +849,7 @@ describe('a network that hinders UDP', () => {
     expect(pins.active).not.toContain(EVERY[0]);
     await onHindered({ networkKey: 'o'.repeat(22), recording: overH2 });
     expect(pins.active).toContain(EVERY[0]);
-    await autopilot.handleUnpin(EVERY_ORIGIN);
+    await autopilot.handleUnpin([EVERY_ORIGIN], async () => undefined);
     await autopilot.switchNetwork(true);
     expect(pins.active).toContain(EVERY[0]);
   });

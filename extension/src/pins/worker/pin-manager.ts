@@ -18,7 +18,7 @@ import { createSteering } from './create-steering.ts';
 import { allowLocalOrigin, loadLocalOrigins } from './local-origins.ts';
 import { PinList } from './pin-list.ts';
 import { hasPersistentPins, loadPins, savePins, setHasPersistentPins } from './pin-storage.ts';
-import { type HelperPinRequest, isExpired, pinAllOrNone, renewedPin } from './pin-transaction.ts';
+import { type HelperPinRequest, isExpired, isMadeAs, pinAllOrNone, renewedPin } from './pin-transaction.ts';
 import type { Lifting, Steering } from './steering.ts';
 import { TrustTrials } from './trust-trials.ts';
 
@@ -68,6 +68,7 @@ export class PinManager {
   #leftSites: readonly string[] = [];
   #caHosts: string[] | null = null;
   #launcher: string | null = null;
+  #isRestored = false;
   readonly #listeners: (() => void)[] = [];
   #onExchanges: ExchangeListener | null = null;
 
@@ -95,10 +96,15 @@ export class PinManager {
     this.#onExchanges = listener;
   }
 
-  /** Active and waiting pins first, then lifted ones. */
+  /** Active and waiting pins first, then lifted ones. Those of the worker before this one are missing until `isRestored`. */
   async listPins(): Promise<PinState[]> {
     await this.#ready;
     return this.#pins.all;
+  }
+
+  /** Whether the pins of the worker before this one are made again, or lifted. */
+  get isRestored(): boolean {
+    return this.#isRestored;
   }
 
   /** The running helper; null when none runs. */
@@ -172,18 +178,23 @@ export class PinManager {
 
   /** Removes origins' pins, or dismisses lifted ones. @throws Error with a message to show when the helper does not remove one */
   unpin(origins: readonly string[], lifting: Lifting = {}): Promise<PinState[]> {
+    return this.#change(() => this.#unpin(origins, lifting));
+  }
+
+  /**
+   * Removes those of these pins that are in effect once the changes before are made, also the restoring of the last worker's pins. What
+   * has replaced one stays, as does a persistent pin: `pin` was not asked for it.
+   *
+   * @throws what `unpin` throws
+   */
+  unpinMade(pins: readonly PlannedPin[], lifting: Lifting = {}): Promise<PinState[]> {
     return this.#change(async () => {
-      this.#pins.remove(origins);
-      const helper = this.#helper;
-      let report: HelperPins | null = null;
-      try {
-        // The browser first: the helper then closes its tunnels, and the browser must not reopen them.
-        if (helper) await this.#steer(lifting);
-        for (const origin of origins) if (helper) report = await this.#ask(helper, { type: 'unpin', origin });
-      } finally {
-        if (report) await this.#apply(report);
-        await this.#savePins();
-      }
+      const made = this.#pins.current.filter((pin) => pins.some((each) => isMadeAs(pin, each)));
+      if (made.length > 0)
+        await this.#unpin(
+          made.map(({ origin }) => origin),
+          lifting,
+        );
     });
   }
 
@@ -204,6 +215,20 @@ export class PinManager {
       // Without a helper, or beside another proxy, this session has no pins to lose.
       await this.#adoptPins([]).catch(() => {});
     });
+  }
+
+  async #unpin(origins: readonly string[], lifting: Lifting): Promise<void> {
+    this.#pins.remove(origins);
+    const helper = this.#helper;
+    let report: HelperPins | null = null;
+    try {
+      // The browser first: the helper then closes its tunnels, and the browser must not reopen them.
+      if (helper) await this.#steerOrLift(lifting);
+      for (const origin of origins) if (helper) report = await this.#ask(helper, { type: 'unpin', origin });
+    } finally {
+      if (report) await this.#apply(report);
+      await this.#savePins();
+    }
   }
 
   /** The user revoked a permission. */
@@ -235,16 +260,22 @@ export class PinManager {
     this.#leftSites = leftSites;
     this.#pins.addLifted(pins.filter(({ state }) => state === 'lifted'));
     const unexpired = pins.filter((pin) => pin.state !== 'lifted' && !isExpired(pin));
-    if (unexpired.length === 0 && !persistent) return;
+    if (pins.length === 0 && !persistent) {
+      this.#isRestored = true;
+      return;
+    }
     void this.#queue.run(async () => {
-      if (!(await hasPinPermissions())) return;
       try {
-        await this.#adoptPins(unexpired);
+        if ((unexpired.length > 0 || persistent) && (await hasPinPermissions()))
+          await this.#adoptPins(unexpired);
       } catch (error) {
         this.#pins.addLifted(unexpired, messageOf(error));
         await this.#savePins();
       } finally {
         this.#closeIfIdle();
+        this.#isRestored = true;
+        // Some may be missing for good.
+        this.#tell();
       }
     });
   }
@@ -353,16 +384,16 @@ export class PinManager {
     void this.#queue.run(() => this.#steerOrLift()).catch(report);
   }
 
-  async #steerOrLift(): Promise<void> {
+  async #steerOrLift(lifting: Lifting = {}): Promise<void> {
     try {
-      await this.#steer();
+      await this.#steer(lifting);
     } catch (error) {
       await this.#liftAll(messageOf(error));
       throw error;
     }
   }
 
-  async #steer(lifting: Lifting = {}): Promise<void> {
+  async #steer(lifting: Lifting): Promise<void> {
     const origins = this.#pins.current
       .map(({ origin }) => origin)
       .filter((each) => each !== EVERY_ORIGIN && !this.#delayed.has(each));
@@ -397,8 +428,12 @@ export class PinManager {
     }
   }
 
-  #savePins(): Promise<void> {
+  #tell(): void {
     for (const listener of this.#listeners) listener();
+  }
+
+  #savePins(): Promise<void> {
+    this.#tell();
     return savePins({ pins: this.#pins.all, leftSites: [...this.#leftSites] });
   }
 

@@ -1,5 +1,6 @@
 import { MINUTE_MS, type PinState } from '@hopwise/contract';
 import type { HelperPins, HelperRequest } from '../../helper/helper-connection.ts';
+import type { PlannedPin } from '../plan-pins.ts';
 
 export type HelperPinRequest = Extract<HelperRequest, { type: 'pin' | 'unpin' | 'steer' | 'pins' }>;
 type NewPin = Omit<Extract<HelperRequest, { type: 'pin' }>, 'type'>;
@@ -53,4 +54,9 @@ export function renewedPin({ origin, kind, expiresAtMs, persistent, allowLocal }
 
 export function isExpired({ expiresAtMs }: PinState): boolean {
   return expiresAtMs !== null && expiresAtMs <= Date.now();
+}
+
+/** Whether a pin is the one that was planned and made for a session, and has not been lifted. */
+export function isMadeAs({ origin, kind, persistent, state }: PinState, planned: PlannedPin): boolean {
+  return state !== 'lifted' && !persistent && origin === planned.origin && kind === planned.kind;
 }

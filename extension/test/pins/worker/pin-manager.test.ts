@@ -36,6 +36,8 @@ let everyOrigins: Route['everyOrigin'][];
 /** How the browser's proxy settings were restored. */
 let liftings: (Lifting | undefined)[];
 let obstacle: string;
+/** Why the browser takes no route. */
+let refusal: string;
 /** Number of tests so far. */
 let tests = 0;
 let loseSteering: (why: string) => void;
@@ -127,6 +129,7 @@ function worker(): PinManager {
         expect(port).toBe(4321);
         // Workers of earlier tests still try their trials again.
         if (test !== tests) return;
+        if (refusal !== '') throw new Error(refusal);
         everyOrigins.push(everyOrigin);
         steered.push([...origins, ...trials]);
       },
@@ -168,6 +171,7 @@ beforeEach(async () => {
   everyOrigins = [];
   tests += 1;
   obstacle = '';
+  refusal = '';
   tried = [];
   trial = async () => {};
   nextHost = () => new FakeHost();
@@ -329,6 +333,16 @@ describe('a pin', () => {
     expect(steered.at(-1)).toEqual([B]);
     expect(states(await pins.unpin([A]))).toEqual([`${B} active`]);
   });
+});
+
+test('a pin whose removal the browser does not follow is lifted with all others, rather than left in the helper', async () => {
+  const pins = worker();
+  await pins.pin(...wish(A));
+  await pins.pin(...wish(B));
+  refusal = 'Another extension';
+  await expect(pins.unpin([A])).rejects.toThrow(refusal);
+  expect(hosts[0]!.open).toBe(false);
+  expect(states(await pins.listPins())).toEqual([`${B} lifted`]);
 });
 
 describe('a pin of every origin', () => {
@@ -679,6 +693,21 @@ describe('a restarted worker', () => {
       { type: 'pins' },
     ]);
     expect(states(await after.listPins())).toEqual([`${A} active`, `${B} active`]);
+  });
+
+  test('removes pins that were made for a session although it has not listed them yet, and no others', async () => {
+    const before = worker();
+    await before.pin(...wish(A));
+    await before.pin(...wish(B, null, true));
+    const after = worker();
+    expect([await after.listPins(), after.isRestored]).toEqual([[], false]);
+    const asMade = [A, B, 'https://c.example'].map((origin) => ({ origin, kind: 'avoid-h3' as const }));
+    nextHost = () => Object.assign(new FakeHost(), { pins: hosts[0]!.pins.slice(1) });
+    expect(states(await after.unpinMade(asMade))).toEqual([`${B} active`]);
+    expect([hosts[1]!.pins.map(({ origin }) => origin), after.isRestored]).toEqual([[B], true]);
+    // What has replaced one is another's.
+    await after.pin([{ origin: A, kind: 'h2' }], { minutes: 60, persistent: false });
+    expect(states(await after.unpinMade(asMade))).toEqual([`${B} active`, `${A} active`]);
   });
 
   test('starts no helper without pins', async () => {

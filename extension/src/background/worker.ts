@@ -1,7 +1,6 @@
 /** Entry point of the extension's worker: handles browser events, and messages of content scripts and of the extension's pages. */
 import { messageOf, type PinState } from '@hopwise/contract';
 import { StartRateAnnouncer } from '../announce/announcer.ts';
-import { siteForHints } from '../announce/start-rate.ts';
 import { AutoPins } from '../autopilot/auto-pins.ts';
 import { Autopilot } from '../autopilot/autopilot.ts';
 import type { AutopilotAnswer } from '../autopilot/autopilot-messages.ts';
@@ -12,7 +11,6 @@ import { findPinGain, findPinOutcomes, type PinGain } from '../evidence/pin-outc
 import { askForNetworkKey } from '../helper/ask-helper.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import type { LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
-import type { Erased } from '../messages/memory-messages.ts';
 import type { PinLifetime, PinsAnswer } from '../pins/pin-messages.ts';
 import { hasPinPermissions } from '../pins/pin-permissions.ts';
 import type { PlannedPin } from '../pins/plan-pins.ts';
@@ -30,18 +28,18 @@ import { listenToFailures } from '../recorder/web-request.ts';
 import { endWaiting } from '../storage/detail-permission.ts';
 import { getLoad, getSummaries, predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
-import { addSavedTime, addUncomparedLoad, readSavedTime, removeSavedTime } from '../storage/saved-time.ts';
+import { addSavedTime, addUncomparedLoad, readSavedTime } from '../storage/saved-time.ts';
 import { readSettings } from '../storage/settings.ts';
-import { maskQuery } from '../storage/strip-urls.ts';
 import { TransportTrees } from '../trees/transport-trees.ts';
 import { openWelcome } from '../welcome/open-welcome.ts';
-import { askForOffers, forgetOffers, forgetUnrecognisedOffers } from './ask-offers.ts';
+import { askForOffers, forgetUnrecognisedOffers } from './ask-offers.ts';
 import { showBadge } from './badge.ts';
 import { doChores } from './chores.ts';
 import { listenToConnection } from './connection-type.ts';
 import { deservesDetail, deservesPrediction, isSlow } from './deserves-detail.ts';
 import { DetailedLoads } from './detailed-loads.ts';
 import { DetailedPages } from './detailed-pages.ts';
+import { eraseAll, forgetPages } from './erase.ts';
 import { exportLoad } from './export-load.ts';
 import { listenToHistoryDeletions } from './history-deletions.ts';
 import {
@@ -72,6 +70,7 @@ const autopilot = new Autopilot(pins, ensureDecision);
 const verifications = new Verifications((loadId) => void autopilot.handleVerification(loadId));
 const memory = new Memory(loads, verifications);
 const announcer = new StartRateAnnouncer();
+const places = { memory, autopilot, detailedPages, announcer };
 const trees = new TransportTrees();
 const openReports = new OpenReports();
 const autoPins = new AutoPins({
@@ -108,15 +107,8 @@ pins.onChange(() => {
   }
 });
 listenToHistoryDeletions(
-  () => void eraseAll(),
-  (urls) => {
-    void memory.forgetPages(urls);
-    const pages = new Set(urls.map(maskQuery));
-    void detailedPages.forget((url) => pages.has(maskQuery(url)));
-    const sites = new Set(urls.map(siteForHints));
-    void announcer.forgetSites((site) => sites.has(site));
-    void autopilot.forgetPages((url) => pages.has(maskQuery(url)));
-  },
+  () => void eraseAll(places),
+  (urls) => void forgetPages(urls, places),
 );
 // Registering for this event also makes the browser start the worker when it starts itself.
 chrome.runtime.onStartup.addListener(() => {
@@ -282,17 +274,6 @@ async function prepareForNetwork(): Promise<void> {
   await autopilot.handleRecognisedNetwork();
 }
 
-async function eraseAll(): Promise<Erased> {
-  await autopilot.forgetPages(() => true);
-  const erased = await memory.eraseAll();
-  await detailedPages.forgetAll();
-  await removeSavedTime();
-  await forgetChecks();
-  await forgetOffers();
-  await announcer.forgetSites(() => true);
-  return erased;
-}
-
 /** A content script's messages carry the URL of its page; those of the extension's pages an extension URL. */
 function isOwnPage(sender: chrome.runtime.MessageSender): boolean {
   return sender.url?.startsWith(chrome.runtime.getURL('')) === true;
@@ -358,7 +339,7 @@ const handlers: {
   },
   'stored-data': async () => ({ ok: true, stored: await memory.measure() }),
   'saved-time': async () => ({ ok: true, saved: await readSavedTime() }),
-  'erase-all': async () => ({ ok: true, erased: await eraseAll() }),
+  'erase-all': async () => ({ ok: true, erased: await eraseAll(places) }),
   settings: async () => ({ ok: true, settings: await readSettings() }),
   'change-settings': async ({ change }) => {
     const changed = await memory.changeSettings(change);

@@ -17,6 +17,7 @@ import { LossCurves } from '../pcwnd/loss-curves.ts';
 import { RouteManager } from '../routes/route-manager.ts';
 import { hasTimedOut, type SocketInfo } from '../sockets/socket-info.ts';
 import { SocketWatch } from '../sockets/socket-watch.ts';
+import { ProgramKilled } from '../util/run-program.ts';
 import { Counters } from './counters.ts';
 import { planClusters } from './plan-clusters.ts';
 import { WindowHistory } from './window-history.ts';
@@ -96,6 +97,9 @@ export class Agent {
         if (Date.now() - this.#savedMs >= SAVE_MS) this.#save();
         await wait(this.#options.interval, undefined, { signal }).catch(() => undefined);
       }
+    } catch (error) {
+      // Who stops it may have stopped its programs as well.
+      if (!signal.aborted || !(error instanceof ProgramKilled)) throw error;
     } finally {
       try {
         await this.#routes.end();

@@ -1,5 +1,9 @@
+import { ProgramKilled } from '../util/run-program.ts';
 import { beginRoutes, changeRoutes, PROTOCOL, readMainTable, takeBackRoutes } from './ip-command.ts';
 import { MainTable } from './main-table.ts';
+
+/** A signal reaches a program once, but several may be sent, as by an impatient user. */
+const MAX_TRIES = 5;
 
 /** The initial window that connections to a prefix are to begin with. */
 export interface WantedRoute {
@@ -54,9 +58,17 @@ export class RouteManager {
     return new Set(next.keys());
   }
 
-  /** Takes everything back. */
+  /** Takes everything back, again where what stops the agent has stopped the program that does so. */
   async end(): Promise<void> {
-    if (!this.#isDry) await takeBackRoutes(this.#table);
+    if (this.#isDry) return;
+    for (let tries = 1; ; tries++) {
+      try {
+        await takeBackRoutes(this.#table);
+        return;
+      } catch (error) {
+        if (!(error instanceof ProgramKilled) || tries === MAX_TRIES) throw error;
+      }
+    }
   }
 
   async #readMain(): Promise<MainTable> {

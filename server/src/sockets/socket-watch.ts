@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { runProgram } from '../util/run-program.ts';
+import { ProgramKilled, runProgram } from '../util/run-program.ts';
 import { parseSocket, type SocketInfo } from './socket-info.ts';
 
 /** Hears from the kernel of every connection of the server that ends, with its counts, and reads the open ones on request. */
@@ -9,7 +9,7 @@ export class SocketWatch {
   readonly #ports: ReadonlySet<number>;
   readonly #process: ChildProcess;
   readonly #ended: Promise<unknown>;
-  #problem: string | null = null;
+  #problem: Error | null = null;
 
   /** @param onEnded is called for every connection at its end */
   constructor(ports: ReadonlySet<number>, onEnded: (socket: SocketInfo) => void) {
@@ -26,18 +26,21 @@ export class SocketWatch {
       said = line;
     });
     this.#ended = once(this.#process, 'close').then(
-      () => {
-        this.#problem = `ss ended: ${said || 'without a message'}`;
+      ([, signal]: unknown[]) => {
+        this.#problem =
+          signal === null
+            ? new Error(`ss ended: ${said || 'without a message'}`)
+            : new ProgramKilled(`ss ended by ${signal}`);
       },
       (error: Error) => {
-        this.#problem = `ss could not be started: ${error.message}`;
+        this.#problem = new Error(`ss could not be started: ${error.message}`);
       },
     );
   }
 
-  /** The open connections. @throws Error where the kernel's socket diagnostics do not work */
+  /** The open connections. @throws ProgramKilled; Error where the kernel's socket diagnostics do not work */
   async readOpen(): Promise<SocketInfo[]> {
-    if (this.#problem !== null) throw new Error(this.#problem);
+    if (this.#problem !== null) throw this.#problem;
     const printed = await runProgram(['ss', '-tinHO']);
     return printed.split('\n').flatMap((line) => parseSocket(line, this.#ports) ?? []);
   }

@@ -65,24 +65,19 @@ const separatePackages = {
 };
 
 /**
- * Changes the English messages in a bundle.
+ * Leaves the English messages out: pages load the packaged file of their language, see `language/load-language.ts`.
  *
- * @param {string} name
- * @param {(messages: Record<string, { message: string }>) => object} change
- * @returns {import('esbuild').Plugin}
+ * @type {import('esbuild').Plugin}
  */
-const changeMessages = (name, change) => ({
-  name,
+const withoutMessages = {
+  name: 'without-messages',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]_locales[\\/]en[\\/]messages\.json$/ }, async ({ path: file }) => ({
-      contents: JSON.stringify(change(JSON.parse(await readFile(file, 'utf8')))),
+    onLoad({ filter: /[\\/]_locales[\\/]en[\\/]messages\.json$/ }, () => ({
+      contents: '{}',
       loader: 'json',
     }));
   },
-});
-
-/** Pages load the packaged file of their language, see `language/load-language.ts`. */
-const withoutMessages = changeMessages('without-messages', () => ({}));
+};
 
 /** Names that a bundle imports from a file. */
 const importsFrom = (code, file) =>
@@ -157,32 +152,15 @@ const exportsOf = (packages) => ({
   },
 });
 
-/**
- * The script of the HTML reports that the panel writes; the extension never runs it. Reports are in English and have no packaged
- * files, so that it carries the messages that it names.
- */
-async function buildReportClient() {
-  const options = {
+/** The script of the HTML reports that the panel writes; the extension never runs it. Each report carries the messages that it names. */
+const buildReportClient = () =>
+  build({
     ...common,
     format: 'iife',
     minify: true,
-    entryPoints: { 'report-client': path('src/report/client.ts') },
-  };
-  const { outputFiles } = await build({
-    ...options,
     plugins: [withoutInnerHtml, withoutMessages],
-    write: false,
+    entryPoints: { 'report-client': path('src/report/client.ts') },
   });
-  const strings = new Set(outputFiles[0].text.match(/"\w+"/g));
-  /** Messages that differ by a number are named without their plural category. */
-  const isNamed = (key) => strings.has(`"${key}"`) || strings.has(`"${key.replace(/_[a-z]+$/, '')}"`);
-  const named = changeMessages('named-messages', (messages) =>
-    Object.fromEntries(
-      Object.entries(messages).flatMap(([key, { message }]) => (isNamed(key) ? [[key, { message }]] : [])),
-    ),
-  );
-  await build({ ...options, plugins: [withoutInnerHtml, named] });
-}
 
 /**
  * Takes the import of a chosen file out of ONNX Runtime Web, which has it for WebAssembly that it fetches itself: add-on stores object to

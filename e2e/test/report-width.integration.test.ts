@@ -1,4 +1,4 @@
-/** The report in windows from a small telephone's to a desktop's. */
+/** The report in windows from a small telephone's to a desktop's, in both languages, in light and dark. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +9,13 @@ import { writeHeadline } from '@hopwise/extension/views';
 import { chromiumPath } from '@hopwise/lab/browser/chromium';
 import { QUIET_ARGS } from '@hopwise/lab/loads/protocol-args';
 import { ROOT } from '@hopwise/lab/paths';
-import { parseRecording, predict } from '@hopwise/pageload-emulator';
+import { parseRecording, predict, type Recording } from '@hopwise/pageload-emulator';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import german from '../../extension/src/_locales/de/messages.json' with { type: 'json' };
+import english from '../../extension/src/_locales/en/messages.json' with { type: 'json' };
+import { useLanguage } from '../../extension/src/language/translate.ts';
+import { listContrastFaults } from '../../extension/test/support/contrast-faults.ts';
 import { listTextFaults } from '../../extension/test/support/text-faults.ts';
 import { renderReport } from '../src/report/html.ts';
 
@@ -20,6 +24,8 @@ let folder: string;
 let file: string;
 let headline: string;
 let verdict: string;
+/** As the panel writes it in German. */
+let germanFile: string;
 
 const loads = (median: number): RepeatedSpread => ({
   median,
@@ -64,11 +70,79 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hw-report-'));
   file = join(folder, 'report.html');
   await writeFile(file, await renderReport(report));
+  germanFile = join(folder, 'bericht.html');
+  await writeFile(germanFile, await renderGerman(recording));
   browser = await chromium.launch({ executablePath: chromiumPath(), args: QUIET_ARGS });
 });
 afterAll(async () => {
   await browser?.close();
   await rm(folder, { recursive: true, force: true });
+});
+
+async function renderGerman(recording: Recording): Promise<string> {
+  useLanguage('de', german);
+  try {
+    const prediction = predict(recording, { waterfall: true, language: 'de' });
+    return await renderReport(
+      buildReport({
+        mode: 'live',
+        pageName: '',
+        networkAsSet: null,
+        recording,
+        predictionFromRecording: prediction,
+        prediction,
+        predictionGivenNetwork: null,
+        verification: null,
+        measured: null,
+        decision: prediction.decision,
+        naturalProtocols: null,
+        warnings: [],
+        elapsedMs: null,
+      }),
+    );
+  } finally {
+    useLanguage('en', english);
+  }
+}
+
+/** Words that no German sentence has. */
+const ENGLISH = /\b(the|and|with|of|is|on|by|requests?|origins?|packets?|show|all)\b/i;
+
+it.each([320, 600, 1200])('is German where the panel is, and fits a window of %i px', async (width) => {
+  const page = await browser.newPage({ viewport: { width, height: 5000 } });
+  try {
+    await page.goto(pathToFileURL(germanFile).href);
+    await page.locator('svg').first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('de');
+    expect(await page.title()).toBe('hopwise-Bericht');
+    expect(await page.locator('h3').allTextContents()).toEqual([
+      'Ladezeit der Seite',
+      'Empfehlung für jeden Ursprung',
+      'Das Netz',
+      'Wasserfall',
+    ]);
+    expect(await page.locator('main').innerText()).not.toMatch(ENGLISH);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    expect(await page.evaluate(listTextFaults)).toEqual([]);
+  } finally {
+    await page.close();
+  }
+});
+
+it.each(['light', 'dark'] as const)('has text of enough contrast, %s', async (colorScheme) => {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 5000 }, colorScheme });
+  try {
+    await page.goto(pathToFileURL(file).href);
+    await page.locator('svg').first().waitFor();
+    const tabs = await page.locator('.report-tab').all();
+    expect(tabs).toHaveLength(4);
+    for (const tab of tabs) {
+      await tab.click();
+      expect(await page.evaluate(listContrastFaults)).toEqual([]);
+    }
+  } finally {
+    await page.close();
+  }
 });
 
 it.each([320, 375, 600, 900, 1200])('fits a window of %i px', async (width) => {

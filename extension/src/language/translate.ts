@@ -41,6 +41,9 @@ function findRules(): NonNullable<typeof rules> {
 /** The language of the user interface. */
 export const currentLanguage = (): Language => current;
 
+/** The messages of the user interface: of all languages' files, the one that was loaded. */
+export const currentMessages = (): Messages => messages;
+
 /** Its locale for `Intl`. */
 export const currentLocale = (): string => LOCALE[current];
 

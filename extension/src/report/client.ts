@@ -2,14 +2,12 @@
 
 import { PROTOCOL_NAME } from '@hopwise/contract';
 import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
+import { currentLocale, t, useLanguage } from '../language/translate.ts';
 import {
   type ComparisonRow,
   createDurationFormat,
   describeRatio,
   findHeadlineTimes,
-  formatLoss,
-  formatMbps,
-  formatMs,
   isH3Unoffered,
   type Observed,
   predictedWaterfall,
@@ -21,11 +19,16 @@ import {
   renderTimesTable,
   renderWaterfall,
 } from '../ui/index.ts';
-import { isUnavailable, type NetworkAsSet, type RepeatedSpread, type Report } from './report.ts';
+import { describeLabNetwork, describeLabPlace, describeLabProofs, describeLabRun } from './lab-words.ts';
+import { isUnavailable, type RepeatedSpread, type Report, type ReportWords } from './report.ts';
 import '../ui/theme.css';
 import './report.css';
 
-const report = JSON.parse(document.getElementById('data')?.textContent ?? '') as Report;
+const read = (id: string): unknown => JSON.parse(document.getElementById(id)?.textContent ?? '');
+
+const report = read('data') as Report;
+const { language, messages } = read('words') as ReportWords;
+useLanguage(language, messages);
 const main = document.getElementById('report') as HTMLElement;
 
 type Content = Node | string;
@@ -34,6 +37,17 @@ type Content = Node | string;
 const MIN_CHART_WIDTH = 258;
 /** Narrower windows scroll the waterfall: names and bars need the width. */
 const MIN_WATERFALL_WIDTH = 560;
+/** Like `Fri, 20 Nov 2026, 13:00 UTC`: reports are read by others, and elsewhere. */
+const TIME_FORMAT: Intl.DateTimeFormatOptions = {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+  timeZoneName: 'short',
+};
 /** Padding and borders of `#report` and of a card, left and right; see report.css. */
 const CARD_EDGES = window.matchMedia('(max-width: 560px)').matches ? 50 : 86;
 
@@ -80,28 +94,31 @@ function sections(report: Report): HTMLElement[] {
       renderSummary(decided, { pinGain: report.pinGain }),
     ),
     card(
-      'Page load time',
+      t('reportTime'),
       renderProtocolChart(comparison, { width }),
       renderTimesTable(comparison),
       ...report.warnings.map((warning) => element('p', { class: 'report-warning' }, toSentence(warning))),
     ),
-    card('What to use for each origin', renderOriginTable(decided)),
-    card('The network', ...network(report)),
-    card('Waterfall', waterfalls(report, Math.max(MIN_WATERFALL_WIDTH, width))),
+    card(t('reportOrigins'), renderOriginTable(decided)),
+    card(t('networkTitle'), ...network(report)),
+    card(t('panelWaterfall'), waterfalls(report, Math.max(MIN_WATERFALL_WIDTH, width))),
     footer(report),
   ];
 }
 
 function header(report: Report): HTMLElement {
-  const where = report.network.set
-    ? `in the lab, on the link “${report.network.set.name}”: ${describeLink(report.network.set)}`
-    : 'on the live network';
+  const { createdAt, network, page } = report;
+  const time = new Intl.DateTimeFormat(currentLocale(), TIME_FORMAT).format(new Date(createdAt));
   return element(
     'header',
     { class: 'report-header' },
     element('p', { class: 'report-product' }, 'hopwise'),
-    element('h1', {}, report.page.url),
-    element('p', { class: 'hw-muted' }, `${new Date(report.createdAt).toUTCString()}, ${where}`),
+    element('h1', {}, page.url),
+    element(
+      'p',
+      { class: 'hw-muted' },
+      network.set ? describeLabPlace(time, network.set) : t('reportLive', { time }),
+    ),
   );
 }
 
@@ -125,12 +142,6 @@ function renderHero(beforeMs: number, afterMs: number): HTMLElement[] {
 /** A line of the terminal as a sentence. */
 function toSentence(line: string): string {
   return `${line[0]!.toUpperCase()}${line.slice(1).replace(/\.?$/, '.')}`;
-}
-
-/** `round trip 28 ms, 40 Mbit/s down, 8 Mbit/s up, loss 0.5%, UDP limited to 2 Mbit/s`. */
-function describeLink({ rttMs, downMbps, upMbps, loss, udp }: NetworkAsSet): string {
-  const treatment = typeof udp === 'number' ? `limited to ${formatMbps(udp)}` : udp;
-  return `round trip ${formatMs(rttMs)}, ${formatMbps(downMbps)} down, ${formatMbps(upMbps)} up, loss ${formatLoss(loss)}, UDP ${treatment}`;
 }
 
 function timesOf(
@@ -164,29 +175,28 @@ function network(report: Report): Content[] {
   const times = PROTOCOLS.map((protocol) => report.protocols[protocol].predictedGivenNetworkMs);
   const medians = times.map((time) => (time === null || isUnavailable(time) ? null : time.median));
   const write = createDurationFormat(Math.max(0, ...medians.filter((ms) => ms !== null)));
-  const given = PROTOCOLS.map((protocol, index) => {
-    const ms = medians[index] ?? null;
-    return `${PROTOCOL_NAME[protocol]} ${ms === null ? 'unavailable' : write(ms)}`;
-  });
-  return [
-    estimated,
-    element('p', { class: 'hw-note' }, `As it was set: ${describeLink(report.network.set)}.`),
-    element('p', { class: 'hw-note' }, `Given that network, the prediction is: ${given.join(', ')}.`),
-  ];
+  const lines = describeLabNetwork(
+    report.network.set,
+    medians.map((ms) => (ms === null ? null : write(ms))),
+  );
+  return [estimated, ...lines.map((line) => element('p', { class: 'hw-note' }, line))];
 }
 
 /** The recorded load and the predicted ones, one shown at a time. */
 function waterfalls(report: Report, width: number): HTMLElement {
   const views: [string, () => HTMLElement][] = [
-    ['As recorded', () => renderWaterfall(recordedWaterfall(report.recording), { width })],
+    [t('toolRecorded'), () => renderWaterfall(recordedWaterfall(report.recording), { width })],
   ];
   for (const protocol of PROTOCOLS) {
     const waterfall = predictedWaterfall(report.recording, report.prediction, protocol);
     if (waterfall)
-      views.push([`Predicted, ${PROTOCOL_NAME[protocol]}`, () => renderWaterfall(waterfall, { width })]);
+      views.push([
+        t('toolPredicted', { protocol: PROTOCOL_NAME[protocol] }),
+        () => renderWaterfall(waterfall, { width }),
+      ]);
   }
   const place = element('div', {});
-  const hint = element('p', { class: 'hw-note report-scroll-hint' }, 'Scroll sideways for later times →');
+  const hint = element('p', { class: 'hw-note report-scroll-hint' }, t('reportScroll'));
   const buttons = views.map(([label, render]) => {
     const button = element('button', { type: 'button', class: 'report-tab', 'aria-pressed': 'false' }, label);
     button.addEventListener('click', () => {
@@ -203,22 +213,21 @@ function footer(report: Report): HTMLElement {
   const proofs = PROTOCOLS.flatMap((protocol) => {
     const { verifiedMs, measuredMs } = report.protocols[protocol];
     const parts: string[] = [];
-    for (const [what, time] of [
-      ['transfers', verifiedMs],
-      ['requests in Chromium', measuredMs],
-    ] as const) {
-      if (time !== null && !isUnavailable(time)) parts.push(`${time.proved} of ${time.requests} ${what}`);
+    if (isTimed(verifiedMs)) {
+      const { proved, requests } = verifiedMs;
+      parts.push(t('reportTransfers', { proved, requests }));
     }
+    if (isTimed(measuredMs)) parts.push(describeLabProofs(measuredMs.proved, measuredMs.requests));
     return parts.length > 0 ? [`${PROTOCOL_NAME[protocol]}: ${parts.join(', ')}`] : [];
   });
   const lines = [
-    ...(proofs.length > 0
-      ? [
-          `Proved to have used the protocol (libcurl’s reported version; nextHopProtocol): ${proofs.join('; ')}.`,
-        ]
-      : []),
+    ...(proofs.length > 0 ? [t('reportProved', { proofs: proofs.join('; ') })] : []),
     ...[report.browser, report.engine].filter((name) => name !== '').map((name) => `${name}.`),
-    ...(report.elapsedMs === null ? [] : [`The whole run took ${Math.round(report.elapsedMs / 1000)} s.`]),
+    ...(report.elapsedMs === null ? [] : [describeLabRun(report.elapsedMs)]),
   ];
   return element('footer', { class: 'hw-note' }, ...lines.map((line) => element('p', {}, line)));
+}
+
+function isTimed(time: RepeatedSpread | Unavailable | null): time is RepeatedSpread {
+  return time !== null && !isUnavailable(time);
 }

@@ -1,4 +1,4 @@
-import type { UdpNotation, Verification, VerifiedProtocol } from '@hopwise/contract';
+import type { Language, UdpNotation, Verification, VerifiedProtocol } from '@hopwise/contract';
 import {
   type Assignment,
   type Decision,
@@ -14,6 +14,7 @@ import {
   withMeasuredMedians,
 } from '@hopwise/pageload-emulator';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
+import { type Messages, t } from '../language/translate.ts';
 
 /** Milliseconds: a median with the ends of its spread. */
 export interface TimeSpread {
@@ -113,6 +114,12 @@ export interface Report {
   recording: Recording;
 }
 
+/** What an HTML report has to say in its language. */
+export interface ReportWords {
+  language: Language;
+  messages: Messages;
+}
+
 /** What a report is made from: what `npm start` gathered on its way, or a load in the panel. */
 export interface Findings {
   mode: 'lab' | 'live';
@@ -149,7 +156,7 @@ function verifiedSpread(verified: VerifiedProtocol | null | undefined): Repeated
   if (!verified) return null;
   if (verified.unavailable !== '') return { unavailable: verified.unavailable };
   if (verified.medianMs === null || verified.lowMs === null || verified.highMs === null) {
-    return { unavailable: 'no round ended' };
+    return { unavailable: t('timeNoRound') };
   }
   return {
     median: verified.medianMs,

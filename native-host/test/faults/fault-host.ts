@@ -23,9 +23,10 @@ import type { PinKind, PinState } from '@hopwise/contract';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../../src/base/memory-settings.ts';
 import { type Authority, createAuthority } from '../../src/ca/authority.ts';
 import { writeAuthority } from '../../src/ca/authority-store.ts';
-import { until } from '../pins/proxy/support/peers.ts';
+import { openTunnel, until } from '../pins/proxy/support/peers.ts';
 import { showTrust } from '../pins/terminating/support/show-trust.ts';
 import { BIN, CHROMIUM_ARGUMENTS, HostProcess, type PinsMessage } from '../support/host-process.ts';
+import { Patience } from './patience.ts';
 
 const HOOKS = fileURLToPath(new URL('./host-hooks.ts', import.meta.url));
 /** Every write to it fails with ENOSPC. */
@@ -35,6 +36,11 @@ const ON_SMALL_DISK = [
   ...['unshare', '--map-root-user', '--mount', 'sh', '-c'],
   'mount -t tmpfs -o size=256k,mode=700 none "$0" && exec "$@"',
 ];
+
+/** A check of an origin may take 15 s where nothing answers, and is not repeated for 10 s. */
+const EFFECT_LIMIT_MS = 90_000;
+/** Later than a check on a machine that is not busy. */
+const CONNECT_AGAIN_MS = 3_000;
 
 interface FaultHostOptions {
   /** Hosts that the local CA can issue certificates for. */
@@ -135,8 +141,26 @@ export class FaultHost {
     const { hostname } = new URL(origin);
     // By this the host hears as well that the browser asks for this machine through the proxy.
     await showTrust(answer.port, hostname, answer.trialToken, this.root).catch(() => false);
-    await until(() => this.#isOver || this.pinOf(origin)?.state !== 'waiting');
+    await this.#awaitEffect(origin, answer);
     return answer;
+  }
+
+  /** Waits as a browser in use does: what came too late on a busy machine is tried again with its next connections. */
+  async #awaitEffect(origin: string, { port, trialToken }: PinsMessage): Promise<void> {
+    const over = new Patience(() => [process.pid, ...this.processes]).limit(EFFECT_LIMIT_MS);
+    const { hostname, host } = new URL(origin);
+    for (let againMs = performance.now() + CONNECT_AGAIN_MS; !over.aborted; againMs += CONNECT_AGAIN_MS) {
+      const isDecided = () => this.#isOver || this.pinOf(origin)?.state !== 'waiting';
+      await until(() => isDecided() || performance.now() > againMs, Number.POSITIVE_INFINITY);
+      if (isDecided()) return;
+      if (this.state?.trials.includes(hostname))
+        await showTrust(port, hostname, trialToken, this.root).catch(() => false);
+      else
+        await openTunnel(port, host)
+          .then((socket) => socket.destroy())
+          .catch(() => {});
+    }
+    throw new Error(`${origin} is still pinned in vain: ${this.pinOf(origin)?.reason}`);
   }
 
   unpin(origin: string): Promise<PinsMessage> {

@@ -29,7 +29,7 @@ export interface TerminatorHooks {
   onAddressRefused(host: string, port: number, reason: string): void;
   /** The origin's connections are terminated from now on: its tunnels end. */
   onReady(host: string, port: number): void;
-  /** The origin's connections are not terminated until it is known to work again. */
+  /** The origin's connections are not terminated until it is known to work again, or what they wait for is another thing now. */
   onDoubt(): void;
   /** Requests of an `auto` pin go under another protocol from now on, because the former one does not work. */
   onFallback(): void;
@@ -94,7 +94,9 @@ export class TerminatingProxy {
       issuer: options.issuer,
       log: options.log,
       onTrusted: (host) => {
-        for (const origin of this.#originsOf(host)) this.#reportReadiness(origin);
+        const origins = this.#originsOf(host);
+        for (const origin of origins) this.#reportReadiness(origin);
+        if (origins.some(({ isReady }) => !isReady)) options.onDoubt();
       },
       onDistrusted: (host) => this.#distrusted(host),
     });

@@ -9,7 +9,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DISTRUST } from '../../../src/pins/terminating/browser-trust.ts';
 import { serveProgram } from '../../support/serve-program.ts';
-import { until } from '../proxy/support/peers.ts';
+import { Origin, until } from '../proxy/support/peers.ts';
 import { ask1, isTerminated, Pinned } from './support/pinned.ts';
 
 /** RFC 5246, sections 6.2.1 and 7.2: alerts in the clear. */
@@ -66,6 +66,18 @@ it('waits for a browser that shows trust', async () => {
   await until(() => pinned.ready.includes(served.server.port));
   expect(waitsFor()).toBe('');
   expect(isTerminated(await pinned.connect(served.server.port, 'h2'))).toBe(true);
+});
+
+it('tells what it waits for then, where the origin does not answer', async () => {
+  const silent = await Origin.listen(() => {});
+  pinned.terminating.pin('localhost', silent.port, 'h2', 'loopback');
+  const { doubts } = pinned;
+  expect(await pinned.tryTrust(pinned.roots)).toBe(true);
+  expect(pinned.doubts).toBe(doubts + 1);
+  expect(pinned.terminating.explainWait('localhost', silent.port)).toBe(
+    'until the origin has answered over HTTP/2',
+  );
+  await silent.close();
 });
 
 it('lifts the pins of a host in whose trial the browser rejects the certificate', async () => {

@@ -58,6 +58,7 @@ export class Pinned {
   readonly ready: number[] = [];
   readonly measured: MeasuredExchange[] = [];
   fallbacks = 0;
+  doubts = 0;
   /** The key of the network. */
   network = 'home';
   /** Where the engine connects to instead of the pinned origin, as in `ExchangeRequest`. */
@@ -89,7 +90,7 @@ export class Pinned {
       onLifted: (_host, port, reason) => this.lifted.push({ port, reason }),
       onAddressRefused: (_host, port, reason) => this.lifted.push({ port, reason }),
       onReady: (_host, port) => this.ready.push(port),
-      onDoubt: () => {},
+      onDoubt: () => this.doubts++,
       onFallback: () => this.fallbacks++,
       onMeasured: (_host, _port, exchange) => this.measured.push(exchange),
       pingEveryMs,

@@ -49,6 +49,25 @@ func notModified(whole *answer) *answer {
 	return &unchanged
 }
 
+// isSameAsBefore reports whether the client may join a part with the one that it has: not if it names another version of the
+// resource, or one that a weak tag does not tell from others (RFC 9110, section 13.1.5). What was recorded never changes, so that its date is
+// a strong validator (section 8.8.2.2).
+func isSameAsBefore(whole *answer, r *http.Request) bool {
+	named := r.Header.Values("If-Range")
+	if len(named) != 1 {
+		return len(named) == 0
+	}
+	if strings.HasPrefix(named[0], `"`) {
+		return named[0] == whole.header.Get("Etag")
+	}
+	before, err := http.ParseTime(named[0])
+	if err != nil {
+		return false
+	}
+	modified, err := http.ParseTime(whole.header.Get("Last-Modified"))
+	return err == nil && modified.Equal(before)
+}
+
 var byteRange = regexp.MustCompile(`^bytes=(\d{0,15})-(\d{0,15})$`)
 
 // partOf returns the part of a whole answer that a range request asks for (RFC 9110, section 14), if the resource's recorded
@@ -60,7 +79,7 @@ func partOf(whole *answer, r *http.Request) *answer {
 		return whole
 	}
 	match := byteRange.FindStringSubmatch(asked)
-	if match == nil || match[1] == "" && match[2] == "" {
+	if !isSameAsBefore(whole, r) || match == nil || match[1] == "" && match[2] == "" {
 		return whole
 	}
 	size := len(whole.body)

@@ -91,3 +91,57 @@ func TestRanges(t *testing.T) {
 		t.Errorf("a range of a HEAD was answered with %d", response.StatusCode)
 	}
 }
+
+func TestIfRange(t *testing.T) {
+	const modified = "Tue, 03 Nov 2026 10:00:00 GMT"
+	h := newHandler()
+	for target, header := range map[string]http.Header{
+		"/strong": {"Accept-Ranges": {"bytes"}, "Etag": {`"a"`}, "Last-Modified": {modified}},
+		"/weak":   {"Accept-Ranges": {"bytes"}, "Etag": {`W/"a"`}},
+		"/plain":  {"Accept-Ranges": {"bytes"}},
+	} {
+		h.resources.add(candidate{target: target, answer: &answer{status: 200, header: header, body: []byte("0123456789")}})
+	}
+	for _, c := range []struct {
+		target string
+		named  []string
+		status int
+	}{
+		{"/strong", []string{`"a"`}, 206},
+		{"/strong", []string{`"b"`}, 200},
+		{"/strong", []string{`W/"a"`}, 200},
+		{"/strong", []string{`"b", "a"`}, 200},
+		{"/strong", []string{`"a"`, `"a"`}, 200},
+		{"/strong", []string{""}, 200},
+		{"/strong", []string{modified}, 206},
+		// The same moment in the obsolete formats.
+		{"/strong", []string{"Tuesday, 03-Nov-26 10:00:00 GMT"}, 206},
+		{"/strong", []string{"Tue Nov  3 10:00:00 2026"}, 206},
+		{"/strong", []string{"Tue, 03 Nov 2026 10:00:01 GMT"}, 200},
+		{"/strong", []string{"Mon, 02 Nov 2026 10:00:00 GMT"}, 200},
+		{"/strong", []string{"yesterday"}, 200},
+		{"/weak", []string{`W/"a"`}, 200},
+		{"/weak", []string{`"a"`}, 200},
+		{"/weak", []string{modified}, 200},
+		{"/plain", []string{`""`}, 200},
+		{"/plain", []string{modified}, 200},
+		{"/plain", nil, 206},
+	} {
+		header := http.Header{"Range": {"bytes=2-4"}}
+		if c.named != nil {
+			header["If-Range"] = c.named
+		}
+		if got := request(h, "GET", "https://a.test"+c.target, header).StatusCode; got != c.status {
+			t.Errorf("%s, If-Range: %q: got %d, want %d", c.target, c.named, got, c.status)
+		}
+	}
+	// Where the whole comes, also a range that none could have is of no account.
+	beyond := http.Header{"Range": {"bytes=10-"}, "If-Range": {`"b"`}}
+	if response := request(h, "GET", "https://a.test/strong", beyond); response.StatusCode != 200 || response.ContentLength != 10 {
+		t.Errorf("a range beyond the end of another version: got %d, %d bytes", response.StatusCode, response.ContentLength)
+	}
+	without := http.Header{"If-Range": {`"b"`}}
+	if response := request(h, "GET", "https://a.test/strong", without); response.StatusCode != 200 {
+		t.Errorf("If-Range without a range: got %d", response.StatusCode)
+	}
+}

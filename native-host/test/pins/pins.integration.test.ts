@@ -6,6 +6,7 @@ import type { PinState } from '@hopwise/contract';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import { Patience } from '../faults/patience.ts';
 import { COMMAND, hopwiseHostAsync } from '../support/command.ts';
 import { FIREFOX_ARGUMENTS, HostProcess, type PinsMessage } from '../support/host-process.ts';
 import { connectHead, type Heard, Origin, PROXIED_HOST, say } from './proxy/support/peers.ts';
@@ -84,12 +85,13 @@ it('puts a pin into effect within 50 ms of its message', async () => {
   const host = start();
   await host.askPins({ type: 'pins', id: 'a' });
   const tookMs: number[] = [];
+  const patience = new Patience(() => [process.pid, host.process.pid!]);
   // The first starts the proxy; other work on the machine makes a round later, never earlier.
   for (let round = 0; round < 2 || (Math.min(...tookMs) >= 50 && round < 40); round += 1) {
-    const begin = performance.now();
+    const [begin, waitedMs] = [performance.now(), patience.waitedMs()];
     const state = await host.askPins(pin(`p${round}`));
     expect((await visit(state)).bytes.toString()).toMatch(/hello$/);
-    tookMs.push(performance.now() - begin);
+    tookMs.push(performance.now() - begin - (patience.waitedMs() - waitedMs));
     await host.askPins({ type: 'unpin', id: `u${round}`, origin: pinned() });
   }
   expect(Math.min(...tookMs)).toBeLessThan(50);

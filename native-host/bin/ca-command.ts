@@ -87,8 +87,8 @@ async function status({ json }: JsonOption): Promise<void> {
 }
 
 async function trustCommand(options: NamedStores & JsonOption): Promise<void> {
-  const authority = usable();
   const stores = chosenStores(options);
+  const authority = usable();
   // The user has to do it in the browser: nothing is changed here.
   const missing = findCertutil() === null ? `certutil is missing (${certutilInstallHint()})` : '';
   if (missing || stores.length === 0) {

@@ -1,4 +1,6 @@
 /** The commands of `hopwise-host`. */
+import { statSync } from 'node:fs';
+import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   EVERY_ORIGIN,
@@ -8,7 +10,7 @@ import {
   MAX_PIN_MINUTES,
   PIN_KINDS,
 } from '@hopwise/contract';
-import { refuseUnknownTopic, unifyErrors } from '@hopwise/contract/command-line';
+import { readingProblem, refuseUnknownTopic, unifyErrors } from '@hopwise/contract/command-line';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../src/base/errors.ts';
 import { launcherCommand } from '../src/base/launcher.ts';
@@ -19,6 +21,7 @@ import { Engine, engineLine, engineProblem } from '../src/engine/engine.ts';
 import { browsers } from '../src/install/browsers.ts';
 import { checkLines, doctor } from '../src/install/doctor.ts';
 import { chosenBrowsers, install, launcherFile, uninstall } from '../src/install/install.ts';
+import { checkIds, type ExtensionIds } from '../src/install/manifest.ts';
 import { registrationProblem } from '../src/install/registration.ts';
 import { pinLine, pinsLine, pinsStatus, storedOnly } from '../src/pins/pin-status.ts';
 import { packageLine } from '../src/setup/libcurl-package.ts';
@@ -58,8 +61,11 @@ function registration(command: Command): Command {
     .option('--firefox-extension-id <id>', 'id of the extension in Firefox', FIREFOX_EXTENSION_ID);
 }
 
-function ids(options: RegistrationOptions): { chromium: string; firefox: string } {
-  return { chromium: options.extensionId, firefox: options.firefoxExtensionId };
+/** @throws UsageError for ids of the wrong form */
+function ids(options: RegistrationOptions): ExtensionIds {
+  const given = { chromium: options.extensionId, firefox: options.firefoxExtensionId };
+  checkIds(given);
+  return given;
 }
 
 function where(
@@ -68,10 +74,31 @@ function where(
   return { userDataDirectory: options.userDataDir, browsers: options.browser };
 }
 
-/** An empty name, as of an unset variable, must not apply a command to every browser. */
+/** An empty name, as of an unset variable, must not apply a command to every browser. A folder that is missing is made. */
 function folderName(text: string): string {
-  if (text.trim() !== '') return text;
-  throw new InvalidArgumentError('expected the path of a folder');
+  if (text.trim() === '') throw new InvalidArgumentError('expected the path of a folder');
+  const problem = findProblem(text, 'folder');
+  if (problem === '') return text;
+  throw new UsageError(`--user-data-dir ${text}: expected the path of a folder, ${problem}`);
+}
+
+/** A name without a folder is looked for where the system keeps its libraries. */
+function libraryFile(text: string): string {
+  const problem = text.includes(sep) ? findProblem(text, 'file') : '';
+  if (problem === '') return text;
+  throw new UsageError(`--libcurl ${text}: expected a readable file, ${problem}`);
+}
+
+/** Why a path cannot be used as a file, or as a folder that may be missing; '' when it can. */
+function findProblem(path: string, kind: 'file' | 'folder'): string {
+  try {
+    const isFolder = statSync(path).isDirectory();
+    if (isFolder === (kind === 'folder')) return '';
+    return isFolder ? 'but it is a folder' : 'but it is a file';
+  } catch (fault) {
+    const isMissing = (fault as NodeJS.ErrnoException).code === 'ENOENT';
+    return kind === 'folder' && isMissing ? '' : readingProblem(fault);
+  }
 }
 
 function wholeNumber(min: number, max: number): (text: string) => number {
@@ -124,7 +151,7 @@ registration(program.command('uninstall'))
 
 registration(program.command('doctor'))
   .description('check everything and show a fix for what fails')
-  .option('--libcurl <path>', 'check this libcurl')
+  .option('--libcurl <path>', 'check this libcurl', libraryFile)
   .option('--offline', 'do not ask Debian for a newer libcurl')
   .option('--json', 'print JSON')
   .action(async (options: RegistrationOptions & { offline?: boolean }) => {
@@ -175,9 +202,10 @@ function setupLines({ engine, path, package: copy, update }: SetupResult): strin
 
 registration(program.command('status'))
   .description('summarise what is installed and what works')
-  .option('--libcurl <path>', 'use this libcurl')
+  .option('--libcurl <path>', 'use this libcurl', libraryFile)
   .option('--json', 'print JSON')
   .action(async (options: RegistrationOptions) => {
+    const extension = ids(options);
     // The one that the helper uses: to look for it again takes a process for each place.
     const engine = new Engine({ libcurl: options.libcurl, remembersLibrary: true });
     let line = '';
@@ -195,7 +223,7 @@ registration(program.command('status'))
     }
     const registered = chosenBrowsers(where(options)).map((browser) => ({
       browser: browser.name,
-      problem: registrationProblem(browser, ids(options)),
+      problem: registrationProblem(browser, extension),
     }));
     const status = {
       version: hostVersion(),
@@ -279,7 +307,7 @@ program
     "maximum response bytes in all; by default the page's for each protocol and assignment, at least three times",
     wholeNumber(1, Number.MAX_SAFE_INTEGER),
   )
-  .option('--libcurl <path>', 'use this libcurl')
+  .option('--libcurl <path>', 'use this libcurl', libraryFile)
   .option('--resources', 'also print every resource, as transferred in the median round')
   .option('--json', 'print the verification as JSON')
   .action(probeCommand);
@@ -296,7 +324,7 @@ program
   .option('--har <file>', 'take files of a HAR or a hopwise recording')
   .option('--every <minutes>', 'check again after so many minutes', wholeNumber(1, 1_440))
   .option('--for <minutes>', 'until so many minutes have passed', wholeNumber(1, 10_080))
-  .option('--libcurl <path>', 'use this libcurl')
+  .option('--libcurl <path>', 'use this libcurl', libraryFile)
   .option('--json', 'print each check as a line of JSON')
   .action(networkCommand);
 

@@ -1,12 +1,17 @@
 #!/usr/bin/env node
 /** The `hopwise-server` command. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { firstLine } from '@hopwise/contract';
-import { readingProblem, unifyErrors, writingProblem } from '@hopwise/contract/command-line';
+import {
+  readingProblem,
+  refuseUnknownTopic,
+  unifyErrors,
+  writingProblem,
+} from '@hopwise/contract/command-line';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { Agent, type AgentOptions } from '../src/agent/agent.ts';
 import { serveLocally } from '../src/agent/local-server.ts';
-import { readOrMakeKey, readState } from '../src/learn/learned-file.ts';
+import { readOrMakeKey, readState, StateError, stateFile } from '../src/learn/learned-file.ts';
 import { DEFAULT_WINDOWS, USUAL_WINDOW, WINDOW_OBJECTIVES } from '../src/learn/window-controller.ts';
 import { LOG_FORMAT } from '../src/log/access-log.ts';
 import { LogTail } from '../src/log/log-tail.ts';
@@ -95,8 +100,15 @@ function readKey(folder: string): Buffer {
   }
 }
 
+function readVersion(): string {
+  // The sources lie one folder below the package, the build two.
+  const up = import.meta.url.endsWith('.ts') ? '../package.json' : '../../package.json';
+  return (JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')) as { version: string }).version;
+}
+
 const program = new Command(PROGRAM)
   .description("Learns TCP's initial window for each cluster of a web server's clients, beside nginx.")
+  .version(readVersion(), '--version', 'print the version')
   .exitOverride();
 
 program
@@ -138,6 +150,8 @@ program
   .option('--out <file>', 'the file', 'hopwise-server.html')
   .action(async ({ state, out }: { state: string; out: string }) => {
     const learned = readState(state);
+    if (!existsSync(stateFile(state)))
+      refuse(`--state ${state}: expected the folder of an agent that has learned`, 'but nothing is there');
     // Commands that run all the time do not need what draws.
     const { renderReport } = await import('../src/report/report.ts');
     const page = renderReport(learned);
@@ -157,6 +171,7 @@ program
 unifyErrors(program, { program: PROGRAM });
 
 try {
+  refuseUnknownTopic(program, process.argv.slice(2));
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
@@ -164,6 +179,6 @@ try {
     process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE;
   } else {
     note(firstLine(error));
-    process.exitCode = error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
+    process.exitCode = error instanceof UsageError || error instanceof StateError ? EXIT_USAGE : EXIT_FAILURE;
   }
 }

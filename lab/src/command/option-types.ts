@@ -33,7 +33,8 @@ export function someOf<T extends string>(known: readonly T[]) {
   return (text: string): T[] =>
     list(text).map((name) => {
       const one = known.find((each) => each === name);
-      if (one === undefined) throw new InvalidArgumentError(`${name}: expected some of ${known.join(', ')}`);
+      if (one === undefined)
+        throw new InvalidArgumentError(`expected some of ${known.join(', ')}, got ${JSON.stringify(name)}`);
       return one;
     });
 }

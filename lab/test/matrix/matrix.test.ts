@@ -126,7 +126,7 @@ describe('options', () => {
   });
 
   it.each([
-    [['--protocols', 'h1,h4'], /h4: expected some of h1, h2, h3, natural, assigned/],
+    [['--protocols', 'h1,h4'], /expected some of h1, h2, h3, natural, assigned, got "h4"/],
     [['--seeds', '0'], /expected a number of seeds/],
     [['--seeds', '9-3'], /expected a number of seeds/],
     [['--limit-minutes', '-1'], /expected minutes/],

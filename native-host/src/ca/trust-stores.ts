@@ -84,6 +84,7 @@ function profilesIn(folder: string): { name: string; path: string }[] {
 
 function namedStore(option: string, folder: string, browser: string): TrustStore {
   const path = resolve(folder.replace(/^sql:/, ''));
-  if (!existsSync(join(path, DATABASE))) throw new UsageError(`${option} ${folder}: no ${DATABASE} in it`);
+  if (!existsSync(join(path, DATABASE)))
+    throw new UsageError(`${option} ${folder}: expected a folder with ${DATABASE}`);
   return { folder: path, browser };
 }

@@ -32,10 +32,10 @@ const FIREFOX_ID = /^(\{[0-9a-f-]{36}\}|[\w.-]*@[\w.-]+)$/i;
 /** @throws UsageError for an id of the wrong form. */
 export function checkIds(ids: ExtensionIds): void {
   if (!CHROMIUM_ID.test(ids.chromium)) {
-    throw new UsageError(`extension id: expected 32 letters a to p, got "${ids.chromium}"`);
+    throw new UsageError(`--extension-id: expected 32 letters a to p, got "${ids.chromium}"`);
   }
   if (!FIREFOX_ID.test(ids.firefox)) {
-    throw new UsageError(`Firefox extension id: expected name@domain, got "${ids.firefox}"`);
+    throw new UsageError(`--firefox-extension-id: expected name@domain, got "${ids.firefox}"`);
   }
 }
 

@@ -257,7 +257,7 @@ describe('trust', () => {
     const { code, err } = runCa(['trust', '--nss-db', join(home, 'nowhere')]);
     expect({ code, err }).toEqual({
       code: 2,
-      err: `hopwise-host: --nss-db ${join(home, 'nowhere')}: no cert9.db in it\n`,
+      err: `hopwise-host: --nss-db ${join(home, 'nowhere')}: expected a folder with cert9.db\n`,
     });
   });
 

@@ -1,6 +1,7 @@
 /** A verdict for each claim of the papers. */
 import { readFile, stat } from 'node:fs/promises';
 import { UserError } from '@hopwise/lab/command/errors';
+import { checkOutputFile } from '@hopwise/lab/command/output-folder';
 import type { ProgramContext } from '@hopwise/lab/command/program';
 import { replaceFile } from '@hopwise/lab/command/write-file';
 import type { Command } from 'commander';
@@ -20,6 +21,7 @@ async function judgePapers(
 ): Promise<void> {
   if (options.data !== undefined && !(await isFolder(options.data)))
     throw new UserError(`--data ${options.data}: expected a folder`, 2);
+  if (write !== undefined) await checkOutputFile('--write', write);
   const claims = allClaims();
   const unknown = only?.find((id) => !claims.some((claim) => claim.id === id));
   if (unknown !== undefined) throw new UserError(`--only ${unknown}: expected ids of claims`, 2);

@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { firstLine } from '@hopwise/contract';
 import { networkOf, profileNamed, readProfiles } from '@hopwise/lab/client/networks';
 import { UserError } from '@hopwise/lab/command/errors';
 import { lockFolder } from '@hopwise/lab/command/measuring-lock';
 import { integer, list, number, someOf } from '@hopwise/lab/command/option-types';
+import { makeOutputFolder } from '@hopwise/lab/command/output-folder';
 import { Progress } from '@hopwise/lab/command/progress';
 import { Command, Option } from 'commander';
 import {
@@ -61,12 +61,8 @@ export function pcwndCommand({ signal }: { signal?: AbortSignal } = {}): Command
 
 async function measureAll(options: Options, signal: AbortSignal | undefined): Promise<void> {
   const wanted = settingsOf(options);
+  await makeOutputFolder(options.out);
   const dir = resolve(options.out);
-  try {
-    await mkdir(dir, { recursive: true });
-  } catch (error) {
-    throw new UserError(`--out ${options.out}: expected a folder to write to: ${firstLine(error)}`, 2);
-  }
   const unlock = await lockFolder(dir);
   try {
     const missing = options.force ? wanted : await missingOf(dir, wanted);

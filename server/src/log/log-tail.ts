@@ -25,7 +25,10 @@ export class LogTail {
   /** Opens a log whose lines so far are not read, unless all are wanted. @throws of the file system */
   static async open(path: string, from: 'end' | 'start' = 'end'): Promise<LogTail> {
     const file = await open(path, 'r');
-    return new LogTail(path, file, from === 'end' ? (await file.stat()).size : 0);
+    const found = await file.stat();
+    if (!found.isDirectory()) return new LogTail(path, file, from === 'end' ? found.size : 0);
+    await file.close();
+    throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
   }
 
   /** Hands over the lines that were added since the last call, of one that is far too long its beginning. */

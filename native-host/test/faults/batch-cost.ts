@@ -30,7 +30,7 @@ export class BatchCost {
 
   /**
    * @param processes ids of those there are now
-   * @param patience of these processes
+   * @param patience of these processes and of the one that makes the requests
    */
   constructor(processes: () => readonly number[], patience: Patience) {
     this.#processes = processes;

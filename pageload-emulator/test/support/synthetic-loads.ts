@@ -1,12 +1,12 @@
 import {
   type Assignment,
   emulate,
-  type FetchActivity,
   type NetworkPath,
   type PageGraph,
   type RecordedRequest,
   type Recording,
   type ServerProfile,
+  type WaterfallEntry,
 } from '@hopwise/pageload-emulator';
 import { handshakeOf } from '../../src/transport/handshake.ts';
 import { createRandom, normal } from '../../src/util/random.ts';
@@ -52,16 +52,22 @@ export function recordLoad(
   seed = 1,
 ): Recording {
   const load = emulate(graph, path, servers, assignment, { seed, waterfall: true });
-  const opened = new Set<number>();
+  const activityOf = new Map(
+    graph.activities.flatMap((each) => (each.kind === 'fetch' ? [[each.requestId, each]] : [])),
+  );
+  // The first to ask an origin waits for its handshake.
+  const firstOf = new Map<number, WaterfallEntry>();
+  for (const entry of load.entries) {
+    const { origin } = activityOf.get(entry.requestId)!;
+    const first = firstOf.get(origin);
+    if (first === undefined || entry.startMs < first.startMs) firstOf.set(origin, entry);
+  }
   const requests = load.entries.map((entry, id): RecordedRequest => {
-    const activity = graph.activities.find(
-      (each) => each.kind === 'fetch' && each.requestId === entry.requestId,
-    ) as FetchActivity;
+    const activity = activityOf.get(entry.requestId)!;
     const origin = graph.origins[activity.origin]!;
     const protocol = assignment[origin] ?? 'h2';
     const rttMs = path.rttMs + servers[activity.origin]!.extraRttMs;
-    const opens = protocol !== 'h1' && !opened.has(activity.origin);
-    opened.add(activity.origin);
+    const opens = protocol !== 'h1' && firstOf.get(activity.origin) === entry;
     const rounds = handshakeOf(protocol, '1.3').rounds.length;
     const parent = activity.after[0]?.activity;
     return {

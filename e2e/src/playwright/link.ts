@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { LabUpstream } from '@hopwise/lab/client/lab';
+import { describeIssue } from '@hopwise/lab/command/describe-issue';
 import type { PageSource } from '@hopwise/lab/pages/page-source';
 import { siteOf } from '@hopwise/lab/sites/site';
 import { writeSite } from '@hopwise/lab/sites/write-site';
@@ -51,8 +52,7 @@ export const LINK_ORIGIN = 'https://app.link.test';
 export function linkOf(given: unknown, baseURL: string | undefined): Required<ServerLink> {
   const parsed = linkSchema.safeParse(given);
   if (!parsed.success) {
-    const { path = [], message = '' } = parsed.error.issues[0] ?? {};
-    throw new ReplayError(`${['link', ...path].join('.')}: ${message}`);
+    throw new ReplayError(describeIssue(parsed.error.issues, given, ['link']));
   }
   const named = parsed.data.server ?? baseURL;
   const url = named !== undefined && URL.canParse(named) ? new URL(named) : null;

@@ -1,6 +1,7 @@
 /** What a test asks for: page, network, protocol. */
 
 import { checkNetwork, type LabNetwork, networkOf, profileNamed } from '@hopwise/lab/client/networks';
+import { describeIssue } from '@hopwise/lab/command/describe-issue';
 import type { View } from '@hopwise/lab/ground-truth/ground-truth';
 import type { BrowserProtocol, ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import type { Site } from '@hopwise/lab/sites/site';
@@ -70,8 +71,7 @@ export function replayOf(given: unknown): Required<Replay> {
   }
   const parsed = replaySchema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const { path = [], message = '' } = parsed.error.issues[0] ?? {};
-  throw new ReplayError(`${['replay', ...path].join('.')}: ${message}`);
+  throw new ReplayError(describeIssue(parsed.error.issues, given, ['replay']));
 }
 
 /** A network as the lab takes it, with a name for people. */
@@ -80,13 +80,16 @@ export interface NamedLabNetwork {
   network: LabNetwork;
 }
 
+/** What figures alone leave out, as in networks of `hopwise check`. */
+const USUAL_FIGURES = { loss: 0, lossBurst: 1, queue: { bdp: 1 }, udp: 'open' } as const;
+
 /** @throws ReplayError naming the figure, or listing the profiles */
 export function namedNetwork(wanted: ReplayNetwork): NamedLabNetwork {
   try {
     if (typeof wanted === 'string') return { name: wanted, network: networkOf(profileNamed(wanted)) };
     const { profile, ...figures } = wanted;
     const network = checkNetwork({
-      ...(profile === undefined ? {} : networkOf(profileNamed(profile))),
+      ...(profile === undefined ? USUAL_FIGURES : networkOf(profileNamed(profile))),
       ...figures,
     });
     return { name: nameOf(network, profile, Object.keys(figures).length > 0), network };

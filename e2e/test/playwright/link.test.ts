@@ -31,8 +31,8 @@ describe('the option link', () => {
       undefined,
       'link.server: expected a server such as http://localhost:3000, got "localhost:3000"',
     ],
-    [{ protocol: 'h4' }, 'http://localhost', /^link\.protocol: /],
-    [{ page: 'shop' }, 'http://localhost', /page/],
+    [{ protocol: 'h4' }, 'http://localhost', 'link.protocol: expected one of h1, h2, h3, natural, got "h4"'],
+    [{ page: 'shop' }, 'http://localhost', 'link.page: expected no entry of this name'],
   ])('%j with %j is refused in one line', (link, baseURL, message) => {
     expect(() => linkOf(link, baseURL)).toThrow(message);
   });

@@ -14,12 +14,16 @@ it('names networks and replaces figures of theirs', () => {
     name: 'lte, changed',
     network: { loss: 0.02 },
   });
+  const figures = { rttMs: 80, downMbps: 5, upMbps: 1 };
+  expect(namedNetwork(figures)).toMatchObject({ network: { ...figures, loss: 0, udp: 'open' } });
 });
 
 it.each([
   ['lte-por', /^network "lte-por": expected one of .*lte-poor/],
-  [{ profile: 'lte', loss: 2 }, /^network: loss: /],
-  [{ rttMs: 20 }, /^network: downMbps: /],
+  [{ profile: 'lte', loss: 2 }, /^network\.loss: expected at most 0\.9, got 2$/],
+  [{ profile: 'lte', rtt: 20 }, /^network\.rtt: expected no entry of this name$/],
+  [{ rttMs: 20 }, /^network\.downMbps: expected a number, got nothing$/],
+  [{ profile: 'lte', rttMs: '20' }, /^network\.rttMs: expected a number, got "20"$/],
 ])('refuses the network %j', (network, words) => {
   expect(() => namedNetwork(network as ReplayNetwork)).toThrow(words);
 });
@@ -56,9 +60,9 @@ it('fills in what a replay leaves to its defaults', () => {
 
 it.each([
   [undefined, "replay: expected a page to replay, as in test.use({ replay: { page: 'shop' } })"],
-  [{ page: 7 }, /^replay\.page: .*string/],
-  [{ page: 'shop', netwrk: 'lte' }, /^replay: .*"netwrk"/],
-  [{ page: 'shop', view: 'hot' }, /^replay\.view: .*"warm"/],
+  [{ page: 7 }, /^replay\.page: expected a string, got 7$/],
+  [{ page: 'shop', netwrk: 'lte' }, /^replay\.netwrk: expected no entry of this name$/],
+  [{ page: 'shop', view: 'hot' }, /^replay\.view: expected one of cold, warm, got "hot"$/],
 ])('refuses the replay %j', (replay, words) => {
   expect(() => replayOf(replay)).toThrow(words);
 });

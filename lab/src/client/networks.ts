@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readingProblem } from '@hopwise/contract/command-line';
 import { type NetworkPath, udpTreatment } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
+import { describeIssue } from '../command/describe-issue.ts';
 import { ROOT } from '../paths.ts';
 
 const fraction = z.number().min(0).max(1);
@@ -99,7 +100,7 @@ export function readProfiles(file = PROFILES_FILE): Record<string, NetworkProfil
     throw new Error(`${file}: expected JSON: ${(error as Error).message}`);
   }
   const parsed = profilesSchema.safeParse(content);
-  if (!parsed.success) throw new Error(`${file}: ${firstIssue(parsed.error)}`);
+  if (!parsed.success) throw new Error(`${file}: ${describeIssue(parsed.error.issues, content)}`);
   return parsed.data;
 }
 
@@ -121,7 +122,7 @@ export function networkOf(profile: NetworkProfile, seed?: number): LabNetwork {
 /** @throws with one line that names the figure. */
 export function checkNetwork(network: unknown): LabNetwork {
   const parsed = networkSchema.safeParse(network);
-  if (!parsed.success) throw new Error(`network: ${firstIssue(parsed.error)}`);
+  if (!parsed.success) throw new Error(describeIssue(parsed.error.issues, network, ['network']));
   return parsed.data;
 }
 
@@ -170,9 +171,4 @@ function queueBytes({ queue, downMbps, rttMs }: LabNetwork): number {
   if ('bytes' in queue) return queue.bytes;
   const drainMs = 'ms' in queue ? queue.ms : queue.bdp * rttMs;
   return Math.ceil((downMbps * 1e6 * drainMs) / 8e3);
-}
-
-function firstIssue(error: z.ZodError): string {
-  const issue = error.issues[0];
-  return issue ? `${issue.path.join('.') || 'file'}: ${issue.message}` : error.message;
 }

@@ -1,4 +1,4 @@
-/** No text of panel, popup, first page and options overlaps another or is cut, in both languages: long names and large figures. */
+/** No text of panel, popup, first page and options overlaps another, is cut or hard to read, in both languages: long names and large figures. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import { expect, type Page, test } from '@playwright/test';
 import type { StoredLoad } from '../../extension/src/storage/loads.ts';
 import { CLUSTER } from '../../extension/test/evidence/stored-loads.ts';
 import { type ExtensionBrowser, launch } from '../../extension/test/support/browser.ts';
+import { listContrastFaults } from '../../extension/test/support/contrast-faults.ts';
 import { largePage } from '../../extension/test/support/large-page.ts';
 import { makePopupStates, openPopupState } from '../../extension/test/support/popup-states.ts';
 import { putLoad, withSummary } from '../../extension/test/support/put-load.ts';
@@ -63,6 +64,13 @@ async function expectNoFaults(page: Page, name: string, widths = WIDTHS, height 
     // A view fits itself to a new width in the frames after it, which come late on a busy machine.
     await softly.poll(() => page.evaluate(listTextFaults), { message: `${name}, ${width} px` }).toEqual([]);
   }
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await softly
+      .poll(() => page.evaluate(listContrastFaults), { message: `${name}, ${colorScheme}` })
+      .toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
 }
 
 /** The list of loads has its columns where they are before the networks, which are estimated one by one, are filled in. */

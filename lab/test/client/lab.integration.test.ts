@@ -181,7 +181,9 @@ describe.skipIf(obstacle)('the lab', { timeout: 120_000 }, () => {
   });
 
   test('refuses an invalid network', async () => {
-    await expect(lab.configure({ ...LINK, loss: 3 })).rejects.toThrow('network.loss: expected at most 0.9, got 3');
+    await expect(lab.configure({ ...LINK, loss: 3 })).rejects.toThrow(
+      'network.loss: expected at most 0.9, got 3',
+    );
     await expect(lab.configure({ ...LINK, loss: 0.8, lossBurst: 2 })).rejects.toThrow(
       /^lab: network: loss: /,
     );

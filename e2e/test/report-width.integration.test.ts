@@ -82,7 +82,8 @@ afterAll(async () => {
 async function renderGerman(recording: Recording): Promise<string> {
   useLanguage('de', german);
   try {
-    const prediction = predict(recording, { waterfall: true, language: 'de' });
+    const network = { udp: { kind: 'policed', bps: 2e6 } } as const;
+    const prediction = predict(recording, { waterfall: true, language: 'de', network });
     return await renderReport(
       buildReport({
         mode: 'live',
@@ -122,6 +123,21 @@ it.each([320, 600, 1200])('is German where the panel is, and fits a window of %i
       'Wasserfall',
     ]);
     expect(await page.locator('main').innerText()).not.toMatch(ENGLISH);
+    // Labels of the axis do not touch, and the table needs no scrollbar.
+    const labels = await page
+      .locator('svg[aria-label="Ladezeit nach Protokoll"] [aria-label="x-axis tick label"] text')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect()));
+    expect(labels.length).toBeGreaterThan(1);
+    for (const [index, label] of labels.slice(1).entries())
+      expect(label.left - labels[index]!.right).toBeGreaterThan(4);
+    const widths = await page
+      .locator('.hw-scroll:has(.hw-origins)')
+      .evaluate((table) => [table.scrollWidth, table.clientWidth]);
+    expect(widths[0]).toBe(widths[1]);
+    const names = await page
+      .locator('.hw-origins tbody th')
+      .evaluateAll((all) => all.map((each) => each.scrollWidth - each.clientWidth));
+    expect(Math.max(...names)).toBe(0);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     expect(await page.evaluate(listTextFaults)).toEqual([]);
   } finally {

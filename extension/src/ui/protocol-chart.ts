@@ -26,6 +26,8 @@ const WIDE_PX = 480;
 /** Width of a character of a row's name and of a column of figures, height of a line, pixels. */
 const CHARACTER_PX = 7.8;
 const COLUMN_PX = 62;
+/** Room for a label of the axis. The axis may have twice as many as are asked for. */
+const TICK_PX = 70;
 const LINE_PX = 14;
 /** Most characters in a line of a row's name in narrow charts. */
 const NARROW_NAME_CHARACTERS = 11;
@@ -86,19 +88,21 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
   // Bars stay as low where a name takes more lines.
   const barInset = 2 + (rowHeight - 4 - lanes.length * LANE_HEIGHT) / (2 * lanes.length);
   const marginTop = columns.length > 0 ? 18 : 6;
+  const marginLeft = isWide ? 10 + CHARACTER_PX * Math.max(...names.map(({ length }) => length)) : 92;
+  const marginRight = 10 + COLUMN_PX * (1 + columns.length);
   const plot = renderPlot({
     ...(options.document ? { document: options.document } : {}),
     width,
     height: marginTop + 28 + rows.length * rowHeight,
-    marginLeft: isWide ? 10 + CHARACTER_PX * Math.max(...names.map(({ length }) => length)) : 92,
-    marginRight: 10 + COLUMN_PX * (1 + columns.length),
+    marginLeft,
+    marginRight,
     marginTop,
     marginBottom: 28,
     style: { fontFamily: 'inherit', fontSize: '12px', background: 'none', overflow: 'visible' },
     x: {
       domain: [0, endMs],
       grid: true,
-      ticks: width < 480 ? 2 : 5,
+      ticks: Math.max(2, Math.min(5, Math.floor((width - marginLeft - marginRight) / TICK_PX))),
       tickFormat: createTickFormat(endMs),
       label: null,
     },

@@ -49,7 +49,7 @@ async function askEach(words: string[]): Promise<Answer[]> {
 }
 
 describe('every bench of the registry', () => {
-  test('describes itself by --help, and does nothing else', { timeout: 120_000 }, async () => {
+  test('describes itself by --help, and does nothing else', async () => {
     for (const { name, code, stdout, stderr } of await askEach(['--help'])) {
       expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' });
       expect(stdout).toContain(`npm run bench -- ${name}`);
@@ -57,7 +57,7 @@ describe('every bench of the registry', () => {
     }
   });
 
-  test('refuses an unknown option in one line and exits with 2', { timeout: 120_000 }, async () => {
+  test('refuses an unknown option in one line and exits with 2', async () => {
     for (const { name, code, stdout, stderr } of await askEach(['--no-such-option'])) {
       expect({ name, code, stdout, lines: stderr.trim().split('\n') }).toEqual({
         name,

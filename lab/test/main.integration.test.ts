@@ -158,7 +158,7 @@ it('continues after a kill, refuses a second run meanwhile, and ends with a summ
   const fourth = start([...argv, '--out', out, '--congestion-control', 'reno']);
   expect(await fourth.ended).toBe(2);
   expect(fourth.text()).toMatch(/another server, congestionControl: cubic, now reno/);
-}, 300_000);
+});
 
 it('measures an assignment and second visits, on networks from a file over IPv6, and warns of what predictions ignore', async () => {
   const own = join(folder, 'networks.json');
@@ -220,7 +220,7 @@ it('measures an assignment and second visits, on networks from a file over IPv6,
   expect(clash.text()).toMatch(
     /--network-file .*networks\.json: cable: lab\/networks\.json already has that name/,
   );
-}, 300_000);
+});
 
 it('ends within seconds of Ctrl-C and keeps what was done', async () => {
   const stopped = join(folder, 'stopped');
@@ -233,4 +233,4 @@ it('ends within seconds of Ctrl-C and keeps what was done', async () => {
   expect(performance.now() - at).toBeLessThan(40_000);
   expect(run.text()).toContain('stopped by SIGINT');
   expect((await loads(stopped)).length).toBeGreaterThan(0);
-}, 300_000);
+});

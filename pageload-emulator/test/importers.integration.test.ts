@@ -37,7 +37,7 @@ beforeAll(() => {
   const built = spawnSync(process.execPath, [tsc, '-b', path('../bin')], { encoding: 'utf8' });
   expect(built.stdout + built.stderr).toBe('');
   dir = mkdtempSync(join(tmpdir(), 'hopwise-importers-'));
-}, 240_000);
+});
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 

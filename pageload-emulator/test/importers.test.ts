@@ -75,7 +75,7 @@ describe('any text', () => {
       { numRuns: 800, interruptAfterTimeLimit: 8_000 },
     );
     expect(taken).toBeGreaterThan(150);
-  }, 30_000);
+  });
 
   it('of any characters is refused in one line', () => {
     fc.assert(

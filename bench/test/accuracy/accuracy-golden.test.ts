@@ -18,7 +18,7 @@ import { GOLDEN_DIR } from '../../src/accuracy/options.ts';
 const GOLDEN = join(ROOT, GOLDEN_DIR);
 
 describe('the golden set', () => {
-  it('is predicted as well as was accepted', { timeout: 60_000 }, async () => {
+  it('is predicted as well as was accepted', { timeout: 600_000 }, async () => {
     const { lines, worse } = compareGolden(await readAccepted(GOLDEN), await goldenFigures(GOLDEN));
     console.log(lines.join('\n'));
     expect(worse, 'worse than accepted; npm run bench -- accuracy golden --accept accepts it').toEqual([]);

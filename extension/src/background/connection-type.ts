@@ -1,6 +1,7 @@
 /** The parts of `navigator.connection` in use (Network Information API); Chromium has it, and `type` on some systems only. */
-interface Connection extends EventTarget {
+interface Connection {
   type?: string;
+  addEventListener(event: 'change', listener: () => void): void;
 }
 
 /** Calls back when the browser uses another kind of connection, such as a cable after Wi-Fi, as far as it says. */

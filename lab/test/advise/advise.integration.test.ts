@@ -55,7 +55,7 @@ beforeAll(async () => {
     onProgress: () => undefined,
     signal: new AbortController().signal,
   });
-}, 120_000);
+});
 
 /** Chromium goes on without the HTTPS record where its answer comes later than the address, as it may on a busy machine. */
 async function measureWithRecords(question: Parameters<typeof measureCell>[0]): Promise<AdviceCell> {

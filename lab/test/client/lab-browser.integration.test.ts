@@ -25,7 +25,7 @@ const NATURAL = [
   `--origin-to-force-quic-on=${[MAIN, FAR].map((origin) => `${origin.replace('https://', '')}:9`).join(',')}`,
 ];
 
-describe.skipIf(obstacle)('Chromium in the lab', { timeout: 120_000 }, () => {
+describe.skipIf(obstacle)('Chromium in the lab', () => {
   let site: string;
   let lab: Lab;
   let program: string;

@@ -12,7 +12,7 @@ import { LINK } from '../support/lab-transfers.ts';
 
 const obstacle = await labObstacle();
 
-describe.skipIf(obstacle)('a lab that was killed', { timeout: 120_000 }, () => {
+describe.skipIf(obstacle)('a lab that was killed', () => {
   let site: string;
   let temporary: string;
 

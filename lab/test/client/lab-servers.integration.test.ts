@@ -95,7 +95,7 @@ async function expectInitialWindow(lab: Lab, url: string, window: number): Promi
   expect(isRight(rounds), `a window of ${window}, by ${rounds.join(', ')} packets a round trip`).toBe(true);
 }
 
-describe.skipIf(obstacle)("the lab's servers", { timeout: 120_000 }, () => {
+describe.skipIf(obstacle)("the lab's servers", () => {
   let dir: string;
   let lab: Lab;
 

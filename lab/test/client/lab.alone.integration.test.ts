@@ -23,7 +23,7 @@ async function smallestRtt(lab: Lab, url: string, wantedMs: number): Promise<num
   return smallest;
 }
 
-describe.skipIf(obstacle)('the lab, while nothing else runs', { timeout: 120_000 }, () => {
+describe.skipIf(obstacle)('the lab, while nothing else runs', () => {
   let site: string;
   let lab: Lab;
 

@@ -25,7 +25,7 @@ const run = promisify(execFile);
 const obstacle = await labObstacle();
 if (obstacle) console.warn(`Skipping the lab's integration tests: ${obstacle}`);
 
-describe.skipIf(obstacle)('the lab', { timeout: 120_000 }, () => {
+describe.skipIf(obstacle)('the lab', () => {
   let site: string;
   let lab: Lab;
 

@@ -47,7 +47,7 @@ async function writeTcpSite(): Promise<string> {
   return dir;
 }
 
-describe.skipIf(obstacle)('nginx in the lab', { timeout: 120_000 }, () => {
+describe.skipIf(obstacle)('nginx in the lab', () => {
   let dir: string;
   let lab: Lab;
 

@@ -70,4 +70,4 @@ it('loads a drawn page under each protocol, with its true graph beside the recor
     expect(KNOWN_MEANS.reduce((sum, means) => sum + parents[means].requests, 0)).toBeGreaterThan(20);
   }
   expect(await gauntlet()).toContain('11 of them exist already');
-}, 240_000);
+});

@@ -82,4 +82,4 @@ it('measures the same requests over TCP and QUIC, loses none where UDP is blocke
   expect(protocolsOf(quic, false)).toContain(3);
   // The kernel's figures are those of TCP connections.
   expect(Math.max(...tcp.requests.segments)).toBeGreaterThan(0);
-}, 240_000);
+});

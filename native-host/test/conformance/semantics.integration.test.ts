@@ -231,7 +231,7 @@ describe.each(VERSIONS)('to a browser that speaks %s', (version) => {
 
   beforeAll(async () => {
     for (const [name, asked] of DRAWN) answers.set(name, visible(await direct.ask(asked)));
-  }, 60_000);
+  });
 
   afterAll(() => direct.close());
 

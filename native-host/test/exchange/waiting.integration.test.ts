@@ -27,7 +27,7 @@ beforeAll(async () => {
   few = await served.program.start('-max-streams', String(STREAMS));
   own = await engineTrusting(few);
   await Promise.all([openAll('h2'), openAll('h3')]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await own.close();
@@ -198,7 +198,7 @@ describe.each(['h2', 'h3'] as const)('%s', (protocol) => {
       await Promise.all(open.map(({ head }) => head));
       for (const exchange of open) exchange.cancel();
     }
-  }, 15_000);
+  });
 
   it('removes a cancelled exchange from the queue, and starts the next', async () => {
     const open = Array.from({ length: AT_ONCE[protocol] }, (_, index) =>
@@ -244,7 +244,7 @@ it('has streams of HTTP/3 for burst after burst, whatever of them is cancelled',
       for (const exchange of open) exchange.cancel();
     }
   }
-}, 30_000);
+});
 
 it('uses no connection that the server is about to close, and completes the exchanges on it', async () => {
   const open = ask('h2', '/silent');

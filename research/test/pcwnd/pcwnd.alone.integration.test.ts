@@ -4,7 +4,7 @@ import { expectIndependentLosses } from './pcwnd-losses.ts';
 
 const obstacle = await labObstacle();
 
-describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () => {
+describe.skipIf(obstacle)('p(cwnd) at real senders', () => {
   test('with independent losses a round loses with 1 − (1 − p)^cwnd, by tcp_probe', () =>
     expectIndependentLosses('tcp_probe'));
 });

@@ -13,7 +13,7 @@ import { LINK, sum } from './pcwnd-losses.ts';
 const obstacle = await labObstacle();
 if (obstacle) console.warn(`Skipping the integration tests of p(cwnd): ${obstacle}`);
 
-describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () => {
+describe.skipIf(obstacle)('p(cwnd) at real senders', () => {
   test('shows the sender, and what is new since the last progress', async () => {
     const shown: CollectProgress[] = [];
     const { windows } = await collectPcwnd({

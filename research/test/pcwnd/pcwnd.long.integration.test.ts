@@ -8,7 +8,7 @@ import { expectIndependentLosses, LINK, sum } from './pcwnd-losses.ts';
 const obstacle = await labObstacle();
 if (obstacle) console.warn(`Skipping the long tests of p(cwnd): ${obstacle}`);
 
-describe.skipIf(obstacle)('p(cwnd) at real senders', { timeout: 120_000 }, () => {
+describe.skipIf(obstacle)('p(cwnd) at real senders', () => {
   test('with independent losses a round loses with 1 − (1 − p)^cwnd, by tcp_info', () =>
     expectIndependentLosses('tcp_info'));
 

@@ -68,7 +68,7 @@ it('ends what a lost browser leaves behind, and nothing of one that waits', asyn
   expect(waiting.closed).toBe(false);
   expect(await ask2(session, { ':path': '/bytes/10' })).toMatchObject({ status: 200 });
   session.destroy();
-}, 30_000);
+});
 
 /** A browser whose request never ends. */
 async function wait(): Promise<ClientHttp2Session> {

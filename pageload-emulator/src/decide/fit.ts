@@ -1,5 +1,6 @@
 import { isLocalAddress, type LoadTime, type Recording } from '@hopwise/contract';
 import type { NetworkPosterior } from '../estimate/network-posterior.ts';
+import { loadRequests } from '../recording/load-requests.ts';
 import { documentOf } from '../recording/requests/draft.ts';
 import { loadTime, quantilesOf } from '../scenarios/load-time.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
@@ -13,6 +14,8 @@ export type Misfit =
   /** The requests of the recording are a set of transfers. */
   | { kind: 'no-navigation' }
   | { kind: 'no-load-event' }
+  /** Nothing was transferred in the load. */
+  | { kind: 'all-cached' }
   /** Loads that long are sessions: what a page does after it was loaded. */
   | { kind: 'session'; recordedMs: number }
   | { kind: 'load-time'; recordedMs: number; explainedMs: number }
@@ -66,6 +69,7 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   const explained = emulatedMs === null ? null : loadTime(emulatedMs, REPRODUCTION);
   const misfits: Misfit[] = [];
   if (recording.missing === 'navigation') misfits.push({ kind: 'no-navigation' });
+  else if (isAllCached(recording)) misfits.push({ kind: 'all-cached' });
   else if (recordedMs === null) misfits.push({ kind: 'no-load-event' });
   else if (recordedMs > SESSION_MS) misfits.push({ kind: 'session', recordedMs });
   else if (recorded !== undefined && emulatedMs !== null && explained !== null) {
@@ -83,6 +87,10 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   if (network.sources.rttMs === 'assumed' && showsNoWait(recording)) misfits.push({ kind: 'no-round-trip' });
   return { recordedMs, explained, misfits };
 }
+
+/** Whether the load transferred nothing. The document is emulated nevertheless, as there is nothing else to emulate. */
+const isAllCached = (recording: Recording): boolean =>
+  loadRequests(recording).kept.every(({ fromCache }) => fromCache);
 
 /** Whether no request shows when its response began. Browsers always show that of the document, unless it came from a cache. */
 function showsNoWait(recording: Recording): boolean {

@@ -28,6 +28,8 @@ export function describeMisfit(misfit: Misfit, fit: Sentences['fit']): string {
   switch (misfit.kind) {
     case 'no-navigation':
       return fit.noNavigation();
+    case 'all-cached':
+      return fit.allCached();
     case 'no-load-event':
       return fit.noLoadEvent();
     case 'session':

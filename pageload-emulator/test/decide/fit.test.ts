@@ -45,6 +45,25 @@ describe('the fit of a recording', () => {
     expect(fit.explainedMs! / fit.recordedMs!).toBeGreaterThan(0.7);
   });
 
+  it('asks for no verification of a page that came from the cache as a whole', () => {
+    const load = recorded();
+    const requests = load.requests.map((each) => ({
+      ...each,
+      ...{ startMs: 1, endMs: 4, fromCache: true },
+      phases: { ...NO_PHASES, requestStartMs: 1, responseStartMs: 2 },
+    }));
+    const { fit, decision } = predict({ ...load, requests, pltMs: 10 });
+    expect(fit.understood).toBe(false);
+    expect(fit.notes).toEqual([
+      'The page came from the cache, so that nothing shows how its servers answer.',
+    ]);
+    expect(decision.kind).toBe('leave');
+    // Its parts over the network are judged as ever.
+    const [document, ...others] = load.requests;
+    const partly = [{ ...document!, fromCache: true }, ...others];
+    expect(predict({ ...load, requests: partly }).fit.notes.join()).not.toContain('from the cache');
+  });
+
   it('has no round trip to a proxy on the machine, behind which all sites have one address', () => {
     const load = hasty(at('example.org', '127.0.0.1'));
     const notes = (recording: Recording) => predict(recording).fit.notes.join();

@@ -56,10 +56,10 @@ test('an unknown page, one that cannot be read, and an unknown network', async (
   expect(lines, output).toHaveLength(6);
   for (const [index, words] of [
     /page \S*\/none\.har: expected shop, news, app, .*no such file/,
-    /replay\.page: .*expected string/,
+    /replay\.page: expected a string, got 7/,
     /cut\.har: .*JSON/,
     /network "lte-por": expected one of .*lte-poor/,
-    /replay: .*"netwrk"/,
+    /replay\.netwrk: expected no entry of this name/,
     /replay: expected a page to replay, as in test\.use/,
   ].entries()) {
     expect(lines[index]).toMatch(words);

@@ -21,7 +21,7 @@ export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   'transport.onnx': 100_000,
   'welcome.js': 31_000,
   'options.js': 43_000,
-  'popup.js': 53_000,
+  'popup.js': 54_000,
   // With D3 and the parts of the emulator that its tabs need.
   'panel.js': 254_000,
   // The whole emulator with the readers of other tools' files, and the layout of graphs.

@@ -5,12 +5,7 @@ import type { LabNetwork } from '@hopwise/lab/client/networks';
 import type { Cleanup } from '@hopwise/lab/command/cleanup';
 import type { LoadProtocol } from '@hopwise/lab/ground-truth/ground-truth';
 import { type DisturbanceWatch, disturbedBy, watchDisturbance } from '@hopwise/lab/loads/disturbance';
-import {
-  type Loader,
-  type Measured,
-  type Measurement,
-  measureProtocols,
-} from '@hopwise/lab/loads/measure-protocols';
+import { type Loader, type Measured, measureProtocols } from '@hopwise/lab/loads/measure-protocols';
 import { MeasuringBrowser } from '@hopwise/lab/loads/measuring-browser';
 import { processorSpeed } from '@hopwise/lab/loads/processor-speed';
 import { count } from '@hopwise/lab/output/words';
@@ -22,6 +17,7 @@ import {
   type Protocol,
   type Unavailable,
 } from '@hopwise/pageload-emulator';
+import { FlawedLoads } from './flawed-loads.ts';
 
 interface MeasureOptions {
   lab: Lab;
@@ -93,10 +89,7 @@ export async function measurePage(options: MeasureOptions): Promise<PageMeasurem
   let busyLinks = 0;
   let isAssigned = false;
   // On a machine that is never quiet the measurement takes twice as long, and no longer.
-  let repeatsLeft = kinds.length * options.loads;
-  const flawed: Record<LoadProtocol, number> = { natural: 0, h1: 0, h2: 0, h3: 0, assigned: 0 };
-  /** URLs that fail under the browser's own choice, which loads first: those of the page itself. */
-  let failing: Set<string> | null = null;
+  const flawed = new FlawedLoads(kinds.length * options.loads, options.keepDisturbed);
   const measurement = await measureProtocols<LoadProtocol>({
     browsers,
     url: site.entry,
@@ -116,14 +109,7 @@ export async function measurePage(options: MeasureOptions): Promise<PageMeasurem
         await lab.resetStats();
       },
       async afterLoad(protocol, { failed }) {
-        failing ??= new Set(failed.map(({ url }) => url));
-        // Without what these would have requested the load event comes too early.
-        const isIncomplete = failed.some(({ url }) => !failing?.has(url));
-        const isDisturbed = browsers[protocol].disturbedBy.length > 0;
-        if (!isIncomplete && !isDisturbed) return 'keep';
-        flawed[protocol]++;
-        if (!isIncomplete && options.keepDisturbed) return 'keep';
-        return repeatsLeft-- > 0 ? 'repeat' : 'keep';
+        return flawed.judge(protocol, failed, browsers[protocol].disturbedBy.length > 0);
       },
     },
     isEnough: isHopeless,
@@ -150,7 +136,7 @@ export async function measurePage(options: MeasureOptions): Promise<PageMeasurem
     measured[protocol] = repeatedSpread(result, protocol, assignment);
     warnings.push(...warningsOf(result, WHAT[protocol]));
   }
-  warnings.push(...flawWarnings(measurement, flawed));
+  warnings.push(...flawed.describe(WHAT));
   return { measured, naturalProtocols: protocolsOf(measurement.natural), warnings };
 }
 
@@ -247,29 +233,4 @@ function warningsOf(result: Measured, what: string): string[] {
   if (incomplete > 0)
     warnings.push(`${what}: ${incomplete} of ${result.loads.length} loads had requests that failed`);
   return warnings;
-}
-
-/**
- * One line for the loads that were dropped because they were disturbed or requests failed in them, one for those that were kept.
- *
- * @param flawed loads of both kinds
- */
-export function flawWarnings(
-  measurement: Measurement<LoadProtocol>,
-  flawed: Record<LoadProtocol, number>,
-): string[] {
-  const dropped: string[] = [];
-  const kept: string[] = [];
-  for (const protocol of MEASURED) {
-    const result = measurement[protocol];
-    if (!result || 'unavailable' in result) continue;
-    if (result.repeated > 0) dropped.push(`${result.repeated} of ${WHAT[protocol]}`);
-    const left = flawed[protocol] - result.repeated;
-    if (left > 0) kept.push(`${left} of ${WHAT[protocol]}`);
-  }
-  const byWhat = 'disturbed by late packets, other processes or requests that failed';
-  return [
-    ...(dropped.length > 0 ? [`loads dropped and repeated, ${byWhat}: ${dropped.join(', ')}`] : []),
-    ...(kept.length > 0 ? [`loads kept although ${byWhat}: ${kept.join(', ')}`] : []),
-  ];
 }

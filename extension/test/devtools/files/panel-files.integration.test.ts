@@ -176,21 +176,16 @@ describe('what is opened', () => {
     await shown().getByRole('button', { name: 'Close file' }).click();
   });
 
-  const broken = structuredClone(writeHar(largePage(40), '0.1.0')) as {
-    log: { entries: { time: unknown }[] };
-  };
-  broken.log.entries[3]!.time = 'long';
+  // A single entry that cannot be read is left out.
+  const broken = structuredClone(writeHar(largePage(40), '0.1.0')) as { log: { entries: unknown } };
+  broken.log.entries = 'long';
 
   const refused: [name: string, content: string | Buffer | (() => Buffer), expected: RegExp][] = [
     ['no.json', 'nonsense', /^no\.json: .*expected JSON, got /],
     ['empty.har', '', /^empty\.har: .*expected JSON, got /],
     ['array.json', '[[1]]', /^array\.json: \[0\]: expected an object, got an array$/],
     ['other.json', '{"a":1}', /^other\.json: top level: expected a HAR/],
-    [
-      'broken.har',
-      JSON.stringify(broken),
-      /^broken\.har: log\.entries\[3\]\.time: expected a number, got "long"$/,
-    ],
+    ['broken.har', JSON.stringify(broken), /^broken\.har: log\.entries: expected an array of entries, got "long"$/],
     ['bad.gz', Buffer.from([0x1f, 0x8b, 1, 2, 3]), /^bad\.gz: top level: expected gzip data, got /],
     ['deep.json', '['.repeat(200_000), /^deep\.json: .*expected /],
     [

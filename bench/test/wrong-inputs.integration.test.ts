@@ -111,6 +111,7 @@ test('whatever is mistyped for the lab or a bench is answered in one line, and n
       const of = `${name} ${words.join(' ')}`;
       expect.soft({ of, code, stdout, lines: lines.length }).toEqual({ of, code: 2, stdout: '', lines: 1 });
       expect.soft(lines[0], of).toMatch(/^hopwise: /);
+      expect.soft(await readdir(folder), of).toEqual([]);
       expect.soft(lines[0], of).not.toMatch(/\berror:|\bE[A-Z]{4,}:|undefined|\bat .*:\d+/);
     }
   };

@@ -31,9 +31,9 @@ await runProgram(async ({ signal, say }) => {
 
 async function judge(options: BenchOptions, signal: AbortSignal): Promise<void> {
   const progress = new Progress();
-  await makeOutputFolder(options.out);
   progress.step(`reading ${options.dir}`);
   const measured = await readCells(options.dir, options);
+  await makeOutputFolder(options.out);
   const recorded = measured.cells.reduce((sum, cell) => sum + cell.recorded.length, 0);
   progress.step(`predicting from ${recorded} loads of ${measured.cells.length} cells`);
   const accuracy = await judgePredictions(measured, predictionProgress(progress, signal));

@@ -1,9 +1,11 @@
 /** `npm run bench -- helper`: what it takes to start the helper for one question, beside that of another checkout. */
+import { existsSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { median } from '@hopwise/contract';
 import { integer } from '@hopwise/lab/command/option-types';
 import { ROOT } from '@hopwise/lab/paths';
+import { InvalidArgumentError } from 'commander';
 import { benchCommand, parseOrExit } from '../bench-command.ts';
 import { bootstrap } from '../recorder/bootstrap.ts';
 import { HelperStarts, QUESTIONS } from './start-helper.ts';
@@ -13,7 +15,12 @@ const command = benchCommand(
   'Starts the helper for one question, as the extension does, and measures its processor time and how long the answer takes.',
 )
   .option('--rounds <n>', 'starts for each question', integer(2, 1_000), 15)
-  .option('--against <dir>', 'by turns with the built helper of another checkout');
+  .option('--against <dir>', 'by turns with the built helper of another checkout', builtHelper);
+function builtHelper(dir: string): string {
+  if (existsSync(join(dir, 'native-host/dist/bin/hopwise-host.js'))) return dir;
+  throw new InvalidArgumentError('expected a checkout with a built helper');
+}
+
 const { rounds, against } = parseOrExit(command).opts<{ rounds: number; against?: string }>();
 
 const rival = against === undefined ? null : resolve(against);

@@ -1,7 +1,7 @@
 /** `npm run bench -- reading`: what is read from emulated loads of drawn pages, of which everything is known. */
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { checkOutputFile } from '@hopwise/lab/command/output-folder';
 import { runProgram } from '@hopwise/lab/command/program';
 import { Progress } from '@hopwise/lab/command/progress';
 import { type DrawnCell, drawCells } from '@hopwise/lab/gauntlet/cells';
@@ -17,6 +17,7 @@ await runProgram(async ({ signal }) => {
   const { split, seed, cells, json, ranges, decisions, rows } = parseOptions(process.argv.slice(2));
   const progress = new Progress();
   if (rows !== undefined) {
+    await checkOutputFile('--rows', rows);
     const written = await writeRows(rows, drawCells(split, seed, cells), progress, signal);
     process.stdout.write(`${written} rows of ${cells} cells: ${rows}\n`);
     return;
@@ -55,7 +56,6 @@ async function writeRows(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<number> {
-  await mkdir(dirname(resolve(file)), { recursive: true });
   await writeFile(file, '');
   let written = 0;
   for (const [number, drawn] of cells.entries()) {

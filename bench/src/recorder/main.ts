@@ -4,12 +4,14 @@
  *
  * The servers are on this machine and answer at once, so the load time is processor time: on a real network the share is smaller.
  */
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve as resolvePath } from 'node:path';
 import { integer } from '@hopwise/lab/command/option-types';
+import { InvalidArgumentError } from 'commander';
 import type { BrowserContext } from 'playwright-core';
 import {
   type ExtensionBrowser,
@@ -72,8 +74,17 @@ const command = benchCommand(
     false,
   )
   .option('--autopilot', 'the autopilot is on', false)
-  .option('--against <dir>', 'compare with another build of the extension, not with the browser alone')
+  .option(
+    '--against <dir>',
+    'compare with another build of the extension, not with the browser alone',
+    builtExtension,
+  )
   .option('--json', 'print the measurements as JSON and nothing else', false);
+function builtExtension(dir: string): string {
+  if (existsSync(join(dir, 'manifest.json'))) return dir;
+  throw new InvalidArgumentError('expected the folder of a built extension');
+}
+
 const { rounds, requests, json, detailed, cold, autopilot, against } = parseOrExit(command).opts<{
   rounds: number;
   requests: number;

@@ -11,7 +11,7 @@ import { lockFolder } from '@hopwise/lab/command/measuring-lock';
 import { makeOutputFolder } from '@hopwise/lab/command/output-folder';
 import { type ProgramContext, runProgram } from '@hopwise/lab/command/program';
 import { replaceFile } from '@hopwise/lab/command/write-file';
-import { openPage } from '@hopwise/lab/pages/page-source';
+import { openPage, type PageSource } from '@hopwise/lab/pages/page-source';
 import type { Recording } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import { type JudgedProbe, renderConfusion } from './confusion.ts';
@@ -28,13 +28,15 @@ const keptSchema = z.object({ verification: verificationSchema, elapsedMs: z.num
 await runProgram(async (context) => {
   const options = parseOptions(process.argv.slice(2));
   const cells = cellsOf(options);
+  const pages: PageSource[] = [];
+  for (const name of options.pages) pages.push(await openPage(name, context.signal));
   const dir = resolve(options.out);
   await makeOutputFolder(options.out);
   const unlock = await lockFolder(dir);
   const judged: JudgedProbe[] = [];
   try {
     await context.useScratch();
-    for (const page of options.pages) judged.push(...(await judgePage(page, cells, dir, options, context)));
+    for (const page of pages) judged.push(...(await judgePage(page, cells, dir, options, context)));
   } finally {
     await unlock();
   }
@@ -65,13 +67,12 @@ function cellsOf({ networks, udp }: UdpOptions): Cell[] {
 }
 
 async function judgePage(
-  name: string,
+  page: PageSource,
   cells: readonly Cell[],
   dir: string,
   { seeds, rounds, check }: UdpOptions,
   { cleanup, signal, say }: ProgramContext,
 ): Promise<JudgedProbe[]> {
-  const page = await openPage(name, signal);
   let lab: ProbeLab | null = null;
   let recording: Recording | null = null;
   const judged: JudgedProbe[] = [];

@@ -1,11 +1,11 @@
 /** Learned initial windows beside fixed ones, for clusters of clients on several networks, with nginx and the kernel's TCP. */
-import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { quantile } from '@hopwise/contract';
 import { table } from '@hopwise/contract/terminal';
 import { labObstacle } from '@hopwise/lab/client/lab';
 import { UserError } from '@hopwise/lab/command/errors';
 import { integer } from '@hopwise/lab/command/option-types';
+import { makeOutputFolder } from '@hopwise/lab/command/output-folder';
 import { runProgram } from '@hopwise/lab/command/program';
 import { makeScratch, removeScratch } from '@hopwise/lab/command/scratch';
 import { bootstrapInterval } from '@hopwise/lab/statistics';
@@ -178,7 +178,7 @@ await runProgram(async ({ cleanup, say }) => {
   const obstacle = await labObstacle();
   if (obstacle !== null) throw new UserError(obstacle);
   const { prefixes, learning, judged, out } = options;
-  await mkdir(out, { recursive: true });
+  await makeOutputFolder(out);
   const kept = await KeptWindows.open(out, { prefixes, learning, judged });
   const folder = await makeScratch('run');
   cleanup.add('the files of nginx', () => removeScratch(folder));

@@ -24,7 +24,7 @@ import { FirefoxBrowser, type FirefoxTab, firefoxPath, makeProfile } from './fir
 const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
 /**
  * Stops an idle worker after this time instead of half a minute, to test restarts often. On a busy machine a worker takes seconds to
- * start, and one that is stopped sooner than it starts answers some messages never.
+ * start: one that is stopped as soon leaves some messages unanswered.
  */
 const IDLE_MS = 5000;
 /** From a hang of the helper until the page has loaded: some 2 s on a quiet machine; nothing else would end it for a minute. */

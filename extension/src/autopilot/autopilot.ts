@@ -67,7 +67,7 @@ const MAX_BEFORE_LOADS = 20;
 /** The parts of the pin manager in use. */
 export type Pinner = Pick<
   PinManager,
-  'pin' | 'unpinMade' | 'listPins' | 'isRestored' | 'leaveSites' | 'onChange'
+  'pin' | 'unpinMade' | 'listPins' | 'isRestored' | 'whenRestored' | 'leaveSites' | 'onChange'
 >;
 
 export class Autopilot {
@@ -405,8 +405,9 @@ export class Autopilot {
     planned: PlannedRun,
   ): Promise<boolean> {
     const { trigger, pins } = planned;
+    // Until then a pin of the user's may be missing that comes.
+    await this.#pins.whenRestored();
     const existing = (await this.#pins.listPins()).filter(({ state }) => state !== 'lifted');
-    // The pin manager lists them only a moment after the worker has started.
     const own = runs.filter(isRunning).flatMap((run) => run.pins);
     const missing = pins.filter(({ origin }) => ![...existing, ...own].some((pin) => pin.origin === origin));
     // A pin of another kind is the user's own choice.

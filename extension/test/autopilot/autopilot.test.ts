@@ -25,6 +25,7 @@ class PinsInMemory implements Pinner {
   pins: PinState[] = [];
   refusal = '';
   isRestored = true;
+  async whenRestored(): Promise<void> {}
   /** How pins were lifted last. */
   lifting: Parameters<Pinner['unpinMade']>[1];
   #listener: () => void = () => {};

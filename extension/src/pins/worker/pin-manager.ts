@@ -69,6 +69,7 @@ export class PinManager {
   #caHosts: string[] | null = null;
   #launcher: string | null = null;
   #isRestored = false;
+  #restoring: Promise<unknown> = Promise.resolve();
   readonly #listeners: (() => void)[] = [];
   #onExchanges: ExchangeListener | null = null;
 
@@ -105,6 +106,12 @@ export class PinManager {
   /** Whether the pins of the worker before this one are made again, or lifted. */
   get isRestored(): boolean {
     return this.#isRestored;
+  }
+
+  /** Waits until it is so. */
+  async whenRestored(): Promise<void> {
+    await this.#ready;
+    await this.#restoring;
   }
 
   /** The running helper; null when none runs. */
@@ -264,7 +271,7 @@ export class PinManager {
       this.#isRestored = true;
       return;
     }
-    void this.#queue.run(async () => {
+    this.#restoring = this.#queue.run(async () => {
       try {
         if ((unexpired.length > 0 || persistent) && (await hasPinPermissions()))
           await this.#adoptPins(unexpired);

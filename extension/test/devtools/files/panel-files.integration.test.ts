@@ -185,7 +185,11 @@ describe('what is opened', () => {
     ['empty.har', '', /^empty\.har: .*expected JSON, got /],
     ['array.json', '[[1]]', /^array\.json: \[0\]: expected an object, got an array$/],
     ['other.json', '{"a":1}', /^other\.json: top level: expected a HAR/],
-    ['broken.har', JSON.stringify(broken), /^broken\.har: log\.entries: expected an array of entries, got "long"$/],
+    [
+      'broken.har',
+      JSON.stringify(broken),
+      /^broken\.har: log\.entries: expected an array of entries, got "long"$/,
+    ],
     ['bad.gz', Buffer.from([0x1f, 0x8b, 1, 2, 3]), /^bad\.gz: top level: expected gzip data, got /],
     ['deep.json', '['.repeat(200_000), /^deep\.json: .*expected /],
     [

@@ -82,6 +82,7 @@ export class Autopilot {
   constructor(pins: Pinner, predict: (load: StoredLoad) => Promise<StoredLoad>) {
     this.#pins = pins;
     this.#predict = predict;
+    // Each change first ends the runs whose pins have gone.
     pins.onChange(() => void this.#change(async () => undefined));
   }
 
@@ -405,7 +406,7 @@ export class Autopilot {
     planned: PlannedRun,
   ): Promise<boolean> {
     const { trigger, pins } = planned;
-    // Until then a pin of the user's may be missing that comes.
+    // Before that a pin of the user's may be missing from the list.
     await this.#pins.whenRestored();
     const existing = (await this.#pins.listPins()).filter(({ state }) => state !== 'lifted');
     const own = runs.filter(isRunning).flatMap((run) => run.pins);
@@ -469,7 +470,7 @@ export class Autopilot {
   async #endWithPins(runs: readonly AutopilotRun[]): Promise<void> {
     const open = runs.filter(isRunning);
     if (open.length === 0) return;
-    // Until then a pin may be missing that comes.
+    // Before that a pin may be missing from the list although it is made again.
     const { isRestored } = this.#pins;
     const states = await this.#pins.listPins();
     for (const run of open) {

@@ -108,7 +108,7 @@ export class PinManager {
     return this.#isRestored;
   }
 
-  /** Waits until it is so. */
+  /** Waits until the pins of the worker before this one are made again, or lifted. */
   async whenRestored(): Promise<void> {
     await this.#ready;
     await this.#restoring;
@@ -271,20 +271,23 @@ export class PinManager {
       this.#isRestored = true;
       return;
     }
-    this.#restoring = this.#queue.run(async () => {
-      try {
-        if ((unexpired.length > 0 || persistent) && (await hasPinPermissions()))
-          await this.#adoptPins(unexpired);
-      } catch (error) {
-        this.#pins.addLifted(unexpired, messageOf(error));
-        await this.#savePins();
-      } finally {
-        this.#closeIfIdle();
-        this.#isRestored = true;
-        // Some may be missing for good.
-        this.#tell();
-      }
-    });
+    this.#restoring = this.#queue
+      .run(async () => {
+        try {
+          if ((unexpired.length > 0 || persistent) && (await hasPinPermissions()))
+            await this.#adoptPins(unexpired);
+        } catch (error) {
+          this.#pins.addLifted(unexpired, messageOf(error));
+          await this.#savePins();
+        } finally {
+          this.#closeIfIdle();
+          this.#isRestored = true;
+          // Some may be missing for good.
+          this.#tell();
+        }
+      })
+      // Who waits for it only waits.
+      .catch(report);
   }
 
   /** Recreates the pins of the previous worker and adopts the persistent ones of the helper. */

@@ -152,7 +152,7 @@ beforeEach(() => {
   incomplete = null;
   pinGain = null;
   settings = AUTOPILOT_DEFAULTS;
-  network = { hindersUdp: null, isSuspected: false, keepsOffH3: false };
+  network = { slowsH3: false, isSuspected: false, keepsOffH3: false };
   saved = { savedMs: 0, loads: 0, estimated: 0, uncompared: 0 };
   tabUrl = `${A}/`;
   isRecorded = true;
@@ -265,7 +265,7 @@ test.each([
 test.each([
   [{}, null],
   [{ isSuspected: true }, 'HTTP/3 is held back at a site here; the network may be the cause.'],
-  [{ hindersUdp: true, isSuspected: true }, 'This network holds HTTP/3 back: it hinders UDP.'],
+  [{ slowsH3: true, isSuspected: true }, 'This network holds HTTP/3 back: it hinders UDP.'],
   [{ keepsOffH3: true, isSuspected: true }, 'HTTP/3 is kept off on this network.'],
 ])('the popup says what the network does (%j)', async (some, words) => {
   network = { ...network, ...some };

@@ -35,8 +35,8 @@ export interface AutopilotAnswer {
 }
 
 export interface NetworkState {
-  /** Whether it surely hinders UDP; null while too little is known of it. */
-  hindersUdp: boolean | null;
+  /** Whether it surely slows HTTP/3 down. */
+  slowsH3: boolean;
   /** Whether one site alone has shown that it may. */
   isSuspected: boolean;
   /** Whether HTTP/3 is kept off on it. */

@@ -43,13 +43,13 @@ import { findReference, findTrouble, isNetworkSlowed, isOfRunsPage, measureLoad 
 import {
   changeChoice,
   findChoice,
-  hindersUdp,
   keepsOffH3,
   leavesUdpOpen,
   listLeftSites,
   listSuspectingSites,
   NETWORK_PIN,
   nameOf,
+  slowsH3,
   UNRECOGNISED,
 } from './network-rule.ts';
 import { readRuns, saveRuns } from './run-log.ts';
@@ -219,14 +219,13 @@ export class Autopilot {
     const key = await readNetworkKey();
     const memory = await loadNetworkMemory();
     const cluster = poolClusters(listWitnesses(memory, null));
-    const isHindered = hindersUdp({ cluster });
     const runs = await readRuns();
     return {
       settings,
       runs: runs.toReversed(),
       learned: listLearned(await listExperiences(), key),
       network: {
-        hindersUdp: isHindered || leavesUdpOpen({ cluster }) ? isHindered : null,
+        slowsH3: slowsH3({ cluster }),
         isSuspected: listSuspectingSites(memory).length > 0,
         keepsOffH3: runs.some((run) => isRunning(run) && isOfNetwork(run)),
       },
@@ -308,7 +307,7 @@ export class Autopilot {
     });
   }
 
-  /** Keeps HTTP/3 off where a load's network hinders UDP, or the user asked for it. @returns whether that is so */
+  /** Keeps HTTP/3 off where a load's network slows it down, or the user asked for it. @returns whether that is so */
   async #applyNetworkRule(
     runs: AutopilotRun[],
     load: StoredLoad,

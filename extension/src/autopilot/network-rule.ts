@@ -1,4 +1,4 @@
-/** Keeps HTTP/3 off on networks that hinder UDP, for every page at once: nothing has to be learned of each page first. */
+/** Keeps HTTP/3 off on networks that slow it down, for every page at once: nothing has to be learned of each page first. */
 import { EVERY_ORIGIN, type UdpTreatment } from '@hopwise/contract';
 import { type NetworkCluster, parseCluster, poolClusters } from '@hopwise/pageload-emulator';
 import type { PlannedPin } from '../pins/plan-pins.ts';
@@ -19,19 +19,32 @@ export const UNRECOGNISED = '';
 
 export const nameOf = ({ networkKey }: Pick<StoredLoad, 'networkKey'>): string => networkKey ?? UNRECOGNISED;
 
-/**
- * Whether what is known of a load's network shows surely that HTTP/3 is slower there than HTTP/2: UDP is blocked, or held to
- * much less than the link's rate.
- */
-export function hindersUdp({ cluster: stored, check }: Pick<StoredLoad, 'cluster' | 'check'>): boolean {
-  const measured = kindOf(check);
+type Known = Pick<StoredLoad, 'cluster' | 'check'>;
+
+/** Whether what is known of a load's network shows surely that UDP is blocked there, or held to much less than the link's rate. */
+export function hindersUdp(known: Known): boolean {
+  const measured = kindOf(known.check);
   if (measured !== null) return measured !== 'open';
-  const cluster = parseCluster(stored);
+  const cluster = parseCluster(known.cluster);
   if (cluster === null || cluster.udp.policed + cluster.udp.blocked < SURE) return false;
   // Figures are log-normal.
   const share = Math.exp(cluster.policedBps.mean - cluster.downBps.mean);
-  return cluster.udp.blocked > cluster.udp.policed || share <= MAX_SHARE;
+  return blocksUdp(known) || share <= MAX_SHARE;
 }
+
+/** Whether UDP is blocked rather than held to a rate. */
+function blocksUdp({ cluster: stored, check }: Known): boolean {
+  const measured = kindOf(check);
+  if (measured !== null) return measured === 'blocked';
+  const cluster = parseCluster(stored);
+  return cluster !== null && cluster.udp.blocked > cluster.udp.policed;
+}
+
+/**
+ * Whether a network hinders UDP so that pages over HTTP/3 load surely slower there. Where UDP is blocked they do not: browsers race
+ * TCP against QUIC and remember that HTTP/3 is broken, which costs less than a tunnel (`bench/docs/product.md`, `udp-blocked`).
+ */
+export const slowsH3 = (known: Known): boolean => hindersUdp(known) && !blocksUdp(known);
 
 /** Surer than this, it is known that a network hinders UDP. */
 const KNOWN_HINDERED = 0.95;
@@ -45,7 +58,7 @@ export const knowsUdp = (known: NetworkCluster): boolean =>
   isShownOpen(known) || Math.max(known.udp.policed, known.udp.blocked) >= KNOWN_HINDERED;
 
 /**
- * Sites whose own loads surely show that UDP is hindered where nothing else does: the network may be the cause, or the site. None where
+ * Sites whose own loads surely show that HTTP/3 is slowed down where nothing else does: the network may be the cause, or the site. None where
  * another site's loads, or a check, show that UDP is open.
  */
 export function listSuspectingSites({ sites, check, unlike }: NetworkMemory): string[] {
@@ -53,7 +66,7 @@ export function listSuspectingSites({ sites, check, unlike }: NetworkMemory): st
   const witnesses = [...known.map(([, cluster]) => cluster), ...(check === null ? [] : [check])];
   if (witnesses.some(isShownOpen)) return [];
   if (hindersUdp({ cluster: poolClusters({ sites: known.map(([, cluster]) => cluster), check }) })) return [];
-  return known.filter(([, cluster]) => hindersUdp({ cluster })).map(([site]) => site);
+  return known.filter(([, cluster]) => slowsH3({ cluster })).map(([site]) => site);
 }
 
 /** What a check has shown of UDP; null for nothing, or not for more than that it is not blocked. */
@@ -70,13 +83,13 @@ export function findChoice(
   return networkRules.find(({ network }) => network === name)?.keepsOffH3 ?? null;
 }
 
-/** Whether HTTP/3 is kept off on a network: by the user's choice, or else where it hinders UDP and the autopilot is on. */
+/** Whether HTTP/3 is kept off on a network: by the user's choice, or else where it slows HTTP/3 down and the autopilot is on. */
 export function keepsOffH3(
   name: string,
-  known: Pick<StoredLoad, 'cluster' | 'check'>,
+  known: Known,
   settings: Pick<AutopilotSettings, 'networkRules' | 'isOn'>,
 ): boolean {
-  return findChoice(name, settings) ?? (settings.isOn && hindersUdp(known));
+  return findChoice(name, settings) ?? (settings.isOn && slowsH3(known));
 }
 
 /** The rules with another choice for a network. @param keepsOffH3 null for none */
@@ -90,7 +103,7 @@ export function changeChoice(
 }
 
 /** Whether it shows surely that the network does not hinder UDP. */
-export function leavesUdpOpen({ cluster: stored, check }: Pick<StoredLoad, 'cluster' | 'check'>): boolean {
+export function leavesUdpOpen({ cluster: stored, check }: Known): boolean {
   const measured = kindOf(check);
   return measured === null ? (parseCluster(stored)?.udp.open ?? 0) >= SURE : measured === 'open';
 }
@@ -98,7 +111,7 @@ export function leavesUdpOpen({ cluster: stored, check }: Pick<StoredLoad, 'clus
 /** The pin that keeps HTTP/3 off for every page. */
 export const NETWORK_PIN: PlannedPin = { origin: EVERY_ORIGIN, kind: 'avoid-h3' };
 
-/** Sites at which the user's rules leave HTTP/3 on, also on a network that hinders UDP. */
+/** Sites at which the user's rules leave HTTP/3 on, also on a network that slows it down. */
 export function listLeftSites({ siteRules }: Pick<AutopilotSettings, 'siteRules'>): string[] {
   return siteRules.filter(({ rule }) => rule === 'leave' || rule === 'h3').map(({ site }) => site);
 }

@@ -28,17 +28,17 @@ function isSameSite(a: string, b: string): boolean {
 
 /**
  * Keeping HTTP/3 off is worthwhile where it helps with a chance of 0.8 (`decide/judge-action.ts` of the emulator). Where UDP is open it
- * rarely does, so that UDP must be hindered with half of that chance at least.
+ * rarely does, and where UDP is blocked browsers do without HTTP/3 by themselves, so that UDP must be held back with half of that chance at least.
  */
 const SUSPECTED = 0.4;
 
-/** Whether UDP may be hindered so probably that something could be gained, by what is known of a network; also where nothing is. */
+/** Whether UDP may be held back so probably that something could be gained, by what is known of a network; also where nothing is. */
 const suspectsUdp = (known: NetworkCluster | null): boolean =>
-  known === null || known.udp.policed + known.udp.blocked >= SUSPECTED;
+  known === null || known.udp.policed >= SUSPECTED;
 
 /**
  * Whether any action that the settings allow could change how a page loads. Saves the prediction of most loads: what keeps off HTTP/3
- * gains where UDP is hindered.
+ * gains where UDP is held back.
  *
  * @param known of the network, with what the load itself shows; null for nothing
  */
@@ -51,7 +51,7 @@ export function hasChoice(
   if (!recording.requests.some(usesH3)) return false;
   if (explores || verification !== null) return true;
   const checked = check?.udp?.kind ?? 'unblocked';
-  return checked === 'unblocked' ? suspectsUdp(known) : checked !== 'open';
+  return checked === 'unblocked' ? suspectsUdp(known) : checked !== 'open' && checked !== 'blocked';
 }
 
 /** Whether a request went over HTTP/3, or to a server that offered it. */

@@ -695,11 +695,14 @@ test('settings that cannot be read leave it off', async () => {
   expect((await autopilot.getState()).settings.isOn).toBe(false);
 });
 
-describe('a network that hinders UDP', () => {
+describe('a network that slows HTTP/3 down', () => {
+  const learned = learnNetwork(null, loadOf(1).recording);
   const HINDERED = {
-    ...learnNetwork(null, loadOf(1).recording),
-    udp: { open: 0.02, policed: 0.02, blocked: 0.96 },
+    ...learned,
+    udp: { open: 0.02, policed: 0.96, blocked: 0.02 },
+    policedBps: { ...learned.policedBps, mean: learned.downBps.mean - 2 },
   };
+  const BLOCKED = { ...HINDERED, udp: { open: 0.02, policed: 0.02, blocked: 0.96 } };
   const OPEN = { ...HINDERED, udp: { open: 0.98, policed: 0.01, blocked: 0.01 } };
   const EVERY = [`avoid-h3 ${EVERY_ORIGIN}`];
   const KEY = 'k'.repeat(22);
@@ -721,6 +724,11 @@ describe('a network that hinders UDP', () => {
     const other = { url: 'https://other.test/', requests };
     await onHindered({ recording: other, requestedUrl: other.url, pinned: { [EVERY_ORIGIN]: 'h2' } });
     expect([pins.active, await listRuns()]).toEqual([EVERY, ['kept']]);
+  });
+
+  test('where UDP is blocked, pages are left to the browser, which does without it by itself', async () => {
+    await on(BLOCKED, { recording: overH2 });
+    expect([pins.active, predicted, (await autopilot.getState()).network.slowsH3]).toEqual([[], 0, false]);
   });
 
   test('after a first visit it predicts what later ones would take, to state what is saved', async () => {

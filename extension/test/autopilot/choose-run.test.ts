@@ -104,9 +104,9 @@ describe('a load is suitable', () => {
     expect(isSuitable(load, localOrigins)).toBe(suitable);
   });
 
-  const clusterOf = (policed: number) => ({
+  const clusterOf = (policed: number, blocked = 0) => ({
     ...learnNetwork(null, loadOf(1).recording),
-    udp: { open: 1 - policed, policed, blocked: 0 },
+    udp: { open: 1 - policed - blocked, policed, blocked },
   });
   const OVER_H3 = { requests: [requestOf(0), requestOf(1, { protocol: 'h3' })] };
 
@@ -119,12 +119,13 @@ describe('a load is suitable', () => {
     expect(hasChoice(withRequest({}), { ...settings, holdsProtocols: true }, null)).toBe(true);
   });
 
-  test('where nothing suggests that UDP is hindered there is none, unless something is to be found out', () => {
+  test('where nothing suggests that UDP is held back there is none, unless something is to be found out', () => {
     const load = loadOf(1, { recording: OVER_H3 });
     expect(hasChoice(load, settings, clusterOf(0.5))).toBe(true);
     // As where nothing is known of the network.
     const plain = clusterOf(0.06);
     expect(hasChoice(load, settings, plain)).toBe(false);
+    expect(hasChoice(load, settings, clusterOf(0.03, 0.9))).toBe(false);
     expect(hasChoice(load, { ...settings, explores: true }, plain)).toBe(true);
     expect(hasChoice({ ...load, verification: verificationOf() }, settings, plain)).toBe(true);
   });
@@ -132,6 +133,7 @@ describe('a load is suitable', () => {
   test.each([
     [{ kind: 'policed', bps: 1e6 }, 0.06, true],
     [{ kind: 'open' }, 0.9, false],
+    [{ kind: 'blocked' }, 0.9, false],
     [{ kind: 'unblocked' }, 0.06, false],
     [{ kind: 'unblocked' }, 0.9, true],
   ] as const)('a check that found UDP %o counts before what loads suggest: %f', (udp, policed, expected) => {

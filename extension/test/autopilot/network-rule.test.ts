@@ -4,9 +4,11 @@ import {
   changeChoice,
   findChoice,
   hindersUdp,
+  keepsOffH3,
   leavesUdpOpen,
   listLeftSites,
   listSuspectingSites,
+  slowsH3,
 } from '../../src/autopilot/network-rule.ts';
 import { type NetworkMemory, NOTHING_KNOWN } from '../../src/storage/network.ts';
 import { loadOf } from '../evidence/stored-loads.ts';
@@ -28,6 +30,19 @@ test('a network hinders UDP where it surely blocks it, or holds it to much less 
   expect(hindersUdp({ cluster: null })).toBe(false);
 });
 
+test('it slows HTTP/3 down where it lets UDP through slowly: blocked UDP is left to the browser', () => {
+  const policed = withUdp({ policed: 0.95, open: 0.05 });
+  const blocked = withUdp({ blocked: 0.95, open: 0.05 });
+  expect([slowsH3(policed), slowsH3(withUdp({ policed: 0.95, open: 0.05 }, 0.8))]).toEqual([true, false]);
+  expect([slowsH3(blocked), slowsH3(withUdp({ blocked: 0.6, policed: 0.38 }))]).toEqual([false, false]);
+  expect(slowsH3({ ...blocked, check: { udp: { kind: 'policed', bps: 1e6 } } })).toBe(true);
+  expect(slowsH3({ ...policed, check: { udp: { kind: 'blocked' } } })).toBe(false);
+  const settings = { isOn: true, networkRules: [] };
+  expect([keepsOffH3('n', policed, settings), keepsOffH3('n', blocked, settings)]).toEqual([true, false]);
+  const asked = { isOn: false, networkRules: changeChoice('n', true, { networkRules: [] }) };
+  expect(keepsOffH3('n', blocked, asked)).toBe(true);
+});
+
 test('what a check has measured outweighs what loads have shown', () => {
   const open = withUdp({ open: 1 });
   expect(leavesUdpOpen(open)).toBe(true);
@@ -41,10 +56,12 @@ test('one site that shows UDP hindered has the network suspected, until another 
   const { cluster: hindered } = withUdp({ policed: 0.95, open: 0.05 });
   const { cluster: plain } = withUdp({ policed: 0.015, blocked: 0.044, open: 0.941 });
   const { cluster: open } = withUdp({ policed: 0.002, open: 0.998 });
+  const { cluster: blocked } = withUdp({ blocked: 0.95, open: 0.05 });
   const listFrom = (sites: NetworkMemory['sites'], more: Partial<NetworkMemory> = {}) =>
     listSuspectingSites({ ...NOTHING_KNOWN, sites, ...more });
   expect(listFrom({})).toEqual([]);
   expect(listFrom({ 'a.test': plain })).toEqual([]);
+  expect(listFrom({ 'a.test': blocked })).toEqual([]);
   expect(listFrom({ 'a.test': hindered, 'b.test': plain })).toEqual(['a.test']);
   expect(listFrom({ 'a.test': hindered, 'b.test': open })).toEqual([]);
   expect(listFrom({ 'a.test': hindered, 'b.test': open }, { unlike: ['b.test'] })).toEqual(['a.test']);

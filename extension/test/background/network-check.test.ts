@@ -97,11 +97,16 @@ test('nothing is transferred unless the user allows it, nor where the network is
   expect(plans).toEqual([]);
 });
 
-test('where another site showed that UDP may be hindered, it is checked by this one, an hour later again', async () => {
+test('where another site showed that HTTP/3 may be slowed down, it is checked by this one, an hour later again', async () => {
   const id = await store();
   const { recording } = loadOf(1);
   const plain = learnNetwork(null, recording);
-  const hindered = { ...plain, updatedAtMs: Date.now(), udp: { open: 0.02, policed: 0.02, blocked: 0.96 } };
+  const hindered = {
+    ...plain,
+    updatedAtMs: Date.now(),
+    udp: { open: 0.02, policed: 0.96, blocked: 0.02 },
+    policedBps: { ...plain.policedBps, mean: plain.downBps.mean - 2 },
+  };
   const suspect = (site: string) =>
     saveNetworkMemory({ ...NOTHING_KNOWN, sites: { [site]: hindered, 'else.test': plain } });
   const failing: typeof verifyWithHelper = async () => {

@@ -102,7 +102,7 @@ export function makePopupStates(
     reason: '',
   }));
   const settings = { ...AUTOPILOT_DEFAULTS, isOn: false };
-  const network = { hindersUdp: null as boolean | null, isSuspected: false, keepsOffH3: false };
+  const network = { slowsH3: false, isSuspected: false, keepsOffH3: false };
   const autopilot = { ok: true, settings, runs: [], learned: [], network };
   const pinsAnswer = {
     ok: true,
@@ -190,11 +190,11 @@ export function makePopupStates(
       }),
     }),
     'network-rule': state({
-      autopilot: { ...isOn, network: { hindersUdp: true, isSuspected: false, keepsOffH3: true } },
+      autopilot: { ...isOn, network: { slowsH3: true, isSuspected: false, keepsOffH3: true } },
       latest: leave({ h2: quick, h3: own }),
     }),
     'network-hinders': state({
-      autopilot: { ...autopilot, network: { hindersUdp: true, isSuspected: false, keepsOffH3: false } },
+      autopilot: { ...autopilot, network: { slowsH3: true, isSuspected: false, keepsOffH3: false } },
     }),
     incomplete: state({
       latest: latest({

@@ -6,7 +6,7 @@ import type { AutopilotClient } from './autopilot-client.ts';
 import { findProblem } from './main-switch.ts';
 
 /**
- * Says that the network hinders HTTP/3, or may do so, with the button that keeps HTTP/3 off on it for all pages, or allows it again. Hidden where
+ * Says that the network slows HTTP/3 down, or may do so, with the button that keeps HTTP/3 off on it for all pages, or allows it again. Hidden where
  * there is nothing to do.
  */
 export function renderNetworkSwitch(client: AutopilotClient, status: HTMLElement): HTMLElement {
@@ -26,9 +26,9 @@ export function renderNetworkSwitch(client: AutopilotClient, status: HTMLElement
   const allow = renderButton(t('networkAllow'), () => switchTo(false), { class: 'hw-link' });
   const element = el('div', { class: 'hw-network-switch' }, text, ' ', keepOff, allow);
   const update = () => {
-    const { hindersUdp, isSuspected, keepsOffH3 } = client.network;
-    const hinders = hindersUdp === true ? t('networkHinders') : t('networkMayHinder');
-    element.hidden = hindersUdp !== true && !isSuspected && !keepsOffH3;
+    const { slowsH3, isSuspected, keepsOffH3 } = client.network;
+    const hinders = slowsH3 ? t('networkHinders') : t('networkMayHinder');
+    element.hidden = !slowsH3 && !isSuspected && !keepsOffH3;
     text.textContent = keepsOffH3 ? t('networkIsKeptOff') : hinders;
     keepOff.hidden = keepsOffH3;
     allow.hidden = !keepsOffH3;

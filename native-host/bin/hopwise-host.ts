@@ -6,8 +6,10 @@
  * compiled by an earlier run.
  */
 import { keepCompiledCode } from '../src/base/compiled-code.ts';
+import { allowConcurrentLookups } from '../src/dns/concurrent-lookups.ts';
 import { launchedByBrowser } from '../src/install/launch.ts';
 
+allowConcurrentLookups();
 if (launchedByBrowser(process.argv.slice(2))) {
   keepCompiledCode();
   await (await import('./messaging.ts')).serveBrowser();

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,21 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { mayMount } from '../support/may-mount.ts';
 
 const PROGRAM = fileURLToPath(new URL('../support/dead-name.ts', import.meta.url));
 const NAME_SERVER = '127.77.0.1';
-
-/** Whether this user may give a process a resolv.conf of its own. */
-function mayMount(): boolean {
-  try {
-    execFileSync('unshare', ['--mount', 'mount', '--bind', '/etc/hostname', '/etc/resolv.conf'], {
-      stdio: 'ignore',
-    });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 let folder: string;
 let silent: Socket;

@@ -113,6 +113,7 @@ export class PinService {
       onDoubt: () => options.onChange(),
       onFallback: () => options.onChange(),
       onMeasured: (host, port, exchange) => this.#reports.add(originOf({ host, port }), exchange),
+      isTunnelled: (host, port) => this.#proxy?.isTunnelled(host, port) ?? false,
     });
     this.#pins.restore();
     for (const pin of this.#pins.list()) {

@@ -143,6 +143,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       onDoubt: () => {},
       onFallback: () => {},
       onMeasured: () => {},
+      isTunnelled: () => false,
     });
     terminating.pin('localhost', watched.port, protocol, 'public');
     await until(() => refused.length > 0);

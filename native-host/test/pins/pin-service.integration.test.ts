@@ -300,13 +300,18 @@ it('gives the terminator what is pinned to a protocol, until it lifts the pin', 
   expect(terminator.closed).toBe(true);
 });
 
-it('ends the tunnels of an origin when the terminator is ready for it', async () => {
+it('tells the terminator of tunnels, and ends those of an origin when it is ready for it', async () => {
   const { service, terminator } = start();
   await service.pin(pin());
   const { port } = await service.readState();
+  const isTunnelled = () =>
+    [origin.port, origin.port + 1].map((each) => terminator.hooks.isTunnelled(PROXIED_HOST, each));
+  expect(isTunnelled()).toEqual([false, false]);
   const tunnel = await browserTunnel(port);
+  expect(isTunnelled()).toEqual([true, false]);
   terminator.hooks.onReady(PROXIED_HOST, origin.port);
   await once(tunnel, 'close');
+  await until(() => !isTunnelled()[0]);
 });
 
 it('shows what a pin waits for, and reports a change', async () => {

@@ -121,6 +121,14 @@ export class LoopbackProxy {
     return this.#passages.size;
   }
 
+  /** Whether connections to an origin are tunnelled, or are about to be. */
+  isTunnelled(host: string, port: number): boolean {
+    return [...this.#passages].some(
+      (each) =>
+        each.host === host && each.port === port && (each.tunnel !== null || each.connecting !== null),
+    );
+  }
+
   /** Listens on one more port. @returns the port. */
   listen(): Promise<number> {
     return new Promise((resolve, reject) => {

@@ -14,6 +14,7 @@ import { Http2Request } from './http2-request.ts';
 import { Relay, type RelayEvents, type Upstream } from './relay.ts';
 import { endUnlessAnswered } from './session-pings.ts';
 import { passUpgrade } from './upgraded-connection.ts';
+import { UNREACHABLE_FOR_MS } from './upstream-health.ts';
 
 /**
  * Streams of one connection, as many as most origins allow: further requests wait in the browser, which knows their priority.
@@ -81,6 +82,10 @@ export class TerminatedOrigin {
   partition = '';
   /** Whether its next connection is terminated, as last reported. */
   isReady = false;
+  /** The next check by time; undefined for none. */
+  nextCheck: NodeJS.Timeout | undefined;
+  /** How long after a check that fails the next one follows by time, milliseconds. */
+  checkAgainMs = UNREACHABLE_FOR_MS;
   readonly #options: TerminatedOriginOptions;
   readonly #authority: string;
   /** Context of the newest connection: it existed when its CONNECT was answered, and so exists for its handshake. */

@@ -20,7 +20,7 @@ import { BrowserTrust, DISTRUST } from './browser-trust.ts';
 import { asksForCertificate } from './client-certificate.ts';
 import { type RelayEvents, SUSPECT_AFTER_MS } from './relay.ts';
 import { TerminatedOrigin } from './terminated-origin.ts';
-import { type CheckConnection, UpstreamHealth } from './upstream-health.ts';
+import { type CheckConnection, UNREACHABLE_FOR_MS, UpstreamHealth } from './upstream-health.ts';
 
 export interface TerminatorHooks {
   /** The origin's pin does not work: it is lifted and reported. */
@@ -35,6 +35,8 @@ export interface TerminatorHooks {
   onFallback(): void;
   /** A response of an `auto` pin's origin has arrived. */
   onMeasured(host: string, port: number, exchange: MeasuredExchange): void;
+  /** Whether connections to an origin are tunnelled, or are about to be. */
+  isTunnelled(host: string, port: number): boolean;
   log(line: string): void;
 }
 
@@ -60,6 +62,8 @@ export interface TerminatingProxyOptions extends TerminatorHooks {
   issuer: LeafIssuer;
   /** @returns a key of the network that the machine is on, null where it is not recognised */
   identifyNetwork(): string | null;
+  /** Instead of a handshake with the origin. */
+  asksForCertificate?: typeof asksForCertificate;
   /** Time limit of one check of an origin. */
   checkLimitMs?: number;
   /** How long connections go on at most that accept no further request. */
@@ -72,6 +76,9 @@ const NOT_AUTO = 'the origin has no pin of the kind auto';
 
 /** The protocol of an `auto` pin until it is steered, and the one that it falls back to: every origin that can be pinned has it. */
 const AUTO_START = 'h2';
+
+/** The longest time between two checks of an origin that is in use and cannot be reached. */
+const CHECK_AGAIN_AT_MOST_MS = 5 * 60_000;
 
 /** Failures after which further attempts under this protocol would fail as well. */
 const LIFTING = new Set<ExchangeErrorCode>(['certificate', 'protocol', 'engine-died']);
@@ -210,6 +217,7 @@ export class TerminatingProxy {
     const origin = this.#origins.get(key);
     if (!origin) return;
     this.#origins.delete(key);
+    clearTimeout(origin.nextCheck);
     this.#health.forget(origin.origin);
     this.#options.engine.release(new URL(origin.origin).origin, null);
     origin.end(this.#endingTimeoutMs);
@@ -240,7 +248,10 @@ export class TerminatingProxy {
 
   /** Ends all connections at once. */
   close(): void {
-    for (const origin of [...this.#origins.values(), ...this.#ending]) origin.destroy();
+    for (const origin of [...this.#origins.values(), ...this.#ending]) {
+      clearTimeout(origin.nextCheck);
+      origin.destroy();
+    }
     this.#origins.clear();
     this.#ending.clear();
   }
@@ -327,12 +338,33 @@ export class TerminatingProxy {
     const trouble = await this.#health.check(checked, connection);
     if (this.#origins.get(`${host}:${port}`) !== origin || origin.protocol !== protocol) return;
     this.#reportReadiness(origin);
-    if (!trouble) return;
-    if (trouble.kind === 'unusable') {
+    if (!trouble) {
+      clearTimeout(origin.nextCheck);
+      origin.checkAgainMs = UNREACHABLE_FOR_MS;
+    } else if (trouble.kind === 'unusable') {
       if (trouble.isAddressRefused) this.#refuseAddress(origin, trouble.reason);
       else this.#lift(origin, trouble.reason);
       origin.useNextProtocol(protocol, trouble.reason);
-    } else this.#options.log(`pin: ${origin.origin} cannot be reached: ${trouble.reason}`);
+    } else {
+      this.#options.log(`pin: ${origin.origin} cannot be reached: ${trouble.reason}`);
+      this.#checkLater(origin);
+    }
+  }
+
+  /**
+   * Has an origin checked again by time, less and less often, while connections to it are tunnelled: one that stays open needs no further
+   * CONNECT, which would have it checked. Without any, the next one does.
+   */
+  #checkLater(origin: TerminatedOrigin): void {
+    const { host, port } = origin;
+    clearTimeout(origin.nextCheck);
+    origin.nextCheck = setTimeout(() => {
+      const isInUse = this.#options.isTunnelled(host, port);
+      origin.checkAgainMs = isInUse
+        ? Math.min(2 * origin.checkAgainMs, CHECK_AGAIN_AT_MOST_MS)
+        : UNREACHABLE_FOR_MS;
+      if (isInUse && !this.#health.isGood(origin.origin, origin.protocol)) void this.#check(origin);
+    }, origin.checkAgainMs).unref();
   }
 
   #explainWait({ host, origin, protocol }: TerminatedOrigin): string {

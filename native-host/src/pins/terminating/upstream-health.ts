@@ -36,7 +36,7 @@ const GOOD_FOR_MS = 10 * 60_000;
 /** Age of the last response from which a good origin is checked again while in use. */
 const RECHECK_AFTER_MS = 60_000;
 /** How long an unreachable origin is not checked again. */
-const UNREACHABLE_FOR_MS = 10_000;
+export const UNREACHABLE_FOR_MS = 10_000;
 /** For connection and response of one check. */
 const CHECK_LIMIT_MS = CONNECT_TIMEOUT_MS.h3;
 
@@ -73,7 +73,7 @@ interface UpstreamHealthOptions {
   /** Monotonic, milliseconds. */
   now?: () => number;
   checkLimitMs?: number;
-  /** Whether an origin asks for a client certificate; called with an origin's first check. */
+  /** Whether an origin asks for a client certificate; called with an origin's first check, and with the next one after a failure. */
   asksForCertificate?: (target: CertificateTarget, limitMs: number) => Promise<boolean>;
 }
 
@@ -152,6 +152,8 @@ export class UpstreamHealth {
 
   #note(entry: Entry, trouble: Trouble | null): void {
     entry.checking = null;
+    // What could not be asked is taken for one that does not ask.
+    if (trouble) entry.asks = null;
     entry.goodAtMs = trouble ? Number.NEGATIVE_INFINITY : this.#now();
     entry.badUntilMs = trouble ? this.#now() + UNREACHABLE_FOR_MS : Number.NEGATIVE_INFINITY;
   }

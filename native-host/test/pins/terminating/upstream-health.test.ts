@@ -163,6 +163,23 @@ describe('a check that fails', () => {
     expect(health.isDue(ORIGIN, 'h3')).toBe(true);
   });
 
+  it('leaves open whether the origin asks for a client certificate, which is asked again', async () => {
+    const answers = [false, true];
+    const asking = new UpstreamHealth({ engine, asksForCertificate: async () => answers.shift()! });
+    const check = asking.check(under('h1'));
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      engine.last.fail('connect');
+      await settled();
+    }
+    expect(await check).toMatchObject({ kind: 'unreachable' });
+    const next = asking.check(under('h1'));
+    engine.last.answer();
+    expect(await next).toMatchObject({
+      kind: 'unusable',
+      reason: expect.stringContaining('client certificate'),
+    });
+  });
+
   it('has a limit of time', async () => {
     const trouble = await health.check(under('h1'));
     expect(trouble).toEqual({ kind: 'unreachable', reason: 'no response within 20 ms' });

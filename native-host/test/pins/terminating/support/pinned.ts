@@ -93,6 +93,7 @@ export class Pinned {
       onDoubt: () => this.doubts++,
       onFallback: () => this.fallbacks++,
       onMeasured: (_host, _port, exchange) => this.measured.push(exchange),
+      isTunnelled: (host, port) => this.proxy.isTunnelled(host, port),
       pingEveryMs,
       ...(endingTimeoutMs !== undefined && { endingTimeoutMs }),
     });

@@ -153,5 +153,5 @@ export function jsonIn(text: string): string {
   const [call] = CALLBACK.exec(marked) ?? [];
   if (call === undefined) return marked;
   const end = marked.lastIndexOf(')');
-  return /^\)\s*;?\s*$/.test(marked.slice(end)) ? marked.slice(call.length, end) : marked;
+  return ['', ';'].includes(marked.slice(end + 1).trim()) ? marked.slice(call.length, end) : marked;
 }

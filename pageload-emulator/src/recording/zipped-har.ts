@@ -1,5 +1,8 @@
-import { Unzip, UnzipInflate } from 'fflate';
+import { type AsyncFlateStreamHandler, Unzip, type UnzipDecoder, UnzipInflate } from 'fflate';
 import { InputError, shown } from '../util/input-error.ts';
+
+/** Playwright's have a file for each body. fflate takes longer for each than for those before. */
+const MAX_FILES = 20_000;
 
 /**
  * Unpacks the HAR in a zip file piece by piece, as Playwright writes it for a path that ends in `.zip`: beside it are files with bodies,
@@ -9,11 +12,20 @@ export class ZippedHar {
   readonly #unzip: Unzip;
   #name: string | null = null;
   #isWhole = false;
+  #files = 0;
 
   /** @param take gets the HAR's bytes, in pieces */
   constructor(take: (bytes: Uint8Array) => void) {
     this.#unzip = new Unzip((file) => {
-      if (!isHar(file.name)) return;
+      this.#files++;
+      if (this.#files > MAX_FILES)
+        throw new InputError(`top level: expected at most ${MAX_FILES} files in the zip file, got more`);
+      if (!isHar(file.name)) {
+        // Until it is started, fflate keeps what comes of it.
+        file.ondata = () => {};
+        if (METHODS.includes(file.compression)) file.start();
+        return;
+      }
       if (this.#name !== null) {
         throw new InputError(
           `top level: expected a zip file with one HAR, got ${shown(this.#name)} and ${shown(file.name)}`,
@@ -27,7 +39,7 @@ export class ZippedHar {
       };
       file.start();
     });
-    this.#unzip.register(UnzipInflate);
+    this.#unzip.register(HarInflate);
   }
 
   /** @throws InputError for what is no zip file, or has several HARs */
@@ -53,6 +65,25 @@ export class ZippedHar {
     }
   }
 }
+
+/** Unpacks HARs, and leaves other files packed. */
+class HarInflate implements UnzipDecoder {
+  static readonly compression = 8;
+  ondata: AsyncFlateStreamHandler = () => {};
+  readonly #inflate: UnzipInflate | null;
+
+  constructor(name: string) {
+    this.#inflate = isHar(name) ? new UnzipInflate() : null;
+    if (this.#inflate) this.#inflate.ondata = (...data) => this.ondata(...data);
+  }
+
+  push(chunk: Uint8Array, isLast: boolean): void {
+    this.#inflate?.push(chunk, isLast);
+  }
+}
+
+/** Compression methods that fflate has a decoder for: none, and deflate. */
+const METHODS = [0, HarInflate.compression];
 
 /** Archives of macOS have a file of its own beside each. */
 function isHar(name: string): boolean {

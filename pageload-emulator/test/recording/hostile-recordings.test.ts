@@ -89,6 +89,27 @@ describe('a hostile recording is read or refused within three seconds', () => {
       () => ({ format: 'hopwise-recording', version: 1, requests: new Array(1_000_000).fill(0) }),
       'requests: expected at most 10000 requests, got 1000000',
     ],
+    [
+      'a call of JavaScript that ends in blanks, and does not end',
+      () => `f(1)${' '.repeat(150_000)}x`,
+      /^top level: expected JSON, got /,
+    ],
+    [
+      'dates of blanks',
+      () => {
+        const blank = { ...chromiumEntry(URL, 9, {}), startedDateTime: ' '.repeat(60_000) };
+        return harOf([...entriesOf(5, 5, {}), blank, blank, blank]);
+      },
+      5,
+    ],
+    [
+      'pages with dates of nothing but times, and a line end',
+      () => {
+        const endless = page(`${'0:00.'.repeat(12_000)}\n`);
+        return { log: { pages: new Array(20).fill(endless), entries: entriesOf(5, 5, {}) } };
+      },
+      5,
+    ],
     ['JSON that only opens', () => '['.repeat(200_000), /^[[\]0]+…: expected JSON, got .*$/],
   ])('%s', (_, make, expected) => {
     const input = make();

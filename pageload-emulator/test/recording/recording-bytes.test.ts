@@ -105,6 +105,32 @@ describe('a zip file', () => {
     expect(read).toThrow('top level: expected at most 256 MiB, got more');
   });
 
+  it('has bodies that are not kept, packed or not', () => {
+    const recording = new RecordingBytes();
+    const before = process.memoryUsage().arrayBuffers;
+    for (let count = 0; count < 400; count++) {
+      const bytes = new Uint8Array(1_000_000);
+      const packed = count % 2 === 0 ? 8 : 0;
+      const view = new DataView(bytes.buffer);
+      view.setUint32(0, 0x04034b50, true);
+      view.setUint16(8, packed, true);
+      view.setUint32(18, bytes.length - 31, true);
+      view.setUint32(22, bytes.length - 31, true);
+      view.setUint16(26, 1, true);
+      view.setUint8(30, 0x61);
+      recording.add(bytes);
+    }
+    // Bytes that wait for the next collection count as well.
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(200e6);
+  });
+
+  it('that has files without end is refused', () => {
+    const empty = zipSync({ a: [new Uint8Array(), { level: 0 }] }).subarray(0, 31);
+    const files = new Uint8Array(20_002 * empty.length);
+    for (let at = 0; at < files.length; at += empty.length) files.set(empty, at);
+    expect(complaint(files)).toBe('top level: expected at most 20000 files in the zip file, got more');
+  });
+
   it('is not unpacked beyond what a recording may have', () => {
     const bomb = zipSync({ 'a.har': new Uint8Array(30 * 1024 * 1024).fill(0x20) }, { level: 1 });
     expect(bomb.length).toBeLessThan(2e6);

@@ -1,7 +1,7 @@
 import type { Entry, Har } from './schema.ts';
 
 /** A date and time with a fraction of a second of one to three digits. */
-const FRACTION = /^(.*\d:\d\d\.)(\d{1,3})(?!\d)(.*)$/;
+const FRACTION = /^(.*\d:\d\d\.)(\d{1,3})(?!\d)(.*)$/s;
 
 /**
  * Pads the fractions of seconds in a file's times where its recorder does not: Internet Explorer writes `11.59` for 11 seconds and 59

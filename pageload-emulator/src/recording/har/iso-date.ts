@@ -3,6 +3,8 @@ const UNITS = [1e17, 1e14, 1e11, 1e8] as const;
 const MS_PER_UNIT = [1e-6, 1e-3, 1, 1e3] as const;
 /** There was no HTTP before. */
 const EARLIEST_MS = Date.parse('1990-01-01');
+/** No date is longer, with the name of its time zone. */
+const MAX_LENGTH = 200;
 /** The text of a serialised .NET date. */
 const DOT_NET = /^\/Date\((\d+)[-+\d]*\)\/$/;
 /** Clocks of twelve hours, wherever they name the half of the day. */
@@ -15,6 +17,7 @@ const HALF_DAY = /[\s\u202f]*([ap])\.?m\.?/i;
  * @returns null for what is no date
  */
 export function isoDate(value: unknown): string | null {
+  if (typeof value === 'string' && value.length > MAX_LENGTH) return null;
   const unixTime = typeof value === 'string' ? (DOT_NET.exec(value)?.[1] ?? value) : value;
   if (typeof unixTime === 'number' || (typeof unixTime === 'string' && /^\d{9,20}(\.\d+)?$/.test(unixTime)))
     return fromUnixTime(Number(unixTime));

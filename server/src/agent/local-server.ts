@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Agent } from './agent.ts';
 
+const HERE = 'http://localhost';
+
 /**
  * Serves metrics and p(cwnd) on this machine alone: `/metrics`, `/pcwnd` as JSON and `/pcwnd-header` as a header for nginx's `auth_request`.
  * nginx says in `Hopwise-Client` whose curve is meant. @throws of the port
@@ -27,13 +29,15 @@ function answer(
   // A page's name for this machine must not open it to that page.
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? ''))
     return void fail(403, 'expected a request from this machine');
-  const { pathname, searchParams } = new URL(url, 'http://localhost');
+  const known = 'expected /metrics or /pcwnd';
+  // Such as of `//`, which no server can refuse to be sent.
+  if (!URL.canParse(url, HERE)) return void fail(404, known);
+  const { pathname, searchParams } = new URL(url, HERE);
   if (pathname === '/metrics') {
     const type = { 'content-type': 'text/plain; version=0.0.4' };
     return void response.writeHead(200, type).end(agent.counters.print(agent.routes));
   }
-  if (pathname !== '/pcwnd' && pathname !== '/pcwnd-header')
-    return void fail(404, 'expected /metrics or /pcwnd');
+  if (pathname !== '/pcwnd' && pathname !== '/pcwnd-header') return void fail(404, known);
   const connections = searchParams.get('connections');
   if (connections !== null && !/^[1-9]\d{0,3}$/.test(connections))
     return void fail(400, 'connections: expected a whole number from 1 to 9999');

@@ -7,12 +7,14 @@ const EARLIEST_MS = Date.parse('1990-01-01');
 const MAX_LENGTH = 200;
 /** The text of a serialised .NET date. */
 const DOT_NET = /^\/Date\((\d+)[-+\d]*\)\/$/;
+/** A zone's name after its offset, which Java's `ZonedDateTime` adds. */
+const ZONE_NAME = /\[[^\]]*\]$/;
 /** Clocks of twelve hours, wherever they name the half of the day. */
 const HALF_DAY = /[\s\u202f]*([ap])\.?m\.?/i;
 
 /**
- * A date and time that a recorder wrote, as text that `Date.parse` reads: ISO 8601 as it is, also where its hours count to twelve or a
- * comma is its decimal point; Unix times in any unit.
+ * A date and time that a recorder wrote, as text that `Date.parse` reads: ISO 8601 as it is, also where its hours count to twelve, a
+ * comma or colon is its decimal point, or its zone is written in another way; Unix times in any unit.
  *
  * @returns null for what is no date
  */
@@ -36,7 +38,7 @@ function fromUnixTime(time: number): string | null {
 }
 
 function inIso(text: string): string {
-  const dotted = text.replace(/(:\d\d),(\d)/, '$1.$2');
+  const dotted = withOffset(text.trim().replace(ZONE_NAME, '')).replace(/(:\d\d:\d\d)[,:](\d)/, '$1.$2');
   const half = HALF_DAY.exec(dotted)?.[1]?.toLowerCase();
   if (half === undefined) return dotted;
   return dotted
@@ -45,4 +47,14 @@ function inIso(text: string): string {
       return `${before}${String((Number(hours) % 12) + (half === 'p' ? 12 : 0)).padStart(2, '0')}`;
     })
     .replace(/\s+(?=[-+Z])/, '');
+}
+
+/** A date whose offset is of whole hours only (Java's pattern `X`), follows `GMT`, or has a `Z` after it (Python's `isoformat() + 'Z'`). */
+function withOffset(text: string): string {
+  return text
+    .replace(/\s*(?:GMT|UTC)(?=[-+]\d|$)/i, (name, at: number) =>
+      at + name.length === text.length ? 'Z' : '',
+    )
+    .replace(/([-+]\d\d:?\d\d)Z$/i, '$1')
+    .replace(/(:\d\d(?:[.,:]\d+)?[-+]\d\d)$/, '$1:00');
 }

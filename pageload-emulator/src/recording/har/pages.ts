@@ -1,3 +1,4 @@
+import { groupBy } from '@hopwise/contract';
 import { firstIndexWhere } from '../../util/ordered.ts';
 import type { Entry, Har, Page } from './schema.ts';
 import { dateOf } from './values.ts';
@@ -10,31 +11,48 @@ export interface PageEntries {
   entries: Entry[];
 }
 
+/** A page with when it began, Unix time in milliseconds. */
+interface BegunPage {
+  from: number;
+  of: PageEntries;
+}
+
 /**
- * Parts a file's requests by page. A request without a page belongs to the first page. Pages with the same id are distinguished by time;
- * when the file lists no pages, the requests' page references make them up. All requests are of no page when no page has any.
+ * Parts a file's requests by page. Pages with the same id are distinguished by time, and so is to which page a request belongs that names
+ * none, or one that is not listed; when the file lists no pages, the requests' page references make them up. All requests are of no page when
+ * all name pages that are not listed.
  */
 export function pagesOf(log: Har): PageEntries[] {
   const pages = log.pages?.length ? log.pages : namedPages(log.entries);
   if (pages.length <= 1) return [{ page: pages[0], entries: log.entries }];
   const own = pages.map((page): PageEntries => ({ page, entries: [] }));
-  const byId = new Map<Page['id'], { from: number; of: PageEntries }[]>();
-  for (const of of own) {
-    const { id, startedDateTime } = of.page!;
-    const same = byId.get(id);
-    if (same === undefined) byId.set(id, [{ from: Number.NEGATIVE_INFINITY, of }]);
-    else if (!Number.isNaN(dateOf(startedDateTime))) same.push({ from: dateOf(startedDateTime), of });
-  }
-  for (const same of byId.values()) same.sort((a, b) => a.from - b.from);
+  // The same id may be a number in one place and text in another.
+  const byId = new Map(
+    [...groupBy(own, ({ page }) => String(page!.id))].map(([id, same]) => [id, inOrder(same)]),
+  );
+  const all = inOrder(own);
   let isAny = false;
   for (const entry of log.entries) {
-    const same = byId.get(entry.pageref ?? pages[0]!.id);
-    if (same === undefined) continue;
-    const at = Date.parse(entry.startedDateTime);
-    same[firstIndexWhere(same, ({ from }) => from > at) - 1]!.of.entries.push(entry);
-    isAny = true;
+    const { pageref } = entry;
+    const listed = pageref == null ? undefined : byId.get(String(pageref));
+    pageAt(listed ?? all, Date.parse(entry.startedDateTime)).entries.push(entry);
+    isAny ||= pageref == null || listed !== undefined;
   }
   return isAny ? own : [{ page: undefined, entries: log.entries }];
+}
+
+/** Pages in order of their beginnings, the first listed one from ever; without other ones that have no date. */
+function inOrder([first, ...others]: readonly PageEntries[]): BegunPage[] {
+  const begun = others.flatMap((of): BegunPage | [] => {
+    const from = dateOf(of.page?.startedDateTime);
+    return Number.isNaN(from) ? [] : { from, of };
+  });
+  return [{ from: Number.NEGATIVE_INFINITY, of: first! }, ...begun.sort((a, b) => a.from - b.from)];
+}
+
+/** The page of those in order that had begun last at a time. */
+function pageAt(begun: readonly BegunPage[], at: number): PageEntries {
+  return begun[firstIndexWhere(begun, ({ from }) => from > at) - 1]!.of;
 }
 
 function namedPages(entries: readonly Entry[]): Page[] {

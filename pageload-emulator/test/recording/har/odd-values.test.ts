@@ -26,6 +26,17 @@ describe('a page is read the same', () => {
     ['in nanoseconds since 1970', (entry) => 1e6 * unixMs(entry)],
     ['by .NET', (entry) => `/Date(${unixMs(entry)})/`],
     ['with a decimal comma', (entry) => (entry.startedDateTime as string).replace('.', ',')],
+    ['with a decimal colon', (entry) => (entry.startedDateTime as string).replace('.', ':')],
+    ['in GMT by name', (entry) => (entry.startedDateTime as string).replace('Z', ' GMT')],
+    [
+      'of a named zone, by Java',
+      (entry) => (entry.startedDateTime as string).replace('Z', '+00:00[Europe/London]'),
+    ],
+    ['with an offset of hours, by Java', (entry) => (entry.startedDateTime as string).replace('Z', '+00')],
+    [
+      'with an offset and a Z, by Python',
+      (entry) => (entry.startedDateTime as string).replace('Z', '+00:00Z'),
+    ],
     ['with an offset without a colon', (entry) => (entry.startedDateTime as string).replace('Z', '+0000')],
     ['by a clock of twelve hours', (entry) => (entry.startedDateTime as string).replace('Z', ' AM+00:00')],
     [
@@ -104,6 +115,19 @@ describe('a page is read the same', () => {
     ],
   ])('%s', (_, change) => {
     expect(parseRecording(changed(change))).toEqual(PROPER);
+  });
+
+  it.each<[string, (index: number) => string | undefined]>([
+    ['are text where pages have numbers', () => '7'],
+    ['are missing on some requests', (index) => (index % 2 === 0 ? undefined : '7')],
+    ['are not listed on some requests', (index) => (index % 2 === 0 ? 'tab' : '7')],
+  ])('beside another page, where the page references %s', (_, refOf) => {
+    const har = changed((entry, index) => Object.assign(entry, { pageref: refOf(index) })) as Har & {
+      log: { pages: Fields[] };
+    };
+    const before = { id: 6, startedDateTime: '2026-01-05T09:59:00.000Z', pageTimings: { onLoad: 100 } };
+    har.log.pages = [before, { ...har.log.pages[0], id: 7 }];
+    expect(parseRecording(har)).toEqual(PROPER);
   });
 
   it('whose JSON has numbers of Python', () => {

@@ -18,6 +18,7 @@ export * from './origin-use.ts';
 export * from './pins.ts';
 export * from './prediction.ts';
 export * from './protocol.ts';
+export * from './quantity.ts';
 export * from './recording.ts';
 export * from './repeat.ts';
 export { originSchema } from './schemas.ts';

@@ -3,12 +3,15 @@ import { statSync } from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  BYTES,
   EVERY_ORIGIN,
   EXTENSION_ID,
+  expectedQuantity,
   FIREFOX_EXTENSION_ID,
   firstLine,
   MAX_PIN_MINUTES,
   PIN_KINDS,
+  readQuantity,
 } from '@hopwise/contract';
 import { readingProblem, refuseUnknownTopic, unifyErrors } from '@hopwise/contract/command-line';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
@@ -38,6 +41,8 @@ const script = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './hopwise-host.ts' : './hopwise-host.js', import.meta.url),
 );
 const nodeArguments = script.endsWith('.ts') ? ['--conditions=source'] : [];
+
+const MAX_BUDGET_BYTES = 1e12;
 
 interface RegistrationOptions {
   userDataDir?: string;
@@ -107,6 +112,13 @@ function wholeNumber(min: number, max: number): (text: string) => number {
     if (Number.isInteger(number) && number >= min && number <= max) return number;
     throw new InvalidArgumentError(`expected a whole number from ${min} to ${max}`);
   };
+}
+
+/** A probe's budget, as `5000000` or `5MB`. */
+function bytes(text: string): number {
+  const count = readQuantity(text, BYTES);
+  if (Number.isInteger(count) && count >= 1 && count <= MAX_BUDGET_BYTES) return count;
+  throw new InvalidArgumentError(`expected ${expectedQuantity(BYTES, [1, MAX_BUDGET_BYTES])}`);
 }
 
 const program = new Command('hopwise-host')
@@ -304,8 +316,8 @@ program
   .option('--rounds <n>', 'maximum rounds under each protocol, within the budget', wholeNumber(1, 20), 3)
   .option(
     '--budget <bytes>',
-    "maximum response bytes in all; by default the page's for each protocol and assignment, at least three times",
-    wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    "maximum response bytes in all, such as 5MB; by default the page's for each protocol and assignment, at least three times",
+    bytes,
   )
   .option('--libcurl <path>', 'use this libcurl', libraryFile)
   .option('--resources', 'also print every resource, as transferred in the median round')

@@ -1,13 +1,12 @@
+import { MEGABITS, readQuantity } from '@hopwise/contract';
 import {
   type CongestionControl,
   InputError,
-  MEGABITS,
   NAMED_NETWORKS,
   NETWORK_FLAGS,
   NETWORK_NAMES,
   type NetworkFlagValues,
   type NetworkName,
-  readQuantity,
   type ServerChange,
   udpTreatment,
 } from '@hopwise/pageload-emulator';

@@ -80,7 +80,6 @@ export {
 } from './network/network-flags.ts';
 export { type NamedNetwork, parseNetworks } from './network/network-list.ts';
 export { SEGMENT_BYTES, SEGMENT_WIRE_BYTES } from './network/packet.ts';
-export { MEGABITS, readQuantity } from './network/quantity.ts';
 export { changeServers, type ServerChange } from './network/server-change.ts';
 export { udpNotation, udpTreatment } from './network/udp-notation.ts';
 export { type Explanation, explain, type PredictOptions, predict } from './predict.ts';

@@ -1,4 +1,5 @@
 /** Types of options for commander. Each throws InvalidArgumentError saying what was expected. */
+import { BYTES, expectedQuantity, readQuantity } from '@hopwise/contract';
 import { InvalidArgumentError } from 'commander';
 
 export function number(low: number, high: number, what: string) {
@@ -18,6 +19,17 @@ export function integer(low: number, high: number, what = 'a whole number') {
       throw new InvalidArgumentError(`expected ${what} from ${low} to ${high}`);
     }
     return value;
+  };
+}
+
+/** A size, as `5000000` or `5MB`. */
+export function bytes(low: number, high: number) {
+  return (text: string): number => {
+    const count = readQuantity(text, BYTES);
+    if (!Number.isInteger(count) || count < low || count > high) {
+      throw new InvalidArgumentError(`expected ${expectedQuantity(BYTES, [low, high])}`);
+    }
+    return count;
   };
 }
 

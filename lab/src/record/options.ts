@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { integer } from '../command/option-types.ts';
+import { bytes, integer } from '../command/option-types.ts';
 
 /** Parsed options of `npm run lab -- record`. */
 export interface RecordCommand {
@@ -66,8 +66,8 @@ export function recordCommandWithOptions(): Command {
     .option('--timeout <s>', 'time limit for the load event', integer(1, 600, 'seconds'), 60)
     .option(
       '--max-bytes <bytes>',
-      'limit for all bodies together; bodies beyond it become noise',
-      integer(1, 2 ** 28, 'bytes'),
+      'limit for all bodies together, such as 50MB; bodies beyond it become noise',
+      bytes(1, 2 ** 28),
       2 ** 28,
     )
     .option('--seed <n>', "seed of the page's Math.random and crypto", integer(0, 2 ** 32 - 1), 1)

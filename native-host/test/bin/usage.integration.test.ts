@@ -135,8 +135,8 @@ const WRONG: readonly (readonly [readonly string[], string | RegExp])[] = [
     '--rounds: expected a whole number from 1 to 20, got "0"',
   ],
   [
-    ['probe', 'https://example.org', '--budget', '5MB'],
-    /--budget: expected a whole number from 1 to \d+, got "5MB"/,
+    ['probe', 'https://example.org', '--budget', '5 apples'],
+    '--budget: expected bytes from 1 to 1000000000000, such as 500000, 500kB or 0.5MB, got "5 apples"',
   ],
   ...wrongFiles('network'),
   [

@@ -3,8 +3,9 @@
  * line library only has to offer them.
  */
 import type { KnownNetwork, UdpTreatment } from '@hopwise/contract';
+import { FRACTION, MEGABITS, MILLISECONDS, PACKETS } from '@hopwise/contract';
 import { GIVEN_BOUNDS } from './bounds.ts';
-import { FRACTION, MEGABITS, MILLISECONDS, PACKETS, quantityBetween } from './quantity.ts';
+import { quantityBetween } from './quantity.ts';
 import { parseUdp } from './udp-notation.ts';
 
 /** Figures as the flags give them, in the units of the command line; absent where a flag is not given. */

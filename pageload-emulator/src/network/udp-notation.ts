@@ -1,7 +1,7 @@
 import type { UdpNotation, UdpTreatment } from '@hopwise/contract';
+import { expectedQuantity, MEGABITS, readQuantity } from '@hopwise/contract';
 import { InputError, shown } from '../util/input-error.ts';
 import { GIVEN_BOUNDS } from './bounds.ts';
-import { expectedQuantity, MEGABITS, readQuantity } from './quantity.ts';
 
 /** A treatment of UDP as JSON and command lines write it. */
 export function udpNotation(udp: UdpTreatment): UdpNotation {

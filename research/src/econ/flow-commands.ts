@@ -1,4 +1,5 @@
 import { UserError } from '@hopwise/lab/command/errors';
+import { bytes } from '@hopwise/lab/command/option-types';
 import {
   InputError,
   NETWORK_FLAGS,
@@ -48,7 +49,7 @@ export function addFlowCommands(program: Command, print: (text: string) => void)
       .command('flow')
       .exitOverride()
       .description('predict the duration of one TCP flow and the rate of a long one, by ECON')
-      .requiredOption('--bytes <n>', 'size of the flow', wholeNumber(1, MAX_FLOW_BYTES))
+      .requiredOption('--bytes <n>', 'size of the flow, such as 5MB', bytes(1, MAX_FLOW_BYTES))
       .option(
         '--initial-window <segments>',
         'window of the new connection',

@@ -102,7 +102,7 @@ describe('unusable input', () => {
       ['flow', '--bytes', '9', '--loss', '1e-12'],
       /--loss 1e-12: expected 0, at least 1e-7, or a rate/,
     ],
-    ['a size', ['flow', '--bytes', '1.5', '--loss', '0'], /--bytes.*expected a whole number from 1/],
+    ['a size', ['flow', '--bytes', '1.5', '--loss', '0'], /--bytes.*expected bytes from 1/],
     ['a ladder', ['video', '--ladder', 'rare.csv', '--loss', '0'], /rare\.csv: line 1: expected a ladder/],
     [
       'a place in a ladder',

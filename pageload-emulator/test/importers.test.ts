@@ -63,9 +63,11 @@ describe('any text', () => {
   });
 
   it('that was changed in a few places is read or refused in one line', () => {
+    let tried = 0;
     let taken = 0;
     fc.assert(
       fc.property(mutatedText, (text) => {
+        tried++;
         const recording = readOrRefused(text);
         if (recording === null) return;
         taken++;
@@ -74,7 +76,7 @@ describe('any text', () => {
       }),
       { numRuns: 800, interruptAfterTimeLimit: 8_000 },
     );
-    expect(taken).toBeGreaterThan(150);
+    expect(taken).toBeGreaterThan(0.3 * tried);
   });
 
   it('of any characters is refused in one line', () => {

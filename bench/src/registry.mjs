@@ -15,7 +15,7 @@ export const BENCHES = {
   product: {
     script: 'bench/src/product/main.ts',
     needs: 'all',
-    judges: 'load times with hopwise as it ships, in real Chromium beside the browser alone',
+    judges: 'load times with hopwise as it ships, in real Chromium or Firefox beside the browser alone',
   },
   accuracy: {
     script: 'bench/src/accuracy/main.ts',

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 /** The unpacked extension for Chromium. */
 export const EXTENSION_DIR = join(ROOT, 'extension/dist/chromium');
+/** The one for Firefox. */
+export const FIREFOX_EXTENSION_DIR = join(ROOT, 'extension/dist/firefox');
 /** The native host's command. */
 export const HOST_SCRIPT = join(ROOT, 'native-host/dist/bin/hopwise-host.js');
 /** Cache that runs share. */

@@ -55,7 +55,8 @@ await runProgram(async (context) => {
   try {
     await context.useScratch();
     const references = { arms: ['h1', 'h2', 'h3'] as const, every: options.every };
-    const plan = { pages, networks, arms: ['off', LOOP] as const, references, visits, seed };
+    const arms = ['off', LOOP] as const;
+    const plan = { browser: 'chromium' as const, pages, networks, arms, references, visits, seed };
     const figures = judgeLoop(LOOP, await runProduct(dir, plan, context));
     process.stdout.write(options.json ? `${JSON.stringify(figures, null, 1)}\n` : showLoop(LOOP, figures));
   } finally {

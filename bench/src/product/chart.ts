@@ -1,7 +1,7 @@
 /** The figures of a run as a chart, for texts that are read in light or dark. */
 import { type Chart, toSvg, withDocument } from '@hopwise/lab/output/charts';
 import * as Plot from '@observablehq/plot';
-import { ARMS } from './arms.ts';
+import { ARMS, BROWSERS, type BrowserName } from './arms.ts';
 import { change } from './figure-text.ts';
 import type { ArmFigures } from './judge-product.ts';
 
@@ -9,7 +9,7 @@ const WIDTH = 900;
 const ROW_HEIGHT = 22;
 
 /** Draws the change of load time of each arm on each network, over all visits, with its interval. */
-export function drawProduct(figures: readonly ArmFigures[]): Chart {
+export function drawProduct(browser: BrowserName, figures: readonly ArmFigures[]): Chart {
   const bars = figures.flatMap(({ arm, network, ratios }) => {
     const all = ratios.at(-1);
     if (!all) return [];
@@ -67,8 +67,8 @@ export function drawProduct(figures: readonly ArmFigures[]): Chart {
     ),
   );
   return {
-    name: 'product',
-    title: 'Load time against the browser alone, all visits, with 95% intervals over pages',
+    name: `product-${browser}`,
+    title: `Load time against ${BROWSERS[browser]} alone, all visits, with 95% intervals over pages`,
     svg,
   };
 }

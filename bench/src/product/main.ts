@@ -1,17 +1,20 @@
-/** `npm run bench -- product`: the whole product in real Chromium beside the browser alone. */
+/** `npm run bench -- product`: the whole product in a real browser beside the browser alone. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { groupBy } from '@hopwise/contract';
 import { unifyErrors } from '@hopwise/contract/command-line';
 import { UserError } from '@hopwise/lab/command/errors';
 import { integer } from '@hopwise/lab/command/option-types';
 import { runProgram } from '@hopwise/lab/command/program';
 import { standaloneSvg } from '@hopwise/lab/output/charts';
+import { Option } from 'commander';
 import { benchCommand } from '../bench-command.ts';
-import { ARM_NAMES, ARMS, type ProductArm } from './arms.ts';
+import { requireBrowser } from './arm-browser.ts';
+import { ARM_NAMES, ARMS, BROWSER_NAMES, type BrowserName, listArms, type ProductArm } from './arms.ts';
 import { drawProduct } from './chart.ts';
 import { showGoals } from './goals-table.ts';
 import { hindersUdp, judgeGoals } from './judge-goals.ts';
-import { judgeProduct } from './judge-product.ts';
+import { type ArmFigures, judgeProduct } from './judge-product.ts';
 import { prepareRun } from './prepare-run.ts';
 import { showProduct } from './product-table.ts';
 import { runProduct } from './run-product.ts';
@@ -26,6 +29,7 @@ const WITHOUT_H3: ProductArm = 'h2';
 const QUICK = { pages: 2, networks: ['cable', 'udp-policed'], visits: 3 };
 
 interface Options extends VisitOptions {
+  browser: BrowserName;
   arms: string;
   visits: number;
 }
@@ -33,8 +37,11 @@ interface Options extends VisitOptions {
 await runProgram(async (context) => {
   const command = benchCommand(
     'product',
-    "Loads pages in real Chromium with hopwise as it ships and beside it with the browser alone, by turns on the lab's networks, in one profile for each network and arm; where a network hinders UDP also without HTTP/3, which shows what can be gained. Visits of a finished network are kept: the same command continues an interrupted run. The folder also gets a chart, `product.svg`, light and dark.",
+    "Loads pages in a real browser with hopwise as it ships and beside it with the browser alone, by turns on the lab's networks, in one profile for each network and arm; where a network hinders UDP also without HTTP/3, which shows what can be gained. Visits of a finished network are kept: the same command continues an interrupted run, and with the other browser its figures stand beside those of the first. The folder also gets a chart of each browser, `product-BROWSER.svg`, light and dark.",
   )
+    .addOption(
+      new Option('--browser <which>', 'whose visits are measured').choices(BROWSER_NAMES).default('chromium'),
+    )
     .option(
       '--arms <names>',
       `besides \`off\`, with commas between them: ${ARM_NAMES.slice(1)
@@ -52,9 +59,10 @@ await runProgram(async (context) => {
   unifyErrors(command);
   command.parse(process.argv.slice(2), { from: 'user' });
   const options = command.opts<Options>();
-  const { seed } = options;
-  const arms: ProductArm[] = ['off', ...readArms(options.arms)];
+  const { browser, seed } = options;
+  const arms: ProductArm[] = ['off', ...readArms(options.arms, browser)];
   const networks = options.quick ? QUICK.networks : options.networks.split(',');
+  requireBrowser(browser);
   const { pages, dir, unlock } = await prepareRun(
     {
       named: options.page,
@@ -71,24 +79,28 @@ await runProgram(async (context) => {
     let measured: StoredVisit[] = [];
     for (const network of networks) {
       const own = hindersUdp(network) ? [...new Set([...arms, WITHOUT_H3])] : arms;
-      measured = await runProduct(dir, { pages, networks: [network], arms: own, visits, seed }, context);
+      const plan = { browser, pages, networks: [network], arms: own, visits, seed };
+      measured = await runProduct(dir, plan, context);
     }
-    const figures = judgeProduct(measured);
-    await writeFile(join(dir, 'product.svg'), await standaloneSvg(drawProduct(figures)));
-    process.stdout.write(
-      options.json
-        ? `${JSON.stringify(figures, null, 1)}\n`
-        : `${showProduct(figures)}\n${showGoals(judgeGoals(measured))}`,
-    );
+    const all: (ArmFigures & { browser: BrowserName })[] = [];
+    const texts: string[] = [];
+    for (const [name, own] of groupBy(measured, (visit) => visit.browser)) {
+      const figures = judgeProduct(own);
+      await writeFile(join(dir, `product-${name}.svg`), await standaloneSvg(drawProduct(name, figures)));
+      all.push(...figures.map((each) => ({ browser: name, ...each })));
+      texts.push(`${showProduct(name, figures)}\n${showGoals(judgeGoals(own))}`);
+    }
+    process.stdout.write(options.json ? `${JSON.stringify(all, null, 1)}\n` : texts.join('\n'));
   } finally {
     await unlock();
   }
 });
 
-function readArms(text: string): ProductArm[] {
+function readArms(text: string, browser: BrowserName): ProductArm[] {
   const names = text.split(',');
-  const unknown = names.find((name) => name === 'off' || !ARM_NAMES.includes(name as ProductArm));
+  const known = listArms(browser);
+  const unknown = names.find((name) => !known.includes(name as ProductArm));
   if (unknown !== undefined)
-    throw new UserError(`--arms: expected some of ${ARM_NAMES.slice(1).join(', ')}, got ${unknown}`, 2);
+    throw new UserError(`--arms: expected some of ${known.join(', ')}, got ${unknown}`, 2);
   return names as ProductArm[];
 }

@@ -1,11 +1,11 @@
 import { table } from '@hopwise/contract/terminal';
 import { PROCESS_KINDS } from '../recorder/processor-time.ts';
-import { ARMS } from './arms.ts';
+import { ARMS, BROWSERS, type BrowserName } from './arms.ts';
 import { change, interval, seconds } from './figure-text.ts';
 import { type ArmFigures, VISIT_GROUPS } from './judge-product.ts';
 
-/** The figures in words. */
-export function showProduct(figures: readonly ArmFigures[]): string {
+/** The figures of a browser in words. */
+export function showProduct(browser: BrowserName, figures: readonly ArmFigures[]): string {
   const arms = [...new Set(figures.map(({ arm }) => arm))];
   const sections = arms.map((arm) => {
     const own = figures.filter((each) => each.arm === arm);
@@ -36,7 +36,7 @@ export function showProduct(figures: readonly ArmFigures[]): string {
     return `${arm}: ${ARMS[arm].says}\n${table(rows, { numbers: true })}\n`;
   });
   return [
-    'Load times in real Chromium against those of the browser alone (geometric means, 95% intervals over pages), visited in turns',
+    `Load times in real ${BROWSERS[browser]} against those of the browser alone (geometric means, 95% intervals over pages), visited in turns`,
     'with the same losses. The cache is off, connections are closed between visits, Alt-Svc is kept.',
     '',
     ...sections,

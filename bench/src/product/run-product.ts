@@ -6,10 +6,12 @@ import type { ProgramContext } from '@hopwise/lab/command/program';
 import { disturbedBy, type Watched, watchDisturbance } from '@hopwise/lab/loads/disturbance';
 import type { PageSource } from '@hopwise/lab/pages/page-source';
 import type { Site } from '@hopwise/lab/sites/site';
-import { ArmBrowser, type ProductArm } from './arms.ts';
+import { ArmBrowser } from './arm-browser.ts';
+import { BROWSERS, type BrowserName, type ProductArm } from './arms.ts';
 import { addVisits, readVisits, type StoredVisit } from './store.ts';
 
 interface ProductPlan {
+  browser: BrowserName;
   pages: readonly PageSource[];
   /** Names of networks; several with `>` between them replace one another during the visits of each page. */
   networks: readonly string[];
@@ -52,12 +54,13 @@ export async function runProduct(
 ): Promise<StoredVisit[]> {
   const visits = await readVisits(dir);
   for (const network of plan.networks) {
-    const done = visits.filter((visit) => visit.network === network);
+    const isOwn = (visit: StoredVisit) => visit.network === network && visit.browser === plan.browser;
+    const done = visits.filter(isOwn);
     if (done.length === countVisits(plan)) continue;
     if (done.length > 0) {
       // Profiles are not kept over runs, and later visits depend on earlier ones.
       context.say(`${network}: begun again, as it was interrupted`);
-      visits.splice(0, visits.length, ...visits.filter((visit) => visit.network !== network));
+      visits.splice(0, visits.length, ...visits.filter((visit) => !isOwn(visit)));
     }
     const own = await runNetwork(dir, network, plan, context);
     visits.push(...own);
@@ -72,7 +75,7 @@ async function runNetwork(
   plan: ProductPlan,
   { say, signal, cleanup }: ProgramContext,
 ): Promise<StoredVisit[]> {
-  const { pages, visits, seed } = plan;
+  const { pages, visits, seed, browser: name } = plan;
   const arms = [...plan.arms, ...(plan.references?.arms ?? [])];
   const site = join(dir, 'all-origins');
   await writeUnion(site, pages);
@@ -86,9 +89,9 @@ async function runNetwork(
   const browsers = new Map<ProductArm, ArmBrowser>();
   const opened: ArmBrowser[] = [];
   const open = async (arm: ProductArm): Promise<ArmBrowser> => {
-    const browser = await ArmBrowser.launch(arm, lab);
+    const browser = await ArmBrowser.launch(name, arm, lab);
     opened.push(browser);
-    cleanup.add(`Chromium, ${arm}`, () => browser.close());
+    cleanup.add(`${BROWSERS[name]}, ${arm}`, () => browser.close());
     return browser;
   };
   try {
@@ -113,7 +116,7 @@ async function runNetwork(
           const browser = browsers.get(arm)!;
           const measured = await visitWatched(lab, browser, page.site);
           await browser.verify(page.site.entry);
-          stored.push({ network, page: page.name, visit, arm, ...measured });
+          stored.push({ browser: name, network, page: page.name, visit, arm, ...measured });
         }
         const last = stored.slice(-due.length);
         const times = due.map((arm) => `${arm} ${Math.round(last.find((each) => each.arm === arm)!.pltMs)}`);
@@ -140,7 +143,7 @@ async function visitWatched(
   lab: Lab,
   browser: ArmBrowser,
   site: Site,
-): Promise<Omit<StoredVisit, 'network' | 'page' | 'visit' | 'arm'>> {
+): Promise<Omit<StoredVisit, 'browser' | 'network' | 'page' | 'visit' | 'arm'>> {
   await lab.resetStats();
   let watch = await watchDisturbance({ lab });
   let watched: Watched | null = null;

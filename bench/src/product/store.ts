@@ -2,11 +2,13 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { ARM_NAMES } from './arms.ts';
+import { ARM_NAMES, BROWSER_NAMES } from './arms.ts';
 
 const FILE = 'product.jsonl';
 
 const visitSchema = z.object({
+  /** Runs of earlier versions had Chromium alone, and did not name it. */
+  browser: z.enum(BROWSER_NAMES).default('chromium'),
   network: z.string(),
   page: z.string(),
   /** From 1. */

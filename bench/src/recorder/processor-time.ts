@@ -30,9 +30,9 @@ export function listProcesses(pid: number): BrowserProcess[] {
     for (const [child, { parent }] of processes) if (family.has(parent)) family.add(child);
   }
   const findKind = (each: number): ProcessKind => {
-    const { command, parent, hasEnded } = processes.get(each)!;
+    const { parent, hasEnded } = processes.get(each)!;
     // What has ended has no command any more, until its parent counts it among its own.
-    return hasEnded ? kindOfEnded(parent, findKind(parent), pid) : kindOf(each, command, pid);
+    return hasEnded ? kindOfEnded(parent, findKind(parent), pid) : kindOf(each, processes.get(each)!, pid);
   };
   return [...family]
     .filter((each) => processes.has(each))
@@ -63,13 +63,18 @@ export const subtractTimes = (after: ProcessorTimes, before: ProcessorTimes): Pr
   helper: after.helper - before.helper,
 });
 
+/** Names that Firefox gives to its processes of pages. */
+const FIREFOX_PAGES = /^(Isolated |Web Content|Privileged)/;
+
 /** @param browser the browser's first process */
-function kindOf(pid: number, command: string, browser: number): ProcessKind {
-  if (command.includes('--extension-process')) return 'extension';
-  if (command.includes('--type=renderer')) return 'pages';
-  return pid === browser || command.includes('--type=') || command.includes('crashpad')
-    ? 'browser'
-    : 'helper';
+function kindOf(
+  pid: number,
+  { command, name }: Pick<ReadProcess, 'command' | 'name'>,
+  browser: number,
+): ProcessKind {
+  if (command.includes('--extension-process') || name === 'WebExtensions') return 'extension';
+  if (command.includes('--type=renderer') || FIREFOX_PAGES.test(name)) return 'pages';
+  return pid === browser || /--type=|-contentproc|crashpad|crashhelper/.test(command) ? 'browser' : 'helper';
 }
 
 /**
@@ -84,6 +89,8 @@ function kindOfEnded(parent: number, kind: ProcessKind, browser: number): Proces
 interface ReadProcess {
   parent: number;
   command: string;
+  /** Its own name of 15 letters at most, which may differ from the command's. */
+  name: string;
   hasEnded: boolean;
   times: Pick<BrowserProcess, 'ownMs' | 'endedMs'>;
 }
@@ -93,13 +100,15 @@ function readProcesses(): Map<number, ReadProcess> {
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      // The command's name, in brackets, may contain spaces and brackets.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      // The name, in brackets, may contain spaces and brackets.
+      const nameEnd = stat.lastIndexOf(')');
+      const fields = stat.slice(nameEnd + 2).split(' ');
       const [user, system, endedUser, endedSystem] = fields
         .slice(11, 15)
         .map((ticks) => Number(ticks) * TICK_MS);
       processes.set(Number(name), {
         parent: Number(fields[1]),
+        name: stat.slice(stat.indexOf('(') + 1, nameEnd),
         hasEnded: fields[0] === 'Z',
         command: readFileSync(`/proc/${name}/cmdline`, 'utf8'),
         times: { ownMs: user! + system!, endedMs: endedUser! + endedSystem! },

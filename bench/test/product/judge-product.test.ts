@@ -46,14 +46,14 @@ test('what each kind of process adds to the processor time of the browser alone 
     extension: expect.closeTo(0.1, 10),
     helper: expect.closeTo(0.02, 10),
   });
-  expect(showProduct([figures!])).toContain('+10.0% −2.0% +10.0% +2.0%');
+  expect(showProduct('chromium', [figures!])).toContain('+10.0% −2.0% +10.0% +2.0%');
 });
 
 test('visits that were not made have no figure', () => {
   const once = judgeProduct(visitsOf('cable', 'a', { off: [1000], record: [1010] }));
   expect(once).toHaveLength(1);
   expect(once[0]!.ratios.map((ratio) => ratio?.estimate ?? null)).toEqual([1.01, null, null, 1.01]);
-  expect(showProduct(once)).toContain('+1.0%');
+  expect(showProduct('chromium', once)).toContain('+1.0%');
 });
 
 test('an arm has figures of the networks on which it was measured', () => {
@@ -69,7 +69,7 @@ test('a visit that other work disturbed is counted', () => {
 });
 
 test('the chart has the figure of each arm on each network, in the colours of a light and of a dark page', async () => {
-  const chart = drawProduct(judgeProduct(VISITS));
+  const chart = drawProduct('chromium', judgeProduct(VISITS));
   const svg = await standaloneSvg(chart);
   // The geometric means of 1.1, 1, 1, 1, 1, 1; of 1, 0.5, 0.125; of all.
   for (const [network, label] of [

@@ -27,6 +27,30 @@ test('the time of a process that the first one started and that has ended is the
   }
 });
 
+/** Starts processes of these names, which wait for the end of their input. */
+const NAMED = `
+  const children = process.argv.slice(1).map((name) =>
+    require('child_process').spawn('sh', ['-c', 'printf %s "$0" > /proc/$$/comm; echo; read end', name], { stdio: ['pipe', 'pipe', 'inherit'] }));
+  Promise.all(children.map((child) => new Promise((resolve) => child.stdout.once('data', resolve)))).then(() => console.log('done'));
+  process.stdin.on('end', () => children.forEach((child) => child.stdin.end())).resume();`;
+
+test('Firefox names its processes', async () => {
+  const names = ['WebExtensions', 'Isolated Web Co', 'Web Content', 'node'];
+  const parent = spawn(process.execPath, ['-e', NAMED, ...names], { stdio: ['pipe', 'pipe', 'inherit'] });
+  try {
+    await once(parent.stdout, 'data');
+    const kinds = listProcesses(parent.pid!)
+      .filter(({ pid }) => pid !== parent.pid)
+      .sort((a, b) => a.pid - b.pid)
+      .map(({ kind }) => kind);
+    expect(kinds).toEqual(['extension', 'pages', 'pages', 'helper']);
+  } finally {
+    const ended = once(parent, 'exit');
+    parent.stdin.end();
+    await ended;
+  }
+});
+
 test('times are summed and subtracted by kind', () => {
   const before = { browser: 1, pages: 2, extension: 3, helper: 4 };
   const after = { browser: 11, pages: 22, extension: 33, helper: 44 };

@@ -9,6 +9,7 @@ export function visitsOf(
 ): StoredVisit[] {
   return Object.entries(times).flatMap(([arm, own]) =>
     own.map((pltMs, index) => ({
+      browser: 'chromium' as const,
       network,
       page,
       visit: index + 1,

@@ -80,6 +80,18 @@ export class FirefoxTab {
     });
   }
 
+  /** Runs a script in every document of the tab before those of the page. */
+  async addInitScript(script: string): Promise<void> {
+    await this.#bidi.send('script.addPreloadScript', {
+      functionDeclaration: `() => { ${script} }`,
+      contexts: [this.context],
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#bidi.send('browsingContext.close', { context: this.context });
+  }
+
   /** Runs a script in the page, past its content security policy. */
   async run(script: string): Promise<void> {
     const { exceptionDetails } = await this.#bidi.send<{ exceptionDetails?: { text: string } }>(
@@ -110,7 +122,9 @@ interface Window {
   OpenBrowserWindow(options: { private: boolean }): unknown;
   Services: {
     prefs: { setIntPref(name: string, value: number): void; setBoolPref(name: string, value: boolean): void };
-    obs: Record<'addObserver' | 'removeObserver', (heard: () => void, topic: string) => void>;
+    obs: Record<'addObserver' | 'removeObserver', (heard: () => void, topic: string) => void> & {
+      notifyObservers(subject: null, topic: string): void;
+    };
   };
 }
 
@@ -133,16 +147,19 @@ export class FirefoxBrowser {
   /**
    * @param home the test's own folder, in which `makeProfile` created a profile
    * @param env added to this process's environment; the browser passes it on to native hosts
+   * @param options.program what starts Firefox, in place of itself
+   * @param options.port at which this process reaches it; one that is free unless given
    */
   static async launch(
     extensionDir: string | null,
     home: string,
     env: Record<string, string>,
+    { program = firefoxPath()!, port = 0 }: { program?: string; port?: number } = {},
   ): Promise<FirefoxBrowser> {
     const child = spawn(
-      firefoxPath()!,
+      program,
       [
-        ...['--headless', '--new-instance', '--profile', profileIn(home), '--remote-debugging-port=0'],
+        ...['--headless', '--new-instance', '--profile', profileIn(home), `--remote-debugging-port=${port}`],
         // Without this WebDriver may not open the extension's own pages.
         '--remote-allow-system-access',
       ],
@@ -154,6 +171,11 @@ export class FirefoxBrowser {
       await bidi.send('webExtension.install', { extensionData: { type: 'path', path: extensionDir } });
     }
     return new FirefoxBrowser(child, bidi);
+  }
+
+  /** Id of its first process. */
+  get pid(): number {
+    return this.#process.pid!;
   }
 
   open(url: string): Promise<FirefoxTab> {
@@ -222,9 +244,18 @@ export class FirefoxBrowser {
     );
   }
 
+  /** Closes all connections once nothing is transferred over them. */
+  async closeConnections(): Promise<void> {
+    await (await this.#window()).evaluate(() => {
+      (globalThis as unknown as Window).Services.obs.notifyObservers(null, 'net:prune-all-connections');
+    });
+  }
+
   async close(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const ended = new Promise((resolve) => this.#process.once('exit', resolve));
-    await this.#bidi.send('browser.close');
+    // It may end before it answers.
+    await Promise.race([ended, this.#bidi.send('browser.close')]);
     await ended;
   }
 
@@ -240,6 +271,20 @@ export class FirefoxBrowser {
     });
     return tree.contexts.map(({ context }) => context);
   }
+}
+
+/** Grants the permissions that pins need by a click, for which Firefox asks, on a page of the extension. */
+export async function allowPins(own: FirefoxTab): Promise<void> {
+  await own.evaluate(() => {
+    document.body.innerHTML = '<button>Allow pins</button>';
+    document.querySelector('button')!.onclick = () =>
+      void chrome.permissions.request({ permissions: ['proxy'] }).then(() => {
+        document.title = 'allowed';
+      });
+  });
+  await own.click('button');
+  while ((await own.evaluate(() => document.title)) !== 'allowed')
+    await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 function profileIn(home: string): string {

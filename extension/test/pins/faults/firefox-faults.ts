@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PlannedRequest } from '../../../../native-host/test/faults/plan.ts';
 import { hopwiseHost } from '../../../../native-host/test/support/command.ts';
 import type { Server } from '../../../../native-host/test/support/server.ts';
-import { FirefoxBrowser, type FirefoxTab, makeProfile } from '../../firefox/firefox.ts';
+import { allowPins, FirefoxBrowser, type FirefoxTab, makeProfile } from '../../firefox/firefox.ts';
 import type { FaultBrowser, FaultPage } from './fault-browser.ts';
 import { type Fetched, fetchInPage, fetchOrder, GIVEN_UP, TIMEOUT } from './fetched.ts';
 import type { HarmedHost } from './harmed-host.ts';
@@ -45,20 +45,6 @@ export async function launchFirefox(
     steers: async () => true,
     close: () => browser.close(),
   };
-}
-
-/** Firefox asks for a click. */
-async function allowPins(own: FirefoxTab): Promise<void> {
-  await own.evaluate(() => {
-    document.body.innerHTML = '<button>Allow pins</button>';
-    document.querySelector('button')!.onclick = () =>
-      void chrome.permissions.request({ permissions: ['proxy'] }).then(() => {
-        document.title = 'allowed';
-      });
-  });
-  await own.click('button');
-  while ((await own.evaluate(() => document.title)) !== 'allowed')
-    await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 class FirefoxPage implements FaultPage {

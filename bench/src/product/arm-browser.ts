@@ -1,0 +1,134 @@
+/** The browser of an arm: visits its pages, and measures them from outside of the extension. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chromiumPath } from '@hopwise/lab/browser/chromium';
+import { siteInitScript } from '@hopwise/lab/browser/determinism';
+import type { Lab } from '@hopwise/lab/client/lab';
+import type { Site } from '@hopwise/lab/sites/site';
+import { type ProcessorTimes, readProcessorTimes, subtractTimes } from '../recorder/processor-time.ts';
+import { ARMS, type Arm, type BrowserName, type ProductArm } from './arms.ts';
+import { launchMeasuredChromium } from './browsers/chromium.ts';
+import { launchMeasuredFirefox, requireFirefox } from './browsers/firefox.ts';
+import type { MeasuredBrowser } from './browsers/measured-browser.ts';
+
+const LAUNCH = { chromium: launchMeasuredChromium, firefox: launchMeasuredFirefox };
+
+/** @throws UserError saying how to get a browser that is not installed */
+export function requireBrowser(browser: BrowserName): void {
+  ({ chromium: chromiumPath, firefox: requireFirefox })[browser]();
+}
+
+/** A visit as it is measured from outside of the extension. */
+interface MeasuredVisit {
+  /** From navigationStart to the end of the load event. */
+  pltMs: number;
+  /** What came over the network, as far as the top document shows it. */
+  bytes: number;
+  /** Share of the top document's requests that used HTTP/3. */
+  h3Share: number;
+  /** Processor time of the browser and what it started, from the navigation until the extension has done its work. */
+  processorMs: ProcessorTimes;
+}
+
+const LOAD_TIMEOUT_MS = 120_000;
+const VERIFY_TIMEOUT_MS = 300_000;
+/** By then a load is recorded, and the autopilot has acted on it. */
+const SETTLE_MS = 2_500;
+
+/** A browser with a profile of its own, on the lab's link. */
+export class ArmBrowser {
+  readonly #browser: MeasuredBrowser;
+  readonly #verifies: boolean;
+  readonly #folder: string;
+  readonly #verified = new Set<string>();
+
+  private constructor(browser: MeasuredBrowser, verifies: boolean, folder: string) {
+    this.#browser = browser;
+    this.#verifies = verifies;
+    this.#folder = folder;
+  }
+
+  static async launch(name: BrowserName, armName: ProductArm, lab: Lab): Promise<ArmBrowser> {
+    const arm: Arm = ARMS[armName];
+    const folder = await mkdtemp(join(tmpdir(), 'hopwise-product-'));
+    const browser = await LAUNCH[name](arm, lab, folder);
+    await applySettings(browser, arm.changes);
+    return new ArmBrowser(browser, arm.verifies, folder);
+  }
+
+  /**
+   * Loads a page without a cache, and waits until the extension has done its work. Connections are the caller's business.
+   *
+   * @param onNavigation called right before the navigation, `onLoad` right after the load event
+   * @throws Error when it does not load in time
+   */
+  async visit(
+    site: Site,
+    { onNavigation, onLoad }: { onNavigation(): Promise<void>; onLoad(): Promise<void> },
+  ): Promise<MeasuredVisit> {
+    const tab = await this.#browser.openTab();
+    try {
+      const { initScript } = siteInitScript(site);
+      if (initScript !== undefined) await tab.addInitScript(initScript);
+      await onNavigation();
+      const before = readProcessorTimes(this.#browser.pid);
+      await tab.load(site.entry, LOAD_TIMEOUT_MS);
+      await onLoad();
+      await sleep(SETTLE_MS);
+      const processorMs = subtractTimes(readProcessorTimes(this.#browser.pid), before);
+      const measured = await tab.evaluate(() => {
+        const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+        const resources = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+        const all = [navigation!, ...resources];
+        return {
+          pltMs: navigation!.loadEventEnd,
+          bytes: all.reduce((sum, { transferSize }) => sum + transferSize, 0),
+          h3Share: all.filter(({ nextHopProtocol }) => nextHopProtocol === 'h3').length / all.length,
+        };
+      });
+      return { ...measured, processorMs };
+    } finally {
+      await tab.close();
+    }
+  }
+
+  /** Has the helper verify a page that was visited, once, as "Verify" in the popup does, in arms that verify. @throws Error where that fails */
+  async verify(url: string): Promise<void> {
+    if (!this.#verifies || this.#verified.has(url)) return;
+    this.#verified.add(url);
+    const own = await this.#browser.openOwn();
+    try {
+      let answer = await own.ask({ type: 'verify', url });
+      const deadline = Date.now() + VERIFY_TIMEOUT_MS;
+      while (answer.ok && answer.state === 'running' && Date.now() < deadline) {
+        await sleep(250);
+        answer = await own.ask({ type: 'verification', url });
+      }
+      if (!answer.ok) throw new Error(`${url} is not verified: ${answer.error}`);
+      if (answer.state === 'failed') throw new Error(`${url} is not verified: ${answer.message}`);
+      if (answer.state !== 'done') throw new Error(`${url} is not verified in time`);
+      // Answered once the autopilot has acted on it.
+      await own.ask({ type: 'autopilot' });
+    } finally {
+      await own.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function applySettings(browser: MeasuredBrowser, changes: Arm['changes']): Promise<void> {
+  if (changes.length === 0) return;
+  const own = await browser.openOwn();
+  await own.allowPins();
+  for (const change of changes) {
+    const answer = await own.ask(change);
+    if (!answer.ok) throw new Error(answer.error);
+  }
+  await own.close();
+}

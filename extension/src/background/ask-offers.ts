@@ -6,13 +6,14 @@ import { DAY_MS, messageOf, type RecordedRequest, type Verification } from '@hop
 import { originOf, planChecks, planNetworkCheck, type Recording, siteKey } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import { knowsUdp, nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
-import { isSuitable } from '../autopilot/suitable-load.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { getLoad, updateLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
 import { readSettings } from '../storage/settings.ts';
 import { StoredItem } from '../storage/stored-item.ts';
-import { addBytes, findBudget } from '../storage/verification-data.ts';
+import { findBudget } from '../storage/verification-data.ts';
+import { mayCheck } from './may-check.ts';
+import { verifyAndCount } from './verify-and-count.ts';
 
 /** Servers that are asked in a day. */
 const MAX_ASKED = 20;
@@ -56,19 +57,26 @@ export async function askForOffers(
 ): Promise<void> {
   if (!(await wantsOffers())) return;
   const load = await getLoad(loadId);
-  if (load === undefined || !isSuitable(load, [])) return;
+  if (load === undefined || !mayCheck(load)) return;
   const { recording } = load;
   const origin = chooseServer(recording);
   if (origin === null) return;
   try {
     const offersH3 = await findAnswer(nameOf(load), origin, nowMs, () => ask(recording, origin, verify));
-    if (offersH3 === null) return;
-    const first = recording.requests.find(({ url }) => originOf(url) === origin);
-    const requests = recording.requests.map((each) => (each === first ? { ...each, offersH3 } : each));
-    await updateLoad(load.id, { recording: { ...recording, requests }, prediction: null });
+    if (offersH3 !== null) await stateOffer(loadId, origin, offersH3);
   } catch (error) {
     console.warn('hopwise: offers of HTTP/3 are not known:', messageOf(error));
   }
+}
+
+/** States the answer in the load, which may have been erased, or its query strings removed, since the server was asked. */
+async function stateOffer(loadId: number, origin: string, offersH3: boolean): Promise<void> {
+  const load = await getLoad(loadId);
+  if (load === undefined) return;
+  const { recording } = load;
+  const first = recording.requests.find(({ url }) => originOf(url) === origin);
+  const requests = recording.requests.map((each) => (each === first ? { ...each, offersH3 } : each));
+  await updateLoad(loadId, { recording: { ...recording, requests }, prediction: null });
 }
 
 /**
@@ -120,7 +128,9 @@ async function findAnswer(
   // Before the answer: a server that does not answer is not asked again either.
   await asked.write({ ...recent, [name]: { atMs: nowMs, offersH3: null } });
   const offersH3 = await askNow();
-  await asked.write({ ...(await asked.read()), [name]: { atMs: nowMs, offersH3 } });
+  const since = await asked.read();
+  // Otherwise it was forgotten meanwhile.
+  if (name in since) await asked.write({ ...since, [name]: { atMs: nowMs, offersH3 } });
   return offersH3;
 }
 
@@ -140,8 +150,8 @@ async function ask(
     // By now its name may lead to a local server.
     publicOnly: true,
   };
-  const verification = await verify(probe, () => undefined, AbortSignal.timeout(LIMIT_MS));
-  await addBytes(verification.bytes);
+  const limit = AbortSignal.timeout(LIMIT_MS);
+  const verification = await verifyAndCount(probe, () => undefined, limit, verify);
   return readOffer(verification, origin);
 }
 

@@ -1,9 +1,8 @@
 /** The active check of a network: one small transfer over HTTP/3 and one over TCP, from a server that was just visited. */
 
-import { messageOf } from '@hopwise/contract';
+import { messageOf, SerialQueue } from '@hopwise/contract';
 import {
   MAX_CHECK_BYTES,
-  MIN_CHECK_BYTES,
   measuredBy,
   parseCluster,
   planNetworkCheck,
@@ -11,37 +10,43 @@ import {
 } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import { knowsUdp, listSuspectingSites, nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
-import { isSuitable } from '../autopilot/suitable-load.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { getLoad, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { loadNetworkMemory, MAX_NETWORKS } from '../storage/network.ts';
 import { ownStorage } from '../storage/own-storage.ts';
 import { readSettings } from '../storage/settings.ts';
 import { restoreQueries } from '../storage/strip-load.ts';
-import { addBytes, findBudget } from '../storage/verification-data.ts';
+import { findBudget } from '../storage/verification-data.ts';
+import { askForOffers } from './ask-offers.ts';
 import { readQueries } from './known-queries.ts';
+import { mayCheck } from './may-check.ts';
 import { learnFromCheck } from './network-memory.ts';
+import { verifyAndCount } from './verify-and-count.ts';
 
 const KEY = 'network-checks';
 /** A network is checked again after this time. */
 const CHECK_AGAIN_MS = 24 * 3_600_000;
 /** The same where another site has shown in the meantime that UDP may be hindered. */
 const CHECK_DOUBT_AGAIN_MS = 3_600_000;
-/** On a link that is known to take longer for the least transfer, a policer matters little, and the check would slow pages down. */
-const MAX_TRANSFER_MS = 1_200;
 const LIMIT_MS = 10_000;
 
 const checkedSchema = z.catch(z.record(z.string(), z.number()), {});
 
-/** The parts of `navigator.connection` in use (Network Information API); Chromium only. */
-interface Connection {
-  saveData?: boolean;
-  type?: string;
-}
+/** Loads whose network is learned about, one at a time. */
+const examined = new SerialQueue();
 
-/** Whether a transfer may cost the person money, as far as the browser says. */
-export function isMetered(connection = (navigator as { connection?: Connection }).connection): boolean {
-  return connection?.saveData === true || connection?.type === 'cellular';
+/**
+ * Asks for offers of HTTP/3, see `askForOffers`, and checks the network of a load. Of pages that load at once, as when a browser restores its
+ * tabs, each waits for what the one before has shown: together they would ask more servers than one after another, and disturb each other's transfers.
+ */
+export function examineNetwork(
+  loadId: number,
+  verify: typeof verifyWithHelper = verifyWithHelper,
+): Promise<void> {
+  return examined.run(async () => {
+    await askForOffers(loadId, verify);
+    await checkNetwork(loadId, verify);
+  });
 }
 
 /**
@@ -56,7 +61,7 @@ export async function checkNetwork(
 ): Promise<void> {
   const { checksNetworks } = await readSettings();
   const load = checksNetworks ? await getLoad(loadId) : undefined;
-  if (load === undefined || isMetered() || !isSuitable(load, []) || isSlow(load)) return;
+  if (load === undefined || !mayCheck(load)) return;
   const isDoubtful = await isSuspectedByOthers(load);
   if (!isDoubtful && isKnown(load)) return;
   const name = nameOf(load);
@@ -80,8 +85,8 @@ export async function checkNetwork(
       budgetBytes,
       publicOnly: true,
     };
-    const verification = await verify(probe, () => undefined, AbortSignal.timeout(LIMIT_MS));
-    await addBytes(verification.bytes);
+    const limit = AbortSignal.timeout(LIMIT_MS);
+    const verification = await verifyAndCount(probe, () => undefined, limit, verify);
     await learnFromCheck(load, verification);
     await updateLoad(load.id, { check: measuredBy(verification), prediction: null });
   } catch (error) {
@@ -112,10 +117,4 @@ async function isSuspectedByOthers({ recording }: StoredLoad): Promise<boolean> 
 function isKnown({ cluster }: StoredLoad): boolean {
   const known = parseCluster(cluster);
   return known !== null && knowsUdp(known);
-}
-
-function isSlow({ cluster }: StoredLoad): boolean {
-  const downBps = parseCluster(cluster)?.downBps;
-  // The median: the figure is log-normal.
-  return downBps !== undefined && (8_000 * MIN_CHECK_BYTES) / Math.exp(downBps.mean) > MAX_TRANSFER_MS;
 }

@@ -1,15 +1,15 @@
 import { messageOf } from '@hopwise/contract';
 import { assignmentsToVerify, type Protocol } from '@hopwise/pageload-emulator';
 import { HelperError } from '../helper/helper-port.ts';
-import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import type { VerificationState } from '../messages/load-messages.ts';
 import { type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { restoreQueries, stripVerification } from '../storage/strip-load.ts';
 import { maskUrlsInText } from '../storage/strip-urls.ts';
-import { addBytes, findBudget } from '../storage/verification-data.ts';
+import { findBudget } from '../storage/verification-data.ts';
 import { readQueries } from './known-queries.ts';
 import { learnFromVerification } from './network-memory.ts';
 import { planVerification } from './predict-load.ts';
+import { verifyAndCount } from './verify-and-count.ts';
 
 const KEY = 'verification';
 
@@ -87,16 +87,13 @@ export class Verifications {
 
   async #run(
     load: StoredLoad,
-    probe: Parameters<typeof verifyWithHelper>[0],
+    probe: Parameters<typeof verifyAndCount>[0],
     signal: AbortSignal,
   ): Promise<void> {
-    let doneTransfers = 0;
     try {
-      const reported = await verifyWithHelper(
+      const reported = await verifyAndCount(
         probe,
-        (progress) => {
-          const { allTransfers, protocol, round } = progress;
-          ({ doneTransfers } = progress);
+        ({ doneTransfers, allTransfers, protocol, round }) => {
           this.#set({
             state: 'running',
             loadId: load.id,
@@ -108,18 +105,12 @@ export class Verifications {
         },
         signal,
       );
-      doneTransfers = 0;
-      await addBytes(reported.bytes);
       const verification = load.hidesQueries ? stripVerification(reported, load.recording.url) : reported;
       await updateLoad(load.id, { verification, prediction: null, verifiedPrediction: null });
       await learnFromVerification(load, verification);
       this.#onVerified(load.id);
       this.#set({ state: 'done', loadId: load.id });
     } catch (error) {
-      // A verification without a result has transferred as much as its share of the planned bytes.
-      const { transfers } = probe.plan;
-      const plannedBytes = transfers.reduce((sum, { bytes }) => sum + bytes, 0);
-      await addBytes(Math.round((plannedBytes * doneTransfers) / transfers.length));
       const code = error instanceof HelperError ? error.code : 'internal';
       const message = maskUrlsInText(messageOf(error));
       this.#set({ state: 'failed', loadId: load.id, code, message });

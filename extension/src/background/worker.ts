@@ -32,7 +32,7 @@ import { addSavedTime, addUncomparedLoad, readSavedTime } from '../storage/saved
 import { readSettings } from '../storage/settings.ts';
 import { TransportTrees } from '../trees/transport-trees.ts';
 import { openWelcome } from '../welcome/open-welcome.ts';
-import { askForOffers, forgetUnrecognisedOffers } from './ask-offers.ts';
+import { forgetUnrecognisedOffers } from './ask-offers.ts';
 import { showBadge } from './badge.ts';
 import { doChores } from './chores.ts';
 import { listenToConnection } from './connection-type.ts';
@@ -53,7 +53,7 @@ import {
 } from './loads.ts';
 import { Memory } from './memory.ts';
 import { Navigations } from './navigations.ts';
-import { checkNetwork, forgetChecks, forgetUnrecognisedCheck } from './network-check.ts';
+import { examineNetwork, forgetChecks, forgetUnrecognisedCheck } from './network-check.ts';
 import { forgetNetworks, leaveNetwork } from './network-memory.ts';
 import { OpenReports } from './open-reports.ts';
 import { type PageAnswers, type PageRequest, pageRequestSchema } from './page-requests.ts';
@@ -215,9 +215,8 @@ async function removeClosedTabs(): Promise<void> {
 async function handleLoad(tabId: number, load: TabLoad, storedId: number): Promise<void> {
   await detailedPages.noteLoad(load.url, load.isDetailed);
   void announcer.update();
-  // Before a decision, which depends on both.
-  await askForOffers(storedId);
-  await checkNetwork(storedId);
+  // Before a decision, which depends on it.
+  await examineNetwork(storedId);
   await autopilot.handleLoad(storedId);
   await noteOutcome(tabId, storedId);
 }

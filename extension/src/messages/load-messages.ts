@@ -105,4 +105,4 @@ export type LoadAnswers = OrRefusal<{
   'forget-networks': { ok: true };
 }>;
 
-export const sendLoadRequest = createSender<LoadRequest, LoadAnswers>();
+export const sendLoadRequest = createSender<LoadRequest, LoadAnswers>(['verify']);

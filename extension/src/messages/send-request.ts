@@ -16,15 +16,21 @@ const RESEND_AFTER_MS = 200;
 /**
  * Creates the function by which the extension's own pages send requests to the worker. A request that no worker received is sent
  * again; a worker that the browser stops before it answers counts as a refusal.
+ *
+ * @param sentOnce types of requests that must not be carried out twice: Firefox says that no worker received a request also where the one that did
+ * was stopped before it answered
  */
-export function createSender<Request extends { type: keyof Answers }, Answers>() {
+export function createSender<Request extends { type: keyof Answers }, Answers>(
+  sentOnce: readonly Request['type'][] = [],
+) {
   return async <T extends Request>(request: T): Promise<Answers[T['type']] | Refusal> => {
     for (let resends = 0; ; resends++) {
       try {
         return await chrome.runtime.sendMessage<T, Answers[T['type']] | Refusal>(request);
       } catch (error) {
         const message = messageOf(error);
-        if (!message.includes(NOT_RECEIVED) || resends === MAX_RESENDS) return { ok: false, error: message };
+        const mayResend = resends < MAX_RESENDS && !sentOnce.includes(request.type);
+        if (!message.includes(NOT_RECEIVED) || !mayResend) return { ok: false, error: message };
         await new Promise((resolve) => setTimeout(resolve, RESEND_AFTER_MS));
       }
     }

@@ -8,12 +8,12 @@ import { isRunning } from '../../src/autopilot/autopilot-run.ts';
 import { AUTOPILOT_DEFAULTS, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
 import { readRuns } from '../../src/autopilot/run-log.ts';
 import { HelperConnection } from '../../src/helper/helper-connection.ts';
-import type { NativePort } from '../../src/helper/helper-port.ts';
 import { PinManager } from '../../src/pins/worker/pin-manager.ts';
 import type { Steering } from '../../src/pins/worker/steering.ts';
 import type { StoredLoad } from '../../src/storage/loads.ts';
 import { ownStorage } from '../../src/storage/own-storage.ts';
 import { loadOf, requestOf } from '../evidence/stored-loads.ts';
+import { SimulatedPort } from '../pins/worker/simulated-port.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 
 const stored = vi.hoisted(() => ({
@@ -98,20 +98,15 @@ class Turns {
 }
 
 /** The helper's side of a port. */
-class Helper implements NativePort {
+class Helper extends SimulatedPort {
   readonly #turns: Turns;
-  readonly #onMessage: ((message: unknown) => void)[] = [];
-  readonly #onDisconnect: (() => void)[] = [];
-  readonly onMessage = {
-    addListener: (listener: (message: unknown) => void) => void this.#onMessage.push(listener),
-  };
-  readonly onDisconnect = { addListener: (listener: () => void) => void this.#onDisconnect.push(listener) };
   pins: PinState[] = [];
   isAlive = true;
   /** The next pin of this origin is refused. */
   refused = '';
 
   constructor(turns: Turns) {
+    super();
     this.#turns = turns;
   }
 
@@ -158,9 +153,7 @@ class Helper implements NativePort {
 
   #say(message: object): void {
     if (!this.isAlive) return;
-    void this.#turns.wait('from the helper').then(() => {
-      for (const listener of this.#onMessage) listener(message);
-    });
+    void this.#turns.wait('from the helper').then(() => this.hand(message));
   }
 
   disconnect(): void {
@@ -171,9 +164,7 @@ class Helper implements NativePort {
   die(): void {
     if (!this.isAlive) return;
     this.isAlive = false;
-    void this.#turns.wait('from the helper').then(() => {
-      for (const listener of this.#onDisconnect) listener();
-    });
+    void this.#turns.wait('from the helper').then(() => this.end());
   }
 }
 

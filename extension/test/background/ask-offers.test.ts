@@ -9,7 +9,7 @@ import {
   wantsOffers,
 } from '../../src/background/ask-offers.ts';
 import type { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
-import { addLoad, getLoad, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
+import { addLoad, getLoad, removeLoads, type StoredLoad, updateLoad } from '../../src/storage/loads.ts';
 import { removeNetworks } from '../../src/storage/network.ts';
 import { ownStorage } from '../../src/storage/own-storage.ts';
 import { readBytesToday } from '../../src/storage/verification-data.ts';
@@ -51,6 +51,7 @@ function answerWith(
 }
 
 beforeEach(async () => {
+  vi.unstubAllGlobals();
   vi.stubGlobal('chrome', { storage: { session: new StubbedStorage() } });
   transfers = [];
   answer = answerWith([{ host: '', port: 443, maxAgeS: 86_400 }]);
@@ -177,6 +178,36 @@ test('nothing is asked where the load shows it, of local and unsuitable pages, o
   await saveKnownNetwork(clusterOf({ open: 0.995, policed: 0.004, blocked: 0.001 }));
   await askForOffers(await store(), verify);
   expect(transfers).toEqual([]);
+});
+
+test('nothing is asked where the network would not be checked: a metered or a slow one', async () => {
+  vi.stubGlobal('navigator', { userAgent: '', connection: { saveData: true } });
+  await askForOffers(await store(), verify);
+  vi.stubGlobal('navigator', { userAgent: '' });
+  const downBps = { mean: Math.log(1e6), spread: 0.2 };
+  await askForOffers(await store({ cluster: { ...known, downBps } }), verify);
+  expect(transfers).toEqual([]);
+});
+
+test('what was erased or stripped while a server was asked stays so', async () => {
+  const asked = () => chrome.storage.session.get(null);
+  const erased = await store();
+  await askForOffers(erased, async (...args) => {
+    await removeLoads(() => true);
+    await forgetOffers();
+    return verify(...args);
+  });
+  expect([await getLoad(erased), JSON.stringify(await asked())]).toEqual([undefined, '{}']);
+
+  const id = await store();
+  await askForOffers(id, async (...args) => {
+    const { recording } = (await getLoad(id))!;
+    const requests = recording.requests.map((each) => ({ ...each, url: each.url.replace('?0', '?') }));
+    await updateLoad(id, { recording: { ...recording, requests } });
+    return verify(...args);
+  });
+  expect(await offerOf(id)).toBe(true);
+  expect((await getLoad(id))!.recording.requests[3]!.url).toBe(`${PAGE}3?`);
 });
 
 test('a server that is not reached, or a helper that is missing, leaves it unknown, and is not asked again', async () => {

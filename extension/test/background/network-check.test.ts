@@ -1,16 +1,18 @@
 import { HOUR_MS } from '@hopwise/contract';
 import { learnNetwork } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { isMetered } from '../../src/background/may-check.ts';
 import {
   checkNetwork,
+  examineNetwork,
   forgetChecks,
   forgetUnrecognisedCheck,
-  isMetered,
 } from '../../src/background/network-check.ts';
 import type { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
 import { addLoad, getLoad, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
 import { loadNetwork, NOTHING_KNOWN, removeNetworks, saveNetworkMemory } from '../../src/storage/network.ts';
 import { ownStorage } from '../../src/storage/own-storage.ts';
+import { readBytesToday } from '../../src/storage/verification-data.ts';
 import { loadOf, PAGE, requestOf } from '../evidence/stored-loads.ts';
 import { saveKnownNetwork } from '../support/known-network.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
@@ -123,6 +125,22 @@ test('where another site showed that HTTP/3 may be slowed down, it is checked by
   await checkNetwork(id, verify, Date.now() + 2 * HOUR_MS);
   expect(plans).toHaveLength(1);
   expect((await loadNetwork())!.udp.policed).toBeGreaterThan(0.9);
+});
+
+test('of pages that load at once, the first has the network checked', async () => {
+  const ids = [await store(), await store(), await store()];
+  await Promise.all(ids.map((id) => examineNetwork(id, verify)));
+  expect(plans).toHaveLength(1);
+});
+
+test('what a check has transferred before it failed counts among the day’s data', async () => {
+  await ownStorage.remove('verification-data');
+  await checkNetwork(await store(), async (_probe, onProgress) => {
+    const of = { type: 'probe-progress', id: '1', protocol: 'h2', round: 0 } as const;
+    onProgress({ ...of, doneTransfers: 1, allTransfers: 2 });
+    throw new Error('A server answered 503.');
+  });
+  expect(await readBytesToday()).toBe(250_000);
 });
 
 test('the network stays as little known as it was where the helper fails', async () => {

@@ -35,6 +35,15 @@ test('where none ever does, the browser’s message is the refusal', async () =>
   expect(sendMessage.mock.calls.length).toBeGreaterThan(1);
 });
 
+test('a request that must not be carried out twice is sent once', async () => {
+  sendMessage.mockRejectedValue(notReceived);
+  const sendOnce = createSender<{ type: 'question' }, { question: { ok: true } }>(['question']);
+  const answer = sendOnce({ type: 'question' });
+  await vi.runAllTimersAsync();
+  expect(await answer).toEqual({ ok: false, error: notReceived.message });
+  expect(sendMessage).toHaveBeenCalledTimes(1);
+});
+
 test('a request that a worker may have carried out is sent once', async () => {
   sendMessage.mockRejectedValue(new Error('The message port closed before a response was received.'));
   expect(await ask()).toMatchObject({ ok: false });

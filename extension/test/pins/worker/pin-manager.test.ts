@@ -1,12 +1,12 @@
 import { EVERY_ORIGIN, MESSAGE_VERSION, type PinState, type ToHost, toHost } from '@hopwise/contract';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HelperConnection } from '../../../src/helper/helper-connection.ts';
-import type { NativePort } from '../../../src/helper/helper-port.ts';
 import type { PinLifetime } from '../../../src/pins/pin-messages.ts';
 import type { PlannedPin } from '../../../src/pins/plan-pins.ts';
 import { LINGER_MS, PinManager, WAITING_PIN_DELAY_MS } from '../../../src/pins/worker/pin-manager.ts';
 import type { Lifting, Route, Steering } from '../../../src/pins/worker/steering.ts';
 import { ownStorage } from '../../../src/storage/own-storage.ts';
+import { SimulatedPort } from './simulated-port.ts';
 
 // Without the timers of IndexedDB in memory, as these tests set the clock.
 vi.mock('../../../src/storage/own-storage.ts', async () => {
@@ -48,15 +48,9 @@ let trial: (url: string) => Promise<unknown>;
 let nextHost: () => FakeHost;
 
 /** The helper's side of a port. */
-class FakeHost implements NativePort {
+class FakeHost extends SimulatedPort {
   open = true;
   readonly asked: ToHost[] = [];
-  readonly #onMessage: ((message: unknown) => void)[] = [];
-  readonly #onDisconnect: (() => void)[] = [];
-  readonly onMessage = {
-    addListener: (listener: (message: unknown) => void) => void this.#onMessage.push(listener),
-  };
-  readonly onDisconnect = { addListener: (listener: () => void) => void this.#onDisconnect.push(listener) };
   pins: PinState[] = [];
   caHosts: string[] = [];
   trials: string[] = [];
@@ -105,9 +99,7 @@ class FakeHost implements NativePort {
   }
 
   say(message: object): void {
-    queueMicrotask(() => {
-      for (const listener of this.#onMessage) listener(message);
-    });
+    queueMicrotask(() => this.hand(message));
   }
 
   disconnect(): void {
@@ -115,7 +107,7 @@ class FakeHost implements NativePort {
   }
 
   die(): void {
-    for (const listener of this.#onDisconnect) listener();
+    this.end();
   }
 }
 

@@ -70,7 +70,7 @@ Examples:
           ...(networks && { networks: networks.chosen }),
         });
         const kinds = flags.servers === true ? SERVER_KINDS : (flags.servers ?? []);
-        print(flags.json ? toJson(list) : showAdvice(list, kinds));
+        print(flags.json ? toJson(list) : showAdvice(list, kinds, flags.unproven));
       } catch (error) {
         throw error instanceof EmulationError ? new InputError(error.message) : error;
       }

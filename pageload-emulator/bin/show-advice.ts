@@ -12,15 +12,23 @@ import {
 /** Origins at which a change alone gains less are left out where others gain more. */
 const MIN_SHOWN_GAIN = 0.005;
 const HTTPS_FIRST = 'A page comes over http: offer https first, which HTTP/2 and HTTP/3 need.';
+const NONE = 'No change at these servers saves 2% or more.';
+const NONE_CONFIRMED =
+  'No change that lab tests have confirmed saves 2% or more; --unproven tries the others too.';
 const EFFORTS = { 1: 'a setting', 2: 'a service', 3: 'a rebuild' } as const;
 const VISITS = { first: 'first', later: 'later' } as const;
 
-/** Advice for a person. @param kinds servers for which the configuration is shown */
-export function showAdvice(list: ServerAdviceList, kinds: readonly ServerKind[]): string {
+/**
+ * Advice for a person.
+ *
+ * @param kinds servers for which the configuration is shown
+ * @param unproven whether changes were tried whose gains the lab has not confirmed
+ */
+export function showAdvice(list: ServerAdviceList, kinds: readonly ServerKind[], unproven: boolean): string {
   const { owned, advice, together, needsHttps } = list;
   const places = `Tried at ${owned.map((origin) => printable(origin)).join(', ')}.`;
   const tried = needsHttps ? `${HTTPS_FIRST} ${places}` : places;
-  if (advice.length === 0) return `No change of the servers is predicted to gain 2% or more. ${tried}`;
+  if (advice.length === 0) return `${unproven ? NONE : NONE_CONFIRMED} ${tried}`;
   return [
     table([
       ['', 'what to do', 'effort', 'visits', '>gain', '>helps', '>harms', '>kept', 'where'],

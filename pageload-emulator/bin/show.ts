@@ -112,7 +112,7 @@ export function showSetting(
     .sort(([, a], [, b]) => b - a)
     .map(([protocol]) => protocol);
   const { source, ranges } = network;
-  const udp = typeof network.udp === 'number' ? `held to ${number(network.udp)} Mbit/s` : network.udp;
+  const udp = typeof network.udp === 'number' ? `limited to ${number(network.udp)} Mbit/s` : network.udp;
   return [
     `${printable(page.url, 100)}`,
     `${counted(page.requests, 'request')}, ${counted(page.origins, 'origin')}, ${Math.round(page.bytes / 1000)} kB; recorded: ${observedPlt} over ${used.join(', ') || 'unknown protocols'}`,
@@ -151,7 +151,7 @@ function lowHigh({ low, high }: { low: number; high: number }, unit = 1): [strin
 function udpSource({ source, udpShares: { policed, blocked } }: Prediction['network']): string {
   if (source.udp === 'given' || source.udp === 'measured') return source.udp;
   const share = (value: number) => `${Math.round(value * 100)}%`;
-  return `${source.udp}; held to a rate ${share(policed)}, blocked ${share(blocked)}`;
+  return `${source.udp}; limited ${share(policed)}, blocked ${share(blocked)}`;
 }
 
 /** What changed servers would change. */

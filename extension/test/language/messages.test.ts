@@ -50,6 +50,63 @@ test.each(LANGUAGES)('%s has every plural form that its counts need', (language)
   }
 });
 
+/** Written alike in both languages. */
+const ALIKE = [
+  'RTT',
+  '$protocol$ in $count$',
+  'Status',
+  'Autopilot',
+  'Median',
+  'Browser',
+  'HAR',
+  'Server',
+  'DSL',
+  'Graph',
+  'Details',
+  'Zoom',
+];
+/** Words that no German sentence has. */
+const ENGLISH = /\b(the|and|with|of|is|are|by|on|not|from|loads|requests?|origins?|pins?|packets?|pages?)\b/i;
+/** One word for one thing, and the form of address: what is written otherwise, and how. */
+const SAME_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\bLadung(en)?\b/, 'Ladevorgang'],
+  [/\bPins?\b/, 'Festlegung'],
+  [/Kopfzeile|Kopffeld/, 'Header'],
+  [/Darstellung\b.*(erste|größte)|(erste|größte) Darstellung/i, 'Anzeige'],
+  [/HTTPS-Record/, 'HTTPS-Eintrag'],
+  [/Einzelheiten zu|Einzelheiten der/, 'Details'],
+  [/\b(du|dir|dich|deine?[mnrs]?)\b/i, 'Sie'],
+  [/\d %/, 'a no-break space before %'],
+  [/"/, '„…“'],
+];
+
+test('the German messages are German, and say the same thing by the same word', () => {
+  const untranslated: string[] = [];
+  const faults: string[] = [];
+  for (const [key, { message }] of Object.entries(messagesOf('de'))) {
+    const words = message.replace(/\$\w+\$|<[^>]*>/g, '');
+    const isOfWords = /\p{L}{2}/u.test(words);
+    if (isOfWords && message === english[key]!.message) untranslated.push(message);
+    const found = ENGLISH.exec(words);
+    if (found) faults.push(`${key}: “${found[0]}” is English`);
+    for (const [pattern, right] of SAME_WORDS)
+      if (pattern.test(words)) faults.push(`${key}: ${pattern} instead of ${right}`);
+  }
+  expect([...new Set(untranslated)].sort()).toEqual(ALIKE.sort());
+  expect(faults).toEqual([]);
+});
+
+/** How a message ends decides how it joins what follows. An abbreviation, and a colon where the figure follows the label. */
+const OTHER_ENDS = ['columnConnections', 'autopilotMinGain'];
+
+test('the German messages end as the English ones do', () => {
+  const endOf = (message: string) => /[.:?…]?$/.exec(message)![0];
+  const unlike = Object.entries(messagesOf('de'))
+    .filter(([key, { message }]) => endOf(message) !== endOf(english[key]!.message))
+    .map(([key]) => key);
+  expect(unlike.sort()).toEqual(OTHER_ENDS.toSorted());
+});
+
 test('every message is used', async () => {
   const sources = await readSources();
   const stems = new Set(Object.keys(english).map((key) => key.replace(/_(one|other)$/, '')));

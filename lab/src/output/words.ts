@@ -22,7 +22,7 @@ interface NetworkFigures {
 export function networkText(network: NetworkFigures): string {
   const short = (value: number) => Number(value.toPrecision(3));
   const udp =
-    typeof network.udp === 'number' ? `UDP held to ${short(network.udp)} Mbit/s` : `UDP ${network.udp}`;
+    typeof network.udp === 'number' ? `UDP limited to ${short(network.udp)} Mbit/s` : `UDP ${network.udp}`;
   return (
     `round trip ${short(network.rttMs)} ms, ${short(network.downMbps)} Mbit/s down, ` +
     `${short(network.upMbps)} Mbit/s up, loss ${Number((network.loss * 100).toPrecision(2))} %, ${udp}`

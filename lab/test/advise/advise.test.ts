@@ -287,12 +287,12 @@ describe('judged advice', () => {
     ]);
     // The median difference of 4.6 and 10 points.
     expect(showSummary(summariseKinds([one, other])).split('\n')).toEqual([
-      'advice       cells  given  promised  gained  |difference|    kept',
-      'send by BBR      2      2     30.0%   22.7%           7.3  1 of 2',
+      'advice         cells  given  promised  gained  |difference|    kept',
+      'send with BBR      2      2     30.0%   22.7%           7.3  1 of 2',
     ]);
     const tiny = { ...one, promised: 0.01, gain: 0.01 };
     expect(summariseKinds([tiny])).toEqual([{ kind: 'bbr', cells: 1, given: 0, kept: 0, medians: null }]);
-    expect(showSummary(summariseKinds([tiny]))).toMatch(/send by BBR +1 +0\s*$/);
+    expect(showSummary(summariseKinds([tiny]))).toMatch(/send with BBR +1 +0\s*$/);
   });
 
   it('is written into the source and the documentation, in place of earlier gains of the same page and network', () => {

@@ -9,7 +9,7 @@ export const ADVICE_WORDS: Record<AdviceKind, string> = {
   'early-data': 'accept early data (0-RTT) over HTTP/3',
   'initial-window': `begin TCP connections with ${ADVISED_INITIAL_WINDOW} packets`,
   'start-rate': 'begin later visits over HTTP/3 at the rate that the browser announces (Start-Rate)',
-  bbr: 'send by BBR',
+  bbr: 'send with BBR',
   'tls-1.3': 'offer TLS 1.3',
   priorities: "follow the browser's priorities (RFC 9218)",
   'no-redirect': 'serve the page in place of a redirect to it',
@@ -31,11 +31,11 @@ export const ADVICE_CAVEATS: Partial<Record<AdviceKind, string>> = {
     'It takes a QUIC server that knows this hint and stops believing clients whose starts lose packets; few browsers send it.',
   bbr: 'The setting is for all TCP connections that the machine sends on.',
   priorities:
-    'nginx and servers on Go, such as Caddy, ignore these priorities: it takes other software or a CDN.',
+    'nginx and servers written in Go, such as Caddy, ignore these priorities: it takes other software or a CDN.',
   'no-redirect':
     'Name one address as the canonical one in the page (<link rel="canonical">), for search engines.',
   'page-cache':
     'Only where all visitors get the same page: what depends on a cookie belongs in no shared cache.',
   'one-origin': 'Cookies of the document then go along with each request.',
-  preload: 'What is announced and not used delays the rest: keep the list as the page changes.',
+  preload: 'What is announced and not used delays the rest: keep the list up to date with the page.',
 };

@@ -100,7 +100,7 @@ export const CAUSE_WORDS: Record<Cause, string> = {
   turn: 'waiting for a turn',
   connect: 'connecting',
   roundTrip: 'round trips of requests',
-  server: 'servers thinking',
+  server: 'server processing',
   loss: 'waiting behind lost packets',
   transfer: 'transferring',
 };

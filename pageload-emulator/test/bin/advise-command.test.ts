@@ -96,6 +96,7 @@ describe('the shown advice', () => {
         ],
       },
       ['caddy'],
+      false,
     );
     expect(shown).toContain(
       [
@@ -130,11 +131,12 @@ describe('the shown advice', () => {
       showAdvice(
         { ...list, advice: [{ ...advice, networks: [...advice.networks], origins: [...advice.origins] }] },
         [],
+        false,
       ),
     ).toBe(
       [
-        '   what to do   effort     visits  gain  helps  harms    kept  where',
-        '1  send by BBR  a setting  first    10%    50%     4%  1 of 3  https://a.test (9%)',
+        '   what to do     effort     visits  gain  helps  harms    kept  where',
+        '1  send with BBR  a setting  first    10%    50%     4%  1 of 3  https://a.test (9%)',
         '',
         'Gains are shares of the load time, predicted. Kept: tests in the lab in which such a gain was within 5 points.',
         'Tried at https://a.test, https://b.test.',
@@ -143,11 +145,11 @@ describe('the shown advice', () => {
         'lte      22%',
         'fast     −2%',
         '',
-        '1. send by BBR. The setting is for all TCP connections that the machine sends on.',
+        '1. send with BBR. The setting is for all TCP connections that the machine sends on.',
       ].join('\n'),
     );
-    expect(showAdvice({ ...list, advice: [] }, [])).toMatch(
-      /^No change of the servers is predicted to gain 2%/,
-    );
+    const none = { ...list, advice: [] };
+    expect(showAdvice(none, [], true)).toMatch(/^No change at these servers saves 2% or more\. Tried at /);
+    expect(showAdvice(none, [], false)).toMatch(/^No change that lab tests have confirmed .*--unproven/);
   });
 });

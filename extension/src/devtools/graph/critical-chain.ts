@@ -92,7 +92,7 @@ export function joinSteps(path: readonly CriticalStep[]): CriticalStep[] {
   return joined;
 }
 
-/** `640 ms servers thinking, 300 ms round trips of requests`, the longest first. */
+/** `640 ms server processing, 300 ms round trips of requests`, the longest first. */
 function describeCauses({ causes, fromMs, toMs }: CriticalStep): string {
   return CAUSES.filter((cause) => (causes[cause] ?? 0) > MIN_CAUSE_SHARE * (toMs - fromMs))
     .sort((a, b) => causes[b]! - causes[a]!)

@@ -129,9 +129,8 @@ export class HistoryTab {
     // The list has the newest first.
     const [later, earlier] = loads.filter(({ id }) => ids.includes(id));
     if (later && earlier) this.#comparison = new LoadComparison(earlier, later);
-    this.#compared.replaceChildren(
-      this.#comparison?.element ?? el('p', { class: 'hw-card hw-muted' }, t('compareSelect')),
-    );
+    const hint = loads.length > 1 ? t('compareSelect') : t('compareOne');
+    this.#compared.replaceChildren(this.#comparison?.element ?? el('p', { class: 'hw-card hw-muted' }, hint));
   }
 }
 

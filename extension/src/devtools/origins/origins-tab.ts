@@ -5,8 +5,16 @@ import { t } from '../../language/translate.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
 import { renderButton, renderFigures } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatBytes, formatDuration, formatMs, formatOrigin, keepUnitsTogether } from '../../ui/format.ts';
+import {
+  createDurationFormat,
+  formatBytes,
+  formatDuration,
+  formatMs,
+  formatOrigin,
+  keepUnitsTogether,
+} from '../../ui/format.ts';
 import { adviseOrigins, type OriginAdvice } from '../../ui/origin-advice.ts';
+import { describeChange } from '../describe-change.ts';
 import type { EmulationClient } from '../emulation/emulation-client.ts';
 import type { OriginFacts } from '../emulation/origin-facts.ts';
 import { explainH3 } from './why-h3.ts';
@@ -24,6 +32,10 @@ export class OriginsTab {
   readonly #drawer = el('div', { class: 'hw-drawer' });
   #facts: readonly OriginFacts[] = [];
   #selected: string | null = null;
+  /** Light recordings name no connections. */
+  #showsConnections = false;
+  /** Writes changes of the load time, in its unit: one for the whole table. */
+  readonly #write: (ms: number) => string;
 
   /**
    * @param renderAction controls that pin an origin; null for none
@@ -39,11 +51,13 @@ export class OriginsTab {
     this.#load = load;
     this.#prediction = prediction;
     this.#renderAction = renderAction;
+    this.#write = createDurationFormat(prediction.decision.baseline.pltMs);
     this.#advice = new Map(adviseOrigins(prediction).advised.map((advice) => [advice.origin.origin, advice]));
     const frame = el('div', { class: 'hw-origins-frame' }, this.#table, footer);
     this.element = el('div', { class: 'hw-fill' }, el('div', { class: 'hw-split' }, frame, this.#drawer));
     emulation.askOrigins(({ origins }) => {
       this.#facts = origins;
+      this.#showsConnections = origins.some(({ connections }) => connections !== null);
       this.draw();
     });
   }
@@ -54,7 +68,7 @@ export class OriginsTab {
     const hint = { title: t('originTimesHint') };
     const head = [
       el('th', { scope: 'col' }, t('columnOrigin')),
-      ...renderHeads(),
+      ...renderHeads(this.#showsConnections),
       ...PROTOCOLS.map((each) =>
         el('th', { scope: 'col', class: 'hw-number hw-wide-1', ...hint }, PROTOCOL_NAME[each]),
       ),
@@ -83,7 +97,6 @@ export class OriginsTab {
     });
     const number = (text: string, className = '') =>
       el('td', { class: `hw-number ${className}` }, keepUnitsTogether(text));
-    const gain = advice && advice.gain !== '' ? `, ${advice.gain}` : '';
     const row = el(
       'tr',
       {
@@ -95,11 +108,13 @@ export class OriginsTab {
       number(formatBytes(bytes)),
       number(rttMs === null ? '–' : formatMs(rttMs), 'hw-wide-2'),
       el('td', { class: 'hw-wide-2' }, listOffers(facts)),
-      number(connections === null ? '–' : String(connections), 'hw-wide-2'),
+      this.#showsConnections ? number(connections === null ? '–' : String(connections), 'hw-wide-2') : null,
       ...PROTOCOLS.map((protocol) => {
         const ms = recommended?.pltMs[protocol];
         if (ms === undefined || ownMs === undefined) return number('–', 'hw-wide-1');
-        const cell = number(protocol === own ? t('originNow') : formatChange(ms - ownMs, ownMs), 'hw-wide-1');
+        const change =
+          protocol === own ? t('originNow') : describeChange(ms - ownMs, ownMs, this.#write) || '≈';
+        const cell = number(change, 'hw-wide-1');
         cell.classList.toggle('hw-fastest', recommended?.decided === true && ms < ownMs);
         cell.title = formatDuration(ms);
         return cell;
@@ -107,7 +122,7 @@ export class OriginsTab {
       el(
         'td',
         { class: 'hw-origin-action' },
-        advice ? keepUnitsTogether(`${advice.instruction}${gain}`) : '–',
+        advice ? keepUnitsTogether(describeAdvice(advice)) : '–',
         this.#renderAction(origin),
       ),
     );
@@ -184,25 +199,20 @@ export class OriginsTab {
   }
 }
 
-function renderHeads(): HTMLElement[] {
+function renderHeads(withConnections: boolean): HTMLElement[] {
   const head = (text: string, className: string) => el('th', { scope: 'col', class: className }, text);
   return [
     head(t('columnRequests'), 'hw-number hw-wide-1'),
     head(t('columnSize'), 'hw-number hw-size'),
     head(t('columnRtt'), 'hw-number hw-wide-2'),
     head(t('columnOffers'), 'hw-wide-2'),
-    head(t('columnConnections'), 'hw-number hw-wide-2'),
+    ...(withConnections ? [head(t('columnConnections'), 'hw-number hw-wide-2')] : []),
   ];
 }
 
-/** A change of less than this share of the load time is no change. */
-const MIN_CHANGE = 0.01;
-
-/** `+120 ms`, or `≈` for a change that does not count. */
-function formatChange(changeMs: number, ofMs: number): string {
-  if (Math.abs(changeMs) < MIN_CHANGE * ofMs) return '≈';
-  return `${changeMs < 0 ? '−' : '+'}${formatMs(Math.abs(changeMs))}`;
-}
+/** `avoid HTTP/3, saves 2.1 s together` */
+const describeAdvice = ({ instruction, gain }: OriginAdvice): string =>
+  gain === '' ? instruction : t('adviceWithGain', { instruction, gain });
 
 /** `HTTP/2, HTTP/3`: what was used or offered. */
 function listOffers({ used, offersH3 }: OriginFacts): string {

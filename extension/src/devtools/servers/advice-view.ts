@@ -7,7 +7,7 @@ import {
 } from '@hopwise/pageload-emulator';
 import { type PlainKey, plural, t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatOrigin, formatShare } from '../../ui/format.ts';
+import { formatList, formatOrigin, formatShare } from '../../ui/format.ts';
 import { caveatOf, nameChange, SERVER_NAMES } from './advice-text.ts';
 
 const el = builder();
@@ -23,10 +23,21 @@ const VISITS: Record<ServerAdvice['visit'], PlainKey> = { first: 'serversFirst',
 const MIN_SHOWN_GAIN = 0.005;
 const MAX_NAMED = 5;
 
-/** The changes, the largest gain for its effort first, each with its configuration. */
-export function renderAdvice({ advice, together, needsHttps }: ServerAdviceList): HTMLElement[] {
+/**
+ * The changes, the largest gain for its effort first, each with its configuration.
+ *
+ * @param unproven whether changes were tried whose gains the lab has not confirmed
+ */
+export function renderAdvice(
+  { advice, together, needsHttps, owned }: ServerAdviceList,
+  unproven: boolean,
+): HTMLElement[] {
   const https = needsHttps ? [el('p', { class: 'hw-note' }, t('serversHttps'))] : [];
-  if (advice.length === 0) return [el('p', { class: 'hw-headline' }, t('serversNone')), ...https];
+  if (advice.length === 0) {
+    const none = unproven ? t('serversNone') : t('serversNoneConfirmed');
+    const tried = t('serversTried', { origins: formatList(owned.map(formatOrigin)) });
+    return [el('p', { class: 'hw-headline' }, none), el('p', { class: 'hw-note' }, tried), ...https];
+  }
   return [
     ...https,
     el('p', { class: 'hw-headline' }, describeGain(advice, together)),

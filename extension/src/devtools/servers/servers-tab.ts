@@ -65,7 +65,7 @@ export class ServersTab {
       { ...(networks && { networks }), ownHosts: [...this.#own], unproven: this.#unproven.checked },
       ({ tried, list }) => {
         if (list === null) return this.#showProgress(tried);
-        this.#status.textContent = t('serversPredicted');
+        this.#status.textContent = list.advice.length === 0 ? '' : t('serversPredicted');
         this.#show(list);
       },
       (problem) => {
@@ -96,7 +96,7 @@ export class ServersTab {
     const others = this.#origins.filter((origin) => !list.owned.includes(origin));
     // Once: a box that is being used must stay.
     if (this.#others.childElementCount === 0 && others.length > 0) this.#offerOthers(others);
-    this.#advice.replaceChildren(...renderAdvice(list));
+    this.#advice.replaceChildren(...renderAdvice(list, this.#unproven.checked));
   }
 
   #offerOthers(origins: readonly string[]): void {

@@ -16,7 +16,7 @@ const formatPackets = (packets: number) =>
         packets: formatNumber(packets, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
       });
 
-/** Rate at which UDP is held when "held to a rate" is chosen, Mbit/s. */
+/** Rate at which UDP is held when it is chosen to be limited, Mbit/s. */
 const POLICED_MBPS = 2;
 
 /** Sliders for the network and choices for the servers. */
@@ -47,8 +47,8 @@ export class SettingsForm {
     ) => new Slider({ label, min, max, format, startsAtZero, onInput: () => this.#changeNetwork() });
     this.#sliders = {
       rttMs: slider(t('figureRoundTrip'), 1, 800, formatMs),
-      downMbps: slider(t('whatIfDown'), 0.2, 500, formatMbps),
-      upMbps: slider(t('whatIfUp'), 0.1, 200, formatMbps),
+      downMbps: slider(t('figureDown'), 0.2, 500, formatMbps),
+      upMbps: slider(t('figureUp'), 0.1, 200, formatMbps),
       loss: slider(t('figureLoss'), 0.0001, 0.1, formatLoss, true),
       lossBurst: slider(t('whatIfBurst'), 1, 12, formatPackets),
       queueMs: slider(t('figureQueue'), 5, 2_000, formatMs),

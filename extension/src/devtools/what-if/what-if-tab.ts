@@ -3,6 +3,7 @@ import { PROTOCOLS, type Protocol, withEmulatedChange } from '@hopwise/pageload-
 import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { createDurationFormat } from '../../ui/format.ts';
+import { describeChange } from '../describe-change.ts';
 import type { EmulationClient } from '../emulation/emulation-client.ts';
 import type { ProtocolTimes, WhatIfNetwork } from '../emulation/what-if.ts';
 import type { MapCell } from '../emulation/winner-map.ts';
@@ -134,6 +135,7 @@ export class WhatIfTab {
       mark.style.left = `${(100 * before) / longest}%`;
       bar.append(mark);
     }
+    const change = before === null || ms === null ? '' : describeChange(ms - before, before, format);
     return el(
       'div',
       { class: 'hw-bar-row', 'data-protocol': protocol },
@@ -144,6 +146,7 @@ export class WhatIfTab {
         { class: ms === fastest ? 'hw-number hw-fastest' : 'hw-number' },
         ms === null ? t('whatIfFails') : format(ms),
       ),
+      el('span', { class: 'hw-number hw-bar-change' }, change),
     );
   }
 

@@ -24,10 +24,26 @@ test.each([
   vi.stubGlobal('window', window);
   vi.stubGlobal('document', window.document);
   const { renderAdvice } = await import('../../../src/devtools/servers/advice-view.ts');
-  const shown = renderAdvice({ advice: list, together, needsHttps: false, owned: ['https://page.test'] });
+  const shown = renderAdvice(
+    { advice: list, together, needsHttps: false, owned: ['https://page.test'] },
+    false,
+  );
   expect(shown[0]!.textContent).toContain(gain);
   const names = [...shown.at(-1)!.querySelectorAll('strong')].map((name) => name.textContent);
   expect(names).toHaveLength(list.length);
   const text = shown.map((each) => each.textContent).join('\n');
   for (const name of names) expect(text.split(name!)).toHaveLength(2);
+});
+
+test.each([
+  [false, 'No change that lab tests have confirmed saves 2% or more.'],
+  [true, 'No change at these servers saves 2% or more.'],
+])('without a change it says which were tried (unproven: %s), and where', async (unproven, headline) => {
+  const window = new Window();
+  vi.stubGlobal('window', window);
+  vi.stubGlobal('document', window.document);
+  const { renderAdvice } = await import('../../../src/devtools/servers/advice-view.ts');
+  const list = { advice: [], together: null, needsHttps: false, owned: ['https://a.test', 'https://b.test'] };
+  const shown = renderAdvice(list, unproven).map((each) => each.textContent);
+  expect(shown).toEqual([headline, 'Tried at a.test and b.test.']);
 });

@@ -26,7 +26,14 @@ import {
   type ReplayLoad,
   titleOf,
 } from './load.ts';
-import { browserProtocol, namedNetwork, type Replay, type ReplayOptions, replayOf } from './options.ts';
+import {
+  browserProtocol,
+  namedNetwork,
+  type Replay,
+  type ReplayOptions,
+  replayOf,
+  requireReachable,
+} from './options.ts';
 import { LoadReport } from './report.ts';
 
 /** What differs in one load from the test's `replay`. */
@@ -159,10 +166,19 @@ export const test = base.extend<ReplayOptions & LinkOptions & ReplayFixtures & P
   },
 
   replayPage: async (
-    { lab, _labKeeper, _replay: { source, protocol }, playwright, browserName, launchOptions, headless },
+    {
+      lab,
+      _labKeeper,
+      _replay: { source, network, protocol },
+      playwright,
+      browserName,
+      launchOptions,
+      headless,
+    },
     use,
   ) => {
     requireChromium(browserName);
+    requireReachable('replay', protocol, namedNetwork(network));
     const browser = await launchInLab(_labKeeper, browserProtocol(protocol, source.site.origins), {
       chromium: playwright.chromium,
       launchOptions,
@@ -187,8 +203,10 @@ export const test = base.extend<ReplayOptions & LinkOptions & ReplayFixtures & P
       if (replay !== undefined) {
         throw new ReplayError('link: expected without replay, which has pages and a lab of its own');
       }
-      const { server, network, seed } = linkOf(link, baseURL);
-      await use(await _labKeeper.linkedLab(server, { ...namedNetwork(network).network, seed }));
+      const { server, network, protocol, seed } = linkOf(link, baseURL);
+      const named = namedNetwork(network);
+      requireReachable('link', protocol, named);
+      await use(await _labKeeper.linkedLab(server, { ...named.network, seed }));
     },
     { timeout: PREPARE_TIMEOUT_MS },
   ],

@@ -135,6 +135,23 @@ export function browserProtocol(wanted: ReplayProtocol, origins: Site['origins']
   return { assignment };
 }
 
+/**
+ * Refuses HTTP/3 where no packet of it arrives, before a page says so in the browser's words.
+ *
+ * @param option what names both, for the message
+ * @throws ReplayError
+ */
+export function requireReachable(
+  option: string,
+  protocol: ReplayProtocol,
+  { name, network }: NamedLabNetwork,
+): void {
+  if (protocol !== 'h3' || network.udp !== 'blocked') return;
+  throw new ReplayError(
+    `${option}.protocol: expected natural, h1 or h2 on ${name}, which blocks UDP: no page loads over h3`,
+  );
+}
+
 /** The protocol's name in reports. */
 export const protocolName = (protocol: ReplayProtocol): string =>
   typeof protocol === 'string' ? protocol : 'assigned';

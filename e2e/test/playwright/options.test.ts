@@ -1,6 +1,12 @@
 /** What a test asks of the replay fixtures. */
 import { expect, it } from 'vitest';
-import { browserProtocol, namedNetwork, type ReplayNetwork, replayOf } from '../../src/playwright/options.ts';
+import {
+  browserProtocol,
+  namedNetwork,
+  type ReplayNetwork,
+  replayOf,
+  requireReachable,
+} from '../../src/playwright/options.ts';
 
 const ORIGINS = ['https://a.test', 'https://b.test'].map((origin) => ({
   origin,
@@ -65,4 +71,13 @@ it.each([
   [{ page: 'shop', view: 'hot' }, /^replay\.view: expected one of cold, warm, got "hot"$/],
 ])('refuses the replay %j', (replay, words) => {
   expect(() => replayOf(replay)).toThrow(words);
+});
+
+it('refuses HTTP/3 where UDP is blocked, and nothing else', () => {
+  const blocked = namedNetwork('udp-blocked');
+  expect(() => requireReachable('link', 'h3', blocked)).toThrow(
+    'link.protocol: expected natural, h1 or h2 on udp-blocked, which blocks UDP: no page loads over h3',
+  );
+  expect(() => requireReachable('link', 'natural', blocked)).not.toThrow();
+  expect(() => requireReachable('link', 'h3', namedNetwork('udp-policed'))).not.toThrow();
 });

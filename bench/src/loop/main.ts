@@ -8,7 +8,9 @@ import { prepareRun } from '../product/prepare-run.ts';
 import { runProduct } from '../product/run-product.ts';
 import { addVisitOptions, type VisitOptions } from '../product/visit-options.ts';
 import { judgeLoop } from './judge-loop.ts';
+import { judgeRuns } from './judge-runs.ts';
 import { showLoop } from './loop-table.ts';
+import { showRuns } from './runs-table.ts';
 
 /** Seeds of the pages that only this bench draws. */
 const FIRST_PAGE_SEED = 5_700_000;
@@ -56,9 +58,24 @@ await runProgram(async (context) => {
     await context.useScratch();
     const references = { arms: ['h1', 'h2', 'h3'] as const, every: options.every };
     const arms = ['off', LOOP] as const;
-    const plan = { browser: 'chromium' as const, pages, networks, arms, references, visits, seed };
-    const figures = judgeLoop(LOOP, await runProduct(dir, plan, context));
-    process.stdout.write(options.json ? `${JSON.stringify(figures, null, 1)}\n` : showLoop(LOOP, figures));
+    const plan = {
+      browser: 'chromium' as const,
+      pages,
+      networks,
+      arms,
+      references,
+      listsRuns: true,
+      visits,
+      seed,
+    };
+    const measured = await runProduct(dir, plan, context);
+    const figures = judgeLoop(LOOP, measured);
+    const runs = judgeRuns(LOOP, measured);
+    process.stdout.write(
+      options.json
+        ? `${JSON.stringify({ figures, runs }, null, 1)}\n`
+        : `${showLoop(LOOP, figures)}\n${showRuns(runs)}`,
+    );
   } finally {
     await unlock();
   }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EVERY_ORIGIN } from '@hopwise/contract';
 import { chromiumPath } from '@hopwise/lab/browser/chromium';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import type { Lab } from '@hopwise/lab/client/lab';
@@ -12,6 +13,7 @@ import { ARMS, type Arm, type BrowserName, type ProductArm } from './arms.ts';
 import { launchMeasuredChromium } from './browsers/chromium.ts';
 import { launchMeasuredFirefox, requireFirefox } from './browsers/firefox.ts';
 import type { MeasuredBrowser } from './browsers/measured-browser.ts';
+import type { StoredRun } from './store.ts';
 
 const LAUNCH = { chromium: launchMeasuredChromium, firefox: launchMeasuredFirefox };
 
@@ -40,13 +42,15 @@ const SETTLE_MS = 2_500;
 /** A browser with a profile of its own, on the lab's link. */
 export class ArmBrowser {
   readonly #browser: MeasuredBrowser;
-  readonly #verifies: boolean;
+  readonly #arm: Arm;
   readonly #folder: string;
   readonly #verified = new Set<string>();
+  /** Ids of runs that had ended when they were last asked for. */
+  #endedRuns = new Set<string>();
 
-  private constructor(browser: MeasuredBrowser, verifies: boolean, folder: string) {
+  private constructor(browser: MeasuredBrowser, arm: Arm, folder: string) {
     this.#browser = browser;
-    this.#verifies = verifies;
+    this.#arm = arm;
     this.#folder = folder;
   }
 
@@ -55,7 +59,7 @@ export class ArmBrowser {
     const folder = await mkdtemp(join(tmpdir(), 'hopwise-product-'));
     const browser = await LAUNCH[name](arm, lab, folder);
     await applySettings(browser, arm.changes);
-    return new ArmBrowser(browser, arm.verifies, folder);
+    return new ArmBrowser(browser, arm, folder);
   }
 
   /**
@@ -96,7 +100,7 @@ export class ArmBrowser {
 
   /** Has the helper verify a page that was visited, once, as "Verify" in the popup does, in arms that verify. @throws Error where that fails */
   async verify(url: string): Promise<void> {
-    if (!this.#verifies || this.#verified.has(url)) return;
+    if (!this.#arm.verifies || this.#verified.has(url)) return;
     this.#verified.add(url);
     const own = await this.#browser.openOwn();
     try {
@@ -111,6 +115,30 @@ export class ArmBrowser {
       if (answer.state !== 'done') throw new Error(`${url} is not verified in time`);
       // Answered once the autopilot has acted on it.
       await own.ask({ type: 'autopilot' });
+    } finally {
+      await own.close();
+    }
+  }
+
+  /**
+   * Lists the autopilot's runs of a page and of the whole network that are in force, or have ended since this was last asked.
+   *
+   * @returns null in an arm without the autopilot
+   */
+  async listRuns(url: string): Promise<StoredRun[] | null> {
+    if (!this.#arm.changes.some(({ type }) => type === 'change-autopilot')) return null;
+    const own = await this.#browser.openOwn();
+    try {
+      const answer = await own.ask({ type: 'autopilot' });
+      if (!answer.ok) throw new Error(answer.error);
+      const news = answer.runs.filter(({ id }) => !this.#endedRuns.has(id));
+      this.#endedRuns = new Set(answer.runs.filter(({ end }) => end !== null).map(({ id }) => id));
+      return news.flatMap(({ id, pageUrl, trigger, pins, end }): StoredRun[] => {
+        const scope = pins.some(({ origin }) => origin === EVERY_ORIGIN) ? 'network' : 'page';
+        if (scope === 'page' && pageUrl !== url) return [];
+        const kinds = [...new Set(pins.map(({ kind }) => kind))];
+        return [{ id, scope, trigger, kinds, end: end?.cause ?? null }];
+      });
     } finally {
       await own.close();
     }

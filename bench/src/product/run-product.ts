@@ -18,6 +18,8 @@ interface ProductPlan {
   arms: readonly ProductArm[];
   /** Arms that are only measured at the first of so many visits, as a reference. */
   references?: { arms: readonly ProductArm[]; every: number };
+  /** Whether the autopilot's runs are asked for after each visit. */
+  listsRuns?: boolean;
   visits: number;
   seed: number;
 }
@@ -26,7 +28,7 @@ interface ProductPlan {
 export const partsOf = (network: string): string[] => network.split('>');
 
 /** The network of a visit, numbered from 1. */
-function networkAt(network: string, visit: number, visits: number): string {
+export function networkAt(network: string, visit: number, visits: number): string {
   const parts = partsOf(network);
   return parts[Math.floor(((visit - 1) * parts.length) / visits)]!;
 }
@@ -116,7 +118,16 @@ async function runNetwork(
           const browser = browsers.get(arm)!;
           const measured = await visitWatched(lab, browser, page.site);
           await browser.verify(page.site.entry);
-          stored.push({ browser: name, network, page: page.name, visit, arm, ...measured });
+          const runs = plan.listsRuns ? await browser.listRuns(page.site.entry) : null;
+          stored.push({
+            browser: name,
+            network,
+            page: page.name,
+            visit,
+            arm,
+            ...measured,
+            ...(runs && { runs }),
+          });
         }
         const last = stored.slice(-due.length);
         const times = due.map((arm) => `${arm} ${Math.round(last.find((each) => each.arm === arm)!.pltMs)}`);
@@ -143,7 +154,7 @@ async function visitWatched(
   lab: Lab,
   browser: ArmBrowser,
   site: Site,
-): Promise<Omit<StoredVisit, 'browser' | 'network' | 'page' | 'visit' | 'arm'>> {
+): Promise<Omit<StoredVisit, 'browser' | 'network' | 'page' | 'visit' | 'arm' | 'runs'>> {
   await lab.resetStats();
   let watch = await watchDisturbance({ lab });
   let watched: Watched | null = null;

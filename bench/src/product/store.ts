@@ -2,9 +2,24 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { autopilotRunSchema } from '../../../extension/src/autopilot/autopilot-run.ts';
 import { ARM_NAMES, BROWSER_NAMES } from './arms.ts';
 
 const FILE = 'product.jsonl';
+
+/** What the autopilot made of a page's loads, or of the network. */
+const runSchema = z.object({
+  id: z.string(),
+  /** Whether it is of the page that was visited, or of all pages on the network. */
+  scope: z.enum(['page', 'network']),
+  trigger: autopilotRunSchema.shape.trigger,
+  /** Kinds of its pins. */
+  kinds: z.array(z.string()),
+  /** Why it has ended; null while it is in force. */
+  end: z.nullable(z.string()),
+});
+
+export type StoredRun = z.infer<typeof runSchema>;
 
 const visitSchema = z.object({
   /** Runs of earlier versions had Chromium alone, and did not name it. */
@@ -29,6 +44,8 @@ const visitSchema = z.object({
   }),
   /** What other work on the machine did to it. */
   disturbedBy: z.array(z.string()),
+  /** Runs of the autopilot in force after the visit, and those that ended since the one before; absent where they were not asked for. */
+  runs: z.optional(z.array(runSchema)),
 });
 
 /** One visit of one arm. */

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { ROOT } from '@hopwise/lab/paths';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { LoopFigures } from '../../src/loop/judge-loop.ts';
+import type { JudgedRun } from '../../src/loop/judge-runs.ts';
 
 const run = promisify(execFile);
 const SCRIPT = join(ROOT, 'bench/src/loop/main.ts');
@@ -23,10 +24,16 @@ const bench = (...words: string[]) =>
 it('loads the page in all arms, the fixed protocols now and then, and keeps the visits', async () => {
   const words = ['--page', 'shop', '--networks', 'fast>udp-policed', '--loads', '4', '--every', '2'];
   const { stdout, stderr } = await bench(...words, '--json');
-  const [figures] = JSON.parse(stdout) as [LoopFigures];
+  const {
+    figures: [figures],
+    runs,
+  } = JSON.parse(stdout) as { figures: [LoopFigures]; runs: JudgedRun[] };
+  for (const { page, loads } of runs)
+    expect({ page, isWithin: loads < 4 }).toEqual({ page: 'shop', isWithin: true });
   expect(figures.cells[0]).toMatchObject({ network: 'fast>udp-policed', page: 'shop', visits: 4 });
   expect(stderr.match(/, h3 \d+ ms/g)).toHaveLength(2);
   const again = await bench(...words);
   expect(again.stdout).toContain('The closed loop as it ships');
+  expect(again.stdout).toContain('Pins of the autopilot');
   expect(again.stderr).not.toContain('visit');
 });

@@ -75,7 +75,8 @@ interface Pending {
 
 // Node 24 can run the sources; the build runs on every supported Node.
 const CHILD = new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url);
-const START_TIMEOUT_MS = 10_000;
+/** A busy machine takes many seconds, and a library that is given up lifts pins. Connections of new pins are tunnelled meanwhile. */
+const START_TIMEOUT_MS = 30_000;
 
 /** Pages wait that long for a process that hangs; it is more than any single operation takes, see `StuckWatch` for busy machines. */
 const STUCK_AFTER_MS = 2_000;
@@ -372,7 +373,10 @@ export class Engine {
         if (typeof outcome === 'string' && child.exitCode === null) child.kill('SIGKILL');
         resolve(outcome);
       };
-      const timer = setTimeout(() => settle('did not start within 10 s'), START_TIMEOUT_MS);
+      const timer = setTimeout(
+        () => settle(`did not start within ${START_TIMEOUT_MS / 1000} s`),
+        START_TIMEOUT_MS,
+      );
       child.once('message', (message: ChildMessage) => {
         if (message.type === 'ready')
           settle({ process: child, info: message.info, candidate, exchanges, endStuck });

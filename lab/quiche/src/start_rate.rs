@@ -49,12 +49,13 @@ impl Clients {
         if !clients.contains_key(&address) && clients.len() >= MAX_CLIENTS {
             clients.retain(|_, client| client.connections > 0 || now < client.changed + VALID);
         }
-        if clients.contains_key(&address) || clients.len() < MAX_CLIENTS {
+        let is_counted = clients.contains_key(&address) || clients.len() < MAX_CLIENTS;
+        if is_counted {
             let client = clients.entry(address).or_insert_with(|| Client::new(now));
             client.forget_old(now);
             client.connections += 1;
         }
-        Visit { clients: Arc::clone(self), address }
+        Visit { clients: Arc::clone(self), address, is_counted }
     }
 
     fn with<T>(&self, address: IpAddr, use_client: impl FnOnce(&mut Client) -> T) -> Option<T> {
@@ -84,6 +85,8 @@ impl Client {
 pub struct Visit {
     clients: Arc<Clients>,
     address: IpAddr,
+    /// Not where no further client could be known.
+    is_counted: bool,
 }
 
 impl Visit {
@@ -126,7 +129,9 @@ impl Visit {
 
 impl Drop for Visit {
     fn drop(&mut self) {
-        self.clients.with(self.address, |client| client.connections -= 1);
+        if self.is_counted {
+            self.clients.with(self.address, |client| client.connections -= 1);
+        }
     }
 }
 
@@ -235,6 +240,21 @@ mod tests {
         // Later on those before are forgotten.
         assert_eq!(clients.open(address(60_000), now + VALID).start(), None);
         assert_eq!(clients.0.lock().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn ends_visits_that_it_did_not_count() {
+        let (clients, now) = known("20");
+        let address = |index: usize| IpAddr::from([10, 0, (index >> 8) as u8, index as u8]);
+        for index in 0..MAX_CLIENTS {
+            clients.open(address(index), now);
+        }
+        let uncounted = clients.open(address(60_000), now);
+        let counted = clients.open(address(60_000), now + VALID);
+        drop(uncounted);
+        assert_eq!(clients.0.lock().unwrap()[&address(60_000)].connections, 1);
+        drop(counted);
+        assert_eq!(clients.0.lock().unwrap()[&address(60_000)].connections, 0);
     }
 
     #[test]

@@ -141,14 +141,12 @@ describe('times of servers for bodies', () => {
         fc.constantFrom(1e6, 5e6, 50e6),
         (seed, protocol, rttMs, downBps) => {
           const page = randomPage(seed);
-          const recording = recordLoad(
-            page,
-            // Nothing is dropped by so deep a queue.
-            pathOf({ rttMs, downBps, queueBytes: 3_000_000 }),
-            randomServers(page, seed),
-            uniform(page, protocol),
-          );
-          expect([...bodyTimesOf(recording)]).toEqual([]);
+          // Nothing is dropped by so deep a queue.
+          const path = pathOf({ rttMs, downBps, queueBytes: 3_000_000 });
+          const recording = recordLoad(page, path, randomServers(page, seed), uniform(page, protocol));
+          expect([...bodyTimesOf(recording, linkOf(path))]).toEqual([]);
+          // The slowest link takes 24 s for that queue, which is longer than any queue that is expected of an unknown link.
+          if (downBps > 1e6) expect([...bodyTimesOf(recording)]).toEqual([]);
         },
       ),
       { numRuns: countRuns(40, 200), seed: 1 },

@@ -67,7 +67,7 @@ export function recordLoad(
     const origin = graph.origins[activity.origin]!;
     const protocol = assignment[origin] ?? 'h2';
     const rttMs = path.rttMs + servers[activity.origin]!.extraRttMs;
-    const opens = protocol !== 'h1' && firstOf.get(activity.origin) === entry;
+    const opens = firstOf.get(activity.origin) === entry;
     const rounds = handshakeOf(protocol, '1.3').rounds.length;
     const parent = activity.after[0]?.activity;
     return {

@@ -114,6 +114,20 @@ function wholeNumber(min: number, max: number): (text: string) => number {
   };
 }
 
+const EXAMPLES = [
+  ['doctor', 'what works, and how to mend the rest'],
+  ['install', 'let the extension use this helper'],
+  ['probe https://example.org/', 'one page under each HTTP version, timed'],
+  ['pin https://example.org', 'keep a site off HTTP/3'],
+  ['unpin --all', 'let all sites go their own way again'],
+] as const;
+
+/** Each example below what it is for: the launcher's path can be long. */
+function examples(): string {
+  const lines = EXAMPLES.map(([words, what]) => `  ${what}:\n    ${launcherCommand(words)}`);
+  return ['', 'Examples:', ...lines].join('\n');
+}
+
 /** A probe's budget, as `5000000` or `5MB`. */
 function bytes(text: string): number {
   const count = readQuantity(text, BYTES);
@@ -123,9 +137,10 @@ function bytes(text: string): number {
 
 const program = new Command('hopwise-host')
   .description(
-    'Transfers web pages under each HTTP version and pins origins to one, for the hopwise extension and on the command line.',
+    'Tries by real transfers which HTTP version loads a page fastest on this network, and steers browsers to it.',
   )
-  .version(hostVersion())
+  .version(hostVersion(), '--version', 'print the version')
+  .addHelpText('after', examples)
   .exitOverride();
 
 registration(program.command('install'))

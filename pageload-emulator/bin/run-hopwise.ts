@@ -56,26 +56,29 @@ import { packageVersion } from './version.ts';
 const UNUSABLE = 2;
 
 const program = new Command('hopwise')
-  .description('Page load time under HTTP/1.1, HTTP/2 and HTTP/3, from a recording alone.')
+  .description('Says which HTTP version loads a recorded page fastest, how much sooner, and why.')
   .version(packageVersion(), '--version', 'print the version')
   .exitOverride()
   .showHelpAfterError(false)
   .addHelpText(
     'after',
     `
-A FILE is a HAR, a Chrome trace, a hopwise recording or an export of the extension, plain, gzipped or zipped. Figures of the network that are not given are estimated from it.
+Begin with a HAR: DevTools, Network, "Save all as HAR". A FILE can also be a Chrome
+trace, a hopwise recording or an export of the extension, plain, gzipped or zipped.
+Figures of the network that are not given are estimated from it.
 
 Examples:
-  hopwise predict page.har                            the best protocol for the page, and for each origin
+  hopwise predict page.har                            the best protocol, and what to do
   hopwise predict page.har --network lte-poor         the same page on a usual network
   hopwise predict page.har --udp 3mbit --loss 1%      the same page on a network of your own
   hopwise predict page.har --verification probe.json  with what hopwise-host probe --json measured
   hopwise explain page.har                            why each protocol takes as long as it does
   hopwise compare *.har                               many pages in one table
-  hopwise check *.har --network lte,3g --budget budget.json   within the budget or not, for CI
+  hopwise check *.har --network lte --budget b.json   within the budget or not, for CI
   hopwise advise page.har --servers                   what to change at your own servers
 
-Exit code: 0 done, 1 over a budget (check) or something does not work (doctor), 2 input that cannot be used.`,
+Exit code: 0 done, 1 over a budget (check) or something does not work (doctor),
+2 input that cannot be used.`,
   );
 
 interface Flags extends CommandFlags, EconFlags, ListFlags {

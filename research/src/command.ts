@@ -18,7 +18,7 @@ export async function research(words: readonly string[], context: ProgramContext
   const command = new Command()
     .name('npm run research --')
     .description(
-      "Measures what the papers claim, TCP's initial window, and loss by congestion window; asks ECON about single flows.",
+      "Judges what the papers claim by measurements; measures TCP's initial window and loss by congestion window; asks ECON about single flows.",
     )
     .exitOverride();
   command.addCommand(papersCommand(context));

@@ -104,7 +104,10 @@ const WRONG: readonly (readonly [readonly string[], string | RegExp])[] = [
   [['econ', '10'], 'samples: expected a whole number from 1000 to 10000000, got "10"'],
   [['flow'], 'required option --bytes not specified'],
   [['flow', '--bytes'], 'option --bytes argument missing'],
-  [['flow', '--bytes', '1MB', '--loss', '0'], /--bytes: expected a whole number from 1 to \d+, got "1MB"/],
+  [
+    ['flow', '--bytes', 'much', '--loss', '0'],
+    /--bytes: expected bytes from 1 to \d+, such as .*, got "much"/,
+  ],
   [['flow', '--bytes', '1000'], 'expected --pcwnd <file> or --loss <fraction>, and not both'],
   [
     withNeeded('flow', '--rtt', '60%'),

@@ -107,7 +107,9 @@ function readVersion(): string {
 }
 
 const program = new Command(PROGRAM)
-  .description("Learns TCP's initial window for each cluster of a web server's clients, beside nginx.")
+  .description(
+    'Learns beside nginx which initial window of TCP suits each cluster of clients, so that first responses take fewer round trips.',
+  )
   .version(readVersion(), '--version', 'print the version')
   .exitOverride();
 

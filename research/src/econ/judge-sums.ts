@@ -28,7 +28,7 @@ export function econCommand(): Command {
   return new Command('econ')
     .exitOverride()
     .description(
-      "judges ECON's sums by Monte Carlo simulation, and prints the paper's own formulas, Figure 11 and Table 5",
+      "judge ECON's sums by Monte Carlo simulation, and print the paper's own formulas, Figure 11 and Table 5",
     )
     .argument('[samples]', 'of each configuration', integer(1_000, 10_000_000), 5_000)
     .action(judgeSums);

@@ -32,7 +32,7 @@ export function initialWindowCommand(context: ProgramContext): Command {
   return new Command('initial-window')
     .exitOverride()
     .description(
-      `learns TCP's initial window for responses of ${RESPONSE_BYTES / 1000} kB on links that change, as in TCP WISE's testbed, beside a window of 10`,
+      `learn TCP's initial window for responses of ${RESPONSE_BYTES / 1000} kB on links that change, as in TCP WISE's testbed, beside a window of 10`,
     )
     .option('--requests <n>', 'requests in each of three phases', integer(5, 10_000), 60)
     .option('--figure <n>', 'only the change of this figure of the paper: 7, 8 or 9', integer(7, 9))

@@ -17,7 +17,7 @@ export interface PapersOptions extends ClaimOptions {
 export function papersCommandWithOptions(): Command {
   return new Command('papers')
     .description(
-      'Judges figures of the papers by the kernel, in the lab, and by the data that the authors released.',
+      'judge figures of the papers by the kernel, in the lab, and by the data that the authors released',
     )
     .addArgument(new Argument('[paper]', 'one paper alone').choices(PAPERS))
     .option(

@@ -38,7 +38,7 @@ const OVERHEAD_SECONDS = 1;
 export function pcwndCommand({ signal }: { signal?: AbortSignal } = {}): Command {
   return new Command('pcwnd')
     .description(
-      'Measures loss by congestion window, p(cwnd, npc) of ECON, at the senders of bulk transfers in the lab. Existing measurements are kept.',
+      'measure loss by congestion window, p(cwnd, npc) of ECON, at the senders of bulk transfers in the lab; existing measurements are kept',
     )
     .requiredOption('--network <list>', 'link profiles of lab/networks.json, or all', list)
     .option('--cc <list>', CONGESTION_CONTROLS.join(', '), someOf(CONGESTION_CONTROLS), ['cubic'])

@@ -45,7 +45,7 @@ interface FirstTransfer {
 export function firstTransfersCommand(context: ProgramContext): Command {
   return new Command('first-transfers')
     .description(
-      "Predicts the first transfers of new prefixes from the p(cwnd) that hopwise-server has counted of their clusters, and measures them, with nginx and the kernel's TCP.",
+      "predict the first transfers of new prefixes from the p(cwnd) that hopwise-server has counted of their clusters, and measure them, with nginx and the kernel's TCP",
     )
     .option('--prefixes <n>', 'new prefixes on each kind of network', integer(1, 50), 8)
     .option(

@@ -9,7 +9,7 @@ import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import type { Lab } from '@hopwise/lab/client/lab';
 import type { Site } from '@hopwise/lab/sites/site';
 import { type ProcessorTimes, readProcessorTimes, subtractTimes } from '../recorder/processor-time.ts';
-import { ARMS, type Arm, type BrowserName, type ProductArm } from './arms.ts';
+import { ARMS, type ArmSettings, type BrowserName, type ProductArm } from './arms.ts';
 import { launchMeasuredChromium } from './browsers/chromium.ts';
 import { launchMeasuredFirefox, requireFirefox } from './browsers/firefox.ts';
 import type { MeasuredBrowser } from './browsers/measured-browser.ts';
@@ -42,20 +42,20 @@ const SETTLE_MS = 2_500;
 /** A browser with a profile of its own, on the lab's link. */
 export class ArmBrowser {
   readonly #browser: MeasuredBrowser;
-  readonly #arm: Arm;
+  readonly #arm: ArmSettings;
   readonly #folder: string;
   readonly #verified = new Set<string>();
   /** Ids of runs that had ended when they were last asked for. */
   #endedRuns = new Set<string>();
 
-  private constructor(browser: MeasuredBrowser, arm: Arm, folder: string) {
+  private constructor(browser: MeasuredBrowser, arm: ArmSettings, folder: string) {
     this.#browser = browser;
     this.#arm = arm;
     this.#folder = folder;
   }
 
   static async launch(name: BrowserName, armName: ProductArm, lab: Lab): Promise<ArmBrowser> {
-    const arm: Arm = ARMS[armName];
+    const arm: ArmSettings = ARMS[armName];
     const folder = await mkdtemp(join(tmpdir(), 'hopwise-product-'));
     const browser = await LAUNCH[name](arm, lab, folder);
     await applySettings(browser, arm.changes);
@@ -150,7 +150,7 @@ export class ArmBrowser {
   }
 }
 
-async function applySettings(browser: MeasuredBrowser, changes: Arm['changes']): Promise<void> {
+async function applySettings(browser: MeasuredBrowser, changes: ArmSettings['changes']): Promise<void> {
   if (changes.length === 0) return;
   const own = await browser.openOwn();
   await own.allowPins();

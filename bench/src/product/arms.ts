@@ -6,7 +6,7 @@ export type BrowserName = keyof typeof BROWSERS;
 export const BROWSER_NAMES = Object.keys(BROWSERS) as BrowserName[];
 
 /** How an arm differs from the browser alone. */
-export interface Arm {
+export interface ArmSettings {
   says: string;
   protocol: ProtocolMode;
   /** `detailed`: allowed to record in detail from the start. `permissions`: one that does nothing, and has the same permissions. */
@@ -24,7 +24,7 @@ export interface Arm {
   onlyIn?: BrowserName;
 }
 
-const ALONE: Arm = {
+const ALONE: ArmSettings = {
   says: 'the browser alone',
   protocol: 'natural',
   extension: 'none',
@@ -32,7 +32,7 @@ const ALONE: Arm = {
   verifies: false,
   changes: [],
 };
-const AUTO: Arm = {
+const AUTO: ArmSettings = {
   ...ALONE,
   says: 'the extension, the helper and the autopilot',
   extension: 'whole',
@@ -76,7 +76,7 @@ export const ARMS = {
   h1: { ...ALONE, says: 'the browser alone, HTTP/1.1 forced', protocol: 'h1' },
   h2: { ...ALONE, says: 'the browser alone, without HTTP/3', protocol: 'h2' },
   h3: { ...ALONE, says: 'the browser alone, HTTP/3 forced', protocol: 'h3' },
-} as const satisfies Record<string, Arm>;
+} as const satisfies Record<string, ArmSettings>;
 
 export type ProductArm = keyof typeof ARMS;
 export const ARM_NAMES = Object.keys(ARMS) as ProductArm[];
@@ -84,7 +84,7 @@ export const ARM_NAMES = Object.keys(ARMS) as ProductArm[];
 /** Arms that a browser can be measured in besides `off`. */
 export function listArms(browser: BrowserName): ProductArm[] {
   return ARM_NAMES.filter((name) => {
-    const { onlyIn = browser }: Arm = ARMS[name];
+    const { onlyIn = browser }: ArmSettings = ARMS[name];
     return name !== 'off' && onlyIn === browser;
   });
 }

@@ -15,12 +15,12 @@ import {
   launch,
   launchChromium,
 } from '../../../../extension/test/support/browser.ts';
-import type { Arm } from '../arms.ts';
+import type { ArmSettings } from '../arms.ts';
 import type { MeasuredBrowser, MeasuredTab, OwnPage } from './measured-browser.ts';
 
 /** @param folder scratch folder, which the caller removes after the browser was closed */
 export async function launchMeasuredChromium(
-  { protocol, extension, hasHelper }: Arm,
+  { protocol, extension, hasHelper }: ArmSettings,
   lab: Lab,
   folder: string,
 ): Promise<MeasuredBrowser> {

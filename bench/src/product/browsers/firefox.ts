@@ -11,7 +11,7 @@ import {
   firefoxPath,
   makeProfile,
 } from '../../../../extension/test/firefox/firefox.ts';
-import type { Arm } from '../arms.ts';
+import type { ArmSettings } from '../arms.ts';
 import { LabPort } from './lab-port.ts';
 import type { MeasuredBrowser, MeasuredTab, OwnPage } from './measured-browser.ts';
 
@@ -25,7 +25,7 @@ const WITHOUT_CACHE = {
 
 /** @param folder scratch folder, which the caller removes after the browser was closed */
 export async function launchMeasuredFirefox(
-  { protocol, extension, hasHelper }: Arm,
+  { protocol, extension, hasHelper }: ArmSettings,
   lab: Lab,
   folder: string,
 ): Promise<MeasuredBrowser> {

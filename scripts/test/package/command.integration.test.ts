@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { ROOT } from '@hopwise/lab/paths';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packCommand } from '../../package/command.ts';
@@ -104,6 +104,25 @@ describe('the npm package of the command', () => {
       checks: { name: string; ok: boolean }[];
     };
     expect(checks).toContainEqual(expect.objectContaining({ name: 'prediction', ok: true }));
+  });
+
+  test('runs what the workflow of the example runs, as it is written there', () => {
+    const example = join(ROOT, 'docs/examples/check');
+    const [, script = ''] =
+      /sh -c '\n([^']+)'/.exec(readFileSync(join(example, 'workflow.yml'), 'utf8')) ?? [];
+    expect(script).toContain('hopwise check');
+    const [site, out] = [join(folder, 'site'), join(folder, 'out')];
+    for (const place of [out, join(site, 'pages'), join(site, 'node_modules/.bin')])
+      mkdirSync(place, { recursive: true });
+    for (const name of ['networks.json', 'budget.json']) copyFileSync(join(example, name), join(site, name));
+    copyFileSync(SAMPLE, join(site, 'pages/app.har'));
+    symlinkSync(join(folder, 'package/dist/hopwise.js'), join(site, 'node_modules/.bin/hopwise'));
+    const path = `${dirname(process.execPath)}:${process.env.PATH}`;
+    const command = script.replaceAll('/out/', `${out}/`);
+    const run = spawnSync('sh', ['-c', command], { cwd: site, encoding: 'utf8', env: { PATH: path } });
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+    expect(readFileSync(join(out, 'check.md'), 'utf8')).toContain('| app.har |');
+    expect(readFileSync(join(out, 'check.xml'), 'utf8')).toContain('failures="0"');
   });
 
   test('has at most 2 MB, no dependency, all licences, and nothing of this machine', () => {

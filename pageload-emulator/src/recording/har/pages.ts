@@ -41,11 +41,12 @@ export function pagesOf(log: Har): PageEntries[] {
   return isAny ? own : [{ page: undefined, entries: log.entries }];
 }
 
-/** Pages in order of their beginnings, the first listed one from ever; without other ones that have no date. */
+/** Pages in order of their beginnings, the first listed one from ever; without other ones that have no date or began at the same time. */
 function inOrder([first, ...others]: readonly PageEntries[]): BegunPage[] {
+  const firstMs = dateOf(first!.page?.startedDateTime);
   const begun = others.flatMap((of): BegunPage | [] => {
     const from = dateOf(of.page?.startedDateTime);
-    return Number.isNaN(from) ? [] : { from, of };
+    return Number.isNaN(from) || from === firstMs ? [] : { from, of };
   });
   return [{ from: Number.NEGATIVE_INFINITY, of: first! }, ...begun.sort((a, b) => a.from - b.from)];
 }

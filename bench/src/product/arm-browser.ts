@@ -57,9 +57,16 @@ export class ArmBrowser {
   static async launch(name: BrowserName, armName: ProductArm, lab: Lab): Promise<ArmBrowser> {
     const arm: ArmSettings = ARMS[armName];
     const folder = await mkdtemp(join(tmpdir(), 'hopwise-product-'));
-    const browser = await LAUNCH[name](arm, lab, folder);
-    await applySettings(browser, arm.changes);
-    return new ArmBrowser(browser, arm, folder);
+    let browser: MeasuredBrowser | undefined;
+    try {
+      browser = await LAUNCH[name](arm, lab, folder);
+      await applySettings(browser, arm.changes);
+      return new ArmBrowser(browser, arm, folder);
+    } catch (error) {
+      await browser?.close();
+      await removeFolder(folder);
+      throw error;
+    }
   }
 
   /**
@@ -146,9 +153,12 @@ export class ArmBrowser {
 
   async close(): Promise<void> {
     await this.#browser.close();
-    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+    await removeFolder(this.#folder);
   }
 }
+
+const removeFolder = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true, maxRetries: 5 });
 
 async function applySettings(browser: MeasuredBrowser, changes: ArmSettings['changes']): Promise<void> {
   if (changes.length === 0) return;

@@ -30,7 +30,7 @@ function answer(
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? ''))
     return void fail(403, 'expected a request from this machine');
   const known = 'expected /metrics or /pcwnd';
-  // Such as of `//`, which no server can refuse to be sent.
+  // A client may ask for `//`, which is no URL.
   if (!URL.canParse(url, HERE)) return void fail(404, known);
   const { pathname, searchParams } = new URL(url, HERE);
   if (pathname === '/metrics') {

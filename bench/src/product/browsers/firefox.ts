@@ -43,12 +43,14 @@ export async function launchMeasuredFirefox(
     execFileSync(process.execPath, [HOST_SCRIPT, 'install', '--browser', 'firefox'], {
       env: { ...process.env, ...env, HOME: folder },
     });
+  const program = await lab.wrapper(requireFirefox());
   const port = await LabPort.open(lab);
-  const browser = await FirefoxBrowser.launch(
-    extension === 'none' ? null : FIREFOX_EXTENSION_DIR,
-    folder,
-    env,
-    { program: await lab.wrapper(requireFirefox()), port: port.number },
+  const dir = extension === 'none' ? null : FIREFOX_EXTENSION_DIR;
+  const browser = await FirefoxBrowser.launch(dir, folder, env, { program, port: port.number }).catch(
+    (error) => {
+      port.close();
+      throw error;
+    },
   );
   const openOwn = async (): Promise<OwnPage> => {
     const page = await browser.openOwn('popup.html');
@@ -61,8 +63,9 @@ export async function launchMeasuredFirefox(
   if (extension === 'detailed') {
     // Firefox gives the permissions for it with the extension.
     const own = await openOwn();
-    await own.ask({ type: 'change-settings', change: { recordsInDetail: true } });
+    const answer = await own.ask({ type: 'change-settings', change: { recordsInDetail: true } });
     await own.close();
+    if (!answer.ok) throw new Error(answer.error);
   }
   return {
     pid: browser.pid,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromiumPath } from '@hopwise/lab/browser/chromium';
 import { expect, test } from '@playwright/test';
+import { drawShare } from '../../scripts/suites/draw-share.ts';
 import { writeSmallSite } from './small-site.ts';
 import { asNobody, type Ended, type RunOptions, start as startCommand } from './start-command.ts';
 
@@ -222,7 +223,7 @@ test('a report that cannot be written, before anything is measured', async () =>
   expect(ended.stderr).not.toContain('lab:');
 });
 
-for (const { step, delayMs } of [
+const INTERRUPTIONS = [
   { step: 'lab', delayMs: 100 },
   // While Chromium starts.
   { step: 'recording', delayMs: 50 },
@@ -230,7 +231,9 @@ for (const { step, delayMs } of [
   { step: 'verifying', delayMs: 700 },
   { step: 'measuring', delayMs: 100 },
   { step: 'measuring', delayMs: 3000 },
-]) {
+];
+
+for (const { step, delayMs } of drawShare(INTERRUPTIONS, 2, ({ step, delayMs }) => `${step} ${delayMs}`)) {
   test(`Ctrl-C ${delayMs} ms into ${step} cleans up`, async () => {
     let sent = false;
     await writeSlowSite();
@@ -247,7 +250,7 @@ for (const { step, delayMs } of [
   });
 }
 
-for (const step of ['recording', 'verifying', 'measuring']) {
+for (const step of drawShare(['recording', 'verifying', 'measuring'], 1)) {
   test(`killed in ${step}, the lab and Chromium end too, and the next run removes what is left`, async () => {
     let running: string[] = [];
     let killed = false;

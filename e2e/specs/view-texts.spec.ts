@@ -13,6 +13,7 @@ import { largePage } from '../../extension/test/support/large-page.ts';
 import { makePopupStates, openPopupState } from '../../extension/test/support/popup-states.ts';
 import { putLoad, withSummary } from '../../extension/test/support/put-load.ts';
 import { listTextFaults } from '../../extension/test/support/text-faults.ts';
+import { drawShare } from '../../scripts/suites/draw-share.ts';
 import { PANEL_TABS, useFont } from './panel-views.ts';
 
 test.describe.configure({ mode: 'default' });
@@ -87,7 +88,7 @@ async function expectSteadyColumns(page: Page): Promise<void> {
   softly(await readEdges()).toEqual(filled);
 }
 
-for (const language of LANGUAGES) {
+for (const language of drawShare(LANGUAGES, 1)) {
   test.describe(language, () => {
     let server: Server;
     let browser: ExtensionBrowser;
@@ -152,7 +153,7 @@ for (const language of LANGUAGES) {
     test('the popup in every state', async () => {
       const now = new Date('2026-11-20T13:00:00Z');
       const states = makePopupStates(language, now.getTime() + 3_600_000);
-      for (const [name, state] of Object.entries(states)) {
+      for (const [name, state] of drawShare(Object.entries(states), 8, ([name]) => `text of ${name}`)) {
         const page = await openPopupState(browser, state, now);
         await useFont(page, WIDER_TEXT);
         await expectNoFaults(page, name, NARROW_WIDTHS);
@@ -187,7 +188,7 @@ for (const language of LANGUAGES) {
       await page.setViewportSize({ width: 1200, height: HEIGHT });
       await useFont(page, WIDER_TEXT);
       await page.locator('.hw-headline').waitFor();
-      for (const [id, complete] of PANEL_TABS) {
+      for (const [id, complete] of drawShare(PANEL_TABS, 4, ([id]) => `text of ${id}`)) {
         await page.locator(`#hw-tab-${id}`).click();
         await page.locator(complete).first().waitFor();
         await expectNoFaults(page, id);

@@ -15,6 +15,7 @@ import { type ExtensionBrowser, launch } from '../../extension/test/support/brow
 import { largePage } from '../../extension/test/support/large-page.ts';
 import { makePopupStates, openPopupState } from '../../extension/test/support/popup-states.ts';
 import { putLoad, withSummary } from '../../extension/test/support/put-load.ts';
+import { drawShare } from '../../scripts/suites/draw-share.ts';
 import { PANEL_TABS, useFont } from './panel-views.ts';
 import {
   answerWorker,
@@ -114,12 +115,17 @@ async function expectMissed(page: Page, element: Locator, picture: string): Prom
 }
 
 async function compare(page: Page, name: string, widths = WIDTHS): Promise<void> {
-  for (const width of widths) {
+  const pictures = widths.flatMap((width) =>
+    COLOR_SCHEMES.map((colorScheme) => ({
+      width,
+      colorScheme,
+      file: `${name}-${width}-${colorScheme}.png`,
+    })),
+  );
+  for (const { width, colorScheme, file } of drawShare(pictures, 2, (picture) => picture.file)) {
     await page.setViewportSize({ width, height: HEIGHT });
-    for (const colorScheme of COLOR_SCHEMES) {
-      await page.emulateMedia({ colorScheme });
-      await expect.soft(page).toHaveScreenshot(`${name}-${width}-${colorScheme}.png`, COMPARISON);
-    }
+    await page.emulateMedia({ colorScheme });
+    await expect.soft(page).toHaveScreenshot(file, COMPARISON);
   }
 }
 
@@ -135,7 +141,7 @@ test('the options', async () => {
   await page.close();
 });
 
-for (const name of Object.keys(makePopupStates('en', PINS_END_MS))) {
+for (const name of drawShare(Object.keys(makePopupStates('en', PINS_END_MS)), 8)) {
   test(`the popup, ${name}`, async () => {
     const page = await openPopupState(browser, makePopupStates('en', PINS_END_MS, prediction)[name]!, NOW);
     await page.setViewportSize({ width: STATE_WIDTH, height: POPUP_HEIGHT });
@@ -210,7 +216,7 @@ test.describe('with a load', () => {
   }
 
   test('no row and no label can be missing from a picture', async () => {
-    for (const [id, complete] of PANEL_TABS) {
+    for (const [id, complete] of drawShare(PANEL_TABS, 3, ([id]) => `missing from ${id}`)) {
       const page = await openTab(id, complete);
       const [width] = WIDTHS.slice(-1);
       await page.setViewportSize({ width: width!, height: HEIGHT });

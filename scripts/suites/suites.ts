@@ -137,12 +137,16 @@ interface PlaywrightSuite {
 }
 
 /** One run of a project of Playwright's configuration. */
-async function runPlaywright(project: string, { lane, scratch }: SuiteContext): Promise<Outcome> {
+async function runPlaywright(
+  project: string,
+  { lane, scratch }: SuiteContext,
+  env: Record<string, string> = {},
+): Promise<Outcome> {
   const file = join(scratch, `playwright-${project}.json`);
   rmSync(file, { force: true });
   const config = ['--config', join(ROOT, 'e2e/playwright.config.ts'), '--reporter=list,json'];
   const code = await lane.run(packageProgram('playwright'), ['test', ...config, '--project', project], {
-    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: file },
+    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: file },
   });
   const outcome = newOutcome();
   if (existsSync(file)) {
@@ -204,8 +208,10 @@ export const SUITES: Record<string, Suite> = {
   long: {
     async run(context) {
       const outcome = await runVitest(['long'], context);
+      const all = { [SHARE_VARIABLE]: 'all' };
       for (const projects of [['unit', 'unit-extension'], ['integration']])
-        addOutcome(outcome, await runVitest(projects, context, { [SHARE_VARIABLE]: 'all' }));
+        addOutcome(outcome, await runVitest(projects, context, all));
+      addOutcome(outcome, await runPlaywright('together', context, all));
       return addOutcome(outcome, await runPlaywright('long', context));
     },
     when: 'long',

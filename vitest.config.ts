@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LEFT_OUT_VARIABLE } from './scripts/suites/draw-share.ts';
 
 /**
  * Unit and integration tests of the TypeScript packages. They run the sources, not `dist/`: the `source` condition of each
@@ -8,11 +9,14 @@ import { defineConfig } from 'vitest/config';
  * much other work changes, are named `*.quiet.integration.test.ts`: they run after the others, two files at a time. Those that
  * measure what any other work changes, or that take the whole machine, are named `*.alone.integration.test.ts`: they run after
  * these, one file at a time. What takes long by nature is named `*.long.integration.test.ts` and runs in `npm run test:long` only.
+ * Of the files with `.drawn` in their names `npm test` runs a quarter.
  */
 const shared = {
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } },
 };
+
+const leftOut = (process.env[LEFT_OUT_VARIABLE] ?? '').split(':').filter(Boolean);
 
 const unit = {
   exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
@@ -63,6 +67,7 @@ export default defineConfig({
             '**/*.{quiet,alone}.integration.test.ts',
             '**/*.long.integration.test.ts',
             '**/node_modules/**',
+            ...leftOut,
           ],
           globalSetup: [
             './extension/test/support/build-once.ts',
@@ -79,6 +84,7 @@ export default defineConfig({
           ...integration,
           name: 'quiet',
           include: ['*/test/**/*.quiet.integration.test.ts'],
+          exclude: ['**/node_modules/**', ...leftOut],
           globalSetup: ['./native-host/test/support/find-libcurl.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 2 },

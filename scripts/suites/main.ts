@@ -122,6 +122,6 @@ else {
     why: leftovers.join(', '),
   });
 }
-console.log(`cases drawn by: npm test -- --seed ${seed}`);
+console.log(`cases and files drawn by: npm test -- --seed ${seed}`);
 for (const line of [...describeSlowest(total), ...describeOutcome(total)]) console.log(line);
 end(total.failed === 0 ? 0 : 1);

@@ -4,7 +4,7 @@ import { basename, join, relative } from 'node:path';
 import { ROOT } from '../setup/programs.mjs';
 import { PYTHON } from '../setup/steps.mjs';
 import { LINT } from '../setup/toolchain.mjs';
-import { SHARE_VARIABLE } from './draw-share.ts';
+import { LEFT_OUT_VARIABLE, listUndrawnFiles, SHARE_VARIABLE } from './draw-share.ts';
 import { outcomeOfJunit } from './junit-outcome.ts';
 import { type Lane, packageProgram } from './lane.ts';
 import { addOutcome, failedOutcome, newOutcome, type Outcome } from './outcome.ts';
@@ -102,11 +102,11 @@ async function runPytest({ lane, scratch }: SuiteContext): Promise<Outcome> {
   return withCrash(outcome, code, 'pytest in model/python');
 }
 
-/** One run of projects of Vitest's configuration. */
+/** One run of projects of Vitest's configuration. @param leftOut files that it leaves out */
 async function runVitest(
   projects: readonly string[],
   { lane, scratch, packages }: SuiteContext,
-  env: Record<string, string> = {},
+  { env = {}, leftOut = [] }: { env?: Record<string, string>; leftOut?: readonly string[] } = {},
 ): Promise<Outcome> {
   const file = join(scratch, `vitest-${projects[0]}.json`);
   rmSync(file, { force: true });
@@ -117,7 +117,7 @@ async function runVitest(
   const code = await lane.run(
     packageProgram('vitest'),
     ['run', ...projects.map((name) => `--project=${name}`), ...folders, ...reporters],
-    { env: { ...env, HOPWISE_TEST_OUTCOME: file } },
+    { env: { ...env, [LEFT_OUT_VARIABLE]: leftOut.join(':'), HOPWISE_TEST_OUTCOME: file } },
   );
   // Missing where Vitest ended before its tests.
   const outcome: Outcome = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : newOutcome();
@@ -136,16 +136,20 @@ interface PlaywrightSuite {
   suites?: PlaywrightSuite[];
 }
 
-/** One run of a project of Playwright's configuration. */
+/** One run of a project of Playwright's configuration. @param leftOut files that it leaves out */
 async function runPlaywright(
   project: string,
   { lane, scratch }: SuiteContext,
-  env: Record<string, string> = {},
+  { env = {}, leftOut = [] }: { env?: Record<string, string>; leftOut?: readonly string[] } = {},
 ): Promise<Outcome> {
   const file = join(scratch, `playwright-${project}.json`);
   rmSync(file, { force: true });
   const config = ['--config', join(ROOT, 'e2e/playwright.config.ts'), '--reporter=list,json'];
-  const code = await lane.run(packageProgram('playwright'), ['test', ...config, '--project', project], {
+  // It has no option that leaves files out, but a test's title begins with the name of its file.
+  const names = leftOut.map((path) => basename(path).replaceAll('.', '\\.'));
+  const invert = names.length === 0 ? [] : [`--grep-invert=${names.join('|')}`];
+  const words = ['test', ...config, '--project', project, ...invert];
+  const code = await lane.run(packageProgram('playwright'), words, {
     env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: file },
   });
   const outcome = newOutcome();
@@ -186,6 +190,14 @@ function addPlaywrightSuite(
   for (const inner of suites) addPlaywrightSuite(outcome, inner, [...titles, inner.title], rootDir);
 }
 
+const DRAWN_FILES = '*/test/**/*.drawn.integration.test.ts';
+const DRAWN_QUIET_FILES = '*/test/**/*.drawn.quiet.integration.test.ts';
+const DRAWN_SPECS = 'e2e/specs/*.drawn.spec.ts';
+
+/** The drawn files that a run leaves out: none of the packages that a change touches. */
+const leaveOut = ({ packages }: SuiteContext, pattern: string): string[] =>
+  packages === undefined ? listUndrawnFiles(ROOT, pattern) : [];
+
 export interface Suite {
   run(context: SuiteContext): Promise<Outcome>;
   /**
@@ -201,17 +213,28 @@ export const SUITES: Record<string, Suite> = {
   python: { run: runPytest, when: 'background' },
   unit: { run: (context) => runVitest(['unit', 'unit-extension'], context), when: 'foreground' },
   go: { run: runGo, when: 'foreground' },
-  integration: { run: (context) => runVitest(['integration'], context), when: 'foreground' },
-  e2e: { run: (context) => runPlaywright('together', context), when: 'foreground' },
-  alone: { run: (context) => runVitest(['quiet', 'alone'], context), when: 'alone' },
-  /** What `npm test` has no time for: the long files, and every case of the tables of which it draws a share. */
+  integration: {
+    run: (context) => runVitest(['integration'], context, { leftOut: leaveOut(context, DRAWN_FILES) }),
+    when: 'foreground',
+  },
+  e2e: {
+    run: (context) => runPlaywright('together', context, { leftOut: leaveOut(context, DRAWN_SPECS) }),
+    when: 'foreground',
+  },
+  alone: {
+    run: (context) =>
+      runVitest(['quiet', 'alone'], context, { leftOut: leaveOut(context, DRAWN_QUIET_FILES) }),
+    when: 'alone',
+  },
+  /** What `npm test` has no time for: the long files, all drawn files, and every case of the tables of which it draws a share. */
   long: {
     async run(context) {
       const outcome = await runVitest(['long'], context);
-      const all = { [SHARE_VARIABLE]: 'all' };
+      const all = { env: { [SHARE_VARIABLE]: 'all' } };
       for (const projects of [['unit', 'unit-extension'], ['integration']])
         addOutcome(outcome, await runVitest(projects, context, all));
       addOutcome(outcome, await runPlaywright('together', context, all));
+      addOutcome(outcome, await runVitest(['quiet'], context, all));
       return addOutcome(outcome, await runPlaywright('long', context));
     },
     when: 'long',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ROOT } from '@hopwise/lab/paths';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drawShare } from '../suites/draw-share.ts';
 
 const READMES = [
   'README.md',
@@ -21,7 +22,7 @@ const READMES = [
 
 /** Commands that are run elsewhere, with the test that does. */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
-  [/^npm start\b/, 'e2e/specs/start-lab.spec.ts'],
+  [/^npm start\b/, 'e2e/specs/start-demo.spec.ts'],
   [/^npm test\b/, 'scripts/test/suites/main.integration.test.ts'],
   [
     /^npm run (--silent )?hopwise-host -- (install|doctor|probe)\b/,
@@ -29,15 +30,15 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   ],
   [/^npm run model -- corpus\b/, 'model/python/tests/test_corpus.py'],
   [/^npm run model -- \w+/, 'model/python/tests/test_command.py'],
-  [/^npm run lab -- /, 'lab/test/main.integration.test.ts'],
+  [/^npm run lab -- /, 'lab/test/main.drawn.integration.test.ts'],
   [/^npm run bench\b/, 'bench/test/registry.test.ts'],
-  [/^npm run package -- playwright PLACE\/hopwise\b/, 'e2e/specs/replay-example-fixture.spec.ts'],
-  [/^npm install$/, 'e2e/specs/replay-example-fixture.spec.ts'],
-  [/^npx playwright (test|show-report)$/, 'e2e/specs/replay-example-fixture.spec.ts'],
-  [/^npm run package -- command$/, 'scripts/test/package/command.integration.test.ts'],
+  [/^npm run package -- playwright PLACE\/hopwise\b/, 'e2e/specs/replay-example-fixture.drawn.spec.ts'],
+  [/^npm install$/, 'e2e/specs/replay-example-fixture.drawn.spec.ts'],
+  [/^npx playwright (test|show-report)$/, 'e2e/specs/replay-example-fixture.drawn.spec.ts'],
+  [/^npm run package -- command$/, 'scripts/test/package/command.drawn.integration.test.ts'],
   [
     /^mkdir -p PLACE\/hopwise && cp out\/package\/hopwise-\*\.tgz PLACE\/hopwise\/$/,
-    'scripts/test/package/command.integration.test.ts',
+    'scripts/test/package/command.drawn.integration.test.ts',
   ],
 ];
 
@@ -83,18 +84,21 @@ test('the READMEs show commands', () => {
   expect(OWN.length).toBeGreaterThan(12);
 });
 
-test.each(OWN)('$command ($readme) works', ({ readme, command }) => {
-  const [, words = ''] = HOPWISE.exec(command)!;
-  const program = [process.execPath, join(ROOT, 'pageload-emulator/bin/hopwise.mjs')].join(' ');
-  // Files of the checkout are named from its root, those of a person from the folder where they are.
-  const cwd = readme === 'README.md' && !words.includes('page.har') ? ROOT : folder;
-  const line = `${program} ${words.replace('pages/*.har', 'page.har')}`;
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd, encoding: 'utf8' });
-  // The doctor judges this machine.
-  if (!words.startsWith('doctor')) expect(status, stderr).toBe(0);
-  expect(stderr).not.toMatch(/^hopwise: /m);
-  expect(stdout).not.toBe('');
-});
+test.each(drawShare(OWN, 20, ({ readme, command }) => `${readme} ${command}`))(
+  '$command ($readme) works',
+  ({ readme, command }) => {
+    const [, words = ''] = HOPWISE.exec(command)!;
+    const program = [process.execPath, join(ROOT, 'pageload-emulator/bin/hopwise.mjs')].join(' ');
+    // Files of the checkout are named from its root, those of a person from the folder where they are.
+    const cwd = readme === 'README.md' && !words.includes('page.har') ? ROOT : folder;
+    const line = `${program} ${words.replace('pages/*.har', 'page.har')}`;
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd, encoding: 'utf8' });
+    // The doctor judges this machine.
+    if (!words.startsWith('doctor')) expect(status, stderr).toBe(0);
+    expect(stderr).not.toMatch(/^hopwise: /m);
+    expect(stdout).not.toBe('');
+  },
+);
 
 test.each(OTHERS)('$command ($readme) is run by another test', ({ command }) => {
   const [, file] = ELSEWHERE.find(([form]) => form.test(command)) ?? [];

@@ -1,5 +1,14 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { countRuns, drawShare, SEED_VARIABLE, SHARE_VARIABLE } from '../../suites/draw-share.ts';
+import {
+  countRuns,
+  drawShare,
+  listUndrawnFiles,
+  SEED_VARIABLE,
+  SHARE_VARIABLE,
+} from '../../suites/draw-share.ts';
 
 const CASES = Array.from({ length: 20 }, (_, index) => `case ${index}`);
 
@@ -33,4 +42,25 @@ test('the long run has all of them', () => {
   vi.stubEnv(SHARE_VARIABLE, 'all');
   expect(countRuns(5, 20)).toBe(20);
   expect(drawShare(CASES, 5)).toEqual(CASES);
+});
+
+test('three quarters of the drawn files are left out, none of the others, and none of the long run', () => {
+  const root = mkdtempSync(join(tmpdir(), 'hopwise-drawn-'));
+  try {
+    const drawn = Array.from({ length: 8 }, (_, index) => `lab/test/f${index}.drawn.integration.test.ts`);
+    for (const path of [...drawn, 'lab/test/whole.integration.test.ts', `node_modules/${drawn[0]}`]) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), '');
+    }
+    const list = () => listUndrawnFiles(root, '**/test/**/*.drawn.integration.test.ts');
+    const leftOut = list();
+    expect(leftOut).toHaveLength(6);
+    expect(drawn).toEqual(expect.arrayContaining(leftOut));
+    vi.stubEnv(SEED_VARIABLE, 'b');
+    expect(list()).not.toEqual(leftOut);
+    vi.stubEnv(SHARE_VARIABLE, 'all');
+    expect(list()).toEqual([]);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
 });

@@ -16,7 +16,7 @@ export const COMMANDS = {
   start: { script: 'e2e/dist/start/main.js', steps: stepsOfStart, usesCommander: true },
   test: {
     script: 'scripts/suites/main.ts',
-    steps: () => STEPS.all,
+    steps: () => STEPS.tests,
     readArguments: readTestArguments,
     inCheckout: true,
   },

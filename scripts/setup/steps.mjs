@@ -197,14 +197,29 @@ const lab = {
   },
 };
 
+const DEBIANS_PYTHON = '/usr/bin/python3';
+
 /** Whether this Python is 3.11 or later and can make environments: Debian packs the latter apart. */
 function canMakeEnvironments(python) {
   const probe = 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))';
   return python !== null && spawnSync(python, ['-c', probe]).status === 0;
 }
 
-const pythonPackages = {
+const python = {
   name: 'python',
+  what: 'Python 3.11 or later with venv',
+  check() {
+    return existsSync(PYTHON) || canMakeEnvironments(findOnPath('python3')) ? '' : 'not installed';
+  },
+  async run({ log, asRoot }) {
+    await installPackages(['python3', 'python3-venv'], this.what, { log, asRoot });
+    if (!canMakeEnvironments(DEBIANS_PYTHON)) throw new SetupError(`the model needs ${this.what}`);
+  },
+};
+
+const pythonPackages = {
+  name: 'python-packages',
+  after: ['python'],
   what: "the model's Python packages",
   check() {
     if (!existsSync(PYTHON) || !existsSync(PYTHON_STAMP)) return 'not installed';
@@ -212,17 +227,13 @@ const pythonPackages = {
       ? ''
       : 'older than model/python/requirements.txt';
   },
-  async run({ log, asRoot }) {
-    let python = findOnPath('python3');
-    if (!canMakeEnvironments(python)) {
-      await installPackages(['python3', 'python3-venv'], 'Python 3.11 or later with venv', { log, asRoot });
-      python = '/usr/bin/python3';
-      if (!canMakeEnvironments(python))
-        throw new SetupError('the model needs Python 3.11 or later with venv');
-    }
+  async run({ log }) {
+    const found = findOnPath('python3');
     // What an older list of packages has installed goes.
     rmSync(PYTHON_FOLDER, { recursive: true, force: true });
-    await runLogged(python, ['-m', 'venv', PYTHON_FOLDER], { log });
+    await runLogged(canMakeEnvironments(found) ? found : DEBIANS_PYTHON, ['-m', 'venv', PYTHON_FOLDER], {
+      log,
+    });
     const requirements = join(ROOT, 'model', 'python', 'requirements.txt');
     const options = [
       '--require-hashes',
@@ -238,6 +249,19 @@ const pythonPackages = {
 
 const BUILT = [packages, build];
 const LAB_STEPS = [certificates, go, lab];
+const TESTS = [
+  ...BUILT,
+  chromium,
+  headlessShell,
+  firefox,
+  certutil,
+  testPrograms,
+  certificates,
+  libcurl,
+  go,
+  lab,
+  python,
+];
 
 /** What each command needs; a step stands behind those that it comes after. Only what verifies transfers needs libcurl. */
 export const STEPS = {
@@ -264,21 +288,11 @@ export const STEPS = {
   /** `hopwise-host`, the helper. */
   helper: [...BUILT, certificates, libcurl],
   /** `npm run model`: Python alone. */
-  model: [pythonPackages],
-  /** Everything, for set-up itself and for the tests. */
-  all: [
-    ...BUILT,
-    chromium,
-    headlessShell,
-    firefox,
-    certutil,
-    testPrograms,
-    certificates,
-    libcurl,
-    go,
-    lab,
-    pythonPackages,
-  ],
+  model: [python, pythonPackages],
+  /** `npm test`, which installs the model's packages beside its first tests. */
+  tests: TESTS,
+  /** Everything. */
+  all: [...TESTS, pythonPackages],
 };
 
 /** Why this user may not have a lab, or an empty string; null as long as none is built. */

@@ -21,7 +21,8 @@ It changes nothing: npx biome check --write . formats and sorts imports.`,
                   given (npm run test:long runs these)
   --changed       what the changes in the working tree can break: the tests of their packages and of those that use them
   --since COMMIT  with --changed: the changes since this commit; HEAD unless given
-  --seed TEXT     draws which cases of repetitive tables run (npm run test:long runs all); the commit unless given
+  --seed TEXT     draws which cases of repetitive tables run, and which of the files that start many browsers (npm run test:long
+                  runs all); the commit unless given
 Ends with the line "N passed, N failed".`,
 
   fresh: `npm run test:fresh [-- --only NAMES] [-- WORDS…]

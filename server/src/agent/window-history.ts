@@ -5,6 +5,8 @@ export type InForce = WindowChoice | 'none' | 'changing';
 
 /** Connections last this many changes at most before they are no longer learned from. */
 const MAX_CHANGES = 16;
+/** Nor do they last longer: the history of clusters whose clients are gone would grow for as long as the agent runs. */
+const KEPT_MS = 24 * 3_600_000;
 /** nginx accepts a connection this much later than the kernel has chosen its window. */
 const ACCEPT_MS = 20;
 
@@ -12,10 +14,17 @@ const ACCEPT_MS = 20;
 export class WindowHistory {
   readonly #changes = new Map<string, { sinceMs: number; state: InForce }[]>();
   #latest: ReadonlyMap<string, WindowChoice> = new Map();
+  /** What was in force before is not known. */
+  #knownSinceMs = Number.NEGATIVE_INFINITY;
 
   /** Choices in force at present, by cluster. */
   get latest(): ReadonlyMap<string, WindowChoice> {
     return this.#latest;
+  }
+
+  /** Clusters whose history is kept. */
+  get size(): number {
+    return this.#changes.size;
   }
 
   /** Notes the choices that are in force after a change that began and ended at these times; other clusters have none. */
@@ -31,12 +40,22 @@ export class WindowHistory {
       this.#changes.set(cluster, changes.slice(-2 * MAX_CHANGES));
     }
     this.#latest = choices;
+    this.#prune(beganMs - KEPT_MS);
   }
 
   /** What was in force when nginx accepted a connection. */
   at(cluster: string, connectedMs: number): InForce {
+    if (connectedMs < this.#knownSinceMs) return 'changing';
     const changes = this.#changes.get(cluster) ?? [];
     const last = changes.findLast(({ sinceMs }) => sinceMs <= connectedMs);
     return last?.state ?? (changes.length === 2 * MAX_CHANGES ? 'changing' : 'none');
+  }
+
+  /** Forgets clusters that have had no window of their own since a time. */
+  #prune(untilMs: number): void {
+    this.#knownSinceMs = untilMs;
+    for (const [cluster, changes] of this.#changes) {
+      if (!this.#latest.has(cluster) && changes.at(-1)!.sinceMs < untilMs) this.#changes.delete(cluster);
+    }
   }
 }

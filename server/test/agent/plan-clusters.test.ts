@@ -41,3 +41,23 @@ it('knows with which window a connection began, and where it cannot be known', (
   // Too long ago to be remembered.
   expect(history.at('a', 1030)).toBe('changing');
 });
+
+it('forgets clusters that have had no window of their own for a day', () => {
+  const history = new WindowHistory();
+  const hourMs = 3_600_000;
+  for (let hour = 0; hour < 100; hour++)
+    history.note(
+      new Map([
+        ['stays', CHOICE],
+        [`came ${hour}`, CHOICE],
+      ]),
+      hour * hourMs,
+      hour * hourMs + 5,
+    );
+  // The one that stays, the one in force, and those that ended within the last 24 hours, ends included.
+  expect(history.size).toBe(2 + 25);
+  expect(history.at('came 90', 90.5 * hourMs)).toEqual(CHOICE);
+  expect(history.at('stays', 80 * hourMs)).toEqual(CHOICE);
+  // It may have had a window of its own when the connection began.
+  expect(history.at('came 3', 3.5 * hourMs)).toBe('changing');
+});

@@ -81,7 +81,7 @@ export class PinManager {
     this.#steering = makeSteering((why) => void this.#liftAll(why));
     this.#connect = connect;
     this.#trials = new TrustTrials({
-      onUnanswered: () => this.#steerLater(),
+      onChange: () => this.#steerLater(),
       ...(askForTrial && { ask: askForTrial }),
     });
     this.#ready = this.#restore();

@@ -543,15 +543,21 @@ describe('a pin to a protocol', () => {
     await vi.waitFor(() => expect(tried).toHaveLength(2));
   });
 
-  test('retries a trial that failed in the browser, and gives up', async () => {
+  test('retries a trial that failed in the browser at once, then by time', async () => {
     vi.useFakeTimers();
     trial = () => Promise.reject(new TypeError('Failed to fetch'));
     const pins = worker();
     await pins.pin(...toH2());
-    await vi.advanceTimersByTimeAsync(60_000);
+    await vi.advanceTimersByTimeAsync(10_000);
     expect(tried).toHaveLength(4);
     expect(steered.at(-1)).toEqual([A]);
     expect(await pins.listPins()).toMatchObject([{ state: 'waiting', reason: REASON }]);
+    trial = async () => {};
+    steered = [];
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(tried).toHaveLength(5);
+    expect(steered).toContainEqual([A, `${A}:49151`]);
+    expect(steered.at(-1)).toEqual([A]);
   });
 
   test('stops trials once the helper has lifted it', async () => {

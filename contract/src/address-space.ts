@@ -121,7 +121,7 @@ export function isLocalAddress(ip: string): boolean {
 
 /** @returns null for text that is no address. */
 function parseAddress(text: string): Address | null {
-  const ip = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  const ip = text.replace(/^\[|\]$/g, '').split('%', 1)[0]!;
   if (!ip.includes(':')) {
     const value = parseIpv4(ip);
     return value === null ? null : { value, bits: IPV4_BITS };

@@ -59,9 +59,11 @@ export function refuseUnknownTopic(
 /** Commander's words for an error, as `--rtt: expected …` where a value is wrong; values are named once, without the passwords of URLs. */
 export function usageError(text: string): string {
   const line = removeUserinfoInText(text)
-    .trim()
-    .replace(/^error: /, '')
-    .replaceAll(/\s*\n\s*/g, ' ');
+    .split('\n')
+    .map((words) => words.trim())
+    .filter((words) => words !== '')
+    .join(' ')
+    .replace(/^error: /, '');
   const [, flags = '', value = '', reason = ''] =
     /^option '([^']*)' argument '(.*)' is invalid\. (.*)$/s.exec(line) ?? [];
   if (flags !== '') return `${longFlag(flags)}: ${withoutFullStop(expectation(reason, value))}`;

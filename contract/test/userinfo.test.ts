@@ -21,7 +21,22 @@ it.each([
   ['http://u:p@a.example/x@y and https://u:p@b.example', 'http://a.example/x@y and https://b.example'],
   ['https:user:secret@www.example', 'https:www.example'],
   ['https:\\\\user:secret@www.example', 'https:\\\\www.example'],
+  ['https:https://user:secret@www.example', 'https:https://www.example'],
+  ['https://user:http:secret@www.example/', 'https://www.example/'],
+  ['see (https:user:secret@a@www.example)', 'see (https:www.example)'],
+  ['xhttps://user@www.example', 'xhttps://user@www.example'],
   ['mail to user@www.example, see https://www.example', 'mail to user@www.example, see https://www.example'],
 ])('removes them in the text %s', (text, without) => {
   expect(removeUserinfoInText(text)).toBe(without);
 });
+
+it.each(['https:', 'https:/', '@', 'https://a:b@', '\\', 'a'])(
+  'takes linear time for repetitions of %s',
+  (part) => {
+    const began = process.cpuUsage();
+    removeUserinfoInText(part.repeat(200_000));
+    const { user, system } = process.cpuUsage(began);
+    // Quadratic time would be ten minutes.
+    expect((user + system) / 1e6).toBeLessThan(20);
+  },
+);

@@ -36,7 +36,9 @@ export function valuesOf(fields: readonly HeaderField[], wanted: string): string
  * @throws Error for differing lengths (RFC 9110 section 8.6).
  */
 export function responseFields(fields: readonly HeaderField[]): HeaderField[] {
-  const lengths = valuesOf(fields, 'content-length').flatMap((value) => value.split(/ *, */));
+  const lengths = valuesOf(fields, 'content-length').flatMap((value) =>
+    value.split(',').map((length) => length.trim()),
+  );
   if (lengths.some((length) => length !== lengths[0])) throw new Error('a response with two lengths');
   const passed = endToEnd(fields);
   if (valuesOf(fields, 'transfer-encoding').length === 0) return passed;

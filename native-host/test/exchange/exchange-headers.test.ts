@@ -27,6 +27,7 @@ describe('headers of one connection', () => {
       ]),
     ).toEqual([]);
     expect(responseFields([['content-length', '5']])).toEqual([['content-length', '5']]);
+    expect(responseFields([['content-length', '5,5 ,  5']])).toEqual([['content-length', '5,5 ,  5']]);
     expect(() => responseFields([['Content-Length', '5, 6']])).toThrow('two lengths');
   });
 });

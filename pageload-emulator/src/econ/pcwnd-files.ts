@@ -54,7 +54,7 @@ export function parsePcwnd(text: string): WindowLoss[] {
 
 /** NaN for anything but a decimal number. */
 function decimal(cell: string): number {
-  return /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(cell) ? Number(cell) : Number.NaN;
+  return /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i.test(cell) ? Number(cell) : Number.NaN;
 }
 
 function unexpected(line: number, expected: string, got: string | undefined): InputError {

@@ -36,6 +36,17 @@ describe('parsePcwnd', () => {
     expect(() => parsePcwnd(text)).toThrow(new InputError(message));
   });
 
+  test.each([
+    ['digits', '0'],
+    ['blanks', ' '],
+  ])('refuses a cell of %s without end in linear time', (_name, part) => {
+    const began = process.cpuUsage();
+    expect(() => parsePcwnd(`cwnd,p\n${part.repeat(200_000)}x,0.1\n`)).toThrow(InputError);
+    const { user, system } = process.cpuUsage(began);
+    // Quadratic time would be ten minutes.
+    expect((user + system) / 1e6).toBeLessThan(20);
+  });
+
   test('reads any text or names the line that it cannot read', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {

@@ -72,6 +72,13 @@ export const HTTP1_CASES: Case<Bytes>[] = [
     after: 'end',
     right: [null],
   },
+  {
+    // Where blanks take time by their square, the engine is busy for a minute.
+    name: 'of a length with blanks without end behind it',
+    pieces: text(`${LENGTH}${' '.repeat(90_000)}x`, RIGHT),
+    after: 'end',
+    right: [RIGHT, null],
+  },
   { name: 'to the end', pieces: text(OK, RIGHT), after: 'end', right: [RIGHT] },
   { name: 'to a reset', pieces: text(OK, RIGHT), after: 'reset', right: [null] },
   { name: 'reset within', pieces: text(LENGTH, RIGHT.slice(9)), after: 'reset', right: [null] },

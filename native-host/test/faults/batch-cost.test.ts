@@ -44,7 +44,10 @@ it('calls too much of either a fault', () => {
     'host and engine took 130 s of processor time, at most 15 s are expected',
     'the batch took 275 s, at most 120 s are expected',
   ]);
+  expect(faultsOfCost({ elapsedMs: 1_020_000, waitedMs: 1_100_000, processorMs: 6_000 })).toEqual([
+    'the batch took 1020 s, at most 600 s are expected on a machine however busy',
+  ]);
   expect(describeCost({ elapsedMs: 38_400, waitedMs: 900, processorMs: 2_100 })).toBe(
-    'took 38 s and 2 s of processor time',
+    'took 38 s and 2 s of processor time, for which it waited 1 s',
   );
 });

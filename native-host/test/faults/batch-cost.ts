@@ -7,6 +7,11 @@ const CHECK_EVERY_MS = 100;
 const PROCESSOR_LIMIT_MS = 15_000;
 /** More than the time limits of a batch's requests and pages in a row. */
 const ELAPSED_LIMIT_MS = 120_000;
+/**
+ * Whatever was waited for. The processes' waits for a processor can add up to more than the time that passes: limits without them would
+ * then never come.
+ */
+const WHOLE_LIMIT_MS = 600_000;
 
 export interface Cost {
   elapsedMs: number;
@@ -79,12 +84,17 @@ export function faultsOfCost(cost: Cost): string[] {
     faults.push(
       `the batch took ${seconds(cost.elapsedMs)}, at most ${seconds(ELAPSED_LIMIT_MS)} are expected`,
     );
+  else if (cost.elapsedMs > WHOLE_LIMIT_MS)
+    faults.push(
+      `the batch took ${seconds(cost.elapsedMs)}, at most ${seconds(WHOLE_LIMIT_MS)} are expected on a machine however busy`,
+    );
   return faults;
 }
 
-/** Such as `took 38 s and 2 s of processor time`. */
-export function describeCost({ elapsedMs, processorMs }: Cost): string {
-  return `took ${seconds(elapsedMs)} and ${seconds(processorMs)} of processor time`;
+/** Such as `took 38 s and 2 s of processor time, for which it waited 9 s`. */
+export function describeCost({ elapsedMs, waitedMs, processorMs }: Cost): string {
+  const words = `took ${seconds(elapsedMs)} and ${seconds(processorMs)} of processor time`;
+  return `${words}, for which it waited ${seconds(waitedMs)}`;
 }
 
 function seconds(ms: number): string {

@@ -176,8 +176,9 @@ export class FaultHost {
     if (!this.#isOver) await this.#ask({ type: 'pins' }).catch(() => {});
   }
 
+  /** Whether or not it still runs. */
   kill(): void {
-    process.kill(this.pid, 'SIGKILL');
+    this.#process.process.kill('SIGKILL');
   }
 
   signalEngine(signal: NodeJS.Signals): void {

@@ -33,6 +33,8 @@ import type { Servers } from './servers.ts';
 import { settledArrivals } from './settled-arrivals.ts';
 
 const WARM_LIMIT_MS = 20_000;
+/** For what follows the last request, on a machine however busy: the host and its engine end, servers say what has reached them. */
+const ENDING_LIMIT_MS = 300_000;
 /** Waits for a processor that can make a check of an origin late. */
 const BUSY_MS = 1_000;
 /** Those that pins are kept for: the disk has to be used. */
@@ -67,6 +69,8 @@ export async function runBatch(plan: BatchPlan, tools: Tools): Promise<BatchOutc
   const hostFault = new HostFaults(host, plan);
   const runs = plan.cases.map((one) => new CaseRun(one, host, hostFault, { ...tools, over: measured.over }));
   const wrong: string[] = [];
+  // Some waits are for the host alone.
+  measured.over.addEventListener('abort', () => host.kill());
   try {
     for (const run of runs) await run.prepare(KEPT.includes(plan.hostFault));
     await Promise.all(runs.map((run) => run.warm()));
@@ -80,14 +84,31 @@ export async function runBatch(plan: BatchPlan, tools: Tools): Promise<BatchOutc
   const log = host.log;
   const cost = measured.stop();
   for (const words of faultsOfCost(cost)) wrong.push(`${plan.name} ${plan.hostFault ?? ''}: ${words}`);
-  for (const words of await host.end()) wrong.push(`${plan.name} ${plan.hostFault ?? ''}: ${words}`);
   if (/seeded|digest/.test(log)) wrong.push(`${plan.name}: the log has paths of requests`);
-  await Promise.all(runs.map((run) => run.close()));
-  const arrivals = await settledArrivals(tools.servers, plan.name);
-  for (const run of runs) run.judgeArrivals(arrivals);
-  for (const path of await tools.servers.underExpired())
-    wrong.push(`${plan.name}: ${path} was sent under an expired certificate`);
+  const end = async (): Promise<void> => {
+    for (const words of await host.end()) wrong.push(`${plan.name} ${plan.hostFault ?? ''}: ${words}`);
+    await Promise.all(runs.map((run) => run.close()));
+    const arrivals = await settledArrivals(tools.servers, plan.name);
+    for (const run of runs) run.judgeArrivals(arrivals);
+    for (const path of await tools.servers.underExpired())
+      wrong.push(`${plan.name}: ${path} was sent under an expired certificate`);
+  };
+  try {
+    await within(ENDING_LIMIT_MS, end());
+  } catch (fault) {
+    host.kill();
+    wrong.push(`${plan.name}: after its requests: ${(fault as Error).stack}`);
+  }
   return { wrong: [...wrong, ...runs.flatMap((run) => run.wrong)], cost };
+}
+
+/** @throws Error when work has not ended within a time */
+async function within(limitMs: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no end within ${limitMs} ms`)), limitMs);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /** A fault that all cases of a batch have in common: it happens at the moment of one of them. */

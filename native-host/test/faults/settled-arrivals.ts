@@ -3,7 +3,12 @@ import type { Servers } from './servers.ts';
 
 const LIMIT_MS = 20_000;
 
-/** What has reached the servers, by the requests' ids, once all of them have said so. @param name of those that ask. */
+/**
+ * What has reached the servers, by the requests' ids, once all of them have said so.
+ *
+ * @param name of those that ask
+ * @throws Error when one of them does not
+ */
 export async function settledArrivals(servers: Servers, name: string): Promise<ReadonlyMap<string, number>> {
   const last = `${name}/last`;
   for (const server of servers.all) {
@@ -19,9 +24,11 @@ export async function settledArrivals(servers: Servers, name: string): Promise<R
     browser.close();
     if (failure) throw failure;
   }
+  const deadline = performance.now() + LIMIT_MS;
   for (;;) {
     const arrivals = await servers.arrivals();
     if ((arrivals.get(last) ?? 0) >= servers.all.length) return arrivals;
+    if (performance.now() > deadline) throw new Error('not all servers say what has reached them');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

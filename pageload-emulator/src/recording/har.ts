@@ -55,7 +55,7 @@ export function readHar(
   options: ReadOptions = {},
 ): ReadRecording & { dropped: DroppedEntries } {
   const { log: parsed, unusable } = parseHar(form);
-  const { copies, notOfPages, entries } = ownEntries(parsed.entries);
+  const { copies, notOfPages, entries } = ownEntries(parsed.entries, parsed.pages ?? []);
   const log = withPaddedFractions({ ...parsed, entries });
   const place = placeOf(form.entriesPlace);
   const notes: string[] = [];

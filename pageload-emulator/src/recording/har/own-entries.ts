@@ -1,5 +1,5 @@
 import { hostOf } from '../../util/url.ts';
-import type { Entry } from './schema.ts';
+import type { Entry, Page } from './schema.ts';
 
 /** Entries of a file without those that are no requests of any page. */
 interface OwnEntries {
@@ -24,8 +24,13 @@ const CONNECTIVITY_CHECKS = new Set([
   'www.msftncsi.com',
 ]);
 
-/** Leaves out of a file what is no request of a page, and what is in it twice: recorders that listen twice write all of it again. */
-export function ownEntries(all: readonly Entry[]): OwnEntries {
+/**
+ * Leaves out of a file what is no request of a page, and what is in it twice: recorders that listen twice write all of it again, some
+ * under a page of their own that the file does not list.
+ *
+ * @param pages the file's, of which several may have loaded the same at the same time
+ */
+export function ownEntries(all: readonly Entry[], pages: readonly Page[]): OwnEntries {
   const requests = all.filter(({ request }) => {
     const isTunnel = request.method?.toUpperCase() === 'CONNECT';
     return !isTunnel && !CONNECTIVITY_CHECKS.has(hostOf(request.url) ?? '');
@@ -37,7 +42,10 @@ export function ownEntries(all: readonly Entry[]): OwnEntries {
     if (known) known.push(entry);
     else alike.set(key, [entry]);
   }
-  const copies = new Set([...alike.values()].flatMap(copiesAmong));
+  // A request is of one of several pages by the page that it names; of a single page whatever it names.
+  const listed = new Set(pages.length > 1 ? pages.map(({ id }) => String(id)) : []);
+  const pageOf = ({ pageref }: Entry) => (listed.has(String(pageref)) ? String(pageref) : null);
+  const copies = new Set([...alike.values()].flatMap((entries) => copiesAmong(entries, pageOf)));
   return {
     entries: requests.filter((entry) => !copies.has(entry)),
     copies: copies.size,
@@ -45,14 +53,21 @@ export function ownEntries(all: readonly Entry[]): OwnEntries {
   };
 }
 
-/** Entries of one URL and start that are equal, down to the last digit, to one before them. */
-function copiesAmong(entries: readonly Entry[]): Entry[] {
+/**
+ * Entries of one URL and start that are equal, down to the last digit, to another one of the same page. Of those that name no listed page
+ * any other is the same.
+ */
+function copiesAmong(entries: readonly Entry[], pageOf: (entry: Entry) => string | null): Entry[] {
   if (entries.length === 1) return [];
-  const seen = new Set<string>();
-  return entries.filter((entry) => {
-    const text = JSON.stringify(entry);
-    if (seen.has(text)) return true;
-    seen.add(text);
-    return false;
+  const pagesBy = new Map<string, Set<string | null>>();
+  // Those of listed pages first: they are kept.
+  const ordered = entries.toSorted((a, b) => Number(pageOf(a) === null) - Number(pageOf(b) === null));
+  return ordered.filter((entry) => {
+    const content = JSON.stringify({ ...entry, pageref: undefined });
+    const page = pageOf(entry);
+    const pages = pagesBy.get(content) ?? new Set();
+    const isCopy = page === null ? pages.size > 0 : pages.has(page);
+    pagesBy.set(content, pages.add(page));
+    return isCopy;
   });
 }

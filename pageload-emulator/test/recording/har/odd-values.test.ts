@@ -144,12 +144,27 @@ describe('a page is read the same', () => {
     expect(parseRecording(python)).toEqual(PROPER);
   });
 
-  it('whose entries are there twice', () => {
+  it.each<[string, Fields, 'before' | 'after']>([
+    ['twice', {}, 'after'],
+    ['twice, once for a page that is not listed', { pageref: 'tab' }, 'after'],
+    ['twice, first for a page that is not listed', { pageref: 'tab' }, 'before'],
+    ['twice, once for no page', { pageref: undefined }, 'after'],
+  ])('whose entries are there %s', (_, other, place) => {
     const har = chromiumHar() as Har;
-    har.log.entries.push(...structuredClone(har.log.entries));
+    const copies = structuredClone(har.log.entries).map((entry) => Object.assign(entry, other));
+    har.log.entries = place === 'after' ? [...har.log.entries, ...copies] : [...copies, ...har.log.entries];
     const { recording, notes } = readRecording(har);
     expect(recording).toEqual(PROPER);
     expect(notes.join()).toContain('7 were copies of others');
+  });
+
+  it('of two pages that asked for the same at the same time, which are no copies', () => {
+    const har = changed((entry) => Object.assign(entry, { pageref: 'page_1' })) as Har & {
+      log: { pages: Fields[] };
+    };
+    har.log.pages.push({ ...har.log.pages[0], id: 'tab' });
+    har.log.entries.push(...structuredClone(har.log.entries).map((entry) => ({ ...entry, pageref: 'tab' })));
+    for (const chosen of [1, 2]) expect(readRecording(har, { page: chosen }).recording).toEqual(PROPER);
   });
 
   it('beside tunnels of a proxy and checks of the network', () => {

@@ -19,6 +19,11 @@ export class ClusterPrior {
     this.#freshness = 0.5 ** (ageMs / HALF_LIFE_MS);
   }
 
+  /** Whether earlier loads showed anything. */
+  get isLearned(): boolean {
+    return this.#cluster !== null;
+  }
+
   /** Geometric pool of the general prior and the cluster's density, weighted by the cluster's age. */
   density(figure: ClusterFigure, general: LogDensity): LogDensity {
     const moments = this.#cluster?.[figure];

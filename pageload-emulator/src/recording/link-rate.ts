@@ -2,7 +2,7 @@ import { PACKET } from '../network/packet.ts';
 import type { ArrivalCurve } from './arrival-curve.ts';
 
 /** Fewer bytes in a window show nothing about the link. */
-const MIN_BYTES = 30_000;
+export const MIN_RATE_BYTES = 30_000;
 
 /**
  * Computes the highest downstream rate sustained over a window, bits per second: a lower bound of the link's rate, close to it
@@ -16,7 +16,7 @@ export function busyRate(arrivals: ArrivalCurve, windowMs: number): number | nul
   for (const [index, endMs] of arrivals.timesMs.entries()) {
     max = Math.max(max, arrivals.bytes[index]! - arrivals.by(endMs - windowMs));
   }
-  return max < MIN_BYTES ? null : (max / windowMs) * 8000;
+  return max < MIN_RATE_BYTES ? null : (max / windowMs) * 8000;
 }
 
 /** What a connection sends in its first four round trips (RFC 6928): the rate of smaller pages depends on windows, not on the link. */

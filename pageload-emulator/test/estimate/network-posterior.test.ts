@@ -2,6 +2,7 @@ import { median } from '@hopwise/contract';
 import { buildGraph, type NetworkPath, type Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { estimateNetwork } from '../../src/estimate/estimate-network.ts';
+import { learnNetwork } from '../../src/estimate/learn-network.ts';
 import { type NetworkPosterior, networkPosterior } from '../../src/estimate/network-posterior.ts';
 import type { NetworkKnowledge } from '../../src/estimate/posterior-input.ts';
 import { drawNetworks } from '../../src/scenarios/draw-networks.ts';
@@ -145,6 +146,19 @@ describe("UDP's treatment", () => {
     const prior = posteriorOf({ ...page, requests: page.requests.slice(0, 1) });
     expect(path.loss).toBeCloseTo(prior.path.loss, 4);
     expect(intervals.downBps.high).toBeGreaterThan(20e6);
+  });
+
+  it('policed is never certain from responses over HTTP/3 alone, unless the link or an earlier load is known', () => {
+    const policed = pathOf({ rttMs: 40, downBps: 20e6, udp: { kind: 'policed', bps: 2e6 } });
+    const page = upgraded(20, 40_000, policed);
+    const graph = randomPage(2);
+    const overH3 = recordLoad(graph, policed, randomServers(graph, 2), uniform(graph, 'h3'), 2);
+    const alone = posteriorOf(overH3);
+    expect(alone.udp.policed).toBeGreaterThan(0.8);
+    expect(alone.udp.policed).toBeLessThanOrEqual(0.9);
+    expect(posteriorOf(overH3, { measured: { downBps: 20e6 } }).udp.policed).toBeGreaterThan(0.95);
+    const cluster = learnNetwork(null, page);
+    expect(posteriorOf(overH3, { cluster }).udp.policed).toBeGreaterThan(0.9);
   });
 
   it('open shows in equally fast responses', () => {

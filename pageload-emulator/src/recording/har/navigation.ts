@@ -3,7 +3,7 @@ import { originOf } from '../../util/url.ts';
 import type { RequestDraft } from '../requests/draft.ts';
 import { askedForBy } from './asked-for.ts';
 import { headerOf } from './headers.ts';
-import { follows, type TimedEntry } from './navigations.ts';
+import { follows, redirectChain, type TimedEntry } from './navigations.ts';
 import { type Entry, isRedirect, type Page, statusOf } from './schema.ts';
 import { isNavigated, isSpeculative, typeOf } from './types.ts';
 import { urlKey } from './urls.ts';
@@ -37,7 +37,8 @@ export function navigationOf(
   const entries = ordered.map(({ entry }) => entry);
   if (API_CLIENTS.test(creator ?? '')) return { entries, document: 'none', url: null };
   const first = ordered.findIndex(({ type }) => type === 'document');
-  if (first === 0 || mayNavigate(ordered[0]!)) return { entries, document: 'recorded', url: null };
+  const leads = !isRedirect(statusOf(entries[0]!)) || mayLeadToPage(redirectChain(ordered), page);
+  if (leads && (first === 0 || mayNavigate(ordered[0]!))) return { entries, document: 'recorded', url: null };
   const before = entries.slice(0, first < 0 ? entries.length : first);
   const document = first < 0 ? null : ordered[first]!;
   if (document !== null && !isFrame(document.entry, before, page)) {
@@ -63,13 +64,21 @@ function firstHop(ordered: readonly TimedEntry[], document: number): number {
   return hop;
 }
 
-/** Whether a request that is known to be no document may be the navigation's: a redirect, or a request of which little is known. */
+/** Whether the first request, which is known to be no document, may be the navigation's: a redirect, or a request of which little is known. */
 function mayNavigate({ entry, type }: TimedEntry): boolean {
   if (isRedirect(statusOf(entry))) return true;
   const isGet = (entry.request.method || 'GET').toUpperCase() === 'GET';
   return (
     type === 'other' && isGet && !entry._resourceType && !typeOf(entry).named && isNavigated(entry) !== false
   );
+}
+
+/** Whether redirects may be the navigation's: not where they lead to something else than a document, and the page is of other sites. */
+function mayLeadToPage(chain: readonly TimedEntry[], page: Page | undefined): boolean {
+  const { entry, type } = chain.at(-1)!;
+  const named = pageUrl(page);
+  if (named === null || type === 'document' || isRedirect(statusOf(entry))) return true;
+  return chain.some((each) => siteKey(each.entry.request.url) === siteKey(named));
 }
 
 /** Whether a file's first document is a frame of a page whose own document is not in the file. */
@@ -147,16 +156,16 @@ export function nameDocuments(
   }
   const isShown = (draft: RequestDraft): boolean =>
     typed.has(draft) || (isNavigated(entryOf.get(draft)!) ?? (hasLoadEvent || pages.has(urlKey(draft.url))));
-  let document = hasDocument ? null : ordered[0]!;
+  const withEntries = ordered.map((draft) => ({ draft, entry: entryOf.get(draft)! }));
+  const chain = hasDocument ? redirectChain(withEntries).map(({ draft }) => draft) : [];
   for (const draft of ordered) {
-    if (document === null) {
-      // The first request and what its redirects lead to.
-      draft.type = 'document';
-      if (!isRedirect(draft.status)) document = draft;
-    } else if (draft.type === 'document' || draft.type === 'iframe') {
+    if (chain.includes(draft)) draft.type = 'document';
+    else if (draft.type === 'document' || draft.type === 'iframe') {
       if (isSpeculative(entryOf.get(draft)!)) draft.type = 'other';
       else if (draft.type === 'document') draft.type = isShown(draft) ? 'iframe' : 'fetch';
     }
   }
-  return document ?? ordered[0]!;
+  const document = chain.at(-1);
+  // A file that ends with a redirect: its target is not there.
+  return document === undefined || isRedirect(document.status) ? ordered[0]! : document;
 }

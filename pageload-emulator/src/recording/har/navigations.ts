@@ -96,10 +96,28 @@ function isOfTab(entry: Entry): boolean {
 }
 
 /** Whether a request is the target of a redirect. */
-export function follows({ entry }: TimedEntry, next: TimedEntry): boolean {
+export function follows({ entry }: { entry: Entry }, next: { entry: Entry }): boolean {
   const location = locationOf(entry);
   if (!isRedirect(statusOf(entry)) || location === null) return false;
   return urlKey(resolveReference(location, entry.request.url)) === urlKey(next.entry.request.url);
+}
+
+/**
+ * The first request and what its redirects led to. Pages that are left may still ask for something in between; where the target that a
+ * redirect names is not in the file, or it names none, the next request stands for it.
+ *
+ * @param ordered requests in order of start; not empty
+ * @returns them from the first to what answered, or to the last redirect of the file
+ */
+export function redirectChain<T extends { entry: Entry }>(ordered: readonly T[]): T[] {
+  const chain = [ordered[0]!];
+  for (let at = 0; at >= 0 && isRedirect(statusOf(ordered[at]!.entry)); ) {
+    const redirect = ordered[at]!;
+    const target = ordered.findIndex((each, index) => index > at && follows(redirect, each));
+    at = target >= 0 ? target : at + 1 < ordered.length ? at + 1 : -1;
+    if (at >= 0) chain.push(ordered[at]!);
+  }
+  return chain;
 }
 
 /** By page: the position of the last request that names it in its `Referer`. */

@@ -90,13 +90,29 @@ describe('several navigations in one page', () => {
   });
 });
 
+/** A redirect by an answer that seems to be a page. */
+const hop = (url: string, startMs: number, redirectURL: string) => {
+  const answer = { status: 302, redirectURL, content: { size: 0, mimeType: 'text/html' } };
+  return { ...chromiumEntry(url, startMs, { wait: 20 }), response: answer };
+};
+
 describe('a navigation', () => {
+  it('ends with what its redirects name, not with a page that began in between', () => {
+    const advert = entry('https://ads.test/frame', 10, {});
+    const { recording } = readRecording(
+      harOf([hop('http://a.test/', 0, SITE), advert, hop(SITE, 30, '/home'), entry(`${SITE}home`, 60, {})]),
+    );
+    expect(recording.url).toBe(`${SITE}home`);
+    expect(recording.requests.map(({ type }) => type)).toEqual([
+      'document',
+      'iframe',
+      'document',
+      'document',
+    ]);
+  });
+
   it('begins with the redirects to its document, after requests of the page before', () => {
     const bye = chromiumEntry('https://old.test/bye', -20, {}, { _resourceType: 'ping' });
-    const hop = (url: string, startMs: number, redirectURL: string) => {
-      const answer = { status: 302, redirectURL, content: { size: 0, mimeType: '' } };
-      return { ...chromiumEntry(url, startMs, { wait: 20 }), response: answer };
-    };
     const entries = [
       bye,
       hop('http://a.test/', 0, SITE),
@@ -153,6 +169,33 @@ describe('a page whose document is not in the file', () => {
     expect(recording.url).toBe('https://a.test/home');
     expect(recording.requests).toHaveLength(3);
     expect(notes[1]).toBe('used 3 of 4 requests: 1 began before the navigation');
+  });
+});
+
+describe('redirects of others', () => {
+  const pixel = [
+    hop('https://sync.test/0', 100, 'https://match.test/1'),
+    image('https://other.test/a.png', 110),
+    hop('https://match.test/1', 130, 'https://match.test/2'),
+    image('https://match.test/2', 160),
+    image(`${SITE}logo.png`, 200),
+  ];
+  const read = (title: string) => {
+    const har = harOf(pixel, { onLoad: 700 }) as { log: { pages: { title: string }[] } };
+    har.log.pages[0]!.title = title;
+    return readRecording(har);
+  };
+
+  it('that end at an image are not the navigation to a page that the recorder names', () => {
+    const { recording, notes } = read(SITE);
+    expect(recording.url).toBe(SITE);
+    expect(notes[0]).toBe("the page's document is not in the file");
+    expect(recording.requests).toHaveLength(5);
+  });
+
+  it('are the navigation where the page is of a site that they lead over, or has no name', () => {
+    expect(read('https://match.test/').recording.url).toBe('https://match.test/2');
+    expect(read('').recording.url).toBe('https://match.test/2');
   });
 });
 

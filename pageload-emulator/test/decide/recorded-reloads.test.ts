@@ -14,6 +14,7 @@ import {
   predict,
 } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
 
 const NOTHING_ELSE = { sites: [], check: null };
 const FIRST_MS = Date.parse('2026-11-20T12:00:00Z');
@@ -30,7 +31,7 @@ function loadsOf(page: string): Recording[] {
 }
 
 describe('where UDP is held to 2 Mbit/s, recorded reloads over HTTP/3', () => {
-  it.each(['app', 'shop', 'web-p25', 'web-7', 'web-12'])('keep the answer: %s', (page) => {
+  it.each(drawShare(['app', 'shop', 'web-p25', 'web-7', 'web-12'], 2))('keep the answer: %s', (page) => {
     const [first, ...reloads] = loadsOf(page);
     expect(reloads).toHaveLength(5);
     let network: NetworkCluster = learnForSite(null, NOTHING_ELSE, first!).cluster;

@@ -2,6 +2,7 @@ import { quantile } from '@hopwise/contract';
 import { SeededRandom } from '@hopwise/lab/random';
 import { describe, expect, it } from 'vitest';
 import { normal } from '../../../pageload-emulator/src/util/random.ts';
+import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import { WindowController, type WindowObjective } from '../../src/learn/window-controller.ts';
 
 const WINDOWS = [10, 15, 20, 25, 30];
@@ -40,7 +41,7 @@ const LONG: Path = { timeOf: (window) => 300 - 5 * window };
 const SHORT_QUEUE: Path = { timeOf: (window) => 100 + 8 * Math.abs(window - 15) };
 
 describe('learning', () => {
-  it.each([1, 2, 3])(
+  it.each(drawShare([1, 2, 3], 1))(
     'finds the best window of a path and that after a change within 300 connections, seed %i',
     (seed) => {
       const { serve } = makeCluster(seed);
@@ -53,44 +54,54 @@ describe('learning', () => {
     },
   );
 
-  it.each([
+  const PATHS: [string, Path, number][] = [
     ['a long path', LONG, 1],
     ['a short queue', SHORT_QUEUE, 1],
-    ['a response that needs 21 segments', { timeOf: (window: number) => (window < 21 ? 176 : 94) }, 1],
-    ['a tiny buffer', { timeOf: (window: number) => 117 + 15 * (window - 10) }, 1],
+    ['a response that needs 21 segments', { timeOf: (window) => (window < 21 ? 176 : 94) }, 1],
+    ['a tiny buffer', { timeOf: (window) => 117 + 15 * (window - 10) }, 1],
     ['a long path, twice as wide a scatter', LONG, 2],
-  ])('takes at p80 at most 5%% longer than the best fixed window: %s', (_, path: Path, scatters) => {
-    const best = Math.min(...WINDOWS.map(path.timeOf));
-    const factors: number[] = [];
-    const own: number[] = [];
-    for (const seed of [1, 2, 3]) {
-      const { serve } = makeCluster(seed, 'p80', (random) => {
-        const factor = Math.exp(0.1 * scatters * normal(() => random.fraction()));
-        factors.push(factor);
-        return factor;
-      });
-      serve(path, 60);
-      factors.length = own.length;
-      for (const window of serve(path, 120)) own.push((path.timeOf(window) / best) * factors[own.length]!);
-    }
-    expect(quantile(own, 0.8) / quantile(factors, 0.8)).toBeLessThanOrEqual(1.05);
-  });
+  ];
 
-  it.each([
-    ['rate', LONG, { timeOf: (window: number) => 2 * SHORT_QUEUE.timeOf(window) }],
-    ['round trip', SHORT_QUEUE, { timeOf: (window: number) => 3 * LONG.timeOf(window) }],
-    ['loss', LONG, { timeOf: (window: number) => 600 + 5 * window, lossOf: () => 0.05 }],
-  ])('finds the best window again within 300 connections of a change: of %s', (_, from: Path, to: Path) => {
-    const best = Math.min(...WINDOWS.map(to.timeOf));
-    for (const seed of [1, 2, 3, 4]) {
-      const { serve } = makeCluster(seed);
-      serve(from, 80);
-      const isGood = serve(to, 300).map((window) => to.timeOf(window) <= 1.05 * best);
-      const found = isGood.findIndex((_, index) => isGood.slice(index, index + 10).every(Boolean));
-      expect(found, `seed ${seed}`).toBeGreaterThanOrEqual(0);
-      expect(found, `seed ${seed}`).toBeLessThanOrEqual(290);
-    }
-  });
+  it.each(drawShare(PATHS, 2, ([name]) => name))(
+    'takes at p80 at most 5%% longer than the best fixed window: %s',
+    (_, path, scatters) => {
+      const best = Math.min(...WINDOWS.map(path.timeOf));
+      const factors: number[] = [];
+      const own: number[] = [];
+      for (const seed of [1, 2, 3]) {
+        const { serve } = makeCluster(seed, 'p80', (random) => {
+          const factor = Math.exp(0.1 * scatters * normal(() => random.fraction()));
+          factors.push(factor);
+          return factor;
+        });
+        serve(path, 60);
+        factors.length = own.length;
+        for (const window of serve(path, 120)) own.push((path.timeOf(window) / best) * factors[own.length]!);
+      }
+      expect(quantile(own, 0.8) / quantile(factors, 0.8)).toBeLessThanOrEqual(1.05);
+    },
+  );
+
+  const CHANGES: [string, Path, Path][] = [
+    ['rate', LONG, { timeOf: (window) => 2 * SHORT_QUEUE.timeOf(window) }],
+    ['round trip', SHORT_QUEUE, { timeOf: (window) => 3 * LONG.timeOf(window) }],
+    ['loss', LONG, { timeOf: (window) => 600 + 5 * window, lossOf: () => 0.05 }],
+  ];
+
+  it.each(drawShare(CHANGES, 1, ([name]) => name))(
+    'finds the best window again within 300 connections of a change: of %s',
+    (_, from, to) => {
+      const best = Math.min(...WINDOWS.map(to.timeOf));
+      for (const seed of [1, 2, 3, 4]) {
+        const { serve } = makeCluster(seed);
+        serve(from, 80);
+        const isGood = serve(to, 300).map((window) => to.timeOf(window) <= 1.05 * best);
+        const found = isGood.findIndex((_, index) => isGood.slice(index, index + 10).every(Boolean));
+        expect(found, `seed ${seed}`).toBeGreaterThanOrEqual(0);
+        expect(found, `seed ${seed}`).toBeLessThanOrEqual(290);
+      }
+    },
+  );
 
   it('stays with the usual window where none is better', () => {
     const { serve } = makeCluster(1);

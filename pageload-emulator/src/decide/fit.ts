@@ -1,6 +1,6 @@
 import { isLocalAddress, type LoadTime, type Recording } from '@hopwise/contract';
 import type { NetworkPosterior } from '../estimate/network-posterior.ts';
-import { loadRequests } from '../recording/load-requests.ts';
+import { isFailed, loadRequests } from '../recording/load-requests.ts';
 import { documentOf } from '../recording/requests/draft.ts';
 import { loadTime, quantilesOf } from '../scenarios/load-time.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
@@ -16,6 +16,8 @@ export type Misfit =
   | { kind: 'no-load-event' }
   /** Nothing was transferred in the load. */
   | { kind: 'all-cached' }
+  /** No request of the load was answered. */
+  | { kind: 'no-answer' }
   /** Loads that long are sessions: what a page does after it was loaded. */
   | { kind: 'session'; recordedMs: number }
   | { kind: 'load-time'; recordedMs: number; explainedMs: number }
@@ -70,6 +72,7 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   const misfits: Misfit[] = [];
   if (recording.missing === 'navigation') misfits.push({ kind: 'no-navigation' });
   else if (isAllCached(recording)) misfits.push({ kind: 'all-cached' });
+  else if (isUnanswered(recording)) misfits.push({ kind: 'no-answer' });
   else if (recordedMs === null) misfits.push({ kind: 'no-load-event' });
   else if (recordedMs > SESSION_MS) misfits.push({ kind: 'session', recordedMs });
   else if (recorded !== undefined && emulatedMs !== null && explained !== null) {
@@ -84,13 +87,17 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   if (network.sources.rttMs === 'estimated' && !isPlausible && isOfInternet(recording)) {
     misfits.push({ kind: 'round-trip', rttMs });
   }
-  if (network.sources.rttMs === 'assumed' && showsNoWait(recording)) misfits.push({ kind: 'no-round-trip' });
+  const showsNoTrip = network.sources.rttMs === 'assumed' && showsNoWait(recording);
+  if (showsNoTrip && !isUnanswered(recording)) misfits.push({ kind: 'no-round-trip' });
   return { recordedMs, explained, misfits };
 }
 
 /** Whether the load transferred nothing. The document is emulated nevertheless, as there is nothing else to emulate. */
 const isAllCached = (recording: Recording): boolean =>
   loadRequests(recording).kept.every(({ fromCache }) => fromCache);
+
+/** Whether all of the load failed: the name was not resolved, or no server answered. */
+const isUnanswered = (recording: Recording): boolean => loadRequests(recording).kept.every(isFailed);
 
 /** Whether no request shows when its response began. Browsers always show that of the document, unless it came from a cache. */
 function showsNoWait(recording: Recording): boolean {

@@ -30,6 +30,8 @@ export function describeMisfit(misfit: Misfit, fit: Sentences['fit']): string {
       return fit.noNavigation();
     case 'all-cached':
       return fit.allCached();
+    case 'no-answer':
+      return fit.noAnswer();
     case 'no-load-event':
       return fit.noLoadEvent();
     case 'session':

@@ -35,8 +35,12 @@ export function loadRequests(recording: Recording): LoadRequests {
 function exclusionOf(request: RecordedRequest, loadMs: number): Exclusion | null {
   if (request.startMs >= loadMs) return 'after-load';
   if (request.fromCache) return 'cached';
-  return request.status === 0 && !request.transferBytes && request.protocol === null ? 'failed' : null;
+  return isFailed(request) ? 'failed' : null;
 }
+
+/** Whether a request got no answer. */
+export const isFailed = ({ status, transferBytes, protocol, fromCache }: RecordedRequest): boolean =>
+  status === 0 && !transferBytes && protocol === null && !fromCache;
 
 /** HTML standard, "delay the load event": not fetch and XHR, beacons, media, nor preloads that nothing uses. */
 export function mayBlockLoad(

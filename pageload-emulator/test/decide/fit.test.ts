@@ -1,4 +1,4 @@
-import { NO_PHASES, type Recording } from '@hopwise/contract';
+import { NO_PHASES, type RecordedRequest, type Recording } from '@hopwise/contract';
 import { buildGraph, networkPosterior, predict } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { fitOf } from '../../src/decide/fit.ts';
@@ -62,6 +62,23 @@ describe('the fit of a recording', () => {
     const [document, ...others] = load.requests;
     const partly = [{ ...document!, fromCache: true }, ...others];
     expect(predict({ ...load, requests: partly }).fit.notes.join()).not.toContain('from the cache');
+  });
+
+  it.each<[string, RecordedRequest['phases']]>([
+    ['with how long it waited', { ...NO_PHASES, requestStartMs: 100, responseStartMs: 100 }],
+    ['without', NO_PHASES],
+  ])('has nothing to verify of a page that no server answered, recorded %s', (_, phases) => {
+    const load = recorded();
+    const failed = { status: 0, protocol: null, transferBytes: 0, connectionId: null, endMs: 100, phases };
+    const requests = [{ ...load.requests[0]!, ...failed }];
+    const { fit, decision } = predict({ ...load, requests, pltMs: 150 });
+    expect(fit.notes).toEqual(['No server answered.']);
+    expect(decision.kind).toBe('leave');
+    expect(decision.verdict).toBe('This load is not understood: no server answered');
+    // Where others answered, the page is judged as ever.
+    const [document, other, ...rest] = load.requests;
+    const partly = [document!, { ...other!, ...failed, startMs: 90 }, ...rest];
+    expect(predict({ ...load, requests: partly }).fit.notes.join()).not.toContain('No server');
   });
 
   it('has no round trip to a proxy on the machine, behind which all sites have one address', () => {

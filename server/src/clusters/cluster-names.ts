@@ -35,7 +35,8 @@ export class ClusterNames {
   find(text: string): ClusteredClient | null {
     const known = this.#clients.get(text);
     if (known !== undefined) return known;
-    if (isIP(text) === 0) return null;
+    // A zone may follow an address of IPv6, of any length: neither nginx nor the kernel writes one of a client.
+    if (isIP(text) === 0 || text.includes('%')) return null;
     // One of IPv4 within IPv6 counts as IPv4.
     const address = ipaddr.process(text);
     if (NO_CLIENTS.includes(address.range())) return null;

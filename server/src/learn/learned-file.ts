@@ -40,13 +40,14 @@ export function readState(folder: string): LearnedState {
 
 /** Writes what was learned; the file before stays as it is where this fails. @throws of the file system */
 export function writeState(folder: string, state: LearnedState): void {
-  const file = stateFile(folder);
+  writeWhole(stateFile(folder), JSON.stringify({ format: 'hopwise-server', version: 1, ...state }));
+}
+
+/** Writes a file, or leaves it as it was, also where the disk is full or the process killed meanwhile. */
+function writeWhole(file: string, content: string | Buffer): void {
   const fresh = `${file}.new`;
   try {
-    writeFileSync(fresh, JSON.stringify({ format: 'hopwise-server', version: 1, ...state }), {
-      mode: 0o600,
-      flush: true,
-    });
+    writeFileSync(fresh, content, { mode: 0o600, flush: true });
     renameSync(fresh, file);
   } catch (error) {
     rmSync(fresh, { force: true });
@@ -60,8 +61,7 @@ const KEY_BYTES = 32;
 export function readOrMakeKey(folder: string): Buffer {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, 'key');
-  if (!existsSync(file))
-    writeFileSync(file, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx', flush: true });
+  if (!existsSync(file)) writeWhole(file, randomBytes(KEY_BYTES));
   const key = readFileSync(file);
   if (key.length === KEY_BYTES) return key;
   throw new StateError(`${file}: expected ${KEY_BYTES} bytes, got ${key.length}; remove it and learned.json`);

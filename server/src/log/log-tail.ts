@@ -1,12 +1,15 @@
+import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 
 const CHUNK_BYTES = 256 * 1024;
+/** A pipe in the log's place is not waited for: nothing may keep the agent from taking its routes back. */
+const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 /** The agent's own lines are shorter: of longer ones the beginning is enough to see that they are none. */
 const MAX_LINE_BYTES = 4096;
 
 /**
  * Reads what is added to a log file, also after it has been rotated (the name belongs to another file) or truncated. A file that is missing
- * for a time, as between the two steps of a rotation, is waited for.
+ * for a time, as between the two steps of a rotation, is waited for, and so is one in whose place there is no file.
  */
 export class LogTail {
   readonly #path: string;
@@ -24,7 +27,7 @@ export class LogTail {
 
   /** Opens a log whose lines so far are not read, unless all are wanted. @throws of the file system */
   static async open(path: string, from: 'end' | 'start' = 'end'): Promise<LogTail> {
-    const file = await open(path, 'r');
+    const file = await open(path, READ);
     const found = await file.stat();
     if (!found.isDirectory()) return new LogTail(path, file, from === 'end' ? found.size : 0);
     await file.close();
@@ -36,10 +39,14 @@ export class LogTail {
     await this.#readOn(onLine);
     const [named, read] = [await stat(this.#path).catch(nullIfMissing), await this.#file.stat()];
     if (named === null || named.ino === read.ino) return;
+    // It may have been rotated once more.
+    const next = await open(this.#path, READ).catch(nullIfMissing);
+    if (next === null) return;
+    if (!(await next.stat()).isFile()) return next.close();
     // What was written between the last read and the rotation.
     await this.#readOn(onLine);
     await this.close();
-    this.#file = await open(this.#path, 'r');
+    this.#file = next;
     this.#startOver();
     await this.#readOn(onLine);
   }

@@ -8,11 +8,28 @@ const FAMILIES = ['-4', '-6'] as const;
 
 const ip = (...words: (string | number)[]): Promise<string> => runProgram(['ip', ...words.map(String)]);
 
-/** The main table's routes, one a line. A machine without IPv6 has none of it. */
-export async function readMainTable(): Promise<{ 4: string; 6: string }> {
-  const [v4, v6] = await Promise.all(FAMILIES.map((family) => ip(family, '-o', 'route', 'show')));
-  return { 4: v4!, 6: v6! };
+export interface Tables {
+  /** The main table's routes by family, one a line. A machine without IPv6 has none of it. */
+  main: { 4: string; 6: string };
+  /** Prefixes that have a route in the agent's table: the kernel removes those of a link that goes down. */
+  own: ReadonlySet<string>;
 }
+
+/** @param table the agent's */
+export async function readTables(table: number): Promise<Tables> {
+  const [v4, v6] = await Promise.all(FAMILIES.map(readRoutes));
+  const mainOf = (lines: readonly string[]): string =>
+    lines.filter((line) => !/ table \d+ /.test(`${line} `)).join('\n');
+  const own = [...v4!, ...v6!].filter((line) => isIn(table, line)).map((line) => line.split(' ')[0]!);
+  return { main: { 4: mainOf(v4!), 6: mainOf(v6!) }, own: new Set(own) };
+}
+
+/** Routes of all tables, a line each. Lines of the main table alone name no table. */
+async function readRoutes(family: string): Promise<string[]> {
+  return (await ip(family, '-N', '-o', 'route', 'show', 'table', 'all')).split('\n');
+}
+
+const isIn = (table: number, line: string): boolean => ` ${line} `.includes(` table ${table} `);
 
 /** Changes routes of the agent's table. @param changes lines of `ip -batch` */
 export async function changeRoutes(changes: readonly string[]): Promise<void> {
@@ -21,8 +38,7 @@ export async function changeRoutes(changes: readonly string[]): Promise<void> {
 
 /** Routes of a table, a line each; none where it does not exist. */
 async function routesOf(family: string, table: number): Promise<string[]> {
-  const lines = (await ip(family, '-N', '-o', 'route', 'show', 'table', 'all')).split('\n');
-  return lines.filter((line) => ` ${line} `.includes(` table ${table} `));
+  return (await readRoutes(family)).filter((line) => isIn(table, line));
 }
 
 const isOurs = (line: string): boolean => ` ${line} `.includes(` proto ${PROTOCOL} `);

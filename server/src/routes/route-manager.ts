@@ -1,5 +1,13 @@
+import { firstLine } from '@hopwise/contract';
 import { ProgramKilled } from '../util/run-program.ts';
-import { beginRoutes, changeRoutes, PROTOCOL, readMainTable, takeBackRoutes } from './ip-command.ts';
+import {
+  beginRoutes,
+  changeRoutes,
+  PROTOCOL,
+  readTables,
+  type Tables,
+  takeBackRoutes,
+} from './ip-command.ts';
 import { MainTable } from './main-table.ts';
 
 /** A signal reaches a program once, but several may be sent, as by an impatient user. */
@@ -16,8 +24,10 @@ export class RouteManager {
   readonly #table: number;
   readonly #isDry: boolean;
   readonly #say: (line: string) => void;
-  /** Words of `ip route` by prefix. */
+  /** Words of `ip route` by prefix, as the agent has set them: the kernel may have removed some since. */
   #installed = new Map<string, string>();
+  /** What was last said of a change that failed. */
+  #trouble = '';
   #main: { texts: string; table: MainTable } | null = null;
 
   constructor(table: number, isDry: boolean, say: (line: string) => void) {
@@ -35,12 +45,16 @@ export class RouteManager {
   }
 
   /**
-   * Makes the table have these routes and no others. Where the main table has changed, so do the copies of its routes.
+   * Makes the table have these routes and no others. Where the main table has changed, so do the copies of its routes. Where the kernel refuses
+   * a change, as when a link goes down at that moment, all are taken back, to be set anew with the next call.
    *
    * @returns prefixes that have a route now
    */
   async apply(wanted: readonly WantedRoute[]): Promise<ReadonlySet<string>> {
-    const main = await this.#readMain();
+    const { main: texts, own } = await readTables(this.#table);
+    const main = this.#parseMain(texts);
+    if (!this.#isDry)
+      for (const prefix of this.#installed.keys()) if (!own.has(prefix)) this.#installed.delete(prefix);
     const next = new Map<string, string>();
     for (const { prefix, window } of wanted) {
       const route = main.withWindow(prefix, window);
@@ -53,9 +67,27 @@ export class RouteManager {
       ...replaced.map(([, route]) => `replace ${route}`),
     ].map((change) => `route ${change} table ${this.#table} proto ${PROTOCOL}`);
     if (this.#isDry) for (const line of changes) this.#say(`would run: ip ${line}`);
-    else if (changes.length > 0) await changeRoutes(changes);
+    else if (changes.length > 0 && !(await this.#change(changes))) return new Set();
     this.#installed = next;
     return new Set(next.keys());
+  }
+
+  /** @returns whether all is as wanted; otherwise there are no routes */
+  async #change(changes: readonly string[]): Promise<boolean> {
+    try {
+      await changeRoutes(changes);
+      this.#trouble = '';
+      return true;
+    } catch (error) {
+      if (error instanceof ProgramKilled) throw error;
+      const trouble = firstLine(error);
+      if (trouble !== this.#trouble) this.#say(`routes could not be changed, and are set anew: ${trouble}`);
+      this.#trouble = trouble;
+    }
+    this.#installed = new Map();
+    await this.end();
+    await beginRoutes(this.#table);
+    return false;
   }
 
   /** Takes everything back, again where what stops the agent has stopped the program that does so. */
@@ -71,8 +103,7 @@ export class RouteManager {
     }
   }
 
-  async #readMain(): Promise<MainTable> {
-    const texts = await readMainTable();
+  #parseMain(texts: Tables['main']): MainTable {
     const joined = texts[4] + texts[6];
     if (this.#main?.texts !== joined) this.#main = { texts: joined, table: new MainTable(texts) };
     return this.#main.table;

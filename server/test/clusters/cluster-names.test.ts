@@ -13,10 +13,17 @@ it('clusters clients by /24 and /16, and by /48 and /32', () => {
   expect(prefixes('::ffff:203.0.113.77')).toEqual(['203.0.113.0/24', '203.0.0.0/16']);
 });
 
-it.each(['', '1.2.3', '1.2.3.4; reboot', '1.2.3.4/8', 'fe80::1%eth0', '::1::2', '../..', '1.2.3.4\n'])(
-  'takes %j for no address',
-  (text) => expect(names.find(text)).toBeNull(),
-);
+it.each([
+  '',
+  '1.2.3',
+  '1.2.3.4; reboot',
+  '1.2.3.4/8',
+  'fe80::1%eth0',
+  '2001:db8::1%any',
+  '::1::2',
+  '../..',
+  '1.2.3.4\n',
+])('takes %j for no address', (text) => expect(names.find(text)).toBeNull());
 
 it.each([
   '0.0.0.0',

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -38,4 +39,16 @@ it('makes a key once', () => {
   expect(readFileSync(join(folder, 'key'))).toEqual(key);
   writeFileSync(join(folder, 'key'), 'short');
   expect(() => readOrMakeKey(folder)).toThrow(/key: expected 32 bytes, got 5/);
+});
+
+it('leaves no part of a key where it cannot be written', () => {
+  const module = new URL('../../src/learn/learned-file.ts', import.meta.url).href;
+  const code = `(await import(${JSON.stringify(module)})).readOrMakeKey(${JSON.stringify(folder)})`;
+  // Files can be made, as on a full disk, but nothing can be written to them.
+  const command = `trap '' XFSZ; ulimit -f 0; exec "$0" --conditions=source --input-type=module -e "$1"`;
+  const { stderr, status } = spawnSync('sh', ['-c', command, process.execPath, code], { encoding: 'utf8' });
+  expect(stderr).toContain('EFBIG');
+  expect(status).toBe(1);
+  expect(readdirSync(folder)).toEqual([]);
+  expect(readOrMakeKey(folder)).toHaveLength(32);
 });

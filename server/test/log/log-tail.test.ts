@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +41,15 @@ it('goes on after a rotation, with what was written before it and after', async 
   appendFileSync(`${log}.1`, 'two\n');
   writeFileSync(log, 'three\n');
   expect(await newLines()).toEqual(['two', 'three']);
+});
+
+it('does not wait for a pipe in the log’s place', async () => {
+  renameSync(log, `${log}.1`);
+  execFileSync('mkfifo', [log]);
+  expect(await newLines()).toEqual([]);
+  rmSync(log);
+  writeFileSync(log, 'one\n');
+  expect(await newLines()).toEqual(['one']);
 });
 
 it('goes on after the log was truncated', async () => {

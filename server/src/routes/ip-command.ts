@@ -8,7 +8,7 @@ const FAMILIES = ['-4', '-6'] as const;
 
 const ip = (...words: (string | number)[]): Promise<string> => runProgram(['ip', ...words.map(String)]);
 
-export interface Tables {
+export interface RoutingTables {
   /** The main table's routes by family, one a line. A machine without IPv6 has none of it. */
   main: { 4: string; 6: string };
   /** Prefixes that have a route in the agent's table: the kernel removes those of a link that goes down. */
@@ -16,7 +16,7 @@ export interface Tables {
 }
 
 /** @param table the agent's */
-export async function readTables(table: number): Promise<Tables> {
+export async function readTables(table: number): Promise<RoutingTables> {
   const [v4, v6] = await Promise.all(FAMILIES.map(readRoutes));
   const mainOf = (lines: readonly string[]): string =>
     lines.filter((line) => !/ table \d+ /.test(`${line} `)).join('\n');

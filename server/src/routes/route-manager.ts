@@ -103,7 +103,7 @@ export class RouteManager {
     }
   }
 
-  #parseMain(texts: Tables['main']): MainTable {
+  #parseMain(texts: RoutingTables['main']): MainTable {
     const joined = texts[4] + texts[6];
     if (this.#main?.texts !== joined) this.#main = { texts: joined, table: new MainTable(texts) };
     return this.#main.table;

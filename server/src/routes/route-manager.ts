@@ -4,8 +4,8 @@ import {
   beginRoutes,
   changeRoutes,
   PROTOCOL,
+  type RoutingTables,
   readTables,
-  type Tables,
   takeBackRoutes,
 } from './ip-command.ts';
 import { MainTable } from './main-table.ts';

@@ -9,6 +9,7 @@ import { ArgumentError, readTestArguments } from '../setup/arguments.mjs';
 import { type ChangedTests, listChangedFiles, readCommit, selectTests } from './changed.ts';
 import { SEED_VARIABLE } from './draw-share.ts';
 import { Lane } from './lane.ts';
+import { endLeftProcesses } from './left-processes.ts';
 import { addOutcome, describeOutcome, describeSlowest, newOutcome, type Outcome } from './outcome.ts';
 import { SUITES, type Suite } from './suites.ts';
 
@@ -48,7 +49,8 @@ process.env.TMPDIR = scratch;
 // The tests start our programs hundreds of times: with a cache Node compiles each module once.
 process.env.NODE_COMPILE_CACHE = join(scratch, 'compiled');
 
-function end(code: number): never {
+async function end(code: number): Promise<never> {
+  await endLeftProcesses(scratch);
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
   process.exit(code);
 }
@@ -122,6 +124,8 @@ else {
     why: leftovers.join(', '),
   });
 }
+const left = await endLeftProcesses(scratch);
+if (left > 0) console.log(`ended ${left} processes that tests had left running`);
 console.log(`cases and files drawn by: npm test -- --seed ${seed}`);
 for (const line of [...describeSlowest(total), ...describeOutcome(total)]) console.log(line);
-end(total.failed === 0 ? 0 : 1);
+await end(total.failed === 0 ? 0 : 1);

@@ -52,6 +52,7 @@ export {
 } from './explain/explain.ts';
 export { SERVER_KINDS, SERVER_SNIPPETS, type ServerKind } from './explain/server-snippets.ts';
 export {
+  isLong,
   promisingAction,
   type ReasonToLeave,
   reasonToLeave,

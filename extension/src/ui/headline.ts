@@ -1,5 +1,5 @@
 import { type Assignment, PROTOCOL_NAME, type Prediction } from '@hopwise/contract';
-import { promisingAction, reasonToLeave, surenessOf, timeByItself } from '@hopwise/pageload-emulator';
+import { isLong, promisingAction, reasonToLeave, surenessOf, timeByItself } from '@hopwise/pageload-emulator';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { t } from '../language/translate.ts';
 import { formatDuration, formatDurations, formatOrigin, formatShare } from './format.ts';
@@ -117,11 +117,12 @@ function describeMisfit({ decision, fit }: Predicted): Headline {
 }
 
 function describeRest({ decision, page }: Predicted): Headline {
+  const lead = t(isLong(decision) ? 'headlineNothing' : 'headlineGood');
   switch (reasonToLeave(decision)) {
     case 'equal':
-      return { lead: t('headlineGood'), why: t('goodEqual') };
+      return { lead, why: t('goodEqual') };
     case 'right':
-      return { lead: t('headlineGood'), why: t('goodAlready') };
+      return { lead, why: t('goodAlready') };
     case 'server': {
       const offer = decision.actions.find(({ kind, worthwhile }) => kind === 'offer-h3' && worthwhile)!;
       const [before, after] = formatDurations(decision.baseline.pltMs, offer.time.pltMs);

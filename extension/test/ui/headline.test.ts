@@ -113,6 +113,8 @@ test.each([
   const decision = { ...own, baseline: { ...own.baseline, protocols: { [A]: 'h3' as const } } };
   expect(writeHeadline(predictionOf(decision))).toBe(words);
   expect(findHeadlineTimes(predictionOf(decision))).toEqual({ ownMs: 4400, hopwiseMs: null });
+  const long = { ...decision, baseline: { ...decision.baseline, pltMs: 54_000 } };
+  expect(writeHeadline(predictionOf(long))).toBe(words.replace('All good.', 'Nothing worth changing here.'));
 });
 
 test('where an action may well help, nothing is said to be the fastest', () => {

@@ -142,9 +142,9 @@ function leaveVerdict(figures: DecisionFigures, sentences: Sentences): string {
   const { verdict } = sentences;
   switch (reasonToLeave(figures)) {
     case 'equal':
-      return verdict.equal();
+      return verdict.equal(isLong(figures));
     case 'right':
-      return verdict.right();
+      return verdict.right(isLong(figures));
     case 'server':
       return verdict.nothingToSwitch(offerAdvice(figures, sentences));
     case 'no-sure-gain':
@@ -174,6 +174,12 @@ export function reasonToLeave({
     helps >= MAY_HELP.chance && time.pltMs < (1 - MAY_HELP.gain) * ownMs;
   return isOwnFastest({ protocols, baseline }) && !actions.some(mayHelp) ? 'right' : 'no-sure-gain';
 }
+
+/** Who waits longer than this turns to something else (Nielsen, Usability Engineering, 1993, section 5.5). */
+const LONG_MS = 10_000;
+
+/** Whether a page takes so long that nobody would call it good, although no protocol makes it faster. */
+export const isLong = ({ baseline }: Pick<Decision, 'baseline'>): boolean => baseline.pltMs > LONG_MS;
 
 /** Whether the protocol that carries most origins by itself is among the fastest. */
 function isOwnFastest({ protocols, baseline }: Pick<Decision, 'protocols' | 'baseline'>): boolean {

@@ -52,4 +52,8 @@ it.each([
   const described = describeDecision({ figures, fit }, {}, english);
   expect(described.verdict).toBe(verdict);
   expect(described.evidence.map(({ text }) => text)).toEqual(evidence);
+  const long = { ...figures, baseline: { ...figures.baseline, pltMs: 54_000 } };
+  const { verdict: ofLong } = describeDecision({ figures: long, fit }, {}, english);
+  expect(ofLong).not.toContain('All good');
+  expect(verdict).toContain(ofLong.replace(/^.*\. /, ''));
 });

@@ -45,7 +45,11 @@ export const english = {
       `This load is not understood${canVerify ? ', verify it' : ''}: ${why}`,
     promising: (instruction: string, gainMs: number, chance: number) =>
       `Nothing to change yet. “${instruction}” may save ${duration(gainMs)} (chance ${percent(chance)}): verify to be sure`,
-    equal: () => 'All good. The protocols are about equal here',
+    /** @param isLong whether nobody would call the page good */
+    equal: (isLong: boolean): string =>
+      isLong
+        ? 'Nothing worth changing here. The protocols are about equal'
+        : 'All good. The protocols are about equal here',
     nothingToSwitch: (advice: string) => `Nothing worth changing here. ${advice}`,
     /** A first visit meets a server over TCP, which then announces HTTP/3. */
     offerH3(hosts: string, beforeMs: number, afterMs: number): string {
@@ -53,7 +57,10 @@ export const english = {
       return `If you run ${hosts}: later visits with HTTP/3 there ${before} → about ${after}`;
     },
     httpsFirst: () => 'If you run the server: offer https first, which HTTP/2 and HTTP/3 need',
-    right: () => 'All good. No change would load this page noticeably faster',
+    right: (isLong: boolean): string =>
+      isLong
+        ? 'No change would load this page noticeably faster'
+        : 'All good. No change would load this page noticeably faster',
     noSureGain: () => 'Nothing worth changing here',
   },
 

@@ -29,14 +29,20 @@ export const german: Sentences = {
       `Dieser Ladevorgang ist nicht verstanden${canVerify ? ', bitte prüfen' : ''}: ${why}`,
     promising: (instruction, gainMs, chance) =>
       `Noch ist nichts zu ändern. „${instruction}“ spart vielleicht ${duration(gainMs)} (Wahrscheinlichkeit ${percent(chance)}): Eine Prüfung schafft Gewissheit`,
-    equal: () => 'Alles gut. Die Protokolle sind hier etwa gleich schnell',
+    equal: (isLong) =>
+      isLong
+        ? 'Hier lohnt sich keine Änderung. Die Protokolle sind etwa gleich schnell'
+        : 'Alles gut. Die Protokolle sind hier etwa gleich schnell',
     nothingToSwitch: (advice) => `Hier lohnt sich keine Änderung. ${advice}`,
     offerH3(hosts, beforeMs, afterMs) {
       const [before, after] = durations(beforeMs, afterMs);
       return `Wer ${hosts} betreibt: spätere Besuche mit HTTP/3 dort ${before} → etwa ${after}`;
     },
     httpsFirst: () => 'Wer den Server betreibt: zuerst https anbieten, das HTTP/2 und HTTP/3 brauchen',
-    right: () => 'Alles gut. Keine Änderung würde diese Seite merklich schneller laden',
+    right: (isLong) =>
+      isLong
+        ? 'Keine Änderung würde diese Seite merklich schneller laden'
+        : 'Alles gut. Keine Änderung würde diese Seite merklich schneller laden',
     noSureGain: () => 'Hier lohnt sich keine Änderung',
   },
 

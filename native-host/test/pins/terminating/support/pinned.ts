@@ -25,6 +25,7 @@ import { LocalLeafIssuer } from '../../../../src/ca/leaf-issuer.ts';
 import type { Engine, EngineOptions } from '../../../../src/engine/engine.ts';
 import { LoopbackProxy, type ProxyRoute } from '../../../../src/pins/proxy/loopback-proxy.ts';
 import { TerminatingProxy } from '../../../../src/pins/terminating/terminating-proxy.ts';
+import { UNREACHABLE_FOR_MS } from '../../../../src/pins/terminating/upstream-health.ts';
 import { LocalEngine } from '../../../support/local-engine.ts';
 import { openTunnel, until } from '../../proxy/support/peers.ts';
 import { showTrust } from './show-trust.ts';
@@ -143,7 +144,12 @@ export class Pinned {
     this.ready.length = 0;
     this.terminating.pin('localhost', port, protocol, 'loopback');
     await this.showTrust();
-    await until(() => this.ready.includes(port));
+    const isReady = () => this.ready.includes(port);
+    await until(isReady, 2 * UNREACHABLE_FOR_MS).catch(async () => {
+      // On a busy machine a first check may have met its time limit: a browser's next connection has the origin checked again.
+      (await this.tunnel(port)).destroy();
+      await until(isReady);
+    });
   }
 
   /** What a browser that trusts the local CA does. */

@@ -6,7 +6,7 @@ import { globSync } from 'node:fs';
 export const SEED_VARIABLE = 'HOPWISE_TEST_SEED';
 /** Set to `all`, every case runs. */
 export const SHARE_VARIABLE = 'HOPWISE_TEST_SHARE';
-/** What Vitest's configuration is told of the files to leave out, with `:` between them: its option for that holds in no project. */
+/** Files that Vitest's configuration leaves out, with `:` between them. Vitest's own `--exclude` does not apply to projects. */
 export const LEFT_OUT_VARIABLE = 'HOPWISE_TEST_LEFT_OUT';
 
 /** @returns the number of random cases to try: `few` in `npm test`, `all` in `npm run test:long` */

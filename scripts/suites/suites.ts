@@ -93,7 +93,8 @@ async function runGo({ lane }: SuiteContext): Promise<Outcome> {
 async function runPytest({ lane, scratch }: SuiteContext): Promise<Outcome> {
   const file = join(scratch, 'pytest.xml');
   rmSync(file, { force: true });
-  await lane.run(process.execPath, [join(ROOT, 'scripts/hopwise.mjs'), 'setup']);
+  const setup = await lane.run(process.execPath, [join(ROOT, 'scripts/hopwise.mjs'), 'setup']);
+  if (setup !== 0) return withCrash(newOutcome(), setup, "set-up of the model's packages");
   const cwd = join(ROOT, 'model/python');
   const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junit-xml=${file}`];
   // One thread: the tests' models are small, and threads that wait for each other's share of one keep a processor busy meanwhile.

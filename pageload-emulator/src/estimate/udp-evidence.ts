@@ -22,7 +22,7 @@ const TRIED_AFTER_MS = 500;
  * How probable a policer may seem from a load whose responses came over HTTP/3 alone: a slow link with a short queue looks alike. Of 22 such
  * loads of generated pages that seemed policed with more than this probability, 20 were; half of all were policed, half on slow links.
  */
-const MOST_WITHOUT_TCP = 0.9;
+const MAX_POLICED_WITHOUT_TCP = 0.9;
 /** Quantiles of loss and of a policer's rate over which the likelihood of the load time is averaged. */
 const LOAD_TIME_SHARES = [0.15, 0.5, 0.85];
 
@@ -49,7 +49,7 @@ export function udpPosterior(input: PosteriorInput, fit: RecordedFit, pathAt: Pa
     return { treatment: known, shares, policedBps, downBps: fit.downBps, loss: fit.loss };
   }
   const shown = policedShareByLoadTime(input, fit, pathAt);
-  const policedShare = showsLink(input) ? shown : Math.min(MOST_WITHOUT_TCP, shown);
+  const policedShare = showsLink(input) ? shown : Math.min(MAX_POLICED_WITHOUT_TCP, shown);
   const blocked = fit.offersIgnored * blockedShare(input);
   const policed = (1 - blocked) * policedShare;
   return {

@@ -178,7 +178,7 @@ export function reasonToLeave({
 /** Who waits longer than this turns to something else (Nielsen, Usability Engineering, 1993, section 5.5). */
 const LONG_MS = 10_000;
 
-/** Whether a page takes so long that nobody would call it good, although no protocol makes it faster. */
+/** Whether a page takes longer than people wait: it is not called good, even where no protocol makes it faster. */
 export const isLong = ({ baseline }: Pick<Decision, 'baseline'>): boolean => baseline.pltMs > LONG_MS;
 
 /** Whether the protocol that carries most origins by itself is among the fastest. */

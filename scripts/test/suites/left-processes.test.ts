@@ -6,7 +6,7 @@ import { endLeftProcesses } from '../../suites/left-processes.ts';
 test('what was started with a folder for temporary files is ended, and nothing else', async () => {
   const temporary = `/nowhere/${process.pid}`;
   const start = (folder: string) =>
-    spawn('sleep', ['600'], { env: { PATH: process.env.PATH, TMPDIR: folder }, detached: true });
+    spawn('sleep', ['60'], { env: { PATH: process.env.PATH, TMPDIR: folder }, detached: true });
   const left = start(temporary);
   const other = start(`${temporary}-other`);
   await Promise.all([once(left, 'spawn'), once(other, 'spawn')]);

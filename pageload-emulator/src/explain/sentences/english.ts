@@ -45,7 +45,7 @@ export const english = {
       `This load is not understood${canVerify ? ', verify it' : ''}: ${why}`,
     promising: (instruction: string, gainMs: number, chance: number) =>
       `Nothing to change yet. “${instruction}” may save ${duration(gainMs)} (chance ${percent(chance)}): verify to be sure`,
-    /** @param isLong whether nobody would call the page good */
+    /** @param isLong whether the page takes longer than people wait */
     equal: (isLong: boolean): string =>
       isLong
         ? 'Nothing worth changing here. The protocols are about equal'

@@ -158,8 +158,9 @@ export function nameDocuments(
     typed.has(draft) || (isNavigated(entryOf.get(draft)!) ?? (hasLoadEvent || pages.has(urlKey(draft.url))));
   const withEntries = ordered.map((draft) => ({ draft, entry: entryOf.get(draft)! }));
   const chain = hasDocument ? redirectChain(withEntries).map(({ draft }) => draft) : [];
+  const documents = new Set(chain);
   for (const draft of ordered) {
-    if (chain.includes(draft)) draft.type = 'document';
+    if (documents.has(draft)) draft.type = 'document';
     else if (draft.type === 'document' || draft.type === 'iframe') {
       if (isSpeculative(entryOf.get(draft)!)) draft.type = 'other';
       else if (draft.type === 'document') draft.type = isShown(draft) ? 'iframe' : 'fetch';

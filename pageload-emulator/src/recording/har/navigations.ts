@@ -96,10 +96,15 @@ function isOfTab(entry: Entry): boolean {
 }
 
 /** Whether a request is the target of a redirect. */
-export function follows({ entry }: { entry: Entry }, next: { entry: Entry }): boolean {
+export function follows(redirect: { entry: Entry }, next: { entry: Entry }): boolean {
+  return targetKey(redirect) === urlKey(next.entry.request.url);
+}
+
+/** Names the URL that a redirect leads to; null where it names none, and for other answers. */
+function targetKey({ entry }: { entry: Entry }): string | null {
   const location = locationOf(entry);
-  if (!isRedirect(statusOf(entry)) || location === null) return false;
-  return urlKey(resolveReference(location, entry.request.url)) === urlKey(next.entry.request.url);
+  if (!isRedirect(statusOf(entry)) || location === null) return null;
+  return urlKey(resolveReference(location, entry.request.url));
 }
 
 /**
@@ -111,11 +116,21 @@ export function follows({ entry }: { entry: Entry }, next: { entry: Entry }): bo
  */
 export function redirectChain<T extends { entry: Entry }>(ordered: readonly T[]): T[] {
   const chain = [ordered[0]!];
-  for (let at = 0; at >= 0 && isRedirect(statusOf(ordered[at]!.entry)); ) {
-    const redirect = ordered[at]!;
-    const target = ordered.findIndex((each, index) => index > at && follows(redirect, each));
-    at = target >= 0 ? target : at + 1 < ordered.length ? at + 1 : -1;
-    if (at >= 0) chain.push(ordered[at]!);
+  if (!isRedirect(statusOf(ordered[0]!.entry))) return chain;
+  const placesOf = new Map<string, number[]>();
+  for (const [place, { entry }] of ordered.entries()) {
+    const key = urlKey(entry.request.url);
+    const places = placesOf.get(key);
+    if (places) places.push(place);
+    else placesOf.set(key, [place]);
+  }
+  let at = 0;
+  while (isRedirect(statusOf(chain.at(-1)!.entry))) {
+    const after = placesOf.get(targetKey(ordered[at]!) ?? '')?.find((place) => place > at);
+    at = after ?? at + 1;
+    const next = ordered[at];
+    if (next === undefined) break;
+    chain.push(next);
   }
   return chain;
 }

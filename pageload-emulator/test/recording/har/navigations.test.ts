@@ -172,6 +172,15 @@ describe('a page whose document is not in the file', () => {
   });
 });
 
+it('follows ten thousand redirects in linear time', () => {
+  const hops = Array.from({ length: 10_000 }, (_, index) => hop(`${SITE}${index}`, index, '/nowhere'));
+  const started = process.cpuUsage();
+  expect(readRecording(harOf(hops)).recording.requests).toHaveLength(10_000);
+  const { user, system } = process.cpuUsage(started);
+  // Microseconds of processor time: comparing each with each takes minutes.
+  expect(user + system).toBeLessThan(15e6);
+});
+
 describe('redirects of others', () => {
   const pixel = [
     hop('https://sync.test/0', 100, 'https://match.test/1'),

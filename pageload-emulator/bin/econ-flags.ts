@@ -3,11 +3,8 @@ import {
   type FlowConditions,
   type LossByConnections,
   type LossByWindow,
-  lossByClimb,
   lossByConnections,
-  lossByRound,
-  parsePcwnd,
-  parsePcwndCounts,
+  readLossByWindow,
 } from '@hopwise/pageload-emulator/econ';
 import { type Command, Option } from 'commander';
 import { fetchParsed } from './fetch-parsed.ts';
@@ -64,20 +61,11 @@ export async function readLoss(files: readonly PcwndFile[] = []): Promise<LossBy
         `--pcwnd ${file}: expected the number of connections before each of several files, as in 6=${file}`,
       );
     }
-    const loss = await (/^https?:\/\//i.test(file) ? fetchParsed : readParsed)(file, lossOf);
+    const loss = await (/^https?:\/\//i.test(file) ? fetchParsed : readParsed)(file, readLossByWindow);
     if (measured.has(connections ?? 1)) {
       throw new InputError(`--pcwnd ${file}: expected one file for ${connections} connections, got two`);
     }
     measured.set(connections ?? 1, loss);
   }
   return lossByConnections(measured);
-}
-
-function lossOf(text: string): LossByWindow {
-  if (!text.trimStart().startsWith('{')) return lossByClimb(parsePcwnd(text));
-  const counts = parsePcwndCounts(text);
-  if (!counts.some(({ rounds }) => rounds > 0)) {
-    throw new InputError('windows: expected at least one counted round, got none');
-  }
-  return lossByRound(counts);
 }

@@ -8,6 +8,7 @@ export { type ClimbRound, climb } from './econ/climb.ts';
 export { type Epoch, epochAfterLoss } from './econ/epoch.ts';
 export type { FirstLost } from './econ/first-lost.ts';
 export { bottleneckShare, type FlowConditions, transmissionMs } from './econ/flow-conditions.ts';
+export { type EconProtocol, type EconSenders, loadByEcon } from './econ/load-protocols.ts';
 export { lossByClimb } from './econ/loss-by-climb.ts';
 export { type LossByConnections, lossByConnections } from './econ/loss-by-connections.ts';
 export { lossByRound } from './econ/loss-by-round.ts';
@@ -20,6 +21,7 @@ export {
   type WindowCount,
   type WindowLoss,
 } from './econ/pcwnd-files.ts';
+export { readLossByWindow } from './econ/read-loss.ts';
 export { lossInSlowStart, type SlowStartFrom, slowStartRounds } from './econ/slow-start.ts';
 export {
   type EconExplanation,

@@ -1,13 +1,12 @@
 import type { Prediction, Recording, Unavailable } from '@hopwise/contract';
 import type { FlowConditions } from './econ/flow-conditions.ts';
+import { type EconProtocol, loadByEcon } from './econ/load-protocols.ts';
 import type { LossByConnections } from './econ/loss-by-connections.ts';
-import { lossBySegment } from './econ/loss-by-segment.ts';
-import { type EconLoad, type EconTrajectory, econPageLoad } from './econ/page-load.ts';
+import type { EconLoad, EconTrajectory } from './econ/page-load.ts';
 import type { NetworkEstimate } from './estimate/estimate-network.ts';
 import type { NetworkKnowledge } from './estimate/posterior-input.ts';
 import { readPage } from './estimate/read-page.ts';
 import type { PageGraph } from './graph/page-graph.ts';
-import { defaultServer } from './network/server-defaults.ts';
 import { networkFigures, observedProtocols, pageOf } from './predict.ts';
 
 /** What ECON's predictions depend on beside the recording. */
@@ -64,14 +63,6 @@ interface EconProtocolLoad {
   }[];
 }
 
-/** The protocols that ECON models. */
-type EconProtocol = 'h1' | 'h2';
-
-/** Round trips of TCP's and TLS 1.3's handshakes, which ECON itself leaves out. */
-const HANDSHAKE_ROUNDS = 2;
-/** RFC 6928, segments. */
-const INITIAL_WINDOW = 10;
-
 const H3: Unavailable = { unavailable: 'ECON has no model of HTTP/3' };
 
 /** Predicts the page load time under HTTP/1.1 and HTTP/2 by ECON's closed sums in place of the page emulator. */
@@ -96,31 +87,8 @@ function loadEcon(
 ): { prediction: EconPrediction; graph: PageGraph; loads: Record<EconProtocol, EconLoad> } {
   const startedAt = Date.now();
   const { graph, network } = readPage(recording, knowledge, estimate);
-  const { path, servers } = network;
-  // A burst of losses is one loss event.
-  const independent = lossBySegment(path.loss / path.lossBurst);
-  const profiles = graph.origins.map(
-    (origin) => servers.find((server) => server.origin === origin) ?? defaultServer(origin),
-  );
   const load = (protocol: EconProtocol): EconLoad =>
-    econPageLoad(
-      graph,
-      {
-        rttMs: path.rttMs,
-        downBps: path.downBps,
-        queueBytes: path.queueBytes,
-        loss: loss ?? (() => independent),
-        congestionControl,
-        initialWindow: INITIAL_WINDOW,
-        handshakeRounds: HANDSHAKE_ROUNDS,
-      },
-      protocol,
-      {
-        extraRttMs: profiles.map(({ extraRttMs }) => extraRttMs),
-        thinkMs: profiles.map(({ thinkMs }) => thinkMs),
-        initialWindows: profiles.map(({ tcp }) => tcp.initialWindow),
-      },
-    );
+    loadByEcon(graph, network.path, network.servers, { loss, congestionControl }, protocol);
   const loads = { h1: load('h1'), h2: load('h2') };
   const [best, other]: EconProtocol[] = loads.h1.pltMs < loads.h2.pltMs ? ['h1', 'h2'] : ['h2', 'h1'];
   const prediction: EconPrediction = {

@@ -210,6 +210,23 @@ test('blocked UDP leaves HTTP/3 without a time', async () => {
   await panel.locator('[data-protocol=h3]', { hasText: 'does not load' }).waitFor();
 });
 
+test('takes the loss by window of a server from a file, and says in one line what is wrong in another', async () => {
+  const choose = async (name: string, text: string) => {
+    await panel
+      .locator('.hw-server-loss input')
+      .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+  };
+  await panel.getByText('Loss by window, counted by a server').click();
+  await choose('wrong.csv', 'cwnd,p\n10,2\n');
+  await panel.getByText('wrong.csv: line 2: expected a probability from 0 to 1, got "2"').waitFor();
+  await choose('large.csv', ' '.repeat(1_000_001));
+  await panel.getByText('large.csv: expected at most 1 MB').waitFor();
+  await choose('site.csv', 'cwnd,p\n1,0.001\n100,0.001\n');
+  const times = panel.locator('.hw-server-loss td');
+  await times.first().waitFor();
+  expect(await times.allTextContents()).toEqual(Array(4).fill(expect.stringMatching(/^[\d.,]+ (ms|s)$/)));
+});
+
 test('advises changes of the page’s servers on networks of choice, with configuration', async () => {
   const page = JSON.stringify(largePage(SMALL_PAGE)).replaceAll('//o0.page.test', '//o0.cdn.test');
   panel = await openPanel(JSON.parse(page));

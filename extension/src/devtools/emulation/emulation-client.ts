@@ -4,7 +4,7 @@ import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts'
 import type { WhatIfSettings } from './what-if.ts';
 
 /** Kinds of questions, each replaced by the next of its kind. */
-type Question = 'what-if' | 'map' | 'network' | 'graph' | 'origins' | 'servers';
+type Question = 'what-if' | 'map' | 'econ' | 'network' | 'graph' | 'origins' | 'servers';
 type AnswerOf<K extends EmulationAnswer['kind']> = Extract<EmulationAnswer, { kind: K }>;
 
 interface Asked {
@@ -46,6 +46,21 @@ export class EmulationClient {
   /** @param onAnswer is called as rows of the map are ready */
   askMap(settings: WhatIfSettings, onAnswer: (answer: AnswerOf<'map'>) => void): void {
     this.#send({ kind: 'map', id: this.#ask('map', onAnswer), settings });
+  }
+
+  /**
+   * Asks for ECON's load times.
+   *
+   * @param pcwnd content of a file of loss by window
+   * @param onFailure is called instead where it cannot be read
+   */
+  askEcon(
+    settings: WhatIfSettings,
+    pcwnd: string,
+    onAnswer: (answer: AnswerOf<'econ'>) => void,
+    onFailure: (problem: string) => void,
+  ): void {
+    this.#send({ kind: 'econ', id: this.#ask('econ', onAnswer, onFailure), settings, pcwnd });
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { KnownNetwork, Language } from '@hopwise/contract';
 import type { AdviseOptions, Explanation, Recording, ServerAdviceList } from '@hopwise/pageload-emulator';
+import type { EconTimes } from './econ-times.ts';
 import type { GraphLayout } from './graph-layout.ts';
 import type { OriginFacts } from './origin-facts.ts';
 import type { SeenNetwork } from './pooled-network.ts';
@@ -14,6 +15,8 @@ export type EmulationRequest =
   | { kind: 'explain'; network: KnownNetwork }
   | { kind: 'what-if'; id: number; settings: WhatIfSettings }
   | { kind: 'map'; id: number; settings: WhatIfSettings }
+  /** Asks for ECON's load times with the loss by window of a file. */
+  | { kind: 'econ'; id: number; settings: WhatIfSettings; pcwnd: string }
   | { kind: 'servers'; id: number; options: AdviseOptions }
   | { kind: 'origins'; id: number }
   /** Asks for the graph of the page, with the numbers of the requests along critical paths. */
@@ -27,6 +30,7 @@ export type EmulationAnswer =
   /** The first answer to a question rests on one load; later ones on more, until `isFinal`. */
   | { kind: 'what-if'; id: number; times: ProtocolTimes; loads: number; isFinal: boolean }
   | { kind: 'map'; id: number; cells: MapCell[]; isFinal: boolean }
+  | { kind: 'econ'; id: number; times: EconTimes }
   | { kind: 'origins'; id: number; origins: OriginFacts[] }
   | { kind: 'graph'; id: number; layout: GraphLayout }
   /** The share of the kinds of changes that have been tried, and in the end the advice. */

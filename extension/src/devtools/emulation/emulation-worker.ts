@@ -9,7 +9,9 @@ import {
   type Recording,
   readPage,
 } from '@hopwise/pageload-emulator';
+import { readLossByWindow } from '@hopwise/pageload-emulator/econ';
 import { buildRequestGraph } from './dependency-graph.ts';
+import { econTimesInSteps } from './econ-times.ts';
 import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts';
 import { layOutGraph } from './graph-layout.ts';
 import { gatherOriginFacts } from './origin-facts.ts';
@@ -24,7 +26,7 @@ const LOADS = 15;
 let recording: Recording | null = null;
 let page: EmulatedPage | null = null;
 /** Number of the newest question by kind. */
-const newest = { 'what-if': 0, map: 0, network: 0, graph: 0, origins: 0, servers: 0 };
+const newest = { 'what-if': 0, map: 0, econ: 0, network: 0, graph: 0, origins: 0, servers: 0 };
 
 const answer = (message: EmulationAnswer) => postMessage(message);
 
@@ -71,6 +73,16 @@ async function answerMap({ id, settings }: EmulationRequest & { kind: 'map' }): 
       await receiveMessages();
     }
     answer({ kind: 'map', id, cells: [...cells], isFinal: loss === MAP_LOSSES.at(-1) });
+  }
+}
+
+async function answerEcon({ id, settings, pcwnd }: EmulationRequest & { kind: 'econ' }): Promise<void> {
+  if (!page) return;
+  const steps = econTimesInSteps(page, settings, readLossByWindow(pcwnd));
+  while (newest.econ === id) {
+    const step = steps.next();
+    if (step.done) return answer({ kind: 'econ', id, times: step.value });
+    await receiveMessages();
   }
 }
 
@@ -125,6 +137,7 @@ addEventListener('message', async ({ data }: MessageEvent<EmulationRequest>) => 
     } else {
       newest[data.kind] = data.id;
       if (data.kind === 'map') await answerMap(data);
+      else if (data.kind === 'econ') await answerEcon(data);
       else if (data.kind === 'network') await answerNetwork(data);
       else if (data.kind === 'graph') answerGraph(data);
       else if (data.kind === 'origins') answerOrigins(data);

@@ -75,7 +75,7 @@ export function pathOf(network: WhatIfNetwork): NetworkPath {
  */
 export function emulateLoads(page: EmulatedPage, settings: WhatIfSettings, seed: number): ProtocolTimes {
   const path = pathOf(settings.network);
-  const servers = serversOf(page.servers, settings.servers, path);
+  const servers = changedServers(page.servers, settings.servers, path);
   const times = PROTOCOLS.map((protocol) => {
     if (protocol === 'h3' && path.udp.kind === 'blocked') return [protocol, null];
     const assignment: Assignment = Object.fromEntries(page.graph.origins.map((origin) => [origin, protocol]));
@@ -89,7 +89,8 @@ export function emulateLoads(page: EmulatedPage, settings: WhatIfSettings, seed:
   return Object.fromEntries(times) as ProtocolTimes;
 }
 
-function serversOf(
+/** The servers with changes of all of them. */
+export function changedServers(
   servers: readonly ServerProfile[],
   { initialWindow, startShare, congestionControl, prioritises, isConsolidated }: WhatIfServers,
   path: NetworkPath,

@@ -7,6 +7,7 @@ import { describeChange } from '../describe-change.ts';
 import type { EmulationClient } from '../emulation/emulation-client.ts';
 import type { ProtocolTimes, WhatIfNetwork } from '../emulation/what-if.ts';
 import type { MapCell } from '../emulation/winner-map.ts';
+import { ServerLoss } from './server-loss.ts';
 import { SettingsForm } from './settings-form.ts';
 import { renderWinnerMap } from './winner-map-view.ts';
 
@@ -54,6 +55,7 @@ export class WhatIfTab {
   readonly #emulation: EmulationClient;
   readonly #decided: Prediction['protocols'];
   readonly #form: SettingsForm;
+  readonly #serverLoss: ServerLoss;
   readonly #bars = el('div', { class: 'hw-what-if-bars', 'aria-live': 'off' });
   readonly #status = el('p', { class: 'hw-note' });
   readonly #map = el('div', { class: 'hw-what-if-map' });
@@ -69,6 +71,7 @@ export class WhatIfTab {
     this.#emulation = emulation;
     this.#decided = prediction.protocols;
     this.#form = new SettingsForm(networkOf(prediction), () => this.#ask());
+    this.#serverLoss = new ServerLoss(emulation, () => this.#form.settings);
     this.element = el(
       'div',
       { class: 'hw-what-if' },
@@ -81,6 +84,7 @@ export class WhatIfTab {
         this.#status,
         el('h3', { class: 'hw-map-title' }, t('whatIfMap')),
         this.#map,
+        this.#serverLoss.element,
       ),
     );
     this.#mapResize.observe(this.#map);
@@ -97,6 +101,7 @@ export class WhatIfTab {
     });
     clearTimeout(this.#mapTimer);
     this.#mapTimer = setTimeout(() => {
+      this.#serverLoss.update();
       this.#emulation.askMap(settings, ({ cells }) => {
         this.#cells = cells;
         this.#mapWidthPx = 0;

@@ -17,11 +17,13 @@ export interface ArmSettings {
   /** Changes of the extension's settings, as its options page sends them. */
   changes: (
     | { type: 'change-autopilot'; change: { isOn?: boolean; explores?: boolean } }
-    | { type: 'change-settings'; change: { checksNetworks: boolean } }
+    | { type: 'change-settings'; change: { checksNetworks?: boolean; announcesStartRate?: boolean } }
     | { type: 'switch-network'; keepsOffH3: boolean }
   )[];
   /** The one browser in which it means anything; all unless given. */
   onlyIn?: BrowserName;
+  /** Whether the servers ask for the start rate, and begin at it. */
+  serversStartAtRate?: boolean;
 }
 
 const ALONE: ArmSettings = {
@@ -55,6 +57,15 @@ export const ARMS = {
     ...ALONE,
     says: 'the extension alone, recording every load in detail',
     extension: 'detailed',
+  },
+  'start-rate': {
+    ...ALONE,
+    says: 'as `detail`, announcing the network’s rate to servers that begin at it; with it all servers of the run pace and offer no HTTP/3, as the lab begins at a rate over TCP',
+    extension: 'detailed',
+    changes: [{ type: 'change-settings', change: { announcesStartRate: true } }],
+    serversStartAtRate: true,
+    // The permissions of `detailed` are asked for by a click in Firefox.
+    onlyIn: 'chromium',
   },
   auto: AUTO,
   check: {

@@ -8,6 +8,7 @@ import type { PageSource } from '@hopwise/lab/pages/page-source';
 import type { Site } from '@hopwise/lab/sites/site';
 import { ArmBrowser } from './arm-browser.ts';
 import { BROWSERS, type BrowserName, type ProductArm } from './arms.ts';
+import { writeServed } from './paced-servers.ts';
 import { addVisits, readVisits, type StoredVisit } from './store.ts';
 
 interface ProductPlan {
@@ -103,6 +104,7 @@ async function runNetwork(
     await warmUp(lab, pages[0]!, opened);
     const stored: StoredVisit[] = [];
     for (const [number, page] of pages.entries()) {
+      const served = await writeServed(dir, page, arms);
       await lab.serve(page.dir);
       await first.visit(page.site, NOTHING);
       for (let visit = 1; visit <= visits; visit++) {
@@ -112,7 +114,7 @@ async function runNetwork(
           signal.throwIfAborted();
           // Another arm begins each time, so that drift of the machine meets all alike.
           const arm = due[(turn + visit + number) % due.length]!;
-          await lab.serve(page.dir);
+          await lab.serve(served(arm));
           await lab.drain();
           await lab.configure(networkOf(profile, seed * 1_000_003 + number * 1_009 + visit));
           const browser = browsers.get(arm)!;

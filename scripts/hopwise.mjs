@@ -15,6 +15,9 @@ import { BUILD, LINT } from './setup/toolchain.mjs';
 
 const SETUP_OPTIONS = ['--check', '--yes', '--verbose'];
 
+/** Environment variable that tells a program how a person calls it, for hints on its help. */
+const CALLED_AS = 'HOPWISE_CALLED_AS';
+
 /** Environment in which a program reads its arguments, and does nothing. */
 const ONLY_READ_ARGUMENTS = {
   NODE_OPTIONS: `--import=${pathToFileURL(join(ROOT, 'scripts/only-read-arguments.mjs'))}`,
@@ -32,17 +35,28 @@ const OTHERS = {
 const asksForHelp = (words) => words.includes('--help') || words.includes('-h');
 
 async function runCommand(command, words) {
-  const { script, steps, readArguments = () => {}, usesCommander = false, inCheckout = false } = command;
+  const {
+    script,
+    steps,
+    readArguments = () => {},
+    usesCommander = false,
+    inCheckout = false,
+    calledAs,
+  } = command;
+  // Not to be inherited from another command.
+  const called = { [CALLED_AS]: calledAs ?? '' };
   readArguments(words);
   const needed = asksForHelp(words) ? STEPS.built : steps(words);
   const cwd = inCheckout ? process.cwd() : callersFolder();
   if (usesCommander && !isSetUp(needed)) {
     await runSetup(STEPS.built);
-    const code = isSetUp(needed) ? 0 : await runNode(join(ROOT, script), words, cwd, ONLY_READ_ARGUMENTS);
+    const code = isSetUp(needed)
+      ? 0
+      : await runNode(join(ROOT, script), words, cwd, { ...ONLY_READ_ARGUMENTS, ...called });
     if (code !== 0) return code;
   }
   await runSetup(needed);
-  return runNode(join(ROOT, script), words, cwd);
+  return runNode(join(ROOT, script), words, cwd, called);
 }
 
 /** Where the person is who called an npm script, for the paths that they name: npm itself runs scripts in the checkout. */
@@ -56,8 +70,10 @@ function callersFolder() {
 async function runSetupCommand(words) {
   const unknown = words.find((word) => !SETUP_OPTIONS.includes(word));
   if (unknown !== undefined) {
-    console.error(`npm run setup: expected some of ${SETUP_OPTIONS.join(', ')}, got ${unknown}`);
-    return 2;
+    throw new ArgumentError(
+      'npm run setup --',
+      `expected some of ${SETUP_OPTIONS.join(', ')}, got ${unknown}`,
+    );
   }
   if (!words.includes('--check')) {
     await runSetup(STEPS.all, { yes: words.includes('--yes'), verbose: words.includes('--verbose') });
@@ -79,8 +95,7 @@ async function runBuild(words) {
 /** Runs these programs of the packages one after the other, as long as each succeeds. */
 async function runPrograms(name, programs, words) {
   if (words.length > 0) {
-    console.error(`npm run ${name}: expected no arguments, got ${words[0]}`);
-    return 2;
+    throw new ArgumentError(`npm run ${name} --`, `expected no arguments, got ${words[0]}`);
   }
   await runSetup(STEPS.packages);
   for (const [script, ...options] of programs) {
@@ -101,8 +116,10 @@ async function runBench([name, ...words]) {
     return 0;
   }
   if (!Object.hasOwn(BENCHES, name)) {
-    console.error(`npm run bench: expected one of ${Object.keys(BENCHES).join(', ')}, got ${name}`);
-    return 2;
+    throw new ArgumentError(
+      'npm run bench --',
+      `expected one of ${Object.keys(BENCHES).join(', ')}, got ${name}`,
+    );
   }
   const { script, needs } = BENCHES[name];
   return runCommand({ script, steps: () => STEPS[needs], usesCommander: true }, words);
@@ -146,6 +163,7 @@ function runPython(python, words, program = ['-m', 'hopwise_model']) {
     PYTHONPATH: path,
     PYTHONDONTWRITEBYTECODE: '1',
     HOPWISE_NODE: nodePath(),
+    [CALLED_AS]: 'npm run model --',
   };
   return runProgram(python, [...program, ...words], {
     stdio: 'inherit',
@@ -186,7 +204,8 @@ async function main([name, ...words]) {
   if (Object.hasOwn(COMMANDS, name)) return runCommand(COMMANDS[name], words);
   if (Object.hasOwn(OTHERS, name)) return OTHERS[name](words);
   const known = [...Object.keys(COMMANDS), ...Object.keys(OTHERS)].join(', ');
-  throw new ArgumentError(`hopwise: expected one of ${known}, got ${name ?? 'nothing'}`);
+  console.error(`hopwise: expected one of ${known}, got ${name ?? 'nothing'}`);
+  return 2;
 }
 
 try {

@@ -268,7 +268,11 @@ addCheckCommand(program);
 addAdviseCommand(program);
 addDoctorCommand(program);
 addCompletionsCommand(program);
-unifyErrors(program);
+unifyErrors(program, {
+  // How a person calls this program, where an npm script of the checkout has started it.
+  help: (subcommands) =>
+    [process.env.HOPWISE_CALLED_AS || program.name(), ...subcommands, '--help'].join(' '),
+});
 
 function withPredictionFlags(command: Command): Command {
   return withEconFlags(

@@ -72,6 +72,6 @@ try {
 } catch (error) {
   const { message } = error as Error;
   const isRefused = error instanceof ArgumentError;
-  console.error(isRefused ? message : `npm run test:fresh: ${message}`);
+  console.error(isRefused ? message : `hopwise: ${message}`);
   process.exitCode = isRefused ? 2 : 1;
 }

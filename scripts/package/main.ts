@@ -71,6 +71,6 @@ try {
 } catch (error) {
   const line = (error as Error).message.split('\n')[0]!;
   const isRefused = error instanceof ArgumentError;
-  log(isRefused ? line : `npm run package: ${line}`);
+  log(isRefused ? line : `hopwise: ${line}`);
   process.exitCode = isRefused ? 2 : 1;
 }

@@ -4,8 +4,20 @@
  */
 import { parseArgs } from 'node:util';
 
-/** Why arguments cannot be used, in one line. */
-export class ArgumentError extends Error {}
+/** Why arguments cannot be used, in one line that ends with where the help is. */
+export class ArgumentError extends Error {
+  /**
+   * @param {string} command as a person types it before its arguments, such as `npm test --`
+   * @param {string} problem the place, and what was expected there
+   */
+  constructor(command, problem) {
+    super(`hopwise: ${problem} (see ${command} --help)`);
+  }
+}
+
+const TEST = 'npm test --';
+const FRESH = 'npm run test:fresh --';
+const PACKAGE = 'npm run package --';
 
 /** The suites of `npm test`, in their order. */
 export const SUITE_NAMES = ['lint', 'python', 'unit', 'go', 'integration', 'e2e', 'alone', 'long'];
@@ -17,51 +29,45 @@ export const FRESH_RUNS = ['root-start', 'root-test', 'user-start', 'user-test']
 export const PACKAGE_PARTS = ['extension', 'helper', 'command', 'fixtures'];
 
 /** Parses options by their types, with Node's reason in one line. */
-function parseOptions(name, args, options, allowPositionals = false) {
+function parseOptions(command, args, options, allowPositionals = false) {
   try {
     return parseArgs({ args, options, allowPositionals });
   } catch (error) {
-    throw new ArgumentError(`${name}: ${error.message.split('\n')[0]}`);
+    const [line] = error.message.split('\n');
+    throw new ArgumentError(command, line[0].toLowerCase() + line.slice(1));
   }
 }
 
 /** The names of a list with commas, each one of those that are known. */
-function readList(name, list, known) {
+function readList(command, list, known) {
   const names = list.split(',');
   const unknown = names.filter((each) => !known.includes(each));
   if (unknown.length === 0) return names;
   throw new ArgumentError(
-    `${name}: --only: expected some of ${known.join(',')}, got ${unknown.join(',') || 'nothing'}`,
+    command,
+    `--only: expected some of ${known.join(',')}, got ${unknown.join(',') || 'nothing'}`,
   );
 }
 
 /** `npm test`: the named suites, or the changes to test, or null for neither. */
 export function readTestArguments(words) {
-  const { values } = parseOptions('npm test', words, {
+  const { values } = parseOptions(TEST, words, {
     only: { type: 'string' },
     changed: { type: 'boolean' },
     since: { type: 'string' },
     seed: { type: 'string' },
   });
   const { only, changed = false, since = 'HEAD', seed = null } = values;
-  if (values.since !== undefined && !changed)
-    throw new ArgumentError('npm test: --since goes with --changed');
-  if (changed && only !== undefined)
-    throw new ArgumentError('npm test: expected --only or --changed, got both');
-  const suites = only === undefined ? null : readList('npm test', only, SUITE_NAMES);
+  if (values.since !== undefined && !changed) throw new ArgumentError(TEST, '--since goes with --changed');
+  if (changed && only !== undefined) throw new ArgumentError(TEST, 'expected --only or --changed, got both');
+  const suites = only === undefined ? null : readList(TEST, only, SUITE_NAMES);
   return { suites, since: changed ? since : null, seed };
 }
 
 /** `npm run test:fresh`: the runs, and words for their commands. */
 export function readFreshArguments(words) {
-  const { values, positionals } = parseOptions(
-    'npm run test:fresh',
-    words,
-    { only: { type: 'string' } },
-    true,
-  );
-  const runs =
-    values.only === undefined ? FRESH_RUNS : readList('npm run test:fresh', values.only, FRESH_RUNS);
+  const { values, positionals } = parseOptions(FRESH, words, { only: { type: 'string' } }, true);
+  const runs = values.only === undefined ? FRESH_RUNS : readList(FRESH, values.only, FRESH_RUNS);
   return { runs, words: positionals };
 }
 
@@ -75,13 +81,13 @@ export function readPackageArguments(words) {
   if (name === 'playwright') {
     const [folder] = more;
     if (folder === undefined || folder.startsWith('-') || more.length > 1)
-      throw new ArgumentError('npm run package -- playwright: expected one folder');
+      throw new ArgumentError(PACKAGE, 'playwright: expected one folder');
     return { playwright: folder, release: null, parts: [] };
   }
   if (name === 'release') {
     const other = more.find((word) => word !== '--dry-run');
     if (other !== undefined)
-      throw new ArgumentError(`npm run package -- release: expected --dry-run or nothing, got ${other}`);
+      throw new ArgumentError(PACKAGE, `release: expected --dry-run or nothing, got ${other}`);
     return { playwright: null, release: { isDry: more.length > 0 }, parts: PACKAGE_PARTS };
   }
   const parts = name === undefined ? PACKAGE_PARTS : [name, ...more];
@@ -89,7 +95,8 @@ export function readPackageArguments(words) {
   if (unknown !== undefined) {
     const known = PACKAGE_PARTS.join(', ');
     throw new ArgumentError(
-      `npm run package: expected some of ${known}, or release, or playwright DIR, got ${unknown}`,
+      PACKAGE,
+      `expected some of ${known}, or release, or playwright DIR, got ${unknown}`,
     );
   }
   return { playwright: null, release: null, parts };

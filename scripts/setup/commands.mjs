@@ -8,6 +8,7 @@ import { STEPS } from './steps.mjs';
  * @property {(words: string[]) => object[]} steps the set-up that these arguments need
  * @property {(words: string[]) => unknown} [readArguments] refuses arguments that cannot be used, without any package
  * @property {boolean} [usesCommander] whether commander reads its arguments: those that cannot be used are refused before the set-up
+ * @property {string} [calledAs] what a person types before its arguments, where the program has a name of its own too
  * @property {boolean} [inCheckout] whether it runs in the checkout, wherever it was called from: its arguments name no paths
  */
 
@@ -28,11 +29,16 @@ export const COMMANDS = {
   },
   lab: { script: 'lab/dist/main.js', steps: stepsOfLab, usesCommander: true },
   research: { script: 'research/src/main.ts', steps: stepsOfResearch, usesCommander: true },
-  cli: { script: 'pageload-emulator/bin/hopwise.mjs', steps: () => STEPS.built },
+  cli: {
+    script: 'pageload-emulator/bin/hopwise.mjs',
+    steps: () => STEPS.built,
+    calledAs: 'npm run hopwise --',
+  },
   helper: {
     script: 'native-host/bin/hopwise-host.mjs',
     steps: ({ length }) => (length > 0 ? STEPS.helper : STEPS.built),
     usesCommander: true,
+    calledAs: 'npm run hopwise-host --',
   },
   package: {
     script: 'scripts/package/main.ts',

@@ -31,7 +31,7 @@ function readArguments(): ChangedTests | { suites: string[]; packages?: undefine
     return { suites: given.suites ?? NAMES.filter((name) => SUITES[name]!.when !== 'long') };
   } catch (error) {
     const { message } = error as Error;
-    refuse(error instanceof ArgumentError ? message : `npm test: ${message}`);
+    refuse(error instanceof ArgumentError ? message : `hopwise: ${message}`);
   }
 }
 

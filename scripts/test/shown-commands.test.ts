@@ -65,7 +65,7 @@ function readCommand(environment: NodeJS.ProcessEnv): string[] {
   const script = join(folder, 'print-command.mjs');
   const source = JSON.stringify(join(ROOT, 'native-host/src/base/launcher.ts'));
   writeFileSync(script, `import(${source}).then((one) => console.log(one.launcherCommand('ca trust')))`);
-  const env = { ...process.env, HOPWISE_LAUNCHER: '', HOPWISE_PACKAGE: '', ...environment };
+  const env = { ...process.env, HOPWISE_LAUNCHER: '', HOPWISE_PACKAGE: '', HOPWISE_CALLED_AS: '', ...environment };
   const command = execFileSync(process.execPath, [script], { encoding: 'utf8', env });
   return execFileSync('/bin/sh', ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8' })
     .trimEnd()
@@ -83,6 +83,11 @@ describe('the helper’s command runs', () => {
     const used = writeLauncher('bin/hopwise-host');
     const environment = { XDG_DATA_HOME: dirname(dirname(installed)), HOPWISE_LAUNCHER: used };
     expect(readCommand(environment)).toEqual([used, 'ca', 'trust']);
+  });
+
+  test('the npm script that started it', () => {
+    const environment = { XDG_DATA_HOME: folder, HOPWISE_CALLED_AS: 'npm run hopwise-host --' };
+    expect(readCommand(environment).join(' ')).toBe('npm run hopwise-host -- ca trust');
   });
 
   test('Node with its script where no launcher is installed', () => {

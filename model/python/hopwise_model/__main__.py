@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import re
 import sys
 from typing import NoReturn
@@ -34,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def refuse(line: str) -> int:
-    print(f"hopwise_model: {line}", file=sys.stderr)
+    print(f"hopwise: {line}", file=sys.stderr)
     return 2
 
 
@@ -44,11 +45,11 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         line = re.sub(r"invalid choice: (.*) \(choose from (.*)\)$", r"expected one of \2, got \1", message)
         line = re.sub(r"invalid int value: (.*)$", r"expected a whole number, got \1", line)
-        self.exit(2, f"hopwise_model: {line.removeprefix('argument ')} (see {self.prog} --help)\n")
+        self.exit(2, f"hopwise: {line.removeprefix('argument ')} (see {self.prog} --help)\n")
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
-    parser = Parser(prog="hopwise_model", description="Learns which transport protocol is faster.")
+    parser = Parser(prog=os.environ.get("HOPWISE_CALLED_AS") or "hopwise_model", description="Learns which transport protocol is faster.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add_command(name: str, run, summary: str) -> argparse.ArgumentParser:

@@ -163,5 +163,5 @@ def test_what_cannot_be_used_is_answered_in_one_line_and_nothing_is_begun(words,
         code = end.code
     printed = capsys.readouterr()
     assert (code, printed.out, printed.err.count("\n")) == (2, "", 1)
-    assert re.fullmatch(f"hopwise_model: {line}\n", printed.err)
+    assert re.fullmatch(f"hopwise: {line}\n", printed.err)
     assert list(tmp_path.iterdir()) == []

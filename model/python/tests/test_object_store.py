@@ -156,6 +156,6 @@ def test_a_store_that_cannot_be_used_is_one_line(source, change, line, server, t
     S3FileSystem.clear_instance_cache()
     assert main(["corpus", source, "--out", str(tmp_path / "out")]) == 2
     errors = capsys.readouterr().err.splitlines()
-    assert errors[-1].startswith(f"hopwise_model: {source}: ")
+    assert errors[-1].startswith(f"hopwise: {source}: ")
     assert line in errors[-1]
     assert errors[-1].endswith("expected a folder of recordings")

@@ -23,13 +23,17 @@ export function usedLauncher(): string {
 
 /**
  * A command line that runs this helper, for texts that people read: a bare name need not be on the `PATH`, and could fetch and
- * run an unrelated program. It names the launcher or, where none is installed yet, Node and its script.
+ * run an unrelated program. It names the npm script that has started this process, the launcher or, where none is installed yet, Node and its
+ * script.
  *
  * @param words subcommand and arguments, which need no quoting
  * @param values arguments that are quoted where they need it
  * @returns in POSIX shell syntax, on Windows in PowerShell's
  */
 export function launcherCommand(words: string, values: readonly string[] = []): string {
+  // How a person calls this program, where an npm script of the checkout has started it.
+  const { HOPWISE_CALLED_AS: called } = process.env;
+  if (called) return [called, words, ...values.map(quote)].join(' ');
   const launcher = usedLauncher();
   const program = existsSync(launcher)
     ? [launcher]

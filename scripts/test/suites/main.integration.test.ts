@@ -24,7 +24,7 @@ test.each([
   });
   expect(status).toBe(2);
   expect(stderr).toBe(
-    `npm test: --only: expected some of lint,python,unit,go,integration,e2e,alone,long, got ${name}\n`,
+    `hopwise: --only: expected some of lint,python,unit,go,integration,e2e,alone,long, got ${name} (see npm test -- --help)\n`,
   );
   expect(readdirSync(temporary)).toEqual([]);
 });
@@ -32,7 +32,7 @@ test.each([
 test('refuses options that do not fit, in one line', () => {
   for (const words of [['--only'], ['--nonsense'], ['--since', 'HEAD'], ['--changed', '--only', 'unit']]) {
     const { status, stderr } = spawnSync(process.execPath, [SCRIPT, ...words], { encoding: 'utf8' });
-    expect(stderr).toMatch(/^npm test: .*\n$/);
+    expect(stderr).toMatch(/^hopwise: .* \(see npm test -- --help\)\n$/);
     expect(status).toBe(2);
   }
 });

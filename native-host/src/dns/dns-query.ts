@@ -34,6 +34,9 @@ const TRUNCATED = 0x0200;
 const RESPONSE_CODE = 0x000f;
 const NO_ERROR = 0;
 const NO_SUCH_NAME = 3;
+/** Longest label and name, in text form without the final dot (RFC 1035, section 2.3.4). */
+const MAX_LABEL_LENGTH = 63;
+const MAX_NAME_LENGTH = 253;
 
 /** Servers of the system's configuration, `/etc/resolv.conf` where there is one. */
 function systemNameServers(): NameServer[] {
@@ -58,7 +61,7 @@ export function readNameServer(text: string): NameServer {
  *
  * @param type as `dns-packet` names it: `UNKNOWN_65` for what it has no name for
  * @returns the answer section, empty where the name or the type does not exist
- * @throws DnsError when no server answers, or the signal's reason
+ * @throws DnsError when no server answers, or there can be no such name; the signal's reason
  */
 export async function dnsQuery(
   name: string,
@@ -66,6 +69,8 @@ export async function dnsQuery(
   servers: readonly (NameServer | DohServer)[],
   signal: AbortSignal,
 ): Promise<Answer[]> {
+  // Browsers let hosts have other names. Encoded, they would ask for something else.
+  if (!isName(name)) throw new DnsError('the DNS can have no such name');
   let fault = new DnsError('the system names no resolver');
   for (const server of servers) {
     try {
@@ -76,6 +81,12 @@ export async function dnsQuery(
     }
   }
   throw fault;
+}
+
+function isName(name: string): boolean {
+  const text = name.replace(/\.$/, '');
+  const isLabel = (label: string) => label.length > 0 && label.length <= MAX_LABEL_LENGTH;
+  return text.length <= MAX_NAME_LENGTH && text.split('.').every(isLabel);
 }
 
 async function askServer(

@@ -7,6 +7,9 @@ import { dnsQuery } from './dns-query.ts';
 
 export type Lookup = (host: string) => Promise<LookupAddress[]>;
 
+/** Code of the error for a name that does not exist, as Node has it; without a network it is another. */
+export const NAME_UNKNOWN = 'ENOTFOUND';
+
 const DOH_LIMIT_MS = 10_000;
 
 /** In the order of RFC 6724, as the system's resolver returns them. */
@@ -22,7 +25,10 @@ async function lookUpOverHttps(host: string, url: string): Promise<LookupAddress
     if (answer.type === 'AAAA') return [{ address: answer.data, family: 6 }];
     return answer.type === 'A' ? [{ address: answer.data, family: 4 }] : [];
   });
-  if (found.length === 0) throw new Error(`${host} has no address at ${new URL(url).origin}`);
+  if (found.length === 0) {
+    const message = `${host} has no address at ${new URL(url).origin}`;
+    throw Object.assign(new Error(message), { code: NAME_UNKNOWN });
+  }
   return found;
 }
 

@@ -62,7 +62,11 @@ it('looks up no address', async () => {
 });
 
 it('fails for a name that the resolver does not have, without another resolver', async () => {
-  await expect(lookUp('localhost')).rejects.toThrow('localhost has no address at https://localhost:');
+  await expect(lookUp('localhost')).rejects.toMatchObject({
+    // What the proxy leaves to the browser, whose own resolver may have it.
+    code: 'ENOTFOUND',
+    message: expect.stringContaining('localhost has no address at https://localhost:'),
+  });
 });
 
 it('fails in one line when the resolver does', async () => {

@@ -1,5 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { type Lookup, lookUp } from '../../dns/lookup.ts';
+import { unlessAborted } from './connect-permitted.ts';
+import { NameLookups, type PendingLookup } from './name-lookups.ts';
 
 /**
  * How long addresses are cached. The system's resolver does not report their time to live, and many systems query their name
@@ -8,33 +10,54 @@ import { type Lookup, lookUp } from '../../dns/lookup.ts';
  */
 const KEPT_MS = 60_000;
 
+interface Entry {
+  lookup: PendingLookup;
+  /** Connections that wait for the addresses. */
+  waiting: number;
+  isKnown: boolean;
+}
+
 /** Caches the addresses of hosts; concurrent lookups of one host share a query. */
 export class AddressCache {
-  readonly #lookup: Lookup;
+  readonly #lookups: NameLookups;
   readonly #keptMs: number;
-  readonly #entries = new Map<string, Promise<LookupAddress[]>>();
+  readonly #entries = new Map<string, Entry>();
 
   constructor(look: Lookup = lookUp, keptMs = KEPT_MS) {
-    this.#lookup = look;
+    this.#lookups = new NameLookups(look);
     this.#keptMs = keptMs;
   }
 
-  addresses(host: string): Promise<LookupAddress[]> {
-    const kept = this.#entries.get(host);
-    if (kept) return kept;
-    const asked = this.#lookup(host);
-    this.#entries.set(host, asked);
-    const forget = (): void => this.#forget(host, asked);
-    asked.then(() => setTimeout(forget, this.#keptMs).unref(), forget);
-    return asked;
+  /** @throws the error of the lookup; the signal's reason */
+  async addresses(host: string, signal: AbortSignal): Promise<LookupAddress[]> {
+    const entry = this.#entries.get(host) ?? this.#ask(host);
+    entry.waiting += 1;
+    try {
+      return await unlessAborted(entry.lookup.addresses, signal);
+    } finally {
+      entry.waiting -= 1;
+      if (entry.waiting === 0 && entry.lookup.drop()) this.#forget(host, entry);
+    }
   }
 
   /** For addresses that did not answer: the host's addresses may have changed. */
   forget(host: string): void {
-    this.#entries.delete(host);
+    // One lookup that is under way is enough, whatever became of the connection that it was for.
+    if (this.#entries.get(host)?.isKnown) this.#entries.delete(host);
   }
 
-  #forget(host: string, asked: Promise<LookupAddress[]>): void {
-    if (this.#entries.get(host) === asked) this.#entries.delete(host);
+  #ask(host: string): Entry {
+    const entry: Entry = { lookup: this.#lookups.begin(host), waiting: 0, isKnown: false };
+    this.#entries.set(host, entry);
+    const forget = (): void => this.#forget(host, entry);
+    entry.lookup.addresses.then(() => {
+      entry.isKnown = true;
+      setTimeout(forget, this.#keptMs).unref();
+    }, forget);
+    return entry;
+  }
+
+  #forget(host: string, entry: Entry): void {
+    if (this.#entries.get(host) === entry) this.#entries.delete(host);
   }
 }

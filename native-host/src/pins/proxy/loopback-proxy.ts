@@ -7,10 +7,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type AddressSpace, addressSpace } from '@hopwise/contract';
 import { AddressRefusedError } from '../../base/permitted-address.ts';
-import type { Lookup } from '../../dns/lookup.ts';
+import { type Lookup, NAME_UNKNOWN } from '../../dns/lookup.ts';
 import { AddressCache } from './address-cache.ts';
 import { parseAuthority, withoutBrackets } from './authority.ts';
-import { connectPermitted, unlessAborted } from './connect-permitted.ts';
+import { connectPermitted } from './connect-permitted.ts';
 import { ENDING_TIMEOUT_MS } from './end-when-idle.ts';
 import { reset } from './reset.ts';
 import { SocketUsers } from './socket-users.ts';
@@ -79,8 +79,6 @@ export interface LoopbackProxyOptions {
 }
 
 const LOOPBACK = '127.0.0.1';
-/** The resolver's answer for a name that does not exist; without a network it is another. */
-const NAME_UNKNOWN = 'ENOTFOUND';
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection Established\r\n\r\n';
 
@@ -309,7 +307,7 @@ export class LoopbackProxy {
       connecting.abort(new Error(`no connection within ${this.#limits.connectTimeoutMs} ms`));
     }, this.#limits.connectTimeoutMs);
     try {
-      const addresses = await unlessAborted(this.#addresses.addresses(host), connecting.signal);
+      const addresses = await this.#addresses.addresses(host, connecting.signal);
       const others = addresses.filter(({ address }) => !this.#isOwn(address, port));
       return await connectPermitted(others, { port, from, allowHalfOpen: true }, connecting.signal);
     } catch (fault) {

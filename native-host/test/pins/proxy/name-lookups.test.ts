@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { AddressCache } from '../../../src/pins/proxy/address-cache.ts';
+import { NameLookups } from '../../../src/pins/proxy/name-lookups.ts';
+
+const SOON = { timeout: 60_000 };
+const ADDRESSES = [{ address: '192.0.2.1', family: 4 }];
+
+/** A resolver that answers when it is told to. */
+class SlowResolver {
+  readonly asked: string[] = [];
+  readonly #answers = new Map<string, (addresses: typeof ADDRESSES) => void>();
+
+  readonly look = (host: string): Promise<typeof ADDRESSES> => {
+    this.asked.push(host);
+    return new Promise((resolve) => this.#answers.set(host, resolve));
+  };
+
+  answer(host: string): void {
+    this.#answers.get(host)!(ADDRESSES);
+  }
+}
+
+const namesOf = (site: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `host-${index}.${site}`);
+
+/** Resolves when all that is under way has got as far as it can. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+it('does not let one site hold up the look-ups of others', async () => {
+  const resolver = new SlowResolver();
+  const lookups = new NameLookups(resolver.look);
+  const names = namesOf('evil.co.uk', 2000).map((name) => lookups.begin(name).addresses);
+  const ended = await Promise.allSettled(names.slice(24));
+  expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(['rejected']));
+  expect(resolver.asked).toHaveLength(24);
+  const other = lookups.begin('bank.co.uk').addresses;
+  await expect.poll(() => resolver.asked, SOON).toContain('bank.co.uk');
+  resolver.answer('bank.co.uk');
+  expect(await other).toEqual(ADDRESSES);
+  // As soon as one has ended, the site may have another one looked up.
+  resolver.answer('host-0.evil.co.uk');
+  await names[0];
+  void lookups.begin('again.evil.co.uk');
+  await expect.poll(() => resolver.asked, SOON).toContain('again.evil.co.uk');
+});
+
+it('looks up 32 names at a time, the others in their turn, and none that nothing waits for any more', async () => {
+  const resolver = new SlowResolver();
+  const lookups = new NameLookups(resolver.look);
+  const names = ['a.test', 'b.test', 'c.test', 'd.test', 'e.test'].flatMap((site) => namesOf(site, 10));
+  const pending = names.map((name) => lookups.begin(name));
+  await expect.poll(() => resolver.asked, SOON).toHaveLength(32);
+  const dropped = pending
+    .slice(34)
+    .map(({ addresses }) => expect(addresses).rejects.toThrow('nothing waits'));
+  // Those of the last 16 that still wait for their turn.
+  await settle();
+  expect(pending.map((each) => pending.indexOf(each) > 33 && each.drop())).toEqual(
+    names.map((_, index) => index > 33),
+  );
+  await Promise.all(dropped);
+  expect(pending[0]!.drop()).toBe(false);
+  for (const name of names.slice(0, 32)) resolver.answer(name);
+  await expect.poll(() => resolver.asked, SOON).toEqual(names.slice(0, 34));
+});
+
+it('asks once for a name, also where connections to its host are given up', async () => {
+  const resolver = new SlowResolver();
+  const cache = new AddressCache(resolver.look);
+  for (let connection = 0; connection < 3; connection += 1) {
+    const given = new AbortController();
+    const asked = cache.addresses('a.test', given.signal);
+    await settle();
+    given.abort(new Error('given up'));
+    await expect(asked).rejects.toThrow('given up');
+    cache.forget('a.test');
+  }
+  expect(resolver.asked).toEqual(['a.test']);
+  const asked = cache.addresses('a.test', new AbortController().signal);
+  resolver.answer('a.test');
+  expect(await asked).toEqual(ADDRESSES);
+});

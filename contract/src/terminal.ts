@@ -80,3 +80,21 @@ export function printable(text: string, most = 60): string {
   const clean = text.replace(/[\p{Cc}\p{Cf}]/gu, '?');
   return clean.length > most ? `${clean.slice(0, most - 1)}…` : clean;
 }
+
+/**
+ * Lines of a log of which no CI system takes any for a command, as GitHub Actions does those that begin with `::` or have `##[` in them. As wide
+ * as the text.
+ */
+export function withoutCommands(text: string): string {
+  return text.replace(/^([^\S\n]*)::/gm, '$1?:').replaceAll('##[', '?#[');
+}
+
+/** JSON of the same value without characters that could steer a terminal, or make a command of its line, see `withoutCommands`. */
+export function printableJson(json: string): string {
+  return json.replace(/[\u007F-\u009F\u2028\u2029\p{Cf}]|#(?=#\[)/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}

@@ -1,5 +1,12 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { displayWidth, printable, table, wrap } from '@hopwise/contract/terminal';
+import {
+  displayWidth,
+  printable,
+  printableJson,
+  table,
+  withoutCommands,
+  wrap,
+} from '@hopwise/contract/terminal';
 import { describe, expect, test } from 'vitest';
 
 const bold = (text: string) => styleText('bold', text, { validateStream: false });
@@ -85,4 +92,38 @@ test('text from outside cannot steer the terminal, and is cut', () => {
   expect(printable('a\u001B[2J\u202Eb\n')).toBe('a?[2J?b?');
   expect(printable('abcdef', 4)).toBe('abc…');
   expect(printable('abcd', 4)).toBe('abcd');
+});
+
+describe('a log that a CI system reads', () => {
+  test.each([
+    ['::error::a', '?:error::a'],
+    ['a\n \t::stop-commands::b\n::c', 'a\n \t?:stop-commands::b\n?:c'],
+    ['a: got "##[add-mask]b"', 'a: got "?#[add-mask]b"'],
+    ['###[group]', '#?#[group]'],
+    ['https://[::1]/ a::b #[c]', 'https://[::1]/ a::b #[c]'],
+  ])('has no command in %j', (text, expected) => {
+    expect(withoutCommands(text)).toBe(expected);
+  });
+
+  test('takes linear time', () => {
+    const blanks = ' '.repeat(1_000_000);
+    expect(withoutCommands(blanks)).toBe(blanks);
+  });
+});
+
+describe('JSON', () => {
+  test.each(['\u009B31m', '\u202E', '\u2066', '\u{E0001}', '\u007F', '\u2028', '##[error]'])(
+    'has %j as an escape of the same value',
+    (text) => {
+      const json = printableJson(JSON.stringify({ [text]: text }));
+      expect(json).not.toContain(text);
+      expect(json).toMatch(/^[\x20-\x7e]+$/);
+      expect(JSON.parse(json)).toEqual({ [text]: text });
+    },
+  );
+
+  test('keeps letters of all scripts', () => {
+    const json = JSON.stringify({ ü: '中文 🚀 ##' });
+    expect(printableJson(json)).toBe(json);
+  });
 });

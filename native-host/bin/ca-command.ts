@@ -14,7 +14,7 @@ import { hostsOf } from '../src/ca/hosts.ts';
 import { type Removal, removeAuthority } from '../src/ca/remove-authority.ts';
 import { type TrustOutcome, trust, trustNow, untrust } from '../src/ca/trust.ts';
 import { chosenStores, type NamedStores } from '../src/ca/trust-stores.ts';
-import { EXIT_FAILURE, print } from './output.ts';
+import { EXIT_FAILURE, print, printJson } from './output.ts';
 
 interface JsonOption {
   json?: boolean;
@@ -58,7 +58,7 @@ async function create(origins: string[], { json }: JsonOption): Promise<void> {
   await writeAuthority(authority);
   const made = authorityStatus();
   if (json) {
-    print(JSON.stringify({ ...made, replaced: former.existed }));
+    printJson({ ...made, replaced: former.existed });
     return;
   }
   if (former.existed) print(removalLine(former));
@@ -71,7 +71,7 @@ async function status({ json }: JsonOption): Promise<void> {
   const found = authorityStatus();
   const stores = found.problem ? [] : await trustNow();
   if (json) {
-    print(JSON.stringify({ ...found, stores: stores.map(storeOf) }));
+    printJson({ ...found, stores: stores.map(storeOf) });
   } else {
     print(`local CA: ${authorityLine(found)}${found.fix ? `; ${found.fix}` : ''}`);
     if (found.root) {
@@ -94,13 +94,13 @@ async function trustCommand(options: NamedStores & JsonOption): Promise<void> {
   if (missing || stores.length === 0) {
     const problem = missing || 'no certificate store of a browser was found: start the browser once';
     const steps = trustSteps(authority.root);
-    if (options.json) print(JSON.stringify({ name: authority.name, stores: [], problem, steps }));
+    if (options.json) printJson({ name: authority.name, stores: [], problem, steps });
     else print([`Nothing was changed: ${problem}. Or add it by hand:`, ...steps].join('\n'));
     process.exitCode = EXIT_FAILURE;
     return;
   }
   const outcomes = await trust(stores);
-  if (options.json) print(JSON.stringify({ name: authority.name, stores: outcomes.map(storeOf) }));
+  if (options.json) printJson({ name: authority.name, stores: outcomes.map(storeOf) });
   else {
     print(`"${authority.name}" (SHA-256 ${authority.fingerprint})`);
     print(
@@ -115,7 +115,7 @@ async function trustCommand(options: NamedStores & JsonOption): Promise<void> {
 async function untrustCommand(options: NamedStores & JsonOption): Promise<void> {
   const named = options.nssDb !== undefined || options.firefoxProfile !== undefined;
   const outcomes = await untrust(named ? chosenStores(options) : undefined);
-  if (options.json) print(JSON.stringify({ stores: outcomes.map(storeOf) }));
+  if (options.json) printJson({ stores: outcomes.map(storeOf) });
   else {
     for (const outcome of outcomes) print(storeLine(outcome));
     if (outcomes.length === 0) print('no certificate store that the helper knows trusts the local CA');
@@ -127,7 +127,7 @@ async function untrustCommand(options: NamedStores & JsonOption): Promise<void> 
 async function remove({ json }: JsonOption): Promise<void> {
   const removal = await removeAuthority();
   const { name, existed, stores, problem } = removal;
-  if (json) print(JSON.stringify({ existed, name, stores: stores.map(storeOf), problem }));
+  if (json) printJson({ existed, name, stores: stores.map(storeOf), problem });
   else print(removalLine(removal));
   if (problem || problems(stores).length > 0) process.exitCode = EXIT_FAILURE;
 }

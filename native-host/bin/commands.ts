@@ -32,7 +32,7 @@ import { updateFix, updateLine } from '../src/setup/libcurl-update.ts';
 import { type SetupResult, setupLibcurl } from '../src/setup/setup-libcurl.ts';
 import { addCaCommands } from './ca-command.ts';
 import { networkCommand } from './network-command.ts';
-import { EXIT_FAILURE, EXIT_USAGE, note, print } from './output.ts';
+import { EXIT_FAILURE, EXIT_USAGE, note, print, printJson } from './output.ts';
 import { pinCommand, unpinCommand } from './pin-command.ts';
 import { probeCommand } from './probe-command.ts';
 import { resolverCommand } from './resolver-command.ts';
@@ -148,8 +148,7 @@ registration(program.command('install'))
   .option('--json', 'print JSON')
   .action(async (options: RegistrationOptions) => {
     const done = await install({ ids: ids(options), script, nodeArguments, ...where(options) });
-    if (options.json)
-      print(JSON.stringify({ launcher: launcherFile(options.userDataDir), registered: done }));
+    if (options.json) printJson({ launcher: launcherFile(options.userDataDir), registered: done });
     else {
       for (const { browser, manifestFile } of done) print(`${browser}: ${manifestFile}`);
       print(`command: ${launcherFile(options.userDataDir)}`);
@@ -169,7 +168,7 @@ registration(program.command('uninstall'))
       for (const line of data.left) note(line);
       if (data.left.length > 0) process.exitCode = EXIT_FAILURE;
     }
-    if (options.json) print(JSON.stringify({ removed }));
+    if (options.json) printJson({ removed });
     else
       print(
         removed.length > 0 ? removed.map((file) => `removed ${file}`).join('\n') : 'nothing was registered',
@@ -185,7 +184,7 @@ registration(program.command('doctor'))
     const { libcurl, offline } = options;
     const checks = await doctor({ ids: ids(options), libcurl, offline, ...where(options) });
     const ok = checks.every((check) => check.ok);
-    if (options.json) print(JSON.stringify({ ok, checks }, null, 2));
+    if (options.json) printJson({ ok, checks }, 2);
     else print(checks.flatMap(checkLines).join('\n'));
     if (!ok) process.exitCode = EXIT_FAILURE;
   });
@@ -207,7 +206,7 @@ program
   .option('--json', 'print JSON')
   .action(async ({ json, ...options }: SetupCommandOptions) => {
     const result = await setupLibcurl({ ...options, log: note });
-    if (json) print(JSON.stringify(result));
+    if (json) printJson(result);
     else if (result.http3) print(setupLines(result).join('\n'));
     else print(`no libcurl with HTTP/3${result.engine ? `, only ${result.engine}` : ''}: ${result.fix}`);
     if (!result.http3) process.exitCode = EXIT_FAILURE;
@@ -262,7 +261,7 @@ registration(program.command('status'))
       pins: await pinsStatus(),
       log: logFile(),
     };
-    if (options.json) print(JSON.stringify(status));
+    if (options.json) printJson(status);
     else {
       print(`hopwise-host ${status.version}`);
       print(`engine: ${line ? `${line} (${path})` : 'none'}${problem ? `; ${problem}` : ''}`);

@@ -11,7 +11,7 @@ import { RequestError, UsageError } from '../src/base/errors.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { probe } from '../src/probe/probe.ts';
 import { checkHead, checkLines, checkRow, type NetworkCheck, summariseChecks } from './network-table.ts';
-import { EXIT_FAILURE, print } from './output.ts';
+import { EXIT_FAILURE, print, printJson } from './output.ts';
 import { readRecording } from './recording-file.ts';
 import { readUrls, userAgent } from './urls.ts';
 import { withEngine } from './with-engine.ts';
@@ -42,7 +42,7 @@ export async function networkCommand(urls: string[], options: NetworkCommandOpti
     const run = async (): Promise<boolean> => {
       const check = await checkOnce(engine, plan, signal);
       checks.push(check);
-      if (options.json) print(JSON.stringify(check));
+      if (options.json) printJson(check);
       else print(repetition === null ? checkLines(check) : checkRow(check));
       return true;
     };

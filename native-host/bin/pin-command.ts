@@ -12,7 +12,7 @@ import { createPin } from '../src/pins/pin.ts';
 import { pinLine } from '../src/pins/pin-status.ts';
 import { FilePinStore } from '../src/pins/pin-store.ts';
 import { explainUnknownUsers } from '../src/pins/proxy/socket-users.ts';
-import { EXIT_FAILURE, print } from './output.ts';
+import { EXIT_FAILURE, print, printJson } from './output.ts';
 
 interface PinCommandOptions {
   as: PinKind;
@@ -59,7 +59,7 @@ export async function pinCommand(argument: string, options: PinCommandOptions): 
   if (answers.length === 0) {
     if (options.browser !== undefined && !persistent) throw new Error(notConnected(options.browser));
     new FilePinStore().keep(createPin({ ...pin, minutes }));
-    if (json) print(JSON.stringify({ origin, kept: persistent, waiting: true, browsers: [] }));
+    if (json) printJson({ origin, kept: persistent, waiting: true, browsers: [] });
     else {
       const sessions = persistent ? 'every session' : 'one session';
       print(`${origin} ${kind}: stored for ${sessions}, and not yet in effect. ${WHEN_CONNECTED}`);
@@ -72,7 +72,7 @@ export async function pinCommand(argument: string, options: PinCommandOptions): 
   }
   const outcomes = answers.map((answer) => outcomeOf(answer, origin));
   const kept = outcomes.some(({ pin }) => pin?.persistent === true);
-  if (json) print(JSON.stringify({ origin, kept, waiting: false, browsers: outcomes }));
+  if (json) printJson({ origin, kept, waiting: false, browsers: outcomes });
   else {
     for (const { browser, pid, pin, problem } of outcomes) {
       print(`${browser} (process ${pid}): ${pin ? pinLine(pin) : problem}`);
@@ -104,7 +104,7 @@ export async function unpinCommand(
   const problems = answers.flatMap(({ pid, answer }) =>
     answer.type === 'error' ? [`process ${pid}: ${answer.message}`] : [],
   );
-  if (options.json) print(JSON.stringify({ unpinned: [...unpinned], problems }));
+  if (options.json) printJson({ unpinned: [...unpinned], problems });
   else {
     for (const one of unpinned) print(`unpinned ${one}`);
     for (const problem of problems) print(problem);

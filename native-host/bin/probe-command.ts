@@ -10,7 +10,7 @@ import {
 } from '@hopwise/contract';
 import { UsageError } from '../src/base/errors.ts';
 import { probe } from '../src/probe/probe.ts';
-import { EXIT_FAILURE, note, print } from './output.ts';
+import { EXIT_FAILURE, note, print, printJson } from './output.ts';
 import { probeTable } from './probe-table.ts';
 import { readRecording } from './recording-file.ts';
 import { readUrls, userAgent } from './urls.ts';
@@ -47,7 +47,7 @@ export async function probeCommand(urls: string[], options: ProbeCommandOptions)
     });
     if (live) process.stderr.write('\r\x1b[K');
     const obstacle = whyUnreachable(verification);
-    if (options.json) print(JSON.stringify(verification));
+    if (options.json) printJson(verification);
     else if (obstacle) note(obstacle);
     else print(probeTable(verification, plan, { resources: options.resources === true }));
     if (Object.values(verification.protocols).every(({ medianMs }) => medianMs === null))

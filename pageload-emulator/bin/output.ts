@@ -1,6 +1,6 @@
 /** What the command prints: in the width and colours of a terminal where there is one, JSON with the digits that mean something. */
 import { styleText } from 'node:util';
-import { displayWidth, wrap } from '@hopwise/contract/terminal';
+import { displayWidth, printableJson, withoutCommands, wrap } from '@hopwise/contract/terminal';
 
 /** Significant digits of figures in JSON: no figure is known more exactly. */
 const DIGITS = 4;
@@ -13,7 +13,13 @@ const MOVED_INDENT = 4;
 export function print(text: string): void {
   const { isTTY, columns } = process.stdout;
   // A pseudo-terminal without a size reports 0 columns.
-  process.stdout.write(`${isTTY && columns ? fitWidth(text, columns) : text}\n`);
+  const plain = withoutCommands(text);
+  process.stdout.write(`${isTTY && columns ? fitWidth(plain, columns) : plain}\n`);
+}
+
+/** Writes a line to standard error. */
+export function note(text: string): void {
+  process.stderr.write(`${withoutCommands(text)}\n`);
 }
 
 /** Prints a value as JSON. */
@@ -23,11 +29,11 @@ export function printJson(value: unknown): void {
 
 /** A value as JSON, with sensible digits. */
 export function toJson(value: unknown): string {
-  return JSON.stringify(value, roundFigure, 1);
+  return printableJson(JSON.stringify(value, roundFigure, 1));
 }
 
 /** A value as one line of JSON, with sensible digits. */
-export const toJsonLine = (value: unknown): string => JSON.stringify(value, roundFigure);
+export const toJsonLine = (value: unknown): string => printableJson(JSON.stringify(value, roundFigure));
 
 /** Rounds numbers as a replacer of JSON. */
 export const roundFigure = (_key: string, value: unknown): unknown =>

@@ -10,6 +10,7 @@ import {
   RecordingBytes,
   readRecording,
 } from '@hopwise/pageload-emulator';
+import { note } from './output.ts';
 
 /**
  * Reads a recording and writes its notes to standard error.
@@ -20,7 +21,7 @@ import {
 export async function readNamed(file: string, options: ReadOptions = {}): Promise<ReadRecording> {
   try {
     const read = await readInput(file, options);
-    for (const note of read.notes) process.stderr.write(`${shownName(file)}: ${printable(note, 200)}\n`);
+    for (const each of read.notes) note(`${shownName(file)}: ${printable(each, 200)}`);
     return read;
   } catch (error) {
     if (error instanceof InputError) throw new InputError(`${shownName(file)}: ${error.message}`);

@@ -43,7 +43,7 @@ import {
   withNamedNetwork,
   withNetworkFlags,
 } from './options.ts';
-import { print, toJson } from './output.ts';
+import { note, print, toJson } from './output.ts';
 import { answerLines } from './predict-lines.ts';
 import { readInput, readNamed, shownName } from './read-input.ts';
 import { showComparison, showGraph, showPrediction } from './show.ts';
@@ -384,8 +384,8 @@ async function answer<T>(
   const { recording, verification: ownVerification } = await readNamed(file, chosen(flags));
   const { clusterFile, verifiedPage } = known;
   if (verifiedPage !== null && verifiedPage !== recording.url) {
-    process.stderr.write(
-      `${printable(flags.verification!, 200)}: of ${printable(verifiedPage)}, not of ${printable(recording.url)}: taken for a load on the same network\n`,
+    note(
+      `${printable(flags.verification!, 200)}: of ${printable(verifiedPage)}, not of ${printable(recording.url)}: taken for a load on the same network`,
     );
   }
   const estimate = estimateNetwork(recording);
@@ -429,9 +429,7 @@ async function learn(
 ): Promise<NetworkCluster | null> {
   const { before, isOther } = await known.learn(recording, estimate);
   if (isOther) {
-    process.stderr.write(
-      `${shownName(file)}: cannot be of the same network as the loads before it, which are forgotten\n`,
-    );
+    note(`${shownName(file)}: cannot be of the same network as the loads before it, which are forgotten`);
   }
   return before;
 }
@@ -460,7 +458,7 @@ export async function runHopwise(args: readonly string[]): Promise<void> {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof InputError) {
-      process.stderr.write(`hopwise: ${printable(removeUserinfoInText(error.message), 600)}\n`);
+      note(`hopwise: ${printable(removeUserinfoInText(error.message), 600)}`);
       process.exitCode = UNUSABLE;
     } else if (error instanceof CommanderError) {
       // Commander has printed its line; asking for help is no error.

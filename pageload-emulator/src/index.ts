@@ -88,7 +88,7 @@ export { handshakeTrips } from './recording/handshake-trips.ts';
 export { type PageChoice, pageChoice } from './recording/har/page-choice.ts';
 export type { ReadOptions, ReadRecording } from './recording/har.ts';
 export { type OriginTimings, timingsByOrigin } from './recording/origin-timings.ts';
-export { jsonIn, parseRecording, readRecording } from './recording/parse.ts';
+export { jsonIn, parseRecording, readRecording, withoutNaN } from './recording/parse.ts';
 export { parseProtocol } from './recording/protocol-name.ts';
 export { RecordingBytes } from './recording/recording-bytes.ts';
 export { parseVerification } from './recording/verification-file.ts';

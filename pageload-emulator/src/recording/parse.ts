@@ -135,7 +135,7 @@ function parseJson(text: string): unknown {
 const QUOTE_OR_NO_NUMBER = /"|\\.|-?\b(?:NaN|Infinity)\b/gs;
 
 /** Writes `null` for numbers that JSON does not have. */
-function withoutNaN(json: string): string {
+export function withoutNaN(json: string): string {
   if (!/[:,[\s-](?:NaN|Infinity)\b/.test(json)) return json;
   let isInString = false;
   return json.replace(QUOTE_OR_NO_NUMBER, (found) => {

@@ -82,6 +82,36 @@ describe('a page whose URLs have a password', () => {
   });
 });
 
+describe('a page whose URLs steer terminals and CI systems', () => {
+  const STEERING = '\u001b]0;a\u0007\u009b31m\u202e##[error]';
+
+  beforeAll(() => {
+    const har = JSON.parse(HAR.replaceAll('https://shop.test/', 'https://shop.test/STEERING'));
+    const text = JSON.stringify(har).replaceAll('STEERING', JSON.stringify(STEERING).slice(1, -1));
+    writeFileSync(file('::error::steering.har'), text);
+    writeFileSync(file('steering-broken.har'), text.replace('"wait":80', `"wait":"\u009b##[error]"`));
+    writeFileSync(file('tight.json'), '{"loadTimeMs": 1}');
+  });
+
+  it.each([
+    ['predict', '::error::steering.har'],
+    ['predict', '::error::steering.har', '--json'],
+    ['explain', '::error::steering.har'],
+    ['compare', '::error::steering.har', 'page.har'],
+    ['graph', '::error::steering.har', '--json'],
+    ['advise', '::error::steering.har'],
+    ['check', '::error::steering.har', 'page.har', '--network', 'lte', '--budget', 'tight.json'],
+    ['predict', 'steering-broken.har'],
+  ])('is shown without what does by %s %s %s', async (...args) => {
+    const { stdout, stderr } = await hopwise(
+      args.map((arg) => (/\.(har|json)$/.test(arg) ? file(arg) : arg)),
+    );
+    const shown = stdout + stderr;
+    expect(shown).not.toBe('');
+    expect(shown).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}|^\s*::|##\[/mu);
+  });
+});
+
 describe('a file of several page loads', () => {
   const urlOf = async (...args: string[]) => {
     const { stdout, stderr } = await hopwise(['predict', file('pages.har.zip'), '--json', ...args]);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
 import { afterAll, describe, expect, it } from 'vitest';
 import { gzipBodies } from '../../bin/gzip-bodies.ts';
@@ -37,6 +37,7 @@ describe('bodies in a HAR', () => {
     ['utf16.har', Buffer.from(`\uFEFF${HAR}`, 'utf16le')],
     ['utf16be.har', Buffer.from(`\uFEFF${HAR}`, 'utf16le').swap16()],
     ['a.harp', `onInputData(${HAR});`],
+    ['python.har', HAR.replace('"size":10', '"size":NaN')],
   ])('are compressed where they are text: %s', async (name, content) => {
     const sizes = await gzipBodies(written(name, content));
     expect(sizes).toEqual(new Map([['https://a.test/a.js', gzipSync(TEXT).length]]));
@@ -51,6 +52,13 @@ describe('bodies in a HAR', () => {
 
   it('are unknown in a zip file, where they are beside the HAR', async () => {
     expect((await gzipBodies(written('a.har.zip', zipSync({ 'a.har': strToU8(HAR) })))).size).toBe(0);
+  });
+
+  it.each([
+    ['a.zhar', deflateSync(HAR)],
+    ['cut.json', '{"traceEvents":[{"name":"ResourceSendRequest"},'],
+  ])('are unknown in %s', async (name, content) => {
+    expect((await gzipBodies(written(name, content))).size).toBe(0);
   });
 
   it('are unknown on standard input', async () => {

@@ -11,7 +11,7 @@ import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { announceVerdict } from '../ui/announce-verdict.ts';
 import { renderButton } from '../ui/controls.ts';
 import { DetailControl } from '../ui/detail-control.ts';
-import { builder } from '../ui/dom.ts';
+import { builder, visible } from '../ui/dom.ts';
 import { explainEmptyState } from '../ui/empty-state.ts';
 import { renderIncomplete } from '../ui/incomplete-load.ts';
 import {
@@ -144,8 +144,8 @@ async function draw(): Promise<void> {
   verify.element.hidden = opened !== null || load === null;
   save.element.hidden = load === null;
   save.offerQueries(!opened && shown?.canExportQueries === true);
-  page.textContent = load?.recording.url ?? '';
-  page.title = load?.recording.url ?? '';
+  page.textContent = visible(load?.recording.url ?? '');
+  page.title = page.textContent;
   pins.resetOrigins(opened ? null : (shown?.loadId ?? null));
   const prediction = load && predictionOf(load);
   const pinGain = opened ? null : (shown?.pinGain ?? null);

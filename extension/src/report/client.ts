@@ -18,6 +18,7 @@ import {
   renderSummary,
   renderTimesTable,
   renderWaterfall,
+  visible,
 } from '../ui/index.ts';
 import { describeLabNetwork, describeLabPlace, describeLabProofs, describeLabRun } from './lab-words.ts';
 import { isUnavailable, type RepeatedSpread, type Report, type ReportWords } from './report.ts';
@@ -56,7 +57,7 @@ main.append(...sections(report));
 function element(name: string, attributes: Record<string, string>, ...children: Content[]): HTMLElement {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
+  made.append(...children.map((child) => (typeof child === 'string' ? visible(child) : child)));
   return made;
 }
 

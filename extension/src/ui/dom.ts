@@ -8,7 +8,15 @@ export interface ViewOptions {
 
 export type Child = Node | string | null | undefined;
 
-/** Returns a function that builds elements of one document. Strings become text nodes: nothing is parsed as markup. */
+/** Characters that set the text around them in another direction (Unicode, annex 9), and controls but tabs and line breaks. */
+const STEERING = /[^\P{Cc}\t\n\r]|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
+/** Text that came from a page, without what could make a name look like another one. */
+export const visible = (text: string): string => text.replace(STEERING, '\uFFFD');
+
+/**
+ * Returns a function that builds elements of one document. Strings become text nodes, as `visible` has them: nothing is parsed as markup.
+ */
 export function builder(options: ViewOptions = {}) {
   const doc = options.document ?? globalThis.document;
   return <K extends keyof HTMLElementTagNameMap>(
@@ -17,10 +25,10 @@ export function builder(options: ViewOptions = {}) {
     ...children: Child[]
   ): HTMLElementTagNameMap[K] => {
     const element = doc.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, visible(value));
     for (const child of children) {
       if (child !== null && child !== undefined) {
-        element.append(typeof child === 'string' ? doc.createTextNode(child) : child);
+        element.append(typeof child === 'string' ? doc.createTextNode(visible(child)) : child);
       }
     }
     return element;

@@ -2,6 +2,7 @@ import { PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
 import { durationsIn } from '@hopwise/pageload-emulator';
 import { formatNumber } from '../language/format-number.ts';
 import { currentLanguage, currentLocale, t } from '../language/translate.ts';
+import { visible } from './dom.ts';
 
 /** A duration in two significant digits: `840 ms`, `4.3 s`, `12 s`. */
 export function formatDuration(ms: number): string {
@@ -97,7 +98,7 @@ export function formatTimeOfDay(timeMs: number): string {
 
 /** Origin without its scheme if that is https. */
 export function formatOrigin(origin: string): string {
-  return origin.replace(/^https:\/\//, '');
+  return visible(origin.replace(/^https:\/\//, ''));
 }
 
 /** Short label of a request: the last segment of its path, then its host unless that is the page's. */
@@ -113,13 +114,15 @@ export function formatUrl(url: string, pageUrl: string, maxLength = 34): string 
 
 function decode(text: string): string {
   try {
-    return decodeURIComponent(text);
+    const decoded = decodeURIComponent(text);
+    return visible(decoded) === decoded ? decoded : text;
   } catch {
     return text;
   }
 }
 
-function clip(text: string, maxLength: number): string {
+function clip(whole: string, maxLength: number): string {
+  const text = visible(whole);
   return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
 }
 

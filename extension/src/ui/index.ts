@@ -10,7 +10,7 @@ export {
   readVerifiedTimes,
   type TimesComparison,
 } from './comparison.ts';
-export type { ViewOptions } from './dom.ts';
+export { type ViewOptions, visible } from './dom.ts';
 export {
   createDurationFormat,
   formatBytes,

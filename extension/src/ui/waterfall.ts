@@ -2,7 +2,7 @@ import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
 import type { Prediction, Protocol, RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import * as Plot from '@observablehq/plot';
 import { type PlainKey, plural, t } from '../language/translate.ts';
-import { type Build, builder, type ViewOptions } from './dom.ts';
+import { type Build, builder, type ViewOptions, visible } from './dom.ts';
 import { createTickFormat, formatDuration, formatMs, formatUrl } from './format.ts';
 import { PROTOCOL_COLOURS } from './palette.ts';
 import { renderPlot } from './plot.ts';
@@ -231,7 +231,7 @@ export function describeRow(row: WaterfallRow): string {
   const times = row.bars.map((bar) => `${namePhase(bar.phase)} ${formatMs(bar.endMs - bar.startMs)}`);
   const protocol = row.protocol ? PROTOCOL_NAME[row.protocol] : t('protocolWithheld');
   return [
-    row.url,
+    visible(row.url),
     t('waterfallRow', { protocol, start: formatMs(row.startMs), end: formatMs(row.endMs) }),
     ...times,
   ].join('\n');

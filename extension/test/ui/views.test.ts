@@ -338,6 +338,24 @@ const withDecision = (decision: Decision, origins = prediction.origins): Predict
 });
 const advised = actionOf('avoid-h3', { 'https://cdn.test': 'h2' });
 
+test.each([
+  ['that is percent-encoded', `${PAGE}%E2%80%AEsj.tobor`, '%E2%80%AEsj.tobor'],
+  ['in a path', `${PAGE}\u202Esj.tobor`, '%E2%80%AEsj.tobor'],
+  ['in a host', 'https://tset.\u202Egap\u0007/', 'https://tset.\uFFFDgap\uFFFD/'],
+])('no name looks like another one by a character %s that turns text around', (_where, url, shown) => {
+  const origin = url.split('/', 3).join('/');
+  const added = { ...recording.requests[0]!, id: 2, url };
+  const hostile = { ...recording, requests: [...recording.requests, added] };
+  const views = [
+    renderWaterfall(recordedWaterfall(hostile), options),
+    renderOriginTable({ ...prediction, origins: [{ ...prediction.origins[0]!, origin }] }, options),
+    renderSummary({ ...prediction, reasons: [url] }, options),
+  ];
+  const html = views.map(({ outerHTML }) => outerHTML).join('');
+  expect(html).toContain(shown);
+  expect(html).not.toMatch(/[^\P{Cc}\t\n]|[\u202A-\u202E]/u);
+});
+
 test('the origin table states what to do, and folds the origins that do not matter', () => {
   const origins = [
     ...prediction.origins,

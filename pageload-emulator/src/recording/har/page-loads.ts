@@ -68,7 +68,9 @@ function noteOf(
     return `${pages.length} pages in the file: took ${which} (${shown(page?.id)}, ${requests})`;
   }
   const listed = log.pages?.length ?? 0;
-  return listed > 1 ? `${listed} pages in the file, none of which has requests: took all requests` : null;
+  return page === undefined && listed > 1
+    ? `${listed} pages in the file, none of which has requests: took all requests`
+    : null;
 }
 
 function loadsOf({ page, entries }: PageEntries): PageLoad[] {

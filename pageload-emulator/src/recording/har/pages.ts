@@ -1,7 +1,10 @@
 import { groupBy } from '@hopwise/contract';
 import { firstIndexWhere } from '../../util/ordered.ts';
+import { askedForBy } from './asked-for.ts';
+import { headerOf } from './headers.ts';
 import type { Entry, Har, Page } from './schema.ts';
-import { dateOf } from './values.ts';
+import { isSpeculative, typeOf } from './types.ts';
+import { dateOf, lengthOf } from './values.ts';
 
 /** A page of a file. */
 export interface PageEntries {
@@ -20,7 +23,7 @@ interface BegunPage {
 /**
  * Parts a file's requests by page. Pages with the same id are distinguished by time, and so is to which page a request belongs that names
  * none, or one that is not listed; when the file lists no pages, the requests' page references make them up. All requests are of no page when
- * all name pages that are not listed.
+ * all name pages that are not listed. Requests of frames that a file lists as pages are of the page that they are in.
  */
 export function pagesOf(log: Har): PageEntries[] {
   const pages = log.pages?.length ? log.pages : namedPages(log.entries);
@@ -32,13 +35,58 @@ export function pagesOf(log: Har): PageEntries[] {
   );
   const all = inOrder(own);
   let isAny = false;
-  for (const entry of log.entries) {
+  const placed = log.entries.map((entry) => {
     const { pageref } = entry;
     const listed = pageref == null ? undefined : byId.get(String(pageref));
-    pageAt(listed ?? all, Date.parse(entry.startedDateTime)).entries.push(entry);
+    const page = pageAt(listed ?? all, Date.parse(entry.startedDateTime));
+    page.entries.push(entry);
     isAny ||= pageref == null || listed !== undefined;
+    return { page, entry };
+  });
+  if (!isAny) return [{ page: undefined, entries: log.entries }];
+  const hosts = hostsOfFrames(own);
+  if (hosts.size === 0) return own;
+  const gathered = groupBy(placed, ({ page }) => hosts.get(page) ?? page);
+  return own
+    .filter((page) => !hosts.has(page))
+    .map((each) => ({ page: each.page, entries: (gathered.get(each) ?? []).map(({ entry }) => entry) }));
+}
+
+/**
+ * Finds the pages of a file that are frames of another one, by what follows each document as a page: one whose document was requested for a
+ * frame, or one without a load event that began before that of the page under way, which a navigation would have prevented.
+ *
+ * @returns by frame: the page that it is in
+ */
+function hostsOfFrames(pages: readonly PageEntries[]): Map<PageEntries, PageEntries> {
+  const hosts = new Map<PageEntries, PageEntries>();
+  const begun = pages.flatMap((of): BegunPage | [] => {
+    const from = dateOf(of.page?.startedDateTime);
+    return Number.isNaN(from) || of.entries.length === 0 ? [] : { from, of };
+  });
+  let host: BegunPage | null = null;
+  for (const next of begun.sort((a, b) => a.from - b.from)) {
+    if (host !== null && isFrameOf(next, host)) hosts.set(next.of, host.of);
+    else host = next;
   }
-  return isAny ? own : [{ page: undefined, entries: log.entries }];
+  return hosts;
+}
+
+function isFrameOf({ from, of }: BegunPage, host: BegunPage): boolean {
+  const isLoaded = loadMs(of.page) > 0;
+  const isWithin = !isLoaded && from < host.from + loadMs(host.of.page);
+  const document = of.entries.find((entry) => /^(document|iframe)$/.test(typeOf(entry).type));
+  if (document === undefined) return isWithin;
+  const { type, named } = typeOf(document);
+  if (type === 'iframe' || isSpeculative(document)) return type === 'iframe';
+  const { kind, byBrowser } = askedForBy(document);
+  const isOfTab = (named && byBrowser) || headerOf(document.request, 'sec-fetch-dest') !== null;
+  return kind === 'parser' ? !isLoaded : isWithin && !isOfTab;
+}
+
+/** When a page's load event came after its beginning, milliseconds; 0 when that is not known. */
+function loadMs(page: Page | undefined): number {
+  return lengthOf(page?.pageTimings?.onLoad) || lengthOf(page?._loadTime);
 }
 
 /** Pages in order of their beginnings, the first listed one from ever; without other ones that have no date or began at the same time. */

@@ -139,6 +139,55 @@ describe('several pages', () => {
   });
 });
 
+describe('frames that a file lists as pages', () => {
+  const FRAME = 'https://ads.test/f';
+  const frameAt = (startMs: number, extra: object = {}, headers: Record<string, string> = {}) =>
+    entry(FRAME, startMs, headers, { pageref: 'page_2', ...extra });
+  const AD = { type: 'image', pageref: 'page_2' };
+  const read = (frame: object, pageTimings: object = {}, beganMs = 300) => {
+    const own = [entry(SITE, 0, {}, { pageref: 'page_1' }), image(`${SITE}a.png`, 60)];
+    const ad = { ...image('https://ads.test/a.png', beganMs + 60), ...AD };
+    const har = harOf([...own, frame, ad]) as { log: { pages: object[] } };
+    const startedDateTime = new Date(Date.parse(START) + beganMs).toISOString();
+    har.log.pages.push({ id: 'page_2', startedDateTime, title: FRAME, pageTimings });
+    return readRecording(har);
+  };
+
+  it.each([
+    ['without a load event, begun before that of the page', {}, frameAt(300)],
+    ['without a document of its own', { onLoad: -1 }, { ...image('https://ads.test/b.png', 300), ...AD }],
+    ['that the parser found', {}, frameAt(300, { _initiator: { type: 'parser', url: SITE } })],
+    [
+      'with a load event, requested as frames are',
+      { onLoad: 90 },
+      frameAt(300, {}, { 'Sec-Fetch-Dest': 'iframe' }),
+    ],
+  ])('are of the page that they are in: %s', (_, pageTimings, frame) => {
+    const { recording, notes } = read(frame, pageTimings);
+    expect(notes).toEqual([]);
+    expect(recording).toMatchObject({ url: SITE, pltMs: 500 });
+    expect(recording.requests.map(({ startMs }) => startMs)).toEqual([0, 60, 300, 360]);
+    expect(recording.requests.map(({ type }) => type).slice(1)).not.toContain('document');
+  });
+
+  it.each([
+    ['has a load event', { onLoad: 90 }, frameAt(300), 300],
+    ['begins after the load event', {}, frameAt(600), 600],
+    ['was requested for a tab', {}, frameAt(300, {}, { 'Sec-Fetch-Dest': 'document' }), 300],
+    [
+      'was requested by the browser',
+      {},
+      frameAt(300, { _initiator: { type: 'other' }, _resourceType: 'document' }),
+      300,
+    ],
+    ['was fetched ahead', {}, frameAt(300, {}, { 'Sec-Purpose': 'prefetch;prerender' }), 300],
+  ])('are not another page, which %s', (_, pageTimings, frame, beganMs) => {
+    const { recording, notes } = read(frame, pageTimings, beganMs);
+    expect(recording.requests).toHaveLength(2);
+    expect(notes[0]).toBe('2 pages in the file: took the first ("page_1", 2 requests)');
+  });
+});
+
 describe('a page whose document is not in the file', () => {
   const named = { _initiator: { type: 'parser', url: SITE } };
   const frame = { _initiator: { type: 'parser', url: SITE }, _resourceType: 'document', pageref: 'page_1' };

@@ -9,9 +9,11 @@ import type { HarForm } from './har/forms.ts';
 import { headerOf } from './har/headers.ts';
 import { linkInitiators } from './har/initiators.ts';
 import { inOrderOfIssue } from './har/issue-order.ts';
+import { fromShowing, lateBeginning } from './har/late-beginning.ts';
 import { mendLateSending } from './har/late-sending.ts';
 import { loadEnd } from './har/load-end.ts';
 import { type Navigation, nameDocuments, navigationOf } from './har/navigation.ts';
+import { timed } from './har/navigations.ts';
 import { ownEntries } from './har/own-entries.ts';
 import type { PageChoice } from './har/page-choice.ts';
 import { type PageClock, pageClock } from './har/page-clock.ts';
@@ -66,10 +68,16 @@ export function readHar(
   const creator = log.creator?.name;
   const navigation = navigationOf(load.ordered, load.page, creator);
   const conventions = conventionsOf(log, navigation.entries);
+  const isFirst = load.navigation === 0;
+  const late =
+    isFirst && navigation.document === 'recorded'
+      ? lateBeginning(load.page, timed(navigation.entries))
+      : null;
   const clock = pageClock(load.page, creator, {
     firstMs: issueTime(navigation.entries[0]!, conventions),
-    isFirst: load.navigation === 0,
+    isFirst,
     endsAt: load.endsAt,
+    isOtherClock: late === 'other-clock',
   });
   const { drafts, entryOf, document } = draftsOf(load, navigation, clock, conventions);
   refuseUntimed(drafts, place);
@@ -85,7 +93,7 @@ export function readHar(
   const requests = finishRequests(end.kept, place);
   const page =
     requests.find(({ type, status }) => type === 'document' && !isRedirect(status)) ?? requests[0]!;
-  const recording: Recording = {
+  const fetched: Recording = {
     format: 'hopwise-recording',
     version: 1,
     url: navigation.url ?? page.url,
@@ -95,6 +103,9 @@ export function readHar(
     ...missingOf(navigation, end.times.pltMs),
     requests,
   };
+  const isAhead = late === 'shown' && fetched.pltMs !== null;
+  const recording = isAhead ? fromShowing(fetched, -clock.offsetMs) : fetched;
+  if (isAhead) notes.push('the page was fetched ahead: its load is timed from when it was shown');
   const lacking = lackNote(recording, navigation, end.refuted);
   if (lacking !== null) notes.push(lacking);
   return {

@@ -24,6 +24,7 @@ const BEGINS_EARLY = /playwright|browsermob/i;
 /**
  * Places a page's times, which HAR 1.2 counts from `page.startedDateTime`. A load begins there, or with its first request where that one
  * is earlier, as redirects may be, or where the page began before the navigation. The times belong to the navigation in which they fall.
+ * Times by another clock than that of the requests are counted from the first of these.
  *
  * @param firstMs when the load's first request was issued, Unix time in milliseconds
  * @param isFirst whether the load is the page's first navigation
@@ -32,12 +33,18 @@ const BEGINS_EARLY = /playwright|browsermob/i;
 export function pageClock(
   page: Page | undefined,
   creator: string | null | undefined,
-  { firstMs, isFirst, endsAt }: { firstMs: number; isFirst: boolean; endsAt: number },
+  {
+    firstMs,
+    isFirst,
+    endsAt,
+    isOtherClock,
+  }: { firstMs: number; isFirst: boolean; endsAt: number; isOtherClock: boolean },
 ): PageClock {
   const beginsEarly = BEGINS_EARLY.test(creator ?? '');
   const givenMs = dateOf(page?.startedDateTime);
   const isEarly = (beginsEarly || !isFirst) && givenMs <= firstMs;
-  const pageMs = isEarly || Math.abs(firstMs - givenMs) < MAX_APART_MS ? givenMs : firstMs;
+  const isNear = Math.abs(firstMs - givenMs) < MAX_APART_MS && !isOtherClock;
+  const pageMs = isEarly || isNear ? givenMs : firstMs;
   const startMs = isEarly ? firstMs : Math.min(pageMs, firstMs);
   const offsetMs = startMs - pageMs;
   const place = (ms: number | null) => {

@@ -78,7 +78,9 @@ function isFrameOf({ from, of }: BegunPage, host: BegunPage): boolean {
   const document = of.entries.find((entry) => /^(document|iframe)$/.test(typeOf(entry).type));
   if (document === undefined) return isWithin;
   const { type, named } = typeOf(document);
-  if (type === 'iframe' || isSpeculative(document)) return type === 'iframe';
+  if (isSpeculative(document)) return false;
+  // A page whose own document is not in the file has frames, too.
+  if (type === 'iframe') return isWithin || of.entries[0] === document;
   const { kind, byBrowser } = askedForBy(document);
   const isOfTab = (named && byBrowser) || headerOf(document.request, 'sec-fetch-dest') !== null;
   return kind === 'parser' ? !isLoaded : isWithin && !isOfTab;

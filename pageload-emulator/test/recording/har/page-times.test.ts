@@ -1,4 +1,4 @@
-import { parseRecording, readRecording } from '@hopwise/pageload-emulator';
+import { parseRecording, predict, readRecording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { chromiumEntry, harOf, START } from '../../support/hars.ts';
 
@@ -41,6 +41,49 @@ describe('a page that starts after its first request', () => {
   it('by another clock has times from the first request', () => {
     const recording = parseRecording(beginning(3_600_000, [document(), image(170)], { onLoad: 700 }));
     expect(recording).toMatchObject({ recordedAt: START, pltMs: 700 });
+  });
+});
+
+describe('a page that starts after its document had ended', () => {
+  const early = [document(), image(170), image(400)];
+  const late = [image(3_100), image(3_200)];
+  const read = (entries: object[], onLoad: number) => readRecording(beginning(3_000, entries, { onLoad }));
+
+  it('was fetched ahead, and its load is timed from when it was shown', () => {
+    const under = chromiumEntry(`${PAGE}b.png`, 2_900, { wait: 180 }, { _resourceType: 'image' });
+    const { recording, notes } = read([...early, under, ...late], 600);
+    expect(recording).toMatchObject({ url: PAGE, recordedAt: at(3_000), pltMs: 600 });
+    expect(recording.requests.map(({ fromCache, startMs, endMs }) => [fromCache, startMs, endMs])).toEqual([
+      [true, 0, 0],
+      [true, 0, 0],
+      [true, 0, 0],
+      [false, 0, 80],
+      [false, 100, 150],
+      [false, 200, 250],
+    ]);
+    expect(recording.requests.map(({ phases }) => phases.responseStartMs)).toEqual([
+      ...[null, null, null, null],
+      ...[140, 240],
+    ]);
+    expect(notes).toEqual([
+      'the page was fetched ahead: its load is timed from when it was shown',
+      'used 3 of 6 requests: 3 came from the cache',
+    ]);
+    expect(predict(recording).fit.explainedMs).toBeLessThan(900);
+  });
+
+  it('is timed by another clock where all that its load event waits for fits into the load from the first request on', () => {
+    const { recording, notes } = read(early, 600);
+    expect(recording).toMatchObject({ recordedAt: START, pltMs: 600 });
+    expect(recording.requests.map(({ startMs }) => startMs)).toEqual([0, 170, 400]);
+    expect(notes).toEqual([]);
+  });
+
+  it('is the one that a script sent the visitor on to', () => {
+    const next = chromiumEntry(`${PAGE}home`, 3_000, { wait: 80 }, { _resourceType: 'document' });
+    const { recording } = read([document(), image(2_800), next, ...late], 600);
+    expect(recording).toMatchObject({ recordedAt: START, pltMs: 3_600 });
+    expect(recording.requests.every(({ fromCache }) => !fromCache)).toBe(true);
   });
 });
 

@@ -1,0 +1,86 @@
+import { NO_PHASES, type RecordedRequest, type Recording } from '@hopwise/contract';
+import { askedForBy } from './asked-for.ts';
+import { redirectChain, type TimedEntry } from './navigations.ts';
+import type { Page } from './schema.ts';
+import { dateOf, lengthOf } from './values.ts';
+
+/** A page that begins no later than this after its document had ended, milliseconds, is not read as one that was fetched ahead. */
+const MIN_LATE_MS = 100;
+
+/**
+ * Why a page begins only after its document had been fetched:
+ *
+ * - `shown`: it was fetched ahead, as where it is prerendered, and began as it was shown.
+ * - `other-clock`: it was timed by another clock than its requests: all that the load event waits for fits into the load from the first
+ *   of them on.
+ */
+export type LateBeginning = 'shown' | 'other-clock';
+
+/**
+ * Tells why a page begins late. One that begins with a document to which scripts sent the visitor on begins with that.
+ *
+ * @param ordered the navigation's requests in order of start, its document among them
+ * @returns null for a page that does not begin late, or has no load event
+ */
+export function lateBeginning(page: Page | undefined, ordered: readonly TimedEntry[]): LateBeginning | null {
+  const document = redirectChain(ordered).at(-1)!;
+  const beganMs = dateOf(page?.startedDateTime);
+  const loadMs = lengthOf(page?.pageTimings?.onLoad);
+  if (loadMs === 0 || lengthOf(document.entry.time) === 0) return null;
+  if (!(beganMs - document.endMs > MIN_LATE_MS)) return null;
+  const isSentOn = ordered.some(
+    ({ entry, type, startMs }) =>
+      type === 'document' &&
+      Math.abs(startMs - beganMs) <= MIN_LATE_MS &&
+      askedForBy(entry).kind !== 'parser',
+  );
+  if (isSentOn) return null;
+  let endMs = document.endMs;
+  for (const each of ordered) {
+    const mayBlockLoad = !/^(fetch|beacon|media|other)$/.test(each.type);
+    if (mayBlockLoad && each.startMs < beganMs + loadMs) endMs = Math.max(endMs, each.endMs);
+  }
+  return endMs > ordered[0]!.startMs + loadMs + MIN_LATE_MS ? 'shown' : 'other-clock';
+}
+
+/**
+ * Times a load from when its page was shown. What had been fetched by then was there, as if from a cache; of what was under way no phase is
+ * a whole one.
+ *
+ * @param shownMs after its first request, milliseconds
+ */
+export function fromShowing(recording: Recording, shownMs: number): Recording {
+  const since = (ms: number | null) => (ms === null ? null : ms - shownMs);
+  const requests = recording.requests.map((request): RecordedRequest => {
+    const { startMs, endMs, phases } = request;
+    if (endMs <= shownMs)
+      return {
+        ...request,
+        startMs: 0,
+        endMs: 0,
+        phases: NO_PHASES,
+        protocol: null,
+        transferBytes: 0,
+        bodyBytes: 0,
+        fromCache: true,
+        connectionId: null,
+      };
+    if (startMs < shownMs) return { ...request, startMs: 0, endMs: endMs - shownMs, phases: NO_PHASES };
+    const moved = Object.entries(phases).map(([name, ms]) => [name, since(ms)]);
+    return {
+      ...request,
+      startMs: startMs - shownMs,
+      endMs: endMs - shownMs,
+      phases: Object.fromEntries(moved),
+    };
+  });
+  return {
+    ...recording,
+    recordedAt: new Date(Date.parse(recording.recordedAt) + shownMs).toISOString(),
+    pltMs: since(recording.pltMs),
+    domContentLoadedMs: since(recording.domContentLoadedMs),
+    firstContentfulPaintMs: since(recording.firstContentfulPaintMs),
+    largestContentfulPaintMs: since(recording.largestContentfulPaintMs),
+    requests,
+  };
+}

@@ -228,23 +228,41 @@ describe.each(PAGES)('the %s', (_name, path, open) => {
     await show();
     expect(button('Reload without cache')).toBeUndefined();
   });
-});
 
-test.each([
-  ['a page without a recorded load', 'https://page.test/', 'Not measured yet', 'Reload this page', 1],
-  ['the browser’s own pages', 'chrome://settings/', 'Not a web page', 'First steps', 0],
-])('the popup names the state of %s, with what to do', async (_words, url, name, action, count) => {
-  isRecorded = false;
-  tabUrl = url;
-  stub(bodyOf('popup/popup.html'));
-  await import('../src/popup/popup.ts');
-  await vi.advanceTimersByTimeAsync(10);
-  expect(document.querySelector('h2')!.textContent).toBe(name);
-  const [button] = document.querySelectorAll<HTMLElement>('#content button');
-  expect(button!.textContent).toBe(action);
-  button!.click();
-  expect(reloads).toHaveLength(count);
-  expect(openedTabs).toHaveLength(1 - count);
+  test.each([
+    ['a page without a recorded load', 'https://page.test/', 'Not measured yet', 'Reload this page', 1],
+    ['the browser’s own pages', 'chrome://settings/', 'Not a web page', 'First steps', 0],
+  ])('names the state of %s, with what to do', async (_words, url, name, action, count) => {
+    isRecorded = false;
+    tabUrl = url;
+    await show();
+    expect(document.querySelector('#content h2')!.textContent).toBe(name);
+    const [first] = document.querySelectorAll<HTMLElement>('#content button');
+    expect(first!.textContent).toBe(action);
+    first!.click();
+    expect(reloads).toHaveLength(count);
+    expect(openedTabs).toHaveLength(1 - count);
+  });
+
+  test('names the state of a load without a prediction, with what to do', async () => {
+    load = { ...load, prediction: null, problem: 'No request was recorded.' };
+    await show();
+    expect(document.querySelector('.hw-empty h2')!.textContent).toBe('No prediction for this load');
+    expect(document.querySelector('#content')!.textContent).toContain('No request was recorded.');
+    button('Reload this page')!.click();
+    expect(reloads).toHaveLength(1);
+  });
+
+  test('records an excluded site again on request, and reloads', async () => {
+    isRecorded = false;
+    excludedSites = ['page.test', 'other.test'];
+    await show();
+    expect(document.querySelector('#content h2')!.textContent).toBe('Excluded');
+    document.querySelector<HTMLElement>('#content button')!.click();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(excludedSites).toEqual(['other.test']);
+    expect(reloads).toHaveLength(1);
+  });
 });
 
 const NOT_COUNTED = 'Not counted: 3 loads of pages that were not loaded here without pins.';
@@ -332,21 +350,6 @@ describe('the popup’s one switch', () => {
     hasHelper = true;
     await vi.advanceTimersByTimeAsync(2000);
     expect(warning()).toBe('');
-  });
-});
-
-describe('the popup on an excluded site', () => {
-  test('records again on request, and reloads', async () => {
-    isRecorded = false;
-    excludedSites = ['page.test', 'other.test'];
-    stub(bodyOf('popup/popup.html'));
-    await import('../src/popup/popup.ts');
-    await vi.advanceTimersByTimeAsync(10);
-    expect(document.querySelector('h2')!.textContent).toBe('Excluded');
-    document.querySelector<HTMLElement>('#content button')!.click();
-    await vi.advanceTimersByTimeAsync(10);
-    expect(excludedSites).toEqual(['other.test']);
-    expect(reloads).toHaveLength(1);
   });
 });
 

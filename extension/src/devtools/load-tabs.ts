@@ -23,6 +23,7 @@ export class LoadTabs {
   readonly #emulation = new EmulationClient((problem) => {
     this.problem.textContent = t('panelEmulationFailed', { problem });
   });
+  readonly #renderProblem: (load: StoredLoad) => HTMLElement;
   #load: StoredLoad | null = null;
   #origins: OriginsTab | null = null;
   #waterfall: WaterfallTab | null = null;
@@ -32,6 +33,11 @@ export class LoadTabs {
   #servers: ServersTab | null = null;
   #graph: GraphTab | null = null;
   #waits: Waits | null = null;
+
+  /** @param renderProblem shows why a load has no prediction */
+  constructor(renderProblem: (load: StoredLoad) => HTMLElement) {
+    this.#renderProblem = renderProblem;
+  }
 
   /**
    * @param renderAction controls that pin an origin; null for none
@@ -43,7 +49,7 @@ export class LoadTabs {
     footer: HTMLElement | null,
   ): HTMLElement {
     const prediction = this.#prepare(load);
-    if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
+    if (!prediction) return this.#renderProblem(load);
     const actionOf = (origin: string) => renderAction(origin, prediction);
     this.#origins ??= new OriginsTab(load, prediction, this.#emulation, actionOf, footer);
     this.#origins.draw();
@@ -72,7 +78,7 @@ export class LoadTabs {
 
   connections(load: StoredLoad): HTMLElement {
     const prediction = this.#prepare(load);
-    if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
+    if (!prediction) return this.#renderProblem(load);
     if (!this.#connections) {
       this.#connections = new ConnectionsTab(load.recording, findShownProtocol(load.recording, prediction));
       this.#explain(prediction);
@@ -82,7 +88,7 @@ export class LoadTabs {
 
   graph(load: StoredLoad): HTMLElement {
     const prediction = this.#prepare(load);
-    if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
+    if (!prediction) return this.#renderProblem(load);
     if (!this.#graph) {
       this.#graph = new GraphTab(
         load.recording,
@@ -97,14 +103,14 @@ export class LoadTabs {
 
   whatIf(load: StoredLoad): HTMLElement {
     const prediction = this.#prepare(load);
-    if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
+    if (!prediction) return this.#renderProblem(load);
     this.#whatIf ??= new WhatIfTab(prediction, this.#emulation);
     return this.#whatIf.element;
   }
 
   servers(load: StoredLoad): HTMLElement {
     const prediction = this.#prepare(load);
-    if (!prediction) return el('p', { class: 'hw-card' }, load.problem);
+    if (!prediction) return this.#renderProblem(load);
     this.#servers ??= new ServersTab(prediction, this.#emulation);
     return this.#servers.element;
   }

@@ -12,7 +12,8 @@ import { announceVerdict } from '../ui/announce-verdict.ts';
 import { renderButton } from '../ui/controls.ts';
 import { DetailControl } from '../ui/detail-control.ts';
 import { builder, visible } from '../ui/dom.ts';
-import { explainEmptyState } from '../ui/empty-state.ts';
+import { describeEmptyTab, describeRefusal, describeUnpredicted, renderEmptyView } from '../ui/empty-view.ts';
+import { includeSite, isExcludedSite } from '../ui/excluded-site.ts';
 import { renderIncomplete } from '../ui/incomplete-load.ts';
 import {
   describeLimits,
@@ -65,7 +66,10 @@ const detail = new DetailControl(reload);
 /** Whether the overview has room for more than it shows in a docked panel, without scrolling. */
 const isTall = window.matchMedia('(min-height: 450px)');
 let refresh = () => {};
-const loadTabs = new LoadTabs();
+/** Why a load has no prediction. Another load of the tab changes nothing about that of a file. */
+const renderProblem = ({ problem }: StoredLoad) =>
+  opened ? el('p', { class: 'hw-card' }, problem) : renderEmptyView(describeUnpredicted(problem, reload));
+const loadTabs = new LoadTabs(renderProblem);
 const monitor = new MonitorControl(
   () => shown?.load?.recording.url ?? null,
   () => refresh(),
@@ -124,7 +128,6 @@ if (isInspecting) {
     if (!opened) void draw();
     if (answer.load) void verify.resume();
   };
-  const fail = (problem: string) => content.replaceChildren(el('p', { class: 'hw-empty' }, problem));
   refresh = pollLoad(which, show, fail).refresh;
 } else void draw();
 const redrawOverview = () => {
@@ -160,16 +163,35 @@ async function draw(): Promise<void> {
     notices.replaceChildren(...above, verify.state, detail.element);
     showChildren(content, [files.status, notices, tabs.panel]);
   } else {
-    const text = await explainNothing();
+    const answer = shown;
+    const nothing = await renderNothing();
+    // A load may have come, or a file been opened, in between.
+    if (shown !== answer || opened) return;
     tabPlace.replaceChildren();
-    content.replaceChildren(files.status, el('p', { class: 'hw-empty' }, text), pins.lifted, pins.element);
+    content.replaceChildren(files.status, nothing, pins.lifted, pins.element);
   }
 }
 
-/** Why there is no load to show. */
-async function explainNothing(): Promise<string> {
-  if (!isInspecting) return t('panelNoTab');
-  return shown ? explainEmptyState(shown, (await chrome.tabs.get(tabId!)).url) : '';
+function fail(problem: string): void {
+  content.replaceChildren(renderEmptyView(describeRefusal(problem, () => refresh())));
+}
+
+/** Why there is no load to show, and what a person can do. */
+async function renderNothing(): Promise<HTMLElement> {
+  if (!isInspecting) {
+    const open = { words: t('fileOpen'), run: () => files.choose() };
+    return renderEmptyView({ name: t('panelNoTabName'), text: t('panelNoTab'), action: open });
+  }
+  if (!shown) return el('p', { class: 'hw-empty' });
+  const { url } = await chrome.tabs.get(tabId!);
+  const recordAgain = async () => {
+    const problem = await includeSite(url ?? '');
+    if (problem !== '') return fail(problem);
+    await reload();
+  };
+  const isExcluded = url !== undefined && (await isExcludedSite(url));
+  const view = describeEmptyTab({ answer: shown, url, isExcluded, reload, recordAgain });
+  return view ? renderEmptyView(view) : el('p', { class: 'hw-empty', role: 'status' }, t('emptyLoading'));
 }
 
 /** @throws Error with a message to show */
@@ -200,7 +222,7 @@ const withLoad = (render: (load: StoredLoad) => HTMLElement[]): HTMLElement[] =>
 function renderOverview(load: StoredLoad): HTMLElement[] {
   const prediction = predictionOf(load);
   const control = opened ? [] : [pins.lifted, pins.element];
-  if (!prediction) return [renderCard('', el('p', {}, load.problem), ...control)];
+  if (!prediction) return [renderProblem(load), ...control];
   const verified = load.verification ? readVerifiedTimes(load.verification, prediction.decision) : undefined;
   const { stopped, leftOut } = load.verification ?? {};
   const isH3Hypothetical = isH3Unoffered(load.recording);

@@ -41,7 +41,7 @@ export function renderAutopilotSwitch(client: AutopilotClient): HTMLElement {
   void renderSavedTime().then((line) => state.after(line));
 
   return renderCardOfGroup(
-    t('autopilotTitle'),
+    t('autopilotRules'),
     renderMainSwitch(client, status),
     state,
     renderNetworkSwitch(client, status),
@@ -66,7 +66,7 @@ export function renderAutopilotSwitch(client: AutopilotClient): HTMLElement {
     el('div', {}, undo),
     status,
     renderExplanation(
-      t('autopilotTitle'),
+      t('autopilotRules'),
       t('autopilotExplanation'),
       t('autopilotHoldsNote'),
       t('autopilotExploresNote'),

@@ -3,17 +3,24 @@ import { HelperWatch } from '../helper/helper-watch.ts';
 import { loadLanguage } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
 import type { LatestAnswer } from '../messages/load-messages.ts';
-import { sendMemoryRequest } from '../messages/memory-messages.ts';
 import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
 import { PinsModel } from '../pins/page/pins-model.ts';
 import { UndoControl } from '../pins/page/undo-control.ts';
-import { isOnSite } from '../storage/is-on-site.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { announceVerdict } from '../ui/announce-verdict.ts';
 import { readVerifiedTimes } from '../ui/comparison.ts';
 import { DetailControl } from '../ui/detail-control.ts';
 import { builder } from '../ui/dom.ts';
+import {
+  describeEmptyTab,
+  describeRefusal,
+  describeUnpredicted,
+  type EmptyView,
+  renderEmptyView,
+  showFirstSteps,
+} from '../ui/empty-view.ts';
+import { includeSite, isExcludedSite } from '../ui/excluded-site.ts';
 import { ExportControl } from '../ui/export-control.ts';
 import { renderIncomplete } from '../ui/incomplete-load.ts';
 import { renderInstallButton } from '../ui/install-helper.ts';
@@ -28,7 +35,6 @@ import { renderGrounds, renderInstruction } from '../ui/summary.ts';
 import { renderTimesTable } from '../ui/times-table.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
 import { renderAutopilot } from './autopilot-section.ts';
-import { describeEmptyTab, type EmptyView, renderEmptyView, showFirstSteps } from './empty-view.ts';
 import { renderSkeleton } from './skeleton.ts';
 import { renderVerdict } from './verdict.ts';
 
@@ -115,11 +121,8 @@ async function showTab(tabId: number, url: string | undefined): Promise<void> {
   helper.onChange(() => placeVerify(isUnsure));
 
   const recordAgain = async () => {
-    const answer = await sendMemoryRequest({ type: 'settings' });
-    if (!answer.ok) return fail(answer.error);
-    const excludedSites = answer.settings.excludedSites.filter((site) => !isOnSite(url ?? '', [site]));
-    const changed = await sendMemoryRequest({ type: 'change-settings', change: { excludedSites } });
-    if (!changed.ok) return fail(changed.error);
+    const problem = await includeSite(url ?? '');
+    if (problem !== '') return fail(problem);
     await reload();
   };
 
@@ -155,10 +158,7 @@ async function showTab(tabId: number, url: string | undefined): Promise<void> {
       if (prediction) {
         content.replaceChildren(renderVerdict(prediction, load, pinGain));
         content.removeAttribute('aria-busy');
-      } else {
-        const again = { words: t('popupReload'), run: reload };
-        showEmpty({ name: t('emptyNoPredictionName'), text: load.problem, action: again });
-      }
+      } else showEmpty(describeUnpredicted(load.problem, reload));
       return;
     }
     more.replaceChildren(pins.element, all);
@@ -172,16 +172,8 @@ async function showTab(tabId: number, url: string | undefined): Promise<void> {
       content.removeAttribute('aria-busy');
     } else showEmpty(view);
   };
-  const fail = (problem: string) => {
-    const again = { words: t('popupTryAgain'), run: () => polling.refresh() };
-    showEmpty({ name: t('emptyErrorName'), text: problem, action: again });
-  };
+  const fail = (problem: string) => showEmpty(describeRefusal(problem, () => polling.refresh()));
   const polling = pollLoad(which, (answer) => void show(answer), fail);
-}
-
-async function isExcludedSite(url: string): Promise<boolean> {
-  const answer = await sendMemoryRequest({ type: 'settings' });
-  return answer.ok && isOnSite(url, answer.settings.excludedSites);
 }
 
 function renderDetails(

@@ -97,7 +97,12 @@ function sections(report: Report): HTMLElement[] {
     card(
       t('reportTime'),
       renderProtocolChart(comparison, { width }),
-      renderTimesTable(comparison),
+      element(
+        'details',
+        { class: 'report-figures' },
+        element('summary', {}, t('reportFigures')),
+        renderTimesTable(comparison),
+      ),
       ...report.warnings.map((warning) => element('p', { class: 'report-warning' }, toSentence(warning))),
     ),
     card(t('reportOrigins'), renderOriginTable(decided)),

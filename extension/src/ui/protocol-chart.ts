@@ -25,7 +25,7 @@ const LANE_HEIGHT = 18;
 const WIDE_PX = 480;
 /** Width of a character of a row's name and of a column of figures, height of a line, pixels. */
 const CHARACTER_PX = 7.8;
-const COLUMN_PX = 62;
+const COLUMN_PX = 66;
 /** Room for a label of the axis. The axis may have twice as many as are asked for. */
 const TICK_PX = 70;
 const LINE_PX = 14;
@@ -87,7 +87,7 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
   const rowHeight = Math.max(lanes.length * LANE_HEIGHT + 4, linesOfNames * LINE_PX + 4);
   // Bars stay as low where a name takes more lines.
   const barInset = 2 + (rowHeight - 4 - lanes.length * LANE_HEIGHT) / (2 * lanes.length);
-  const marginTop = columns.length > 0 ? 18 : 6;
+  const marginTop = columns.length > 0 ? 8 + 2 * LINE_PX : 6;
   const marginLeft = isWide ? 10 + CHARACTER_PX * Math.max(...names.map(({ length }) => length)) : 92;
   const marginRight = 10 + COLUMN_PX * (1 + columns.length);
   const plot = renderPlot({
@@ -149,8 +149,8 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
         text: (figure: ComparisonFigure) => write(figure.medianMs),
         fill: 'var(--hw-text)',
       }),
-      ...columns.map(({ sign }, index) =>
-        Plot.text([sign], {
+      ...columns.map(({ title }, index) =>
+        Plot.text([title], {
           ...column(index + 1),
           fy: () => rows[0]!,
           frameAnchor: 'top-right',
@@ -208,10 +208,11 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
       'ul',
       { class: 'hw-legend' },
       ...kinds.map((kind) => legendItem(el, `hw-mark hw-mark-${kind}`, describeKind(kind))),
-      paints.some(({ firstMs }) => firstMs !== null)
+      // Wide charts have them in the columns' headings.
+      !isWide && paints.some(({ firstMs }) => firstMs !== null)
         ? legendItem(el, 'hw-mark-paint', t('chartFirstPaint'), FIRST_PAINT)
         : null,
-      paints.some(({ largestMs }) => largestMs !== null)
+      !isWide && paints.some(({ largestMs }) => largestMs !== null)
         ? legendItem(el, 'hw-mark-paint', t('chartLargestPaint'), LARGEST_PAINT)
         : null,
       best === null ? null : legendItem(el, 'hw-mark-best', t('chartBest')),
@@ -247,18 +248,22 @@ const LARGEST_PAINT = '□';
 
 /** A column of figures beside the load times. */
 interface Column {
-  sign: string;
+  /** In two lines: a figure is narrower than its name. */
+  title: string;
   msOf: (paints: Paints) => number | null;
 }
 
 /** A column for each paint that is known of some row. */
 function listColumns(paints: readonly Paints[]): Column[] {
   const all: Column[] = [
-    { sign: FIRST_PAINT, msOf: ({ firstMs }) => firstMs },
-    { sign: LARGEST_PAINT, msOf: ({ largestMs }) => largestMs },
+    { title: nameColumn(FIRST_PAINT, t('chartFirstPaint')), msOf: ({ firstMs }) => firstMs },
+    { title: nameColumn(LARGEST_PAINT, t('chartLargestPaint')), msOf: ({ largestMs }) => largestMs },
   ];
   return all.filter(({ msOf }) => paints.some((each) => msOf(each) !== null));
 }
+
+/** `△ first`, below it `paint`. */
+const nameColumn = (sign: string, name: string): string => `${sign} ${name.replace(' ', '\n')}`;
 
 /** Lines that a row's name takes in a narrow chart. */
 function countLines(name: string): number {

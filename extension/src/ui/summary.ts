@@ -1,8 +1,8 @@
-import type { Assignment, Fit, Prediction } from '@hopwise/contract';
+import { type Assignment, type Decision, type Fit, PROTOCOL_NAME, type Prediction } from '@hopwise/contract';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { plural, t } from '../language/translate.ts';
 import { builder, type ViewOptions } from './dom.ts';
-import { formatDuration, keepUnitsTogether } from './format.ts';
+import { formatDuration, formatList, formatOrigin, keepUnitsTogether } from './format.ts';
 import { describeHeadline } from './headline.ts';
 import { decideBeyondPins } from './pin-gain.ts';
 
@@ -74,10 +74,33 @@ function describeLoad(
 /** What is left to do: nothing where the load's pins do it, or have been measured to help as much. */
 export function renderInstruction({ decision }: Prediction, options: SummaryOptions): HTMLElement[] {
   const { pinGain = null, pinned } = options;
-  const { action, kind, verdict } = decision;
+  const { action, kind } = decision;
   const isDone = action.origins.every((origin) => pinned?.[origin] === action.assignment[origin]);
   if (kind !== 'act' || isDone || decideBeyondPins(decision, pinGain) === null) return [];
-  return [builder(options)('p', { class: 'hw-instruction' }, keepUnitsTogether(`${verdict}.`))];
+  // The headline has the action's figures, except above measured pins, which have their own.
+  const text = pinGain ? `${decision.verdict}.` : describeInstruction(decision);
+  return [builder(options)('p', { class: 'hw-instruction' }, keepUnitsTogether(text))];
+}
+
+/** More origins are named by the first and their number. */
+const NAMED_ORIGINS = 2;
+
+/** What to do, in the imperative: `Keep cdn.example off HTTP/3.` */
+function describeInstruction({ action, baseline }: Decision): string {
+  const { kind, origins, protocol } = action;
+  const names = origins.map(formatOrigin);
+  const hosts =
+    names.length > NAMED_ORIGINS
+      ? t('serversMore', { names: names[0]!, count: names.length - 1 })
+      : formatList(names);
+  if (kind === 'avoid-h3') {
+    const onH3 = Object.values(baseline.protocols).filter((each) => each === 'h3').length;
+    const isWholePage = names.length === onH3 && onH3 > NAMED_ORIGINS;
+    return isWholePage ? t('instructAvoidPage') : t('instructAvoid', { hosts });
+  }
+  return protocol === null
+    ? t('instructMix', { hosts })
+    : t('instructHold', { hosts, protocol: PROTOCOL_NAME[protocol] });
 }
 
 /** How well the recorded load is explained, and what is not understood of it. */

@@ -205,6 +205,18 @@ test.each([
   expect([...summary.querySelectorAll('.hw-instruction')].map((p) => p.textContent)).toEqual(lines);
 });
 
+test.each([
+  [['https://cdn.test'], 'h2', 'Keep cdn.test off HTTP/3.'],
+  [['https://cdn.test', 'https://b.test'], 'h2', 'Keep cdn.test and b.test off HTTP/3.'],
+  [['https://cdn.test', 'https://b.test', 'https://c.test'], 'h2', 'Keep this page off HTTP/3.'],
+  [['https://cdn.test', 'https://b.test', 'https://c.test'], 'h1', 'Hold cdn.test and 2 more to HTTP/1.1.'],
+] as const)('the summary says what to do without the headline’s figures (%j)', (origins, protocol, words) => {
+  const assignment = Object.fromEntries(origins.map((origin) => [origin, protocol]));
+  const action = actionOf(protocol === 'h1' ? 'force-protocol' : 'avoid-h3', assignment);
+  const summary = renderSummary({ ...prediction, decision: decisionOf([action]) }, options);
+  expect(spaced(summary.querySelector('.hw-instruction')?.textContent)).toBe(words);
+});
+
 describe('renderProtocolChart', () => {
   const legendOf = (chart: HTMLElement) =>
     [...chart.querySelectorAll('.hw-legend li')].map((item) => item.textContent);
@@ -235,7 +247,6 @@ describe('renderProtocolChart', () => {
       'predicted: median, 10th to 90th percentile',
       expect.stringContaining('verified'),
       expect.stringContaining('measured'),
-      '△first paint',
     ]);
   });
 
@@ -248,13 +259,24 @@ describe('renderProtocolChart', () => {
 
   test('shows no marks for kinds of time that are absent', () => {
     const bare = renderProtocolChart({ prediction }, options);
-    expect(legendOf(bare)).toEqual(['predicted: median, 10th to 90th percentile', '△first paint', 'fastest']);
+    expect(legendOf(bare)).toEqual(['predicted: median, 10th to 90th percentile', 'fastest']);
+    // Narrow charts have no columns for the paints.
+    const narrow = renderProtocolChart({ prediction }, { ...options, width: 300 });
+    expect(legendOf(narrow)).toEqual([
+      'predicted: median, 10th to 90th percentile',
+      '△first paint',
+      'fastest',
+    ]);
   });
 
   test('states the paints under each protocol, and outlines the fastest one', () => {
     const chart = renderProtocolChart({ prediction }, options);
     const described = chart.querySelector('svg')?.getAttribute('aria-description');
     expect(described).toContain('HTTP/2 paints: first 0.8 s, largest –');
+    // The column's heading, one line below the other.
+    expect([...chart.querySelectorAll('svg tspan')].map(({ textContent }) => textContent)).toEqual(
+      expect.arrayContaining(['△ first', 'paint']),
+    );
     expect(chart.querySelectorAll('[aria-label="rect"] rect, [aria-label="rect"] path')).toHaveLength(1);
   });
 

@@ -228,12 +228,12 @@ export class ConnectionsTab {
 /** Causes of a smaller share of the load time are not named. */
 const MIN_CAUSE_SHARE = 0.02;
 
-/** `The load event comes after 2.3 s: 900 ms round trips of requests, …` */
+/** `Time spent: 900 ms round trips of requests, …` */
 function describeCauses({ explainedPltMs, causes }: ProtocolExplanation): string {
   const largest = CAUSES.filter((cause) => causes[cause] >= MIN_CAUSE_SHARE * explainedPltMs)
     .sort((a, b) => causes[b] - causes[a])
     .map((cause) => `${formatMs(causes[cause])} ${nameCause(cause)}`);
-  return t('connectionsStory', { time: formatMs(explainedPltMs), causes: largest.join(', ') });
+  return t('connectionsStory', { causes: largest.join(', ') });
 }
 
 /** Why there is no emulated load to show. */

@@ -12,25 +12,31 @@ export class ImportControl {
   readonly element: HTMLElement;
   readonly status = el('p', { class: 'hw-note hw-file-status', role: 'status' });
   readonly #onOpened: (file: OpenedFile) => void;
+  readonly #input: HTMLInputElement;
   /** Number of the newest file, whose outcome counts. */
   #newest = 0;
 
   constructor(onOpened: (file: OpenedFile) => void) {
     this.#onOpened = onOpened;
-    const input = el('input', {
+    this.#input = el('input', {
       type: 'file',
       accept: '.har,.json,.gz',
       hidden: '',
       'aria-label': t('fileToOpen'),
     });
-    const button = renderButton(t('fileOpen'), () => input.click(), { title: t('fileKinds') });
-    input.addEventListener('change', () => {
-      void this.#open([...(input.files ?? [])]);
+    const button = renderButton(t('fileOpen'), () => this.choose(), { title: t('fileKinds') });
+    this.#input.addEventListener('change', () => {
+      void this.#open([...(this.#input.files ?? [])]);
       // The same file may be chosen again after it has changed.
-      input.value = '';
+      this.#input.value = '';
     });
-    this.element = el('div', { class: 'hw-import' }, button, input);
+    this.element = el('div', { class: 'hw-import' }, button, this.#input);
     this.#acceptDrops();
+  }
+
+  /** Has the person choose a file. */
+  choose(): void {
+    this.#input.click();
   }
 
   #acceptDrops(): void {

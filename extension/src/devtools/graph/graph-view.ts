@@ -157,8 +157,8 @@ export class GraphView {
   }
 }
 
-/** Below this scale labels cannot be read. */
-const MIN_READABLE = 0.7;
+/** Below this scale labels, which are 12 px high, are lower than 11 px. */
+const MIN_READABLE = 0.92;
 
 /** How far a span must move to lie between two ends. */
 function offsetInto(from: number, to: number, low: number, high: number): number {

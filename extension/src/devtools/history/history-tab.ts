@@ -3,7 +3,13 @@ import { plural, t } from '../../language/translate.ts';
 import { describeOutcome } from '../../pins/page/pin-text.ts';
 import { getAllLoads, type StoredLoad } from '../../storage/loads.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatDuration, formatLoss, formatMbps, formatMs, keepUnitsTogether } from '../../ui/format.ts';
+import {
+  createDurationFormat,
+  formatLoss,
+  formatMbps,
+  formatMs,
+  keepUnitsTogether,
+} from '../../ui/format.ts';
 import type { EmulationClient } from '../emulation/emulation-client.ts';
 import type { PooledFigure, SeenNetwork } from '../emulation/pooled-network.ts';
 import { LoadComparison } from './load-comparison.ts';
@@ -136,6 +142,7 @@ export class HistoryTab {
 
 function renderGroups(groups: readonly PinGroup[]): HTMLElement[] {
   if (groups.length === 0) return [el('p', {}, t('historyNoFull'))];
+  const write = createDurationFormat(Math.max(...groups.map(({ highestMs }) => highestMs)));
   const head = [t('diffPins'), t('columnLoads'), t('columnMedian'), t('columnRange')];
   const table = el(
     'table',
@@ -149,11 +156,9 @@ function renderGroups(groups: readonly PinGroup[]): HTMLElement[] {
           'tr',
           {},
           el('th', { scope: 'row' }, describePins(pinned)),
-          ...[
-            String(loads.length),
-            formatDuration(medianMs),
-            `${formatDuration(lowestMs)} – ${formatDuration(highestMs)}`,
-          ].map((text) => el('td', { class: 'hw-number' }, keepUnitsTogether(text))),
+          ...[String(loads.length), write(medianMs), `${write(lowestMs)} – ${write(highestMs)}`].map((text) =>
+            el('td', { class: 'hw-number' }, keepUnitsTogether(text)),
+          ),
         ),
       ),
     ),

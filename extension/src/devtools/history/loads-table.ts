@@ -2,7 +2,7 @@ import { currentLocale, type PlainKey, t } from '../../language/translate.ts';
 import { judgeLoad, type LoadKind } from '../../load/load-quality.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatMbps, formatMs, keepUnitsTogether } from '../../ui/format.ts';
+import { createDurationFormat, formatMbps, formatMs, keepUnitsTogether } from '../../ui/format.ts';
 import type { SeenNetwork } from '../emulation/pooled-network.ts';
 import { describePins, describeProtocols, timeMsOf } from './page-history.ts';
 
@@ -34,6 +34,8 @@ export class LoadsTable {
   readonly #networks = new Map<number, HTMLElement>();
   readonly #boxes = new Map<number, HTMLInputElement>();
   readonly #onSelect: (ids: readonly number[]) => void;
+  /** Writes load times, all in one unit. */
+  readonly #write: (ms: number) => string;
   /** The load that was selected last is the last. */
   #selected: number[] = [];
 
@@ -44,6 +46,7 @@ export class LoadsTable {
    */
   constructor(loads: readonly StoredLoad[], shownId: number, onSelect: (ids: readonly number[]) => void) {
     this.#onSelect = onSelect;
+    this.#write = createDurationFormat(Math.max(0, ...loads.map(({ recording }) => recording.pltMs ?? 0)));
     const head = [
       t('columnCompare'),
       t('columnNetwork'),
@@ -90,7 +93,11 @@ export class LoadsTable {
       network,
       el('td', {}, describeProtocols(recording)),
       el('td', {}, describePins(pinned)),
-      el('td', { class: 'hw-number' }, recording.pltMs === null ? t('loadNever') : formatMs(recording.pltMs)),
+      el(
+        'td',
+        { class: 'hw-number' },
+        recording.pltMs === null ? t('loadNever') : this.#write(recording.pltMs),
+      ),
       el('td', {}, isShown ? t('loadShown', { kind }) : kind),
     );
   }

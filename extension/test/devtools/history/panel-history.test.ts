@@ -91,6 +91,16 @@ test('the legend of the trend has the figures of each network, once where a netw
   vi.unstubAllGlobals();
 });
 
+test('the list of loads has its load times in one unit', async () => {
+  const window = new Window();
+  vi.stubGlobal('document', window.document);
+  const { LoadsTable } = await import('../../../src/devtools/history/loads-table.ts');
+  const { element } = new LoadsTable(loadsTaking([4300, 900]), 1, () => {});
+  const times = [...element.querySelectorAll('td:nth-child(5)')].map(({ textContent }) => textContent);
+  expect(times).toEqual(['4.3 s', '0.9 s']);
+  vi.unstubAllGlobals();
+});
+
 test('requests are matched without query strings, alike ones in their order', () => {
   const page = (urls: string[]) =>
     loadOf(1, { recording: { requests: urls.map((url, id) => requestOf(id, { url: PAGE + url })) } })

@@ -1,7 +1,7 @@
 import { t } from '../language/translate.ts';
 import type { LatestAnswer } from '../messages/load-messages.ts';
-import { renderButton } from '../ui/controls.ts';
-import { builder } from '../ui/dom.ts';
+import { renderButton } from './controls.ts';
+import { builder } from './dom.ts';
 
 /** What is shown where there is no prediction: its name, what it means, and what a person can do. */
 export interface EmptyView {
@@ -61,6 +61,20 @@ export function describeEmptyTab({
     return { name: t('emptyHiddenName'), text: t('emptyHidden'), action: showFirstSteps() };
   return { name: t('emptyNoneName'), text: t('emptyNone'), action: again };
 }
+
+/** Explains why a recorded load has no prediction. */
+export const describeUnpredicted = (problem: string, reload: () => unknown): EmptyView => ({
+  name: t('emptyNoPredictionName'),
+  text: problem,
+  action: { words: t('popupReload'), run: reload },
+});
+
+/** Explains that the worker refused to answer. */
+export const describeRefusal = (problem: string, ask: () => unknown): EmptyView => ({
+  name: t('emptyErrorName'),
+  text: problem,
+  action: { words: t('popupTryAgain'), run: ask },
+});
 
 export const showFirstSteps = (): EmptyView['action'] => ({
   words: t('firstSteps'),

@@ -4,19 +4,20 @@ import type { Lookup } from '../../dns/lookup.ts';
 
 /** As many as the system's resolver works on at once, see `allowConcurrentLookups`. */
 const MAX_AT_ONCE = 32;
-/** Look-ups of one site under way or waiting. A page has far fewer names of one site that are not known yet, unless it makes them up. */
+/** Look-ups of one site that are under way at once; its others wait, and those of other sites go before them. */
 const MAX_OF_SITE = 24;
 
 export interface PendingLookup {
-  /** Rejects where too many of its site are pending. */
   addresses: Promise<LookupAddress[]>;
   /** Gives it up, as nothing waits for it any more. @returns false when it is under way, as the system's resolver cannot be stopped */
   drop(): boolean;
 }
 
-/** The turn of a look-up that waits. */
+/** The turn of a look-up. */
 interface Turn {
   host: string;
+  /** Its site, once it was needed. */
+  site: string | null;
   begin(): void;
   drop(): void;
 }
@@ -27,10 +28,9 @@ interface Turn {
  */
 export class NameLookups {
   readonly #look: Lookup;
-  /** Hosts of those under way. */
-  readonly #running: string[] = [];
+  readonly #running = new Set<Turn>();
   /** The oldest first. */
-  readonly #waiting: Turn[] = [];
+  readonly #waiting = new Set<Turn>();
   /** Loaded where it is first needed, with the list of public suffixes. */
   #siteKey: ((url: string) => string) | null = null;
 
@@ -39,15 +39,13 @@ export class NameLookups {
   }
 
   begin(host: string): PendingLookup {
-    const own: Turn = { host, begin: () => {}, drop: () => {} };
+    const own: Turn = { host, site: null, begin: () => {}, drop: () => {} };
     const turn = new Promise<void>((resolve, reject) => {
       own.begin = resolve;
       own.drop = () => reject(new Error('nothing waits for its address'));
     });
     const drop = (): boolean => {
-      const at = this.#waiting.indexOf(own);
-      if (at < 0) return false;
-      this.#waiting.splice(at, 1);
+      if (!this.#waiting.delete(own)) return false;
       own.drop();
       return true;
     };
@@ -55,35 +53,47 @@ export class NameLookups {
   }
 
   async #lookUp(own: Turn, turn: Promise<void>): Promise<LookupAddress[]> {
-    if (this.#running.length + this.#waiting.length >= MAX_OF_SITE) {
+    this.#waiting.add(own);
+    if (this.#running.size >= MAX_OF_SITE)
       this.#siteKey ??= (await import('@hopwise/pageload-emulator/site')).siteKey;
-      this.#refuseMany(own.host, this.#siteKey);
-    }
-    this.#waiting.push(own);
     this.#advance();
     await turn;
     try {
       return await this.#look(own.host);
     } finally {
-      this.#running.splice(this.#running.indexOf(own.host), 1);
+      this.#running.delete(own);
       this.#advance();
     }
   }
 
-  /** @throws Error */
-  #refuseMany(host: string, siteKey: (url: string) => string): void {
-    const siteOf = (each: string) => siteKey(`https://${each}/`);
-    const pending = [...this.#running, ...this.#waiting.map((turn) => turn.host)];
-    const site = siteOf(host);
-    if (pending.filter((each) => siteOf(each) === site).length >= MAX_OF_SITE)
-      throw new Error(`${MAX_OF_SITE} names of its site are being looked up`);
+  #advance(): void {
+    const counts = this.#countRunning();
+    for (const turn of this.#waiting) {
+      if (this.#running.size >= MAX_AT_ONCE) return;
+      const site = this.#siteOf(turn);
+      const count = counts.get(site) ?? 0;
+      if (count >= MAX_OF_SITE) continue;
+      counts.set(site, count + 1);
+      this.#waiting.delete(turn);
+      this.#running.add(turn);
+      turn.begin();
+    }
   }
 
-  #advance(): void {
-    while (this.#running.length < MAX_AT_ONCE && this.#waiting.length > 0) {
-      const next = this.#waiting.shift()!;
-      this.#running.push(next.host);
-      next.begin();
+  /** Counts the look-ups under way by site. */
+  #countRunning(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const turn of this.#running) {
+      const site = this.#siteOf(turn);
+      counts.set(site, (counts.get(site) ?? 0) + 1);
     }
+    return counts;
+  }
+
+  /** The host's site; the host itself as long as so few look-ups are under way that it does not matter. */
+  #siteOf(turn: Turn): string {
+    if (this.#siteKey === null) return turn.host;
+    turn.site ??= this.#siteKey(`https://${turn.host}/`);
+    return turn.site;
   }
 }

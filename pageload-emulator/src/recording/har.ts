@@ -9,12 +9,12 @@ import type { HarForm } from './har/forms.ts';
 import { headerOf } from './har/headers.ts';
 import { linkInitiators } from './har/initiators.ts';
 import { inOrderOfIssue } from './har/issue-order.ts';
-import { fromShowing, lateBeginning } from './har/late-beginning.ts';
 import { mendLateSending } from './har/late-sending.ts';
 import { loadEnd } from './har/load-end.ts';
 import { type Navigation, nameDocuments, navigationOf } from './har/navigation.ts';
 import { timed } from './har/navigations.ts';
 import { ownEntries } from './har/own-entries.ts';
+import { beginningOf, fromShowing } from './har/page-beginning.ts';
 import type { PageChoice } from './har/page-choice.ts';
 import { type PageClock, pageClock } from './har/page-clock.ts';
 import { type PageLoad, takeLoad } from './har/page-loads.ts';
@@ -69,15 +69,13 @@ export function readHar(
   const navigation = navigationOf(load.ordered, load.page, creator);
   const conventions = conventionsOf(log, navigation.entries);
   const isFirst = load.navigation === 0;
-  const late =
-    isFirst && navigation.document === 'recorded'
-      ? lateBeginning(load.page, timed(navigation.entries))
-      : null;
+  const hasDocument = isFirst && navigation.document === 'recorded';
+  const beginning = hasDocument ? beginningOf(load.page, timed(navigation.entries)) : 'navigation';
   const clock = pageClock(load.page, creator, {
     firstMs: issueTime(navigation.entries[0]!, conventions),
     isFirst,
     endsAt: load.endsAt,
-    isOtherClock: late === 'other-clock',
+    isOtherClock: beginning === 'other-clock',
   });
   const { drafts, entryOf, document } = draftsOf(load, navigation, clock, conventions);
   refuseUntimed(drafts, place);
@@ -103,7 +101,7 @@ export function readHar(
     ...missingOf(navigation, end.times.pltMs),
     requests,
   };
-  const isAhead = late === 'shown' && fetched.pltMs !== null;
+  const isAhead = beginning === 'shown' && fetched.pltMs !== null;
   const recording = isAhead ? fromShowing(fetched, -clock.offsetMs) : fetched;
   if (isAhead) notes.push('the page was fetched ahead: its load is timed from when it was shown');
   const lacking = lackNote(recording, navigation, end.refuted);

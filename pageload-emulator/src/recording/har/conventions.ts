@@ -23,6 +23,8 @@ export interface Conventions {
   countsTransfers: boolean;
   /** Whether an entry's time is split into phases; some recorders write all of it as one. */
   splitsTimes: boolean;
+  /** Whether times of bodies are written, so that what no phase of a request accounts for came before them. */
+  timesBodies: boolean;
   /** Whether waits are written where an answer was waited for, so that no time at all means none. */
   timesWaits: boolean;
 }
@@ -46,6 +48,7 @@ export function conventionsOf({ creator, browser }: Har, entries: readonly Entry
     sizesFirstPart: /phantomjs/i.test(creator?.name ?? ''),
     countsTransfers: entries.some(({ response }) => lengthOf(response?._transferSize) > 0),
     splitsTimes: !isUnsplit(entries),
+    timesBodies: entries.some(({ timings }) => lengthOf(timings?.receive) > 0),
     timesWaits: entries.some(({ timings }) => lengthOf(timings?.wait) > 0),
   };
 }

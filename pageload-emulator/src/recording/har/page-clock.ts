@@ -42,7 +42,7 @@ export function pageClock(
 ): PageClock {
   const beginsEarly = BEGINS_EARLY.test(creator ?? '');
   const givenMs = dateOf(page?.startedDateTime);
-  const isEarly = (beginsEarly || !isFirst) && givenMs <= firstMs;
+  const isEarly = (beginsEarly || !isFirst) && givenMs <= firstMs && !isOtherClock;
   const isNear = Math.abs(firstMs - givenMs) < MAX_APART_MS && !isOtherClock;
   const pageMs = isEarly || isNear ? givenMs : firstMs;
   const startMs = isEarly ? firstMs : Math.min(pageMs, firstMs);

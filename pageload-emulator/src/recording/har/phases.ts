@@ -19,7 +19,7 @@ export interface Times {
 export function harPhases(
   entry: Entry,
   startedMs: number,
-  { queueing, sslApart, splitsTimes }: Conventions,
+  { queueing, sslApart, splitsTimes, timesBodies }: Conventions,
 ): Times {
   const { timings } = entry;
   const queuedMs = lengthOf(timings?._queued);
@@ -33,30 +33,35 @@ export function harPhases(
     );
     return { startMs, endMs: startedMs + tookMs, phases };
   }
-  let at = startedMs + lengthOf(timings.blocked) + (queueing === 'before-blocked' ? queuedMs : 0);
   const dnsMs = numberOf(timings.dns) ?? -1;
+  const connectMs = numberOf(timings.connect) ?? -1;
+  const sslMs = lengthOf(timings.ssl);
+  const openingMs = Math.max(0, connectMs) + (sslApart ? sslMs : 0);
+  const sendMs = sendingMs(entry);
+  // Playwright counts `ssl` into `time` a second time.
+  const totalMs = lengthOf(entry.time) - (sslApart ? 0 : sslMs);
+  const waitedMs = lengthOf(timings.blocked) + (queueing === 'before-blocked' ? queuedMs : 0);
+  const phasesMs = waitedMs + Math.max(0, dnsMs) + openingMs + sendMs + waitMs + lengthOf(timings.receive);
+  // What no phase accounts for was a wait for a connection where bodies are timed: a body's time is known.
+  const unexplainedMs = timesBodies && totalMs - phasesMs > ROUNDING_MS ? totalMs - phasesMs : 0;
+  let at = startedMs + waitedMs + unexplainedMs;
   if (dnsMs > 0) {
     phases.dnsStartMs = at;
     at += dnsMs;
     phases.dnsEndMs = at;
   }
-  const connectMs = numberOf(timings.connect) ?? -1;
-  const sslMs = lengthOf(timings.ssl);
   if (connectMs > 0 || (sslApart && sslMs > 0)) {
     phases.connectStartMs = at;
-    at += Math.max(0, connectMs) + (sslApart ? sslMs : 0);
+    at += openingMs;
     phases.connectEndMs = at;
     if (sslMs > 0) phases.secureStartMs = Math.max(phases.connectStartMs, at - sslMs);
   }
-  const sendMs = sendingMs(entry);
   // A request without a body leaves in one piece: DevTools counts the wait for its dispatch on a connection as sending.
   const hasBody = (numberOf(entry.request.bodySize) ?? 0) > 0;
   phases.requestStartMs = at + (hasBody ? 0 : sendMs);
   at += sendMs + waitMs;
   phases.responseStartMs = at;
   const endMs = at + lengthOf(timings.receive);
-  // Playwright counts `ssl` into `time` a second time.
-  const totalMs = lengthOf(entry.time) - (sslApart ? 0 : sslMs);
   return { startMs: Math.min(startMs, endMs), endMs: Math.max(endMs, startedMs + totalMs), phases };
 }
 

@@ -140,6 +140,23 @@ describe('order of requests', () => {
   });
 });
 
+describe('time that no phase accounts for', () => {
+  const read = (timings: HarTimings) => {
+    const plain = chromiumEntry(PAGE, 0, timings) as { time: number };
+    const { phases, endMs } = parseRecording(harOf([{ ...plain, time: plain.time + 40 }])).requests[0]!;
+    return [phases.connectStartMs, phases.requestStartMs, phases.responseStartMs, endMs];
+  };
+
+  it('was a wait for a connection where bodies are timed', () => {
+    expect(read({ connect: 60, wait: 50, receive: 10 })).toEqual([40, 100, 150, 160]);
+    expect(read({ blocked: -1, wait: 50, receive: 10 })).toEqual([null, 40, 90, 100]);
+  });
+
+  it('was that of the body where none is timed', () => {
+    expect(read({ connect: 60, wait: 50, receive: -1 })).toEqual([0, 60, 110, 150]);
+  });
+});
+
 describe('sending', () => {
   const requestStart = (bodySize: number) => {
     const entry = chromiumEntry(PAGE, 0, { connect: 60, send: 30, wait: 50 }) as { request: object };

@@ -99,6 +99,17 @@ describe('a page that starts before the navigation', () => {
     expect(parseRecording(beginning(0, late, { onLoad: 600_700 }, 'Playwright')).pltMs).toBe(700);
   });
 
+  it.each(['WebInspector', 'Playwright'])(
+    'by another clock has times from the first request: %s',
+    (creator) => {
+      const { recording, notes } = readRecording(
+        beginning(0, [document(3_000), image(3_170)], { onLoad: 700, onContentLoad: 400 }, creator),
+      );
+      expect(recording).toMatchObject({ recordedAt: at(3_000), pltMs: 700, domContentLoadedMs: 400 });
+      expect(notes).toEqual([]);
+    },
+  );
+
   it('of a browser is the navigation: its wait for the network counts', () => {
     const recording = parseRecording(beginning(0, [document(800), image(970)], { onLoad: 1_500 }));
     expect(recording).toMatchObject({ recordedAt: START, pltMs: 1_500 });

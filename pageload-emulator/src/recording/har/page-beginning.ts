@@ -8,33 +8,35 @@ import { dateOf, lengthOf } from './values.ts';
 const MIN_LATE_MS = 100;
 
 /**
- * Why a page begins only after its document had been fetched:
+ * What the beginning of a page is, beside its requests:
  *
- * - `shown`: it was fetched ahead, as where it is prerendered, and began as it was shown.
- * - `other-clock`: it was timed by another clock than its requests: all that the load event waits for fits into the load from the first
- *   of them on.
+ * - `navigation`: that of the navigation, as HAR 1.2 has it, or of its last redirect.
+ * - `shown`: the page was fetched ahead, as where it is prerendered, and began as it was shown.
+ * - `other-clock`: it was timed by another clock than its requests: its load event comes before the first of them, or all that the event
+ *   waits for came before the page, and fits into the load from the first of them on.
  */
-export type LateBeginning = 'shown' | 'other-clock';
+export type Beginning = 'navigation' | 'shown' | 'other-clock';
 
 /**
- * Tells why a page begins late. One that begins with a document to which scripts sent the visitor on begins with that.
+ * Tells what the beginning of a page is. One that begins with a document to which scripts sent the visitor on begins with that.
  *
  * @param ordered the navigation's requests in order of start, its document among them
- * @returns null for a page that does not begin late, or has no load event
  */
-export function lateBeginning(page: Page | undefined, ordered: readonly TimedEntry[]): LateBeginning | null {
+export function beginningOf(page: Page | undefined, ordered: readonly TimedEntry[]): Beginning {
   const document = redirectChain(ordered).at(-1)!;
   const beganMs = dateOf(page?.startedDateTime);
   const loadMs = lengthOf(page?.pageTimings?.onLoad);
-  if (loadMs === 0 || lengthOf(document.entry.time) === 0) return null;
-  if (!(beganMs - document.endMs > MIN_LATE_MS)) return null;
+  if (loadMs === 0) return 'navigation';
+  if (beganMs + loadMs <= ordered[0]!.startMs) return 'other-clock';
+  const isLate = beganMs - document.endMs > MIN_LATE_MS && lengthOf(document.entry.time) > 0;
+  if (!isLate) return 'navigation';
   const isSentOn = ordered.some(
     ({ entry, type, startMs }) =>
       type === 'document' &&
       Math.abs(startMs - beganMs) <= MIN_LATE_MS &&
       askedForBy(entry).kind !== 'parser',
   );
-  if (isSentOn) return null;
+  if (isSentOn) return 'navigation';
   let endMs = document.endMs;
   for (const each of ordered) {
     const mayBlockLoad = !/^(fetch|beacon|media|other)$/.test(each.type);

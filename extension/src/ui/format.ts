@@ -25,13 +25,17 @@ export function createDurationFormat(longestMs: number): (ms: number) => string 
   return (ms) => formatDurations(ms, longestMs)[0];
 }
 
+/** Two durations that are compared with each other as `formatDurations` writes them, in its unit. */
+export function roundAsShown(firstMs: number, secondMs: number): [number, number] {
+  return durationsIn('en', [firstMs, secondMs]).map(Number.parseFloat) as [number, number];
+}
+
 /** What a load time gains over another, as the difference of both as they are shown together: `2.2 s → 0.9 s` gains `1.3 s`. */
 export function formatGain(beforeMs: number, afterMs: number): string {
-  const shown = durationsIn('en', [beforeMs, afterMs]);
-  const [before, after] = shown.map(Number.parseFloat);
-  const isInSeconds = shown[0]!.endsWith(' s');
+  const [before, after] = roundAsShown(beforeMs, afterMs);
+  const isInSeconds = formatDurations(beforeMs, afterMs)[0].endsWith(' s');
   const digits = isInSeconds ? 1 : 0;
-  const gain = formatNumber(before! - after!, {
+  const gain = formatNumber(before - after, {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });

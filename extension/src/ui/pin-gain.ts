@@ -2,7 +2,7 @@ import type { Decision } from '@hopwise/contract';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { formatNumber } from '../language/format-number.ts';
 import { t } from '../language/translate.ts';
-import { formatDurations, formatShare } from './format.ts';
+import { formatDurations, formatShare, roundAsShown } from './format.ts';
 
 /** What is said first about a load. */
 export interface Headline {
@@ -42,10 +42,12 @@ export function describePinGain({ beforeMs, afterMs, beforeLoads, effect }: PinG
   }
 }
 
-/** `5× faster`, or `20% faster`, which is the share of the load time that is saved. */
+/** `5× faster`, or `20% faster`, which is the share of the load time that is saved: of the load times as they are shown with it. */
 export function describeRatio(beforeMs: number, afterMs: number): string {
-  const ratio = beforeMs / afterMs;
-  if (ratio < MIN_TIMES) return t('fasterBy', { share: formatShare(1 - afterMs / beforeMs) });
+  const shown = roundAsShown(beforeMs, afterMs);
+  const [before, after] = shown[1] === 0 ? [beforeMs, afterMs] : shown;
+  const ratio = before / after;
+  if (ratio < MIN_TIMES) return t('fasterBy', { share: formatShare(1 - after / before) });
   const digits = ratio < MIN_WHOLE_TIMES ? 1 : 0;
   const times = formatNumber(ratio, { minimumFractionDigits: digits, maximumFractionDigits: digits });
   return t('fasterTimes', { times });

@@ -1,4 +1,4 @@
-/** No text of panel, popup, first page and options overlaps another, is cut or hard to read, in both languages: long names and large figures. */
+/** No text of panel, popup, first page and options overlaps another, is cut, too small or hard to read, in both languages: long names and large figures. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -175,6 +175,8 @@ for (const language of drawShare(LANGUAGES, 1)) {
         await useFont(page, WIDER_TEXT);
         await page.locator(complete).first().waitFor();
         await expectNoFaults(page, path, NARROW_WIDTHS, HEIGHT_OF_OPTIONS);
+        const headings = await page.locator('h1, h2, h3').allTextContents();
+        expect(headings, 'each heading once').toEqual([...new Set(headings)]);
         await page.evaluate(() => {
           for (const details of document.querySelectorAll('details')) details.open = true;
         });
@@ -193,6 +195,11 @@ for (const language of drawShare(LANGUAGES, 1)) {
         await page.locator(complete).first().waitFor();
         await expectNoFaults(page, id);
         if (id === 'history') await expectSteadyColumns(page);
+        if (id === 'graph') {
+          await page.locator('.hw-tools button:not([aria-pressed=true])').first().click();
+          await page.locator('.hw-node').first().waitFor();
+          await expectNoFaults(page, 'the whole graph');
+        }
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: HEIGHT });
           const heights = await page

@@ -1,5 +1,5 @@
 /**
- * Lists texts of a page that overlap each other or are cut, by the rectangles in which they are really drawn. A text that ends in an
+ * Lists texts of a page that overlap each other, are cut or too small, by the rectangles in which they are really drawn. A text that ends in an
  * ellipsis needs its whole in a `title`; what scrolls, or can be dragged into sight, is not cut. The window must be high enough to
  * show all. Runs in the page, from its source text: it can use nothing from outside.
  */
@@ -7,6 +7,8 @@ export function listTextFaults(): string[] {
   /** Lines may be set as close as this share of their height, which holds accents and descenders. */
   const LINE_SLACK = 0.2;
   const SLACK = 1;
+  /** Smaller text than this cannot be read, pixels. */
+  const MIN_PX = 11;
   /** May scroll sideways: wide tables, code, and what is dragged. */
   const WIDE = '.hw-scroll, .hw-snippet';
   const DRAGGED = '.hw-graph';
@@ -69,6 +71,17 @@ export function listTextFaults(): string[] {
     return left;
   };
 
+  /** How high a text is drawn, in pixels: charts and graphs may be scaled. */
+  const sizeOf = (element: Element): number => {
+    const px = Number.parseFloat(getComputedStyle(element).fontSize);
+    if (element instanceof SVGGraphicsElement) {
+      const { a = 1, b = 0 } = element.getScreenCTM() ?? {};
+      return px * Math.hypot(a, b);
+    }
+    const { offsetHeight } = element as HTMLElement;
+    return offsetHeight > 0 ? (px * element.getBoundingClientRect().height) / offsetHeight : px;
+  };
+
   const drawn: DrawnText[] = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -77,6 +90,9 @@ export function listTextFaults(): string[] {
     if (!element || text === '' || element.closest('script, style, select, title, .hw-visually-hidden'))
       continue;
     if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    // Heights of elements are whole pixels.
+    const size = Math.round(sizeOf(element) * 10) / 10;
+    if (size < MIN_PX - 0.5) faults.push(`“${text}” in ${name(element)} is ${size} px high`);
     const range = document.createRange();
     range.selectNodeContents(node);
     const boxes = [...range.getClientRects()]

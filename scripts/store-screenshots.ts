@@ -67,7 +67,8 @@ try {
 
   const tabId = await storeReport(page);
   await page.goto(own(`panel.html?tabId=${tabId}`));
-  await page.locator('.hw-headline').waitFor();
+  // The overview is complete once the load has been emulated.
+  await page.locator('.hw-critical-step').first().waitFor();
   await takePictures(page, 'panel');
   await page.getByRole('tab', { name: 'Waterfall' }).click();
   await page.locator('.hw-row-name').first().waitFor();

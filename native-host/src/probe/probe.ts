@@ -32,7 +32,7 @@ import { hasCredentials, readPlan } from './origins.ts';
 import { RecordLookups } from './record-lookups.ts';
 import { roundPlan } from './round-plan.ts';
 import { type RoundResult, roundOf, summary, without } from './round-result.ts';
-import { inVain, NO_OFFER, type OriginProfile, survey, withoutH3 } from './survey.ts';
+import { inVain, type OriginProfile, survey, withoutH3 } from './survey.ts';
 import { udpVerdict } from './udp-verdict.ts';
 
 export interface ProbeOptions {
@@ -477,8 +477,9 @@ class Probe {
   }
 
   #judgeUdp(http3: boolean): UdpVerdict {
-    const tried = [...this.#profiles.values()].filter(({ speaksH3 }) => speaksH3 !== null);
-    let untried = NO_OFFER;
+    const asked = [...this.#profiles.values()].filter(({ speaksH3 }) => speaksH3 !== null);
+    const tried = asked.filter(({ h3Unsent }) => !h3Unsent);
+    let untried = withoutH3(asked).slice(0, 512);
     if (!http3) untried = 'this libcurl has no HTTP/3';
     else if (!this.#requestedProtocols().includes('h3')) untried = 'HTTP/3 was not requested';
     else if (this.#wanted.length === 0) untried = 'the page cannot be reached';

@@ -20,6 +20,8 @@ export interface OriginProfile extends PlannedOrigin {
   h3Error: string;
   /** Whether UDP caused that failure: no connection was established. */
   h3NoConnection: boolean;
+  /** Whether nothing was sent, as the place that is offered has no address, or none that may be reached: this says nothing of UDP. */
+  h3Unsent: boolean;
   /** Whether the server's UDP port is closed: its refusal (ICMP) shows that UDP reaches it. */
   h3Refused: boolean;
   /** CURLOPT_CONNECT_TO for an HTTP/3 offered elsewhere than on the origin itself, else ''. */
@@ -42,6 +44,9 @@ const NO_TCP: number[] = [
   CODE.OPERATION_TIMEDOUT,
   CODE.ABORTED_BY_CALLBACK,
 ];
+
+/** Codes of transfers for which nothing was sent. */
+const NOTHING_SENT: number[] = [CODE.COULDNT_RESOLVE_HOST, CODE.ABORTED_BY_CALLBACK];
 
 /** libcurl's words for a connection over UDP to which an ICMP message answered; it has no code of its own for that. */
 const REFUSED = /\brefused\b/i;
@@ -74,6 +79,7 @@ export async function survey(
       speaksH3: null,
       h3Error: '',
       h3NoConnection: false,
+      h3Unsent: false,
       h3Refused: false,
       h3ConnectTo: '',
     });
@@ -124,7 +130,8 @@ export async function survey(
       (profile, result) => {
         profile.speaksH3 = result.protocol === 'h3';
         profile.h3Error = result.error;
-        profile.h3NoConnection = !profile.speaksH3 && result.handshakeMs === null;
+        profile.h3Unsent = NOTHING_SENT.includes(result.code);
+        profile.h3NoConnection = !profile.speaksH3 && result.handshakeMs === null && !profile.h3Unsent;
         profile.h3Refused = profile.h3NoConnection && REFUSED.test(result.error);
       },
     );

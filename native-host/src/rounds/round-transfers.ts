@@ -38,7 +38,7 @@ interface TransferRequest {
 
 /** The outcome of one GET. Times are milliseconds after the transfer was added, null for phases that did not take place. */
 export interface TransferOutcome {
-  /** libcurl's result code, 0 on success. */
+  /** libcurl's result code, 0 on success; `ABORTED_BY_CALLBACK` where it may not be connected to the server's addresses. */
   code: number;
   /** libcurl's error message, '' on success. */
   error: string;
@@ -73,6 +73,8 @@ interface Transfer {
   pageFrom: AddressSpace;
   /** Why it was not connected to an address, or was ended; '' for neither. */
   refused: string;
+  /** Whether the last address was one that it may not be connected to. */
+  isAddressRefused: boolean;
   done: (outcome: TransferOutcome) => void;
 }
 
@@ -156,6 +158,7 @@ export class RoundTransfers {
       altSvc: '',
       pageFrom: request.pageFrom,
       refused: '',
+      isAddressRefused: false,
       done,
     };
     this.#transfers.set(transfer.id, transfer);
@@ -209,6 +212,7 @@ export class RoundTransfers {
     const transfer = this.#transfers.get(id);
     if (!transfer) return SOCKET_BAD;
     const opened = this.#curl.sockets.open(address, transfer.pageFrom);
+    transfer.isAddressRefused = 'refusal' in opened;
     transfer.refused = 'refusal' in opened ? opened.refusal : '';
     return opened.socket;
   }
@@ -265,8 +269,9 @@ export class RoundTransfers {
     };
     const cutOnPurpose = transfer.headersOnly && transfer.headersDone && code === CODE.WRITE_ERROR;
     const failed = code !== CODE.OK && !cutOnPurpose;
+    const failure = transfer.isAddressRefused ? CODE.ABORTED_BY_CALLBACK : code;
     return {
-      code: failed ? code : 0,
+      code: failed ? failure : 0,
       error: failed ? transfer.refused || curl.readText(transfer.errorText) || curl.errorText(code) : '',
       protocol: status > 0 ? reportedProtocol(curl.infoLong(easy, INFO.HTTP_VERSION)) : null,
       status,

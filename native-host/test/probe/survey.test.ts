@@ -10,7 +10,12 @@ const RECORD: HttpsRecord = { state: 'present', alpn: [], port: null, target: ''
 const FAILED = { protocol: null, code: 7 } as const;
 
 /** Surveys a page of one origin whose server answers under everything. */
-async function surveyed(record: Partial<HttpsRecord>, altSvc = '', h3Error = '') {
+async function surveyed(
+  record: Partial<HttpsRecord>,
+  altSvc = '',
+  h3Error = '',
+  h3Code: number = FAILED.code,
+) {
   const { origins } = readPlan(planOf(['https://a.test/']));
   const requests: RoundRequest[] = [];
   const run = async (request: RoundRequest): Promise<RoundReport> => {
@@ -18,7 +23,7 @@ async function surveyed(record: Partial<HttpsRecord>, altSvc = '', h3Error = '')
     const results = request.transfers.map(({ protocol }, index) => ({
       index,
       ...(protocol === 'h3' && h3Error !== ''
-        ? { ...FAILED, error: h3Error }
+        ? { ...FAILED, code: h3Code, error: h3Error }
         : { protocol, code: 0, error: '' }),
       status: 200,
       bytes: 100,
@@ -83,4 +88,13 @@ it('names the port that an offer leads to', async () => {
     'QUIC: connection to 192.0.2.2 port 9443 refused',
   );
   expect(withoutH3([profile])).toBe('a.test offers HTTP/3 in vain: the UDP port that it names is closed');
+});
+
+it.each([
+  ['has no address', 6, 'Could not resolve host: b.test'],
+  ['may not be reached', 42, '10.0.0.1 is a local address, which a public page may not reach'],
+])('takes no place for blocked UDP that %s', async (_what, code, error) => {
+  const { profile } = await surveyed({}, 'h3="b.test:443"', error, code);
+  expect(profile).toMatchObject({ h3NoConnection: false, h3Unsent: true });
+  expect(withoutH3([profile])).toBe(`HTTP/3 is offered but fails at https://a.test: ${error}`);
 });

@@ -1,3 +1,4 @@
+import { namesConnection } from './connection.ts';
 import type { Conventions } from './conventions.ts';
 import { headerOf } from './headers.ts';
 import { phaseLengths } from './phase-lengths.ts';
@@ -35,12 +36,16 @@ function isInternal({ response }: Entry): boolean {
 }
 
 /** Whether an answer has content of which the recorder counted no byte on the wire, on no connection of its own. */
-function transferredNothing({ response, timings }: Entry, conventions: Conventions): boolean {
+function transferredNothing(entry: Entry, conventions: Conventions): boolean {
+  const { response, timings } = entry;
   if (lengthOf(response?.content?.size) === 0) return false;
   const bodySize = numberOf(response?.bodySize);
   // Chrome until 2013 subtracts the headers from a transfer of 0 bytes.
   if (bodySize !== null && bodySize < -1 && bodySize === -lengthOf(response?.headersSize)) return true;
   if (conventions.bodyHasHeaders && bodySize === 0) return true;
+  // Chrome's, by a tool that leaves out its own fields.
+  const isUnconnected = conventions.namesConnections && !namesConnection(entry);
+  if (isUnconnected && bodySize === 0 && lengthOf(timings?.connect) === 0) return true;
   // Chrome until 2019, and later for what a prefetch had brought.
   const isCountedZero = conventions.countsTransfers && numberOf(response?._transferSize) === 0;
   return isCountedZero && lengthOf(bodySize) === 0 && lengthOf(timings?.connect) === 0;

@@ -19,6 +19,11 @@ export function connectionNames(entries: readonly Entry[]): (string | null)[] {
   );
 }
 
+/** Whether a recorder names the connection of a request, or the server's port. */
+export function namesConnection({ connection, _connectionId, _socket }: Entry): boolean {
+  return [connection, _connectionId, _socket].some((name) => nameOf(name) !== null);
+}
+
 function opensTwice(entries: readonly Entry[]): boolean {
   const opened = new Set<string>();
   for (const { connection, timings } of entries) {

@@ -1,7 +1,8 @@
 import { CLOCK_SLACK_MS, median } from '@hopwise/contract';
+import { namesConnection } from './connection.ts';
 import { phaseLengths } from './phase-lengths.ts';
 import type { Entry, Har } from './schema.ts';
-import { lengthOf, ROUNDING_MS } from './values.ts';
+import { lengthOf, numberOf, ROUNDING_MS } from './values.ts';
 
 /** What a HAR's times mean where recorders differ. */
 export interface Conventions {
@@ -21,6 +22,8 @@ export interface Conventions {
   sizesFirstPart: boolean;
   /** Whether `_transferSize` is written where bytes came over the network, so that 0 means none. */
   countsTransfers: boolean;
+  /** Whether an entry without a connection whose body has no bytes on the wire had neither: those with both name them. */
+  namesConnections: boolean;
   /** Whether an entry's time is split into phases; some recorders write all of it as one. */
   splitsTimes: boolean;
   /** Whether times of bodies are written, so that what no phase of a request accounts for came before them. */
@@ -47,11 +50,16 @@ export function conventionsOf({ creator, browser }: Har, entries: readonly Entry
     bodyHasHeaders,
     sizesFirstPart: /phantomjs/i.test(creator?.name ?? ''),
     countsTransfers: entries.some(({ response }) => lengthOf(response?._transferSize) > 0),
+    namesConnections: entries.some(
+      (entry) => namesConnection(entry) && hasContent(entry) && numberOf(entry.response?.bodySize) !== 0,
+    ),
     splitsTimes: !isUnsplit(entries),
     timesBodies: entries.some(({ timings }) => lengthOf(timings?.receive) > 0),
     timesWaits: entries.some(({ timings }) => lengthOf(timings?.wait) > 0),
   };
 }
+
+const hasContent = ({ response }: Entry): boolean => lengthOf(response?.content?.size) > 0;
 
 /** That this many entries all have one phase alone is no coincidence. */
 const MIN_UNSPLIT = 6;

@@ -38,6 +38,20 @@ describe('an answer of which nothing was transferred came from a cache', () => {
     expect(isCached({ httpVersion: 'HTTP/1.1', headersSize: 430, bodySize: -1 })).toBe(false);
   });
 
+  it('in files of Chrome without its own fields, where an empty body came on no connection while others name theirs', () => {
+    const empty = { httpVersion: 'unknown', bodySize: 0, headersSize: -1 };
+    const unnamed = { connection: undefined };
+    expect(isCached(empty, unnamed)).toBe(true);
+    expect(isCached(empty)).toBe(false);
+    expect(isCached({ ...empty, bodySize: -1 }, unnamed)).toBe(false);
+    expect(isCached(empty, { ...unnamed, timings: { connect: 60, wait: 40 } })).toBe(false);
+    // Recorders that name no connections, or see no body before it is decoded.
+    expect(isCached(empty, unnamed, unnamed)).toBe(false);
+    expect(isCached(empty, unnamed, { response: { ...empty, status: 200, content: { size: 9_000 } } })).toBe(
+      false,
+    );
+  });
+
   it('in Firefox, whose caches take no time', () => {
     // Its cache of images.
     const unnamed = { httpVersion: '', bodySize: -1, headersSize: -1 };

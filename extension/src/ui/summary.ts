@@ -2,7 +2,7 @@ import { type Assignment, type Decision, type Fit, PROTOCOL_NAME, type Predictio
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { plural, t } from '../language/translate.ts';
 import { builder, type ViewOptions } from './dom.ts';
-import { formatDuration, formatList, formatOrigin, keepUnitsTogether } from './format.ts';
+import { formatDuration, formatDurations, formatList, formatOrigin, keepUnitsTogether } from './format.ts';
 import { describeHeadline } from './headline.ts';
 import { decideBeyondPins } from './pin-gain.ts';
 
@@ -46,7 +46,7 @@ export function renderGrounds(prediction: Prediction, options: SummaryOptions = 
   };
   return [
     el('p', { class: 'hw-muted' }, keepUnitsTogether(describeLoad(observed.pltMs, prediction.fit, carried))),
-    ...renderFit(prediction.fit, options),
+    ...renderFit(prediction.fit, describeHeadline(prediction, options.pinGain, options.pinned).why, options),
     ...(decision.changed === null || decideBeyondPins(decision, options.pinGain ?? null) === null
       ? []
       : [el('p', { class: 'hw-note' }, decision.changed)]),
@@ -60,15 +60,18 @@ export function renderGrounds(prediction: Prediction, options: SummaryOptions = 
   ];
 }
 
-/** What was loaded and how long that took, where the next sentence, on how well the load is explained, does not say it. */
+/** What was loaded and how long that took, where the sentence on how well the load is explained does not say it. */
 function describeLoad(
   pltMs: number | null,
-  { summary }: Fit,
+  { summary, explainedMs }: Fit,
   carried: { requests: string; origins: string },
 ): string {
   if (pltMs === null) return t('summaryNeverLoaded', carried);
   const time = formatDuration(pltMs);
-  return summary.includes(time) ? t('summaryCarried', carried) : t('summaryTook', { ...carried, time });
+  const written = [time, ...(explainedMs === null ? [] : [formatDurations(pltMs, explainedMs)[0]])];
+  return written.some((each) => summary.includes(each))
+    ? t('summaryCarried', carried)
+    : t('summaryTook', { ...carried, time });
 }
 
 /** What is left to do: nothing where the load's pins do it, or have been measured to help as much. */
@@ -103,9 +106,10 @@ function describeInstruction({ action, baseline }: Decision): string {
     : t('instructHold', { hosts, protocol: PROTOCOL_NAME[protocol] });
 }
 
-/** How well the recorded load is explained, and what is not understood of it. */
-function renderFit({ summary, notes, understood }: Fit, options: ViewOptions): HTMLElement[] {
-  const text = [summary, ...notes].filter((sentence) => sentence !== '').join(' ');
+/** How well the recorded load is explained, and what is not understood of it. @param why of the headline, which may say that already */
+function renderFit({ summary, notes, understood }: Fit, why: string, options: ViewOptions): HTMLElement[] {
+  const isNew = (sentence: string) => sentence !== '' && !why.includes(sentence);
+  const text = [summary, ...notes].filter(isNew).join(' ');
   if (text === '') return [];
   const el = builder(options);
   const name = understood ? 'hw-muted hw-fit' : 'hw-note hw-fit';

@@ -493,6 +493,17 @@ test('the summary says how well the load is explained, and what is not understoo
   expect(fitOf({ summary: '' })).toBeNull();
 });
 
+test('the summary says once how long a load took that is not understood', () => {
+  const summary = 'The recorded load took 0.4 s, its emulation takes 1.1 s.';
+  const notes = ['Why the load took 690 ms less is not understood.'];
+  const fit = { ...prediction.fit, understood: false, explainedMs: 1130, summary, notes };
+  const observed = { ...prediction.observed, pltMs: 440 };
+  const decision = decisionOf([], { kind: 'unsure' });
+  const shown = spaced(renderSummary({ ...prediction, fit, observed, decision }, options).textContent)!;
+  expect(shown.split(summary)).toHaveLength(2);
+  expect(shown).toContain(`2 origins.${notes[0]}`);
+});
+
 test('the summary shows what changed the answer, and the notes of the prediction', () => {
   const decision = {
     ...prediction.decision,
@@ -697,6 +708,7 @@ test.each([
   [formatBytes(999_700), '1.0 MB'],
   [formatMbps(0.256), '0.26 Mbit/s'],
   [formatLoss(0), 'none'],
+  [formatLoss(0.000_095), 'none'],
   [formatLoss(0.0044), '0.44%'],
 ])('%s is written %s', (written, expected) => {
   expect(written).toBe(expected);

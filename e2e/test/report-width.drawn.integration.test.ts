@@ -99,6 +99,14 @@ async function renderGerman(recording: Recording): Promise<string> {
         naturalProtocols: null,
         warnings: [],
         elapsedMs: null,
+        pinGain: {
+          beforeMs: 25_000,
+          afterMs: 5200,
+          beforeLoads: 2,
+          afterLoads: 2,
+          savedMs: { low: 19_000, high: 20_500 },
+          effect: 'gains',
+        },
       }),
     );
   } finally {
@@ -116,6 +124,11 @@ it.each([320, 600, 1200])('is German where the panel is, and fits a window of %i
     await page.locator('svg').first().waitFor();
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('de');
     expect(await page.title()).toBe('hopwise-Bericht');
+    const said = await page.locator('.report-hero, .hw-headline').allTextContents();
+    expect(said.map((text) => text.replaceAll('\u00a0', ' '))).toEqual([
+      '5× so schnell',
+      '5× so schnell: 25 s → 5,2 s, gemessen.',
+    ]);
     expect(await page.locator('h3').allTextContents()).toEqual([
       'Ladezeit der Seite',
       'Empfehlung für jeden Ursprung',

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NetworkState } from '../src/autopilot/autopilot-messages.ts';
 import { AUTOPILOT_DEFAULTS, type AutopilotSettings } from '../src/autopilot/autopilot-settings.ts';
 import type { PageRequest } from '../src/background/page-requests.ts';
+import { countRequests } from '../src/devtools/count-requests.ts';
 import type { PinGain } from '../src/evidence/pin-outcomes.ts';
 import type { IncompleteLoad } from '../src/messages/load-messages.ts';
 import type { StoredLoad } from '../src/storage/loads.ts';
@@ -264,6 +265,28 @@ describe.each(PAGES)('the %s', (_name, path, open) => {
     expect(excludedSites).toEqual(['other.test']);
     expect(reloads).toHaveLength(1);
   });
+});
+
+test.each([true, false])(
+  'the panel says where the network does not explain the load (%j)',
+  async (understood) => {
+    load = { ...load, prediction: { ...load.prediction!, fit: { ...load.prediction!.fit, understood } } };
+    stub(bodyOf('devtools/panel.html'));
+    await import('../src/devtools/panel.ts');
+    await vi.advanceTimersByTimeAsync(10);
+    expect(document.querySelector('.hw-doubt')?.textContent).toBe(
+      understood ? undefined : 'Doubtful: these figures do not explain the recorded load.',
+    );
+  },
+);
+
+test('requests are counted alike in all tabs: those listed, and those that predictions are about', () => {
+  const { recording } = load;
+  const page = { ...load.prediction!.page, requests: 2 };
+  expect(countRequests(recording, { ...load.prediction!, page })).toBe(
+    `${recording.requests.length} requests, 2 of them before the load event`,
+  );
+  expect(countRequests(recording, null)).toBe(`${recording.requests.length} requests`);
 });
 
 const NOT_COUNTED = 'Not counted: 3 loads of pages that were not loaded here without pins.';

@@ -178,12 +178,21 @@ test('moves from row to row by arrow keys', async () => {
   }
 });
 
-test('shows the connections of the emulated load', async () => {
+test('shows the connections of the recorded and of the emulated load side by side, with a legend', async () => {
   await openTab('Connections');
   await panel.getByRole('table', { name: 'Connections' }).waitFor({ timeout: 60_000 });
   // Recorded without names: a row for each of the 12 origins, and for the page's own.
   const recorded = panel.getByRole('table', { name: 'Recorded' });
   expect(await recorded.locator('.hw-connection[role=row]:not(.hw-connection-head)').count()).toBe(13);
+  expect(await panel.locator('[role=tabpanel] .hw-legend li').allTextContents()).toEqual([
+    'HTTP/1.1',
+    'HTTP/2',
+    'HTTP/3',
+    'connecting',
+    'waiting',
+    'receiving',
+    'load event',
+  ]);
   await panel.getByRole('button', { name: 'HTTP/1.1' }).click();
   // Six connections to each of 12 origins, and to the page's own.
   const emulated = panel.getByRole('table', { name: 'Connections' });

@@ -18,7 +18,7 @@ import type { PinManager } from '../pins/worker/pin-manager.ts';
 import { isMadeAs } from '../pins/worker/pin-transaction.ts';
 import { readAgeLimitMs } from '../storage/age-limit.ts';
 import { getLoad, getSummaries, predictionOf, type StoredLoad } from '../storage/loads.ts';
-import { listWitnesses, loadNetwork, loadNetworkMemory } from '../storage/network.ts';
+import { findSite, listWitnesses, loadNetwork, loadNetworkMemory } from '../storage/network.ts';
 import { readNetworkKey } from '../storage/network-key.ts';
 import type { AutopilotAnswer } from './autopilot-messages.ts';
 import { type AutopilotRun, type EndCause, isRunning } from './autopilot-run.ts';
@@ -550,7 +550,7 @@ function listBefore(load: StoredLoad, all: readonly KnownLoad[]): number[] {
 async function readKnown({ recording }: StoredLoad, isSurprising: boolean): Promise<NetworkCluster | null> {
   const site = siteKey(recording.url);
   if (!isSurprising) return loadNetwork(site);
-  const own = (await loadNetworkMemory()).sites[site];
+  const own = findSite(await loadNetworkMemory(), site);
   return own?.updatedAtMs === Date.parse(recording.recordedAt) ? own : null;
 }
 

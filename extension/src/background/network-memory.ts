@@ -11,6 +11,7 @@ import {
 import { networkOf } from '../load/used-network.ts';
 import { getSummaries, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import {
+  findSite,
   listWitnesses,
   loadNetwork,
   loadNetworkMemory,
@@ -46,7 +47,7 @@ export function recallNetwork(
       const before = await loadNetwork(site);
       if (!isFinal || !(await deservesLearning(before, load))) return before;
       const memory = await loadNetworkMemory();
-      const own = memory.sites[site] ?? null;
+      const own = findSite(memory, site);
       const { cluster, isUnlikeOthers } = learnForSite(own, listWitnesses(memory, site), load.recording);
       await saveNetworkMemory(addSite(memory, site, cluster, isUnlikeOthers));
       const isUnlikeOwn = own !== null && cluster.loads === 1;
@@ -62,13 +63,14 @@ export function recallNetwork(
  * like the rest to show that the network is another one.
  */
 function addSite(
-  { sites, check, unlike, doubtedBy }: NetworkMemory,
+  memory: NetworkMemory,
   site: string,
   cluster: NetworkCluster,
   isUnlikeOthers: boolean,
 ): NetworkMemory {
-  const doubting = doubtedBy === null || doubtedBy === site ? undefined : sites[doubtedBy];
-  if (isUnlikeOthers && doubting !== undefined)
+  const { sites, check, unlike, doubtedBy } = memory;
+  const doubting = doubtedBy === null || doubtedBy === site ? null : findSite(memory, doubtedBy);
+  if (isUnlikeOthers && doubting !== null)
     return { ...NOTHING_KNOWN, sites: { [doubtedBy!]: doubting, [site]: cluster } };
   const others = unlike.filter((each) => each !== site);
   return {
@@ -87,8 +89,8 @@ export function learnFromVerification(load: VerifiedLoad, verification: Verifica
   return learnFigures(load, (memory) => {
     const { recording, cluster } = load;
     const site = siteKey(recording.url);
-    const stored = memory.sites[site];
-    if (stored === undefined) return memory;
+    const stored = findSite(memory, site);
+    if (stored === null) return memory;
     // The load itself counts once: if it was the last one learned, it is learned again from what was known before it.
     const isLast = stored.updatedAtMs === Date.parse(recording.recordedAt);
     const before = isLast ? parseCluster(cluster) : stored;

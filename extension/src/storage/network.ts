@@ -69,9 +69,13 @@ export async function loadNetwork(
 ): Promise<NetworkCluster | null> {
   const memory = await loadNetworkMemory(nowMs);
   if (site === null) return poolClusters(listWitnesses(memory, null));
-  const own = memory.sites[site] ?? null;
+  const own = findSite(memory, site);
   return memory.unlike.includes(site) ? own : poolForSite(own, listWitnesses(memory, site));
 }
+
+/** Finds what the loads of a site showed. Hosts may have the names of what objects inherit, such as `constructor`. */
+export const findSite = ({ sites }: NetworkMemory, site: string): NetworkCluster | null =>
+  Object.hasOwn(sites, site) ? sites[site]! : null;
 
 /** Lists what all sites showed that are like the rest, but one of them, and what an active check did. */
 export function listWitnesses({ sites, check, unlike }: NetworkMemory, but: string | null): NetworkWitnesses {

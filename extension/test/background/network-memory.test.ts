@@ -89,6 +89,14 @@ test('each load gets the summary of the loads before it, without its own figures
   expect(Object.keys(await ownStorage.get(null))).toEqual(['networks']);
 });
 
+test.each(['constructor', '__proto__'])('the host %s has no network but its own', async (host) => {
+  const recording = { ...recordingOf(), url: `https://${host}/` };
+  const known: unknown[] = [];
+  for (let load = 0; load < 3; load++) known.push(await recallNetwork({ recording }, true));
+  expect(known).toEqual([null, expect.objectContaining({ loads: 1 }), expect.objectContaining({ loads: 2 })]);
+  expect(await loadNetwork(host)).toMatchObject({ loads: 3 });
+});
+
 test('a page recorded before its load event is not learned yet', async () => {
   await recallNetwork({ recording: recordingOf() }, true);
   expect((await recallNetwork({ recording: recordingOf() }, false))?.loads).toBe(1);

@@ -79,7 +79,10 @@ export class LinkRelay {
   private constructor(page: PageSource, upstream: LabUpstream) {
     this.page = page;
     this.upstreams = { [LINK_ORIGIN]: upstream };
-    this.#listener = createServer((inside) => this.#join(inside, connect(addressOf(upstream.url))));
+    const allowHalfOpen = true;
+    this.#listener = createServer({ allowHalfOpen }, (inside) =>
+      this.#join(inside, connect({ ...addressOf(upstream.url), allowHalfOpen })),
+    );
   }
 
   /**
@@ -133,7 +136,8 @@ export class LinkRelay {
       this.#sockets.add(from);
       from.on('close', () => {
         this.#sockets.delete(from);
-        to.destroy();
+        // After its end, the last bytes are still on their way to the other side, which `pipe` ends.
+        if (!from.readableEnded) to.destroy();
       });
       // The lab's server tells the browser that its connection ended.
       from.on('error', () => to.destroy());

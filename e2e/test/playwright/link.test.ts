@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -39,6 +39,33 @@ describe('the option link', () => {
 });
 
 describe('the way from the lab to a server', () => {
+  it('passes all of a response on that ends with its connection, also to a slow reader that has ended its side', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hw-link-'));
+    const response = Buffer.alloc(3_000_000, 'a');
+    const server = createTcpServer({ allowHalfOpen: true }, (socket) => {
+      // The relay first only looks whether the server answers.
+      socket.on('error', () => {});
+      socket.resume().once('end', () => socket.end(response));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const relay = await LinkRelay.open(url, join(folder, 'a'));
+    try {
+      const client = connect(relay.upstreams[LINK_ORIGIN]!.socket);
+      client.end('GET');
+      let received = 0;
+      for await (const part of client) {
+        received += (part as Buffer).length;
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      expect(received).toBe(response.length);
+    } finally {
+      await relay.close();
+      server.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it('passes bytes on by a socket in the file system', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hw-link-'));
     const server = createServer((_, response) => response.end('mine'));

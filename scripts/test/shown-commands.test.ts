@@ -65,7 +65,13 @@ function readCommand(environment: NodeJS.ProcessEnv): string[] {
   const script = join(folder, 'print-command.mjs');
   const source = JSON.stringify(join(ROOT, 'native-host/src/base/launcher.ts'));
   writeFileSync(script, `import(${source}).then((one) => console.log(one.launcherCommand('ca trust')))`);
-  const env = { ...process.env, HOPWISE_LAUNCHER: '', HOPWISE_PACKAGE: '', HOPWISE_CALLED_AS: '', ...environment };
+  const env = {
+    ...process.env,
+    HOPWISE_LAUNCHER: '',
+    HOPWISE_PACKAGE: '',
+    HOPWISE_CALLED_AS: '',
+    ...environment,
+  };
   const command = execFileSync(process.execPath, [script], { encoding: 'utf8', env });
   return execFileSync('/bin/sh', ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8' })
     .trimEnd()

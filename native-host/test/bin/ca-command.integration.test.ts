@@ -42,6 +42,7 @@ const printed: string[] = vi.hoisted(() => []);
 vi.mock(import('../../bin/output.ts'), async (original) => ({
   ...(await original()),
   print: (text) => void printed.push(`${text}\n`),
+  printJson: (value) => void printed.push(`${JSON.stringify(value)}\n`),
 }));
 
 /** Runs the command in this process, which takes a fraction of the time. Errors are thrown, and texts name another command. */

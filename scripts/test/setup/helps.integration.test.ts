@@ -68,7 +68,7 @@ describe('without any package, the help', () => {
       encoding: 'utf8',
       cwd: checkout,
     });
-    expectHelp(answer, name === 'model' ? /^usage: hopwise_model / : /^npm (run )?[a-z]/);
+    expectHelp(answer, name === 'model' ? /^usage: npm run model -- / : /^npm (run )?[a-z]/);
     expect(readdirSync(checkout, { recursive: true })).toEqual(before);
   });
 });
@@ -112,7 +112,7 @@ test.each(Object.entries(WRONG).flatMap(([name, all]) => all.map((words) => [nam
       { encoding: 'utf8', cwd: checkout },
     );
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(/^(hopwise|npm (test|run [a-z:]+( -- [a-z]+)?)): [^\n]+\n$/);
+    expect(stderr).toMatch(/^hopwise: [^\n]+\n$/);
     expect(readdirSync(checkout, { recursive: true })).toEqual(before);
   },
 );
@@ -131,7 +131,7 @@ test.each(['build', 'lint'])('npm run %s refuses arguments in one line', (name) 
   expect({ status, stdout, stderr }).toEqual({
     status: 2,
     stdout: '',
-    stderr: `npm run ${name}: expected no arguments, got --fix\n`,
+    stderr: `hopwise: expected no arguments, got --fix (see npm run ${name} -- --help)\n`,
   });
 });
 

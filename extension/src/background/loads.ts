@@ -45,8 +45,11 @@ export interface ReportingPage {
   timeOrigin: number;
 }
 
-/** At most so long before the browser reports a navigation's request its page begins, milliseconds. */
-const NAVIGATION_LEAD_MS = 100;
+/**
+ * At most so long before the browser reports a navigation's request its page begins, milliseconds: the browser asks the page before whether it may be
+ * left, which takes time on a busy machine. A page reports a second after its load at the earliest.
+ */
+const NAVIGATION_LEAD_MS = 500;
 
 const nameLoad = ({ documentId, timeOrigin }: ReportingPage): string => documentId || `${timeOrigin}`;
 

@@ -95,6 +95,8 @@ function askHelper(offline: boolean): Check[] {
   const answer = spawnSync(file, [...words, 'doctor', '--json', ...(offline ? ['--offline'] : [])], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
+    // That is how this program is called, not the helper.
+    env: { ...process.env, HOPWISE_CALLED_AS: '' },
   });
   try {
     return (JSON.parse(answer.stdout) as { checks: Check[] }).checks;

@@ -210,9 +210,12 @@ describe('hopwise doctor', () => {
   const withHelper = async (answer: object | null, ...flags: string[]) => {
     const bin = file('bin');
     mkdirSync(bin, { recursive: true });
+    // A helper that thinks it is called as this program would name the wrong command in its fixes.
+    const only = '[ -z "$HOPWISE_CALLED_AS" ] || exit 3; ';
     const line = answer === null ? 'echo broken >&2; exit 1' : `printf '%s' '${JSON.stringify(answer)}'`;
-    writeFileSync(join(bin, 'hopwise-host'), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+    writeFileSync(join(bin, 'hopwise-host'), `#!/bin/sh\n${only}${line}\n`, { mode: 0o755 });
     vi.stubEnv('PATH', `${bin}:${process.env.PATH}`);
+    vi.stubEnv('HOPWISE_CALLED_AS', 'npm run hopwise --');
     try {
       return await hopwise(['doctor', '--offline', ...flags]);
     } finally {

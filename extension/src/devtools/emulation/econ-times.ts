@@ -1,5 +1,4 @@
-import type { EconProtocol, LossByWindow } from '@hopwise/pageload-emulator/econ';
-import { loadByEcon } from '@hopwise/pageload-emulator/econ';
+import { type EconProtocol, type LossByWindow, loadByEcon } from '@hopwise/pageload-emulator/econ';
 import { changedServers, type EmulatedPage, pathOf, type WhatIfSettings } from './what-if.ts';
 
 /** ECON's mean load times in milliseconds: with counted loss by window, and with the random loss of the settings instead. */

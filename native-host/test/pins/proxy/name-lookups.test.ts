@@ -5,7 +5,7 @@ import { NameLookups } from '../../../src/pins/proxy/name-lookups.ts';
 const SOON = { timeout: 60_000 };
 const ADDRESSES = [{ address: '192.0.2.1', family: 4 }];
 
-/** A resolver that answers when it is told to. */
+/** A resolver that answers only on request. */
 class SlowResolver {
   readonly asked: string[] = [];
   readonly #answers = new Map<string, (addresses: typeof ADDRESSES) => void>();

@@ -8,9 +8,9 @@ import { dateOf, lengthOf } from './values.ts';
 const MIN_LATE_MS = 100;
 
 /**
- * What the beginning of a page is, beside its requests:
+ * What the time means at which a page is said to begin:
  *
- * - `navigation`: that of the navigation, as HAR 1.2 has it, or of its last redirect.
+ * - `navigation`: the navigation began then, as HAR 1.2 has it, or of its last redirect.
  * - `shown`: the page was fetched ahead, as where it is prerendered, and began as it was shown.
  * - `other-clock`: it was timed by another clock than its requests: its load event comes before the first of them, or all that the event
  *   waits for came before the page, and fits into the load from the first of them on.
@@ -18,7 +18,8 @@ const MIN_LATE_MS = 100;
 export type Beginning = 'navigation' | 'shown' | 'other-clock';
 
 /**
- * Tells what the beginning of a page is. One that begins with a document to which scripts sent the visitor on begins with that.
+ * Finds what the time means at which a page is said to begin. Where a script went on from the first document to another one, the page may begin with that
+ * one: a navigation as well.
  *
  * @param ordered the navigation's requests in order of start, its document among them
  */

@@ -21,11 +21,12 @@ export async function measureMatrix(
   options: MatrixOptions,
   context: ProgramContext,
 ): Promise<MatrixResult | null> {
-  if (!options.plan) await makeOutputFolder(options.out);
   const profiles = profilesOf(options.networks, options.networkFile);
   const assignmentFile =
     options.assignments === undefined ? null : await readAssignments(options.assignments);
   const pages = await openPages(options.pages, context.signal);
+  // A mistyped option leaves no folder behind.
+  if (!options.plan) await makeOutputFolder(options.out);
   const networks = Object.fromEntries(
     Object.entries(profiles).map(([name, profile]) => [
       name,

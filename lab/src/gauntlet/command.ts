@@ -79,8 +79,8 @@ async function measureGauntlet(options: Options, context: ProgramContext): Promi
   const { split, seed } = options;
   const out = options.out ?? join('out/gauntlet', options.server === 'go' ? split : `${split}-nginx`);
   const dir = resolve(out);
-  await makeOutputFolder(out);
   const cells = [...drawCells(split, seed, options.cells), ...(await recordedCells(options))];
+  await makeOutputFolder(out);
   const drawn = [...new Set(cells.map(({ page }) => page))].map((page) => ({
     ...page,
     origins: serversOn(options.server, page.origins),

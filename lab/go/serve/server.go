@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hopwise/lab/certs"
+	"hopwise/lab/netns"
 	"hopwise/lab/site"
 )
 
@@ -250,7 +251,7 @@ func (s *Server) start(origin site.Origin, resources index) error {
 		return nil
 	}
 	if origin.StartRate {
-		handler.starts = newTCPStarts(&s.starts, at, origin.Settings, s.recorder)
+		handler.starts = newTCPStarts(&s.starts, at, origin.Settings, s.recorder, netns.SetInitialWindow)
 	}
 	for _, address := range s.config.Endpoints[at].Addresses {
 		if err := s.listen(running, origin, address); err != nil {

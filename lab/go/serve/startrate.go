@@ -1,7 +1,10 @@
 package serve
 
 import (
+	"maps"
+	"math"
 	"net/netip"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -25,14 +28,16 @@ const (
 	maxLostShare = 0.05
 	// maxLossyStarts is how many of them a client may have before it is no longer believed.
 	maxLossyStarts = 2
-	// cappedRounds is for how many round trips the rate is the limit, unless a loss ends them.
-	cappedRounds = 3
+	// maxCappedRounds is for how many round trips the rate may be the limit, unless a loss ends them.
+	maxCappedRounds = 3
 )
 
 // startRates is what a server knows of the rates of its clients, as hopwise-quiche does.
 type startRates struct {
 	mu      sync.Mutex
 	clients map[netip.Addr]*startClient
+	// origins are those whose connections share their clients' rates.
+	origins []*tcpStarts
 }
 
 type startClient struct {
@@ -40,26 +45,49 @@ type startClient struct {
 	mbps        float64
 	rtt         time.Duration
 	connections int
+	// busy connections have a request under way, or have had none yet.
+	busy        int
 	lossyStarts int
 	changed     time.Time
 }
 
-// share is the part of the rate that each of the client's connections may have; 0 where the client is not believed.
-func (c *startClient) share() float64 {
+// start is how a connection begins: at a rate, with the window of a round trip at it, in segments; zero for the usual way.
+type start struct {
+	mbps   float64
+	window int
+}
+
+// share is how a connection begins that shares the rate with the client's others that are busy.
+func (c *startClient) share(busy int) start {
 	if c.lossyStarts >= maxLossyStarts {
+		return start{}
+	}
+	mbps := c.mbps / float64(max(1, busy))
+	return start{mbps, min(maxStartWindow, int(mbps*125_000*c.rtt.Seconds()/segmentBytes+0.5))}
+}
+
+// cappedRounds is for how many round trips the rate is the limit of a start: while the usual start, whose window doubles each round, would send
+// less. A longer limit would make small shares of a rate slower than no announcement.
+func (s start) cappedRounds(usual int) int {
+	if s.window <= usual {
 		return 0
 	}
-	return c.mbps / float64(max(1, c.connections))
+	return min(maxCappedRounds, int(math.Ceil(math.Log2(float64(s.window)/float64(usual)))))
 }
 
 func (c *startClient) forgetOld(now time.Time) {
 	if now.Sub(c.changed) >= startValid {
-		*c = startClient{connections: c.connections, changed: now}
+		*c = c.anew(now)
 	}
 }
 
-// open counts a new connection of a client, and returns the rate that it may start at, or 0.
-func (s *startRates) open(client netip.Addr, now time.Time) float64 {
+// anew is the client with nothing but its connections.
+func (c *startClient) anew(now time.Time) startClient {
+	return startClient{connections: c.connections, busy: c.busy, changed: now}
+}
+
+// open counts a new connection of a client as busy, and returns how it may begin.
+func (s *startRates) open(client netip.Addr, now time.Time) start {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, known := s.clients[client]; !known {
@@ -71,7 +99,7 @@ func (s *startRates) open(client netip.Addr, now time.Time) float64 {
 			}
 		}
 		if len(s.clients) >= maxStartClients {
-			return 0
+			return start{}
 		}
 		if s.clients == nil {
 			s.clients = map[netip.Addr]*startClient{}
@@ -81,7 +109,19 @@ func (s *startRates) open(client netip.Addr, now time.Time) float64 {
 	found := s.clients[client]
 	found.forgetOld(now)
 	found.connections++
-	return found.share()
+	found.busy++
+	return found.share(found.busy)
+}
+
+// setBusy counts a connection that has requests again, or none any more.
+func (s *startRates) setBusy(client netip.Addr, isBusy bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if found := s.clients[client]; found != nil && isBusy {
+		found.busy++
+	} else if found != nil {
+		found.busy = max(0, found.busy-1)
+	}
 }
 
 // forget has all clients begin anew, but for their open connections.
@@ -89,10 +129,38 @@ func (s *startRates) forget(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, client := range s.clients {
-		*client = startClient{connections: client.connections, changed: now}
+		*client = client.anew(now)
 	}
 }
 
+// join has an origin's connections share the rates, and begin with the windows of the clients that are known.
+func (s *startRates) join(origin *tcpStarts) {
+	s.mu.Lock()
+	s.origins = append(s.origins, origin)
+	known := slices.Collect(maps.Keys(s.clients))
+	s.mu.Unlock()
+	for _, client := range known {
+		origin.renewWindow(client)
+	}
+}
+
+func (s *startRates) leave(origin *tcpStarts) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.origins = slices.DeleteFunc(s.origins, func(other *tcpStarts) bool { return other == origin })
+}
+
+// renew has a client's next connection to each origin begin with its window.
+func (s *startRates) renew(client netip.Addr) {
+	s.mu.Lock()
+	origins := slices.Clone(s.origins)
+	s.mu.Unlock()
+	for _, origin := range origins {
+		origin.renewWindow(client)
+	}
+}
+
+// close counts a connection no longer that is not busy.
 func (s *startRates) close(client netip.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,12 +193,10 @@ func (s *startRates) announce(client netip.Addr, field string, rtt time.Duration
 func (s *startRates) window(client netip.Addr) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found := s.clients[client]
-	if found == nil || found.lossyStarts >= maxLossyStarts {
-		return 0
+	if found := s.clients[client]; found != nil {
+		return found.share(found.busy + 1).window
 	}
-	mbps := found.mbps / float64(found.connections+1)
-	return min(maxStartWindow, int(mbps*125_000*found.rtt.Seconds()/segmentBytes+0.5))
+	return 0
 }
 
 // judge counts a start that lost too much.

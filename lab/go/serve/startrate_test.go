@@ -1,9 +1,13 @@
 package serve
 
 import (
+	"net"
+	"net/http"
 	"net/netip"
 	"testing"
 	"time"
+
+	"hopwise/lab/site"
 )
 
 var (
@@ -25,19 +29,76 @@ func TestAStartIsDividedOverTheClientsConnections(t *testing.T) {
 	if window := rates.window(startClientAddress); window != 50 {
 		t.Errorf("expected a window of 50, got %d", window)
 	}
-	if mbps := rates.open(startClientAddress, now); mbps != 10 {
-		t.Errorf("expected 10 Mbit/s, got %v", mbps)
+	if start := rates.open(startClientAddress, now); start.mbps != 10 || start.window != 50 {
+		t.Errorf("expected 10 Mbit/s and a window of 50, got %v", start)
 	}
-	rates.close(startClientAddress)
-	rates.close(startClientAddress)
+	rates.setBusy(startClientAddress, false)
+	rates.setBusy(startClientAddress, false)
 	if window := rates.window(startClientAddress); window != 100 {
 		t.Errorf("expected a window of 100, got %d", window)
 	}
-	if mbps := rates.open(netip.MustParseAddr("192.0.2.2"), now); mbps != 0 {
-		t.Errorf("expected nothing of another client, got %v Mbit/s", mbps)
+	if start := rates.open(netip.MustParseAddr("192.0.2.2"), now); start.window != 0 {
+		t.Errorf("expected nothing of another client, got %v", start)
 	}
-	if mbps := rates.open(startClientAddress, now.Add(startValid)); mbps != 0 {
-		t.Errorf("expected nothing after an hour, got %v Mbit/s", mbps)
+	if start := rates.open(startClientAddress, now.Add(startValid)); start.window != 0 {
+		t.Errorf("expected nothing after an hour, got %v", start)
+	}
+}
+
+func TestARateIsNoLimitWhereTheUsualStartIsFaster(t *testing.T) {
+	for window, rounds := range map[int]int{0: 0, 5: 0, 10: 0, 11: 1, 20: 1, 21: 2, 40: 2, 41: 3, 2000: 3} {
+		if got := (start{window: window}).cappedRounds(10); got != rounds {
+			t.Errorf("a window of %d: expected %d round trips, got %d", window, rounds, got)
+		}
+	}
+}
+
+// connectionFrom is a client's, of which nothing but the address is asked.
+type connectionFrom struct {
+	*net.TCPConn
+	client netip.Addr
+}
+
+func (c connectionFrom) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(c.client, 443))
+}
+
+func TestAllOriginsBeginWithTheClientsShare(t *testing.T) {
+	rates, _ := announced("20")
+	windows := [2]int{}
+	origins := [2]*tcpStarts{}
+	for index := range origins {
+		origins[index] = newTCPStarts(rates, index, site.Settings{}, &recorder{}, func(_ netip.Addr, index, window int) error {
+			windows[index] = window
+			return nil
+		})
+	}
+	expect := func(when string, window int) {
+		t.Helper()
+		if windows != [2]int{window, window} {
+			t.Errorf("%s: expected windows of %d, got %v", when, window, windows)
+		}
+	}
+	expect("beside the connection that announced", 50)
+	for index, rounds := range []int{3, 2} {
+		connection := connectionFrom{&net.TCPConn{}, startClientAddress}
+		origins[index].follow(connection, http.StateNew)
+		if got := origins[index].connections[connection].cappedRounds; got != rounds {
+			t.Errorf("connection %d: expected %d round trips, got %d", index, rounds, got)
+		}
+		defer origins[index].follow(connection, http.StateClosed)
+	}
+	expect("beside three", 25)
+	rates.setBusy(startClientAddress, false)
+	expect("without news", 25)
+	rates.renew(startClientAddress)
+	expect("beside two", 33)
+	if err := origins[0].reset(); err != nil || windows != [2]int{0, 33} {
+		t.Errorf("expected that only one origin has its own window again, got %v, %v", windows, err)
+	}
+	rates.renew(startClientAddress)
+	if windows[0] != 0 {
+		t.Errorf("expected that an origin that has ended keeps its window, got %d", windows[0])
 	}
 }
 
@@ -49,7 +110,7 @@ func TestAFieldThatIsNoRateIsIgnored(t *testing.T) {
 		}
 	}
 	rates, _ := announced("1000")
-	rates.close(startClientAddress)
+	rates.setBusy(startClientAddress, false)
 	if window := rates.window(startClientAddress); window != maxStartWindow {
 		t.Errorf("expected at most %d, got %d", maxStartWindow, window)
 	}
@@ -93,6 +154,7 @@ func TestClientsAreBounded(t *testing.T) {
 	}
 	for index := range 2 * maxStartClients {
 		rates.open(address(index), now)
+		rates.setBusy(address(index), false)
 		rates.close(address(index))
 	}
 	if len(rates.clients) != maxStartClients {

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"math"
@@ -13,7 +14,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hopwise/lab/netns"
 	"hopwise/lab/site"
 )
 
@@ -30,17 +30,29 @@ type tcpStarts struct {
 	log      *recorder
 	// setWindow changes the route to a client; 0 is the kernel's default.
 	setWindow func(client netip.Addr, index, window int) error
-	// paced are the connections that start at a rate and have had no request yet.
-	paced sync.Map
-	mu    sync.Mutex
+	mu        sync.Mutex
+	// connections are the open ones.
+	connections map[net.Conn]*tcpStart
 	// windows are those of the routes, by client; absent ones have the origin's own.
 	windows map[netip.Addr]int
+	ended   bool
 }
 
-func newTCPStarts(rates *startRates, index int, settings site.Settings, log *recorder) *tcpStarts {
-	return &tcpStarts{
-		rates: rates, index: index, settings: settings, log: log, setWindow: netns.SetInitialWindow, windows: map[netip.Addr]int{},
+type tcpStart struct {
+	isBusy bool
+	// cappedRounds is 0 where the connection begins in the usual way, or has begun.
+	cappedRounds int
+}
+
+func newTCPStarts(
+	rates *startRates, index int, settings site.Settings, log *recorder, setWindow func(client netip.Addr, index, window int) error,
+) *tcpStarts {
+	starts := &tcpStarts{
+		rates: rates, index: index, settings: settings, log: log, setWindow: setWindow,
+		connections: map[net.Conn]*tcpStart{}, windows: map[netip.Addr]int{},
 	}
+	rates.join(starts)
+	return starts
 }
 
 // follow is called when a connection's state changes.
@@ -48,23 +60,48 @@ func (s *tcpStarts) follow(connection net.Conn, state http.ConnState) {
 	client := clientOf(connection)
 	switch state {
 	case http.StateNew:
-		if mbps := s.rates.open(client, time.Now()); mbps > 0 {
-			s.check(withSocket(connection, func(fd int) error { return setPacing(fd, bytesPerSecond(mbps)) }))
-			s.paced.Store(connection, nil)
+		start := s.rates.open(client, time.Now())
+		opened := &tcpStart{isBusy: true, cappedRounds: start.cappedRounds(cmp.Or(s.settings.InitialWindow, TCPInitialWindow))}
+		s.mu.Lock()
+		s.connections[connection] = opened
+		s.mu.Unlock()
+		if opened.cappedRounds > 0 {
+			s.check(withSocket(connection, func(fd int) error { return setPacing(fd, bytesPerSecond(start.mbps)) }))
 		}
 	case http.StateActive:
-		if _, starts := s.paced.LoadAndDelete(connection); starts {
-			go s.watch(connection, client, time.Now())
+		if rounds := s.setBusy(connection, client, true); rounds > 0 {
+			go s.watch(connection, client, rounds, time.Now())
 		}
+	case http.StateIdle:
+		s.setBusy(connection, client, false)
 	case http.StateClosed, http.StateHijacked:
-		s.paced.Delete(connection)
+		s.setBusy(connection, client, false)
+		s.mu.Lock()
+		delete(s.connections, connection)
+		s.mu.Unlock()
 		s.rates.close(client)
-		s.renewWindow(client)
 	}
+	s.rates.renew(client)
+}
+
+// setBusy returns for how many round trips the rate is to be the limit from now on, at a connection's first request.
+func (s *tcpStarts) setBusy(connection net.Conn, client netip.Addr, isBusy bool) (cappedRounds int) {
+	s.mu.Lock()
+	opened := s.connections[connection]
+	wasBusy := opened.isBusy
+	opened.isBusy = isBusy
+	if isBusy {
+		cappedRounds, opened.cappedRounds = opened.cappedRounds, 0
+	}
+	s.mu.Unlock()
+	if isBusy != wasBusy {
+		s.rates.setBusy(client, isBusy)
+	}
+	return cappedRounds
 }
 
 // watch lifts the limit after some round trips or a loss, and judges the start a round trip later, when its losses show.
-func (s *tcpStarts) watch(connection net.Conn, client netip.Addr, began time.Time) {
+func (s *tcpStarts) watch(connection net.Conn, client netip.Addr, rounds int, began time.Time) {
 	for {
 		info, err := tcpInfo(connection)
 		if err != nil {
@@ -72,7 +109,7 @@ func (s *tcpStarts) watch(connection net.Conn, client netip.Addr, began time.Tim
 			return
 		}
 		rtt := time.Duration(info.Rtt) * time.Microsecond
-		if info.Total_retrans > 0 || time.Since(began) >= cappedRounds*rtt {
+		if info.Total_retrans > 0 || time.Since(began) >= time.Duration(rounds)*rtt {
 			sent := info.Data_segs_out
 			own := uint64(unlimitedRate)
 			if s.settings.PacingMbps > 0 {
@@ -82,7 +119,7 @@ func (s *tcpStarts) watch(connection net.Conn, client netip.Addr, began time.Tim
 			time.Sleep(rtt)
 			if info, err = tcpInfo(connection); err == nil {
 				s.rates.judge(client, info.Total_retrans, sent, time.Now())
-				s.renewWindow(client)
+				s.rates.renew(client)
 			}
 			return
 		}
@@ -98,20 +135,23 @@ func (s *tcpStarts) announce(connection net.Conn, field string) {
 	}
 	client := clientOf(connection)
 	s.rates.announce(client, field, time.Duration(info.Min_rtt)*time.Microsecond, time.Now())
-	s.renewWindow(client)
+	s.rates.renew(client)
 }
 
 // renewWindow has the client's next connection begin with its window.
 func (s *tcpStarts) renewWindow(client netip.Addr) {
 	own := s.settings.InitialWindow
-	window := max(own, s.rates.window(client))
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	window := own
+	if rate := s.rates.window(client); rate > cmp.Or(own, TCPInitialWindow) {
+		window = rate
+	}
 	before, known := s.windows[client]
 	if !known {
 		before = own
 	}
-	if window == before {
+	if s.ended || !differs(window, before, own) {
 		return
 	}
 	if err := s.setWindow(client, s.index, window); err != nil {
@@ -121,10 +161,20 @@ func (s *tcpStarts) renewWindow(client netip.Addr) {
 	s.windows[client] = window
 }
 
+// differs tells whether a route is worth a change: shares change with each request of a page.
+func differs(window, before, own int) bool {
+	if window == own || before == own {
+		return window != before
+	}
+	return 4*max(window, before) > 5*min(window, before)
+}
+
 // reset gives the routes their own windows again.
 func (s *tcpStarts) reset() error {
+	s.rates.leave(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.ended = true
 	for client := range s.windows {
 		if err := s.setWindow(client, s.index, s.settings.InitialWindow); err != nil {
 			return err

@@ -45,6 +45,8 @@ pub struct Connection {
     pacing_mbps: f64,
     /// None where announced rates are ignored.
     visit: Option<Visit>,
+    /// For how many round trips the connection's begin is limited; 0 where it begins as usual.
+    capped_rounds: u32,
     /// None where the connection begins as usual, and after its begin.
     starting: Option<Starting>,
     timer: Timer,
@@ -57,6 +59,7 @@ impl Connection {
         quic: quiche::Connection,
         pacing_mbps: f64,
         visit: Option<Visit>,
+        capped_rounds: u32,
     ) -> Result<Self> {
         Ok(Self {
             shared,
@@ -68,6 +71,7 @@ impl Connection {
             pacer: Pacer::new(pacing_mbps),
             pacing_mbps,
             visit,
+            capped_rounds,
             starting: None,
             timer: Timer::new()?,
         })
@@ -123,12 +127,14 @@ impl Connection {
     async fn advance(&mut self) -> Result<Option<Instant>> {
         if self.http.is_none() && self.quic.is_established() {
             self.http = Some(h3::Connection::with_transport(&mut self.quic, &self.shared.http)?);
-            let starts = self.visit.as_ref().is_some_and(|visit| visit.start().is_some());
-            self.starting = starts.then(|| Starting::new(Instant::now()));
+            self.starting = (self.capped_rounds > 0).then(|| Starting::new(self.capped_rounds, Instant::now()));
         }
         self.set_pace();
         loop {
             self.take_events();
+            if let Some(visit) = &mut self.visit {
+                visit.set_busy(self.http.is_none() || !self.exchanges.is_empty());
+            }
             // The end of a client's body is an event that follows its last bytes.
             let uploaded = self.move_bodies();
             let (sent, release) = self.send().await?;

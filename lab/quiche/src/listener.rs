@@ -119,7 +119,9 @@ impl Listener {
         self.settings.set_initial_congestion_window_packets(window);
         let quic = quiche::accept(&id, None, self.shared.local, from, &mut self.settings)?;
         let number = CONNECTIONS.fetch_add(1, Ordering::Relaxed) + 1;
-        let connection = Connection::new(Arc::clone(&self.shared), number, quic, self.pacing_mbps, visit)?;
+        let capped_rounds = start.map_or(0, |start| start.capped_rounds(self.initial_window));
+        let connection =
+            Connection::new(Arc::clone(&self.shared), number, quic, self.pacing_mbps, visit, capped_rounds)?;
         let (route, datagrams) = mpsc::channel(WAITING_PACKETS);
         for id in &ids {
             self.routes.insert(id.clone(), route.clone());

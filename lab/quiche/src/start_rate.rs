@@ -19,8 +19,8 @@ const MAX_CLIENTS: usize = 10_000;
 /// A start did harm where it lost a larger share of its packets: more than paths lose by chance.
 const MAX_LOST_SHARE: f64 = 0.05;
 const MAX_LOSSY_STARTS: u32 = 2;
-/// The rate is the limit for so many round trips, unless a loss ends them.
-const CAPPED_ROUNDS: u32 = 3;
+/// The rate is the limit for at most so many round trips, unless a loss ends them.
+const MAX_CAPPED_ROUNDS: u32 = 3;
 
 /// What all connections of the process know of their clients.
 #[derive(Default)]
@@ -31,6 +31,8 @@ struct Client {
     mbps: f64,
     rtt: Duration,
     connections: u32,
+    /// Those that have a request under way, or have had none yet.
+    busy: u32,
     lossy_starts: u32,
     changed: Instant,
 }
@@ -42,8 +44,17 @@ pub struct Start {
     pub mbps: f64,
 }
 
+impl Start {
+    /// For how many round trips the rate is the limit: while the usual start, whose window doubles each round, would send less. A longer
+    /// limit would make small shares of a rate slower than no announcement.
+    pub fn capped_rounds(&self, usual_packets: usize) -> u32 {
+        let doublings = (self.window_packets as f64 / usual_packets as f64).log2().ceil();
+        (doublings.max(0.0) as u32).min(MAX_CAPPED_ROUNDS)
+    }
+}
+
 impl Clients {
-    /// Counts a new connection, until the visit is dropped.
+    /// Counts a new connection as busy, until the visit is dropped.
     pub fn open(self: &Arc<Self>, address: IpAddr, now: Instant) -> Visit {
         let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !clients.contains_key(&address) && clients.len() >= MAX_CLIENTS {
@@ -54,8 +65,9 @@ impl Clients {
             let client = clients.entry(address).or_insert_with(|| Client::new(now));
             client.forget_old(now);
             client.connections += 1;
+            client.busy += 1;
         }
-        Visit { clients: Arc::clone(self), address, is_counted }
+        Visit { clients: Arc::clone(self), address, is_counted, is_busy: true }
     }
 
     fn with<T>(&self, address: IpAddr, use_client: impl FnOnce(&mut Client) -> T) -> Option<T> {
@@ -65,19 +77,18 @@ impl Clients {
 
 impl Client {
     fn new(now: Instant) -> Self {
-        Self { mbps: 0.0, rtt: Duration::ZERO, connections: 0, lossy_starts: 0, changed: now }
+        Self { mbps: 0.0, rtt: Duration::ZERO, connections: 0, busy: 0, lossy_starts: 0, changed: now }
     }
 
     fn forget_old(&mut self, now: Instant) {
         if now >= self.changed + VALID {
-            *self = Self { connections: self.connections, ..Self::new(now) };
+            *self = Self { connections: self.connections, busy: self.busy, ..Self::new(now) };
         }
     }
 
-    /// The part of the rate that each of the client's connections may have; none where the client is not believed.
+    /// The part of the rate that each of the client's busy connections may have; none where the client is not believed.
     fn share_mbps(&self) -> Option<f64> {
-        (self.mbps > 0.0 && self.lossy_starts < MAX_LOSSY_STARTS)
-            .then(|| self.mbps / f64::from(self.connections.max(1)))
+        (self.mbps > 0.0 && self.lossy_starts < MAX_LOSSY_STARTS).then(|| self.mbps / f64::from(self.busy.max(1)))
     }
 }
 
@@ -87,6 +98,7 @@ pub struct Visit {
     address: IpAddr,
     /// Not where no further client could be known.
     is_counted: bool,
+    is_busy: bool,
 }
 
 impl Visit {
@@ -99,6 +111,14 @@ impl Visit {
                 Some(Start { window_packets: (packets.round() as usize).min(MAX_WINDOW_PACKETS), mbps })
             })
             .flatten()
+    }
+
+    /// Counts whether the connection has requests under way.
+    pub fn set_busy(&mut self, is_busy: bool) {
+        if self.is_counted && self.is_busy != is_busy {
+            self.clients.with(self.address, |client| if is_busy { client.busy += 1 } else { client.busy -= 1 });
+        }
+        self.is_busy = is_busy;
     }
 
     /// Takes a request's field and the connection's round trip. Unreadable ones are ignored.
@@ -129,6 +149,7 @@ impl Visit {
 
 impl Drop for Visit {
     fn drop(&mut self) {
+        self.set_busy(false);
         if self.is_counted {
             self.clients.with(self.address, |client| client.connections -= 1);
         }
@@ -146,13 +167,15 @@ pub struct Progress {
 /// The begin of a connection that starts at a rate: first its rate is limited, then the losses of these packets show.
 pub struct Starting {
     began: Instant,
+    capped_rounds: u32,
     /// Packets sent when the limit was lifted, and when their losses have shown.
     lifted: Option<(usize, Instant)>,
 }
 
 impl Starting {
-    pub fn new(now: Instant) -> Self {
-        Self { began: now, lifted: None }
+    /// `capped_rounds` are those of its `Start`.
+    pub fn new(capped_rounds: u32, now: Instant) -> Self {
+        Self { began: now, capped_rounds, lifted: None }
     }
 
     pub fn is_capped(&self) -> bool {
@@ -167,7 +190,7 @@ impl Starting {
     /// Returns the packets that were lost and sent once the start can be judged.
     pub fn advance(&mut self, progress: Progress, now: Instant) -> Option<(usize, usize)> {
         let Some((sent, until)) = self.lifted else {
-            if progress.lost > 0 || now >= self.began + CAPPED_ROUNDS * progress.rtt {
+            if progress.lost > 0 || now >= self.began + self.capped_rounds * progress.rtt {
                 self.lifted = Some((progress.sent, now + progress.rtt));
             }
             return None;
@@ -190,13 +213,17 @@ mod tests {
     }
 
     #[test]
-    fn begins_with_a_round_trip_at_the_rate_divided_over_the_connections() {
+    fn begins_with_a_round_trip_at_the_rate_divided_over_the_busy_connections() {
         let (clients, now) = known("20");
         let first = clients.open(CLIENT, now);
         // 20 Mbit/s × 60 ms = 150,000 B = 100 packets
         assert_eq!(first.start(), Some(Start { window_packets: 100, mbps: 20.0 }));
-        let second = clients.open(CLIENT, now);
+        let mut second = clients.open(CLIENT, now);
         assert_eq!(second.start(), Some(Start { window_packets: 50, mbps: 10.0 }));
+        second.set_busy(false);
+        assert_eq!(first.start().unwrap().mbps, 20.0);
+        second.set_busy(true);
+        assert_eq!(first.start().unwrap().mbps, 10.0);
         drop(first);
         assert_eq!(second.start().unwrap().mbps, 20.0);
         assert_eq!(clients.open(IpAddr::from([192, 0, 2, 2]), now).start(), None);
@@ -258,17 +285,24 @@ mod tests {
     }
 
     #[test]
+    fn limits_no_connection_to_less_than_the_usual_start() {
+        for (window_packets, rounds) in [(0, 0), (5, 0), (10, 0), (11, 1), (20, 1), (21, 2), (41, 3), (2000, 3)] {
+            assert_eq!(Start { window_packets, mbps: 1.0 }.capped_rounds(10), rounds, "{window_packets}");
+        }
+    }
+
+    #[test]
     fn lifts_the_limit_after_three_round_trips_or_a_loss() {
         let now = Instant::now();
         let progress = |sent, lost| Progress { sent, lost, rtt: RTT };
-        let mut quiet = Starting::new(now);
+        let mut quiet = Starting::new(3, now);
         quiet.advance(progress(100, 0), now + 2 * RTT);
         assert!(quiet.is_capped());
         quiet.advance(progress(300, 0), now + 3 * RTT);
         assert!(!quiet.is_capped());
         assert_eq!(quiet.advance(progress(500, 3), now + 3 * RTT), None);
         assert_eq!(quiet.advance(progress(600, 4), now + 4 * RTT), Some((4, 300)));
-        let mut lossy = Starting::new(now);
+        let mut lossy = Starting::new(3, now);
         lossy.advance(progress(100, 1), now + RTT);
         assert!(!lossy.is_capped());
         assert_eq!(lossy.advance(progress(200, 40), now + 2 * RTT), Some((40, 100)));

@@ -1,9 +1,9 @@
 /** What hopwise is to do for a person on all networks together, beside its goals: the figures that a published run is read for. */
 import { groupBy } from '@hopwise/contract';
-import { profileNamed } from '@hopwise/lab/client/networks';
 import { bootstrapInterval, type ConfidenceInterval, drawn } from '@hopwise/lab/statistics';
 import { sumTimes } from '../recorder/processor-time.ts';
 import type { ProductArm } from './arms.ts';
+import { networkNamed } from './networks.ts';
 import { partsOf } from './run-product.ts';
 import type { StoredVisit } from './store.ts';
 
@@ -41,7 +41,7 @@ type Pair = GoalCell['pairs'][number];
 
 /** Whether a network hinders UDP, or one of those that replace one another. */
 export const hindersUdp = (network: string): boolean =>
-  partsOf(network).some((part) => profileNamed(part).udp !== 'open');
+  partsOf(network).some((part) => networkNamed(part).udp !== 'open');
 
 /**
  * Judges every arm but those of `REFERENCES`.

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { firstLine } from '@hopwise/contract';
 import { labObstacle } from '@hopwise/lab/client/lab';
-import { profileNamed } from '@hopwise/lab/client/networks';
 import { UserError } from '@hopwise/lab/command/errors';
 import { lockFolder } from '@hopwise/lab/command/measuring-lock';
 import { makeOutputFolder } from '@hopwise/lab/command/output-folder';
 import { openPage, type PageSource } from '@hopwise/lab/pages/page-source';
+import { networkNamed } from './networks.ts';
 import { partsOf } from './run-product.ts';
 
 /** What a run visits, and where its visits are kept. */
@@ -29,7 +29,7 @@ export async function prepareRun(
   signal: AbortSignal,
 ): Promise<{ pages: PageSource[]; dir: string; unlock: () => Promise<void> }> {
   try {
-    for (const network of networks.flatMap(partsOf)) profileNamed(network);
+    for (const network of networks.flatMap(partsOf)) networkNamed(network);
   } catch (error) {
     throw new UserError(`--networks: ${firstLine(error)}`, 2);
   }

@@ -1,13 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Lab } from '@hopwise/lab/client/lab';
-import { networkOf, profileNamed } from '@hopwise/lab/client/networks';
+import { networkOf } from '@hopwise/lab/client/networks';
 import type { ProgramContext } from '@hopwise/lab/command/program';
 import { disturbedBy, type Watched, watchDisturbance } from '@hopwise/lab/loads/disturbance';
 import type { PageSource } from '@hopwise/lab/pages/page-source';
 import type { Site } from '@hopwise/lab/sites/site';
 import { ArmBrowser } from './arm-browser.ts';
 import { BROWSERS, type BrowserName, type ProductArm } from './arms.ts';
+import { networkNamed } from './networks.ts';
 import { writeServed } from './paced-servers.ts';
 import { addVisits, readVisits, type StoredVisit } from './store.ts';
 
@@ -84,7 +85,7 @@ async function runNetwork(
   await writeUnion(site, pages);
   const lab = await Lab.up({
     site,
-    network: networkOf(profileNamed(partsOf(network)[0]!)),
+    network: networkOf(networkNamed(partsOf(network)[0]!)),
     publicAddresses: true,
     signal,
   });
@@ -109,7 +110,7 @@ async function runNetwork(
       await first.visit(page.site, NOTHING);
       for (let visit = 1; visit <= visits; visit++) {
         const due = armsAt(plan, visit);
-        const profile = profileNamed(networkAt(network, visit, visits));
+        const profile = networkNamed(networkAt(network, visit, visits));
         for (let turn = 0; turn < due.length; turn++) {
           signal.throwIfAborted();
           // Another arm begins each time, so that drift of the machine meets all alike.

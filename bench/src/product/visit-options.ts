@@ -25,7 +25,7 @@ interface Defaults {
 
 export function addVisitOptions(
   command: Command,
-  { pages, networks, networkNames = 'of lab/networks.json', quick, out }: Defaults,
+  { pages, networks, networkNames = 'of lab/networks.json, or far', quick, out }: Defaults,
 ): Command {
   return command
     .option('--pages <n>', "pages drawn from the web's distribution by the seed", integer(1, 100), pages)

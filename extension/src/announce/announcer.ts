@@ -12,6 +12,11 @@ import { asksForStartRate, siteForHints, stepBelow } from './start-rate.ts';
 const MAX_SITES = 100;
 /** Fewer loads may not have filled the link. */
 const MIN_LOADS = 3;
+/**
+ * The usual start fills a path that holds less in a round trip within four of them. Pages gain nothing there: their many connections share the
+ * rate, and each that begins at it fills the queue that the others wait in (bench/docs/product.md). Bytes.
+ */
+const MIN_PATH_BYTES = 16 * 10 * 1460;
 
 /** By site as of `siteForHints`: the origin that asked last, and when, Unix milliseconds. */
 type Asked = Readonly<Record<string, { origin: string; atMs: number }>>;
@@ -99,10 +104,11 @@ async function renewRules(nowMs: number): Promise<void> {
   await declarativeNetRequest.updateSessionRules({ removeRuleIds, addRules });
 }
 
-/** The rate that may be announced on this network, Mbit/s; null while too little is known of it. */
+/** The rate to announce on this network, Mbit/s; null while too little is known of it, and where pages gain nothing by it. */
 async function knownRate(): Promise<number | null> {
   const network = await loadNetwork();
   if (network === null || network.loads < MIN_LOADS) return null;
-  // The median: the figure is log-normal.
-  return stepBelow(Math.exp(network.downBps.mean));
+  // The medians: the figures are log-normal.
+  const [bps, rttMs] = [Math.exp(network.downBps.mean), Math.exp(network.rttMs.mean)];
+  return (bps * rttMs) / 8_000 < MIN_PATH_BYTES ? null : stepBelow(bps);
 }

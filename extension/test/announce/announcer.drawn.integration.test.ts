@@ -48,7 +48,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** What is stored of a network of 25 Mbit/s after five loads. */
+/** What is stored of a satellite's network of 25 Mbit/s after five loads. */
 function knownNetwork() {
   const network = learnNetwork(null, largePage(20));
   return {
@@ -56,6 +56,7 @@ function knownNetwork() {
     loads: 5,
     updatedAtMs: Date.now(),
     downBps: { ...network.downBps, mean: Math.log(25e6) },
+    rttMs: { ...network.rttMs, mean: Math.log(600) },
   };
 }
 

@@ -44,12 +44,13 @@ const announced = () =>
       .map(({ action, condition }) => [condition.requestDomains!.join(), action.requestHeaders![0]!.value]),
   );
 
-async function learn(mbps: number): Promise<void> {
+async function learn(mbps: number, rttMs = 500): Promise<void> {
   const network: NetworkCluster = learnNetwork(null, largePage(20));
   await saveKnownNetwork({
     ...network,
     loads: 5,
     downBps: { ...network.downBps, mean: Math.log(mbps * 1e6) },
+    rttMs: { ...network.rttMs, mean: Math.log(rttMs) },
   });
 }
 
@@ -75,6 +76,16 @@ test('announces to sites that asked from the first request after the browser has
   // What was known of a network without a key may be another one's.
   await startBrowser().handleBrowserStart(() => enter(null));
   expect(announced()).toEqual({});
+});
+
+test('announces nothing where the usual start fills the path within four round trips', async () => {
+  const announcer = startBrowser();
+  await learn(60, 30);
+  await announcer.handleHintsAsked('https://site.test/page', 'Start-Rate');
+  expect(announced()).toEqual({});
+  await learn(60, 40);
+  await announcer.update();
+  expect(announced()).toEqual({ 'site.test': '50' });
 });
 
 test('asks the helper at the start only where a site has asked and the settings allow it', async () => {

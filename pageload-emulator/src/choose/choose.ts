@@ -57,12 +57,15 @@ export interface Choice {
  * @throws EmulationError when the page loads under no protocol
  */
 export function choose(question: Question): Choice {
-  const { graph, servers } = question;
+  const { graph, paint: paintModel, servers } = question;
   const budget = new EventBudget();
   const { runs, scenarios, unavailable, whole } = compare(question, budget);
   const usable = PROTOCOLS.filter((protocol) => unavailable[protocol] === undefined);
   const times: Choice['times'] = {};
-  for (const { protocol, pltMs, paint } of runs) times[protocol] = { ...loadTime(pltMs), ...paint };
+  for (const { protocol, pltMs, paint } of runs) {
+    const time = loadTime(pltMs);
+    times[protocol] = { ...time, ...paintModel.beforeLoad(paint, time.pltMs) };
+  }
   const medianMs = ({ protocol }: UniformRun) => times[protocol]!.pltMs;
   runs.sort((a, b) => medianMs(a) - medianMs(b));
   putSafestFirst(runs);

@@ -4,7 +4,7 @@ import type { FetchActivity, PageGraph } from './page-graph.ts';
 /** Fields of a recording that paint times are derived from. */
 export type PaintedLoad = Pick<
   Recording,
-  'requests' | 'firstContentfulPaintMs' | 'largestContentfulPaintMs' | 'largestContentfulPaintUrl'
+  'requests' | 'pltMs' | 'firstContentfulPaintMs' | 'largestContentfulPaintMs' | 'largestContentfulPaintUrl'
 >;
 
 /** A paint comes `delayMs`, which does not depend on the network, after the last of some activities. */
@@ -21,8 +21,9 @@ const SAME_FRAME_MS = 20;
 /**
  * Derives first and largest contentful paint of emulated loads. The first paint waits for the document and everything that
  * blocks rendering; the largest for its image in the recording, or, when no image arrived shortly before it, for the first
- * paint. The time between those and the recorded paints (layout, scripts, the next frame) is the same in every load. A paint that
- * the recording does not show is unknown in every load: of it only the arrival of what blocks it could be told.
+ * paint. The time between those and the recorded paints (layout, scripts, the next frame) is the same in every load, unless that would
+ * move a paint from before the load event to after it. A paint that the recording does not show is unknown in every load: of it only
+ * the arrival of what blocks it could be told.
  */
 export class PaintModel {
   readonly #first: PaintRule;
@@ -33,6 +34,8 @@ export class PaintModel {
   readonly #isFirstRecorded: boolean;
   /** Whether the largest paint can be told: it was recorded, and an image or the recorded first paint explains it. */
   readonly #isLargestRecorded: boolean;
+  /** Whether the recorded load's paints came before its load event. */
+  readonly #isBeforeLoad: { first: boolean; largest: boolean };
 
   constructor(recording: PaintedLoad, graph: PageGraph) {
     const { firstContentfulPaintMs: firstMs, largestContentfulPaintMs: largestMs } = recording;
@@ -48,6 +51,9 @@ export class PaintModel {
     if (firstMs !== null && this.#laterMs < SAME_FRAME_MS) this.#largest = null;
     this.#isFirstRecorded = firstMs !== null;
     this.#isLargestRecorded = largestMs !== null && (firstMs !== null || this.#largest !== null);
+    const isBeforeLoad = (paintMs: number | null) =>
+      paintMs !== null && recording.pltMs !== null && paintMs <= recording.pltMs;
+    this.#isBeforeLoad = { first: isBeforeLoad(firstMs), largest: isBeforeLoad(largestMs) };
   }
 
   /**
@@ -71,6 +77,23 @@ export class PaintModel {
     return {
       firstContentfulPaintMs: this.#isFirstRecorded ? first : null,
       largestContentfulPaintMs: this.#isLargestRecorded ? Math.max(first, largest) : null,
+    };
+  }
+
+  /**
+   * Keeps paints that came before the load event in the recording before it. Where they would come after it, what they waited for besides
+   * their resources depended on the network as the load event did.
+   *
+   * @param pltMs when the load event comes, milliseconds
+   */
+  beforeLoad(paints: PaintTimes, pltMs: number): PaintTimes {
+    const { firstContentfulPaintMs: first, largestContentfulPaintMs: largest } = paints;
+    const { first: isFirstBefore, largest: isLargestBefore } = this.#isBeforeLoad;
+    // No paint comes before the first.
+    const isEarly = isFirstBefore || isLargestBefore;
+    return {
+      firstContentfulPaintMs: first !== null && isEarly ? Math.min(first, pltMs) : first,
+      largestContentfulPaintMs: largest !== null && isLargestBefore ? Math.min(largest, pltMs) : largest,
     };
   }
 }

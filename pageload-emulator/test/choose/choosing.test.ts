@@ -107,7 +107,7 @@ describe('choice', () => {
   const questionWith = (policedOf12: number): Question => ({
     graph,
     paint: new PaintModel(
-      { requests: [], firstContentfulPaintMs: null, largestContentfulPaintMs: null },
+      { requests: [], pltMs: null, firstContentfulPaintMs: null, largestContentfulPaintMs: null },
       graph,
     ),
     path: open,

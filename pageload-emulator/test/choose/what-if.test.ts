@@ -10,7 +10,7 @@ import { pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf } from '../support/pages.ts'
 function changeOf(bytes: number, path: NetworkPath, change: ServerChange) {
   const graph = pageOf([{ bytes }]);
   const paint = new PaintModel(
-    { requests: [], firstContentfulPaintMs: null, largestContentfulPaintMs: null },
+    { requests: [], pltMs: null, firstContentfulPaintMs: null, largestContentfulPaintMs: null },
     graph,
   );
   const scenarios = Array.from({ length: 8 }, (_, seed) => ({

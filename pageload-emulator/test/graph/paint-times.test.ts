@@ -1,8 +1,19 @@
-import type { RecordedRequest, ResourceType } from '@hopwise/pageload-emulator';
+import {
+  checkPage,
+  type PaintTimes,
+  PROTOCOLS,
+  predict,
+  type RecordedRequest,
+  type Recording,
+  type ResourceType,
+} from '@hopwise/pageload-emulator';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countRuns } from '../../../scripts/suites/draw-share.ts';
 import { type PaintedLoad, PaintModel } from '../../src/graph/paint-times.ts';
 import { traceLoad } from '../../src/trace/traced-load.ts';
-import { pageOf, ROUND_TRIPS_ONLY, serverOf, uniform } from '../support/pages.ts';
+import { pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf, uniform } from '../support/pages.ts';
+import { randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
 
 /** A document, a stylesheet that blocks rendering, two images and a script. */
 const graph = pageOf([
@@ -25,6 +36,7 @@ const recording: PaintedLoad = {
     recorded('image', 560),
     recorded('script', 650),
   ],
+  pltMs: 700,
   firstContentfulPaintMs: 230,
   largestContentfulPaintMs: 610,
 };
@@ -83,4 +95,55 @@ describe('paint times', () => {
     expect(rounded(times.firstContentfulPaintMs)).toBe(first);
     expect(rounded(times.largestContentfulPaintMs)).toBe(largest);
   });
+});
+
+/** A page painted at shares of the time between document and load event; the largest was text, or the recorder does not say what. */
+function paintedPage(seed: number, first: number, largest: number, isText: boolean): Recording {
+  const page = randomPage(seed);
+  const path = pathOf({ rttMs: 20 + (seed % 7) * 30, downBps: 2e6 * (1 + (seed % 11)), loss: 0.01 });
+  const recording = recordLoad(page, path, randomServers(page, seed), uniform(page, 'h2'), seed);
+  const documentMs = recording.requests[0]!.endMs;
+  const paintMs = (part: number) => documentMs + part * (recording.pltMs! - documentMs);
+  return {
+    ...recording,
+    firstContentfulPaintMs: paintMs(first),
+    largestContentfulPaintMs: paintMs(largest),
+    ...(isText && { largestContentfulPaintUrl: null }),
+  };
+}
+
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+const ROUNDING_MS = 1e-6;
+const NEAR = pathOf({ rttMs: 5, downBps: 1e8, loss: 0 });
+
+it('paints that were recorded before the load event are predicted before it, the first of them first', () => {
+  const expectOrder = (paints: PaintTimes, pltMs: number) => {
+    const { firstContentfulPaintMs: first, largestContentfulPaintMs: largest } = paints;
+    expect(first).toBeGreaterThan(0);
+    expect(first! - largest!).toBeLessThan(ROUNDING_MS);
+    expect(largest! - pltMs).toBeLessThan(ROUNDING_MS);
+  };
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 400 }),
+      share,
+      share,
+      fc.boolean(),
+      fc.boolean(),
+      (seed, a, b, isText, isElsewhere) => {
+        const recording = paintedPage(seed, Math.min(a, b), Math.max(a, b), isText);
+        const { protocols } = predict(recording, { seeds: 4, ...(isElsewhere && { network: NEAR }) });
+        for (const protocol of PROTOCOLS) {
+          const time = protocols[protocol];
+          if ('pltMs' in time) expectOrder(time, time.pltMs);
+        }
+        const { firstPaintMs, largestPaintMs, loadTimeMs } = checkPage(recording, NEAR);
+        expectOrder(
+          { firstContentfulPaintMs: firstPaintMs, largestContentfulPaintMs: largestPaintMs },
+          loadTimeMs,
+        );
+      },
+    ),
+    { numRuns: countRuns(5, 60) },
+  );
 });

@@ -5,6 +5,7 @@ import {
   type Decision,
   type Fit,
   fastestProtocols,
+  lossIn,
   type OriginRecommendation,
   type PageGraph,
   PROTOCOLS,
@@ -122,7 +123,7 @@ export function showSetting(
       ['round trip', `${number(network.rttMs)} ms`, ...lowHigh(ranges.rttMs), source.rttMs],
       ['down', `${number(network.downMbps)} Mbit/s`, ...lowHigh(ranges.downMbps), source.downMbps],
       ['up', `${number(network.upMbps)} Mbit/s`, ...lowHigh(ranges.upMbps), source.upMbps],
-      ['loss', `${number(network.loss * 100)}%`, ...lowHigh(ranges.loss, 0.01), source.loss],
+      ['loss', lossIn('en', network.loss), ...lowHighLoss(ranges.loss), source.loss],
       [
         'loss burst',
         counted(Math.round(10 * network.lossBurst) / 10, 'packet'),
@@ -146,6 +147,12 @@ export function showSetting(
 /** Both ends of a range, where there is one. */
 function lowHigh({ low, high }: { low: number; high: number }, unit = 1): [string, string] {
   return low === high ? ['', ''] : [number(low / unit), number(high / unit)];
+}
+
+/** Both ends of a range of losses, where they are written differently. */
+function lowHighLoss({ low, high }: { low: number; high: number }): [string, string] {
+  const [lowText, highText] = [lossIn('en', low), lossIn('en', high)];
+  return lowText === highText ? ['', ''] : [lowText, highText];
 }
 
 function udpSource({ source, udpShares: { policed, blocked } }: Prediction['network']): string {

@@ -60,7 +60,7 @@ export {
   timeByItself,
   withMeasuredMedians,
 } from './explain/verdict.ts';
-export { durationsIn } from './explain/words.ts';
+export { durationsIn, lossIn } from './explain/words.ts';
 export { buildGraph } from './graph/build-graph.ts';
 export {
   MAX_CHECK_BYTES,

@@ -5,7 +5,7 @@ import { describeIssue } from '@hopwise/lab/command/describe-issue';
 import type { View } from '@hopwise/lab/ground-truth/ground-truth';
 import type { BrowserProtocol, ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import type { Site } from '@hopwise/lab/sites/site';
-import { type Assignment, PROTOCOLS } from '@hopwise/pageload-emulator';
+import { type Assignment, lossIn, PROTOCOLS } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
 import { ReplayError } from './errors.ts';
 
@@ -100,7 +100,7 @@ export function namedNetwork(wanted: ReplayNetwork): NamedLabNetwork {
 
 function nameOf(network: LabNetwork, profile: string | undefined, isChanged: boolean): string {
   if (profile !== undefined) return isChanged ? `${profile}, changed` : profile;
-  return `${network.rttMs} ms, ${network.downMbps}/${network.upMbps} Mbit/s, loss ${network.loss}`;
+  return `${network.rttMs} ms, ${network.downMbps}/${network.upMbps} Mbit/s, loss ${lossIn('en', network.loss)}`;
 }
 
 const protocolSchema = z.union([

@@ -3,8 +3,8 @@ import { PROTOCOL_NAME } from '@hopwise/contract';
 import { table, wrap } from '@hopwise/contract/terminal';
 import { formatBytes } from '@hopwise/extension/format';
 import { isUnavailable, type RepeatedSpread, type Report, type TimeSpread } from '@hopwise/extension/report';
-import { count, duration, networkText } from '@hopwise/lab/output/words';
-import { PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
+import { count, networkText } from '@hopwise/lab/output/words';
+import { durationsIn, PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
 
 const BASELINE = "the browser's own choice";
 const ACTION = "hopwise's action";
@@ -19,11 +19,21 @@ interface Row {
   measuredMs: Time;
 }
 
-function cell(value: Time): string {
-  if (value === null) return '–';
-  if (isUnavailable(value)) return 'unavailable';
-  if ('n' in value && value.n === 1) return `${duration(value.median)} (1 run)`;
-  return `${duration(value.median)} (${duration(value.low)} – ${duration(value.high)})`;
+/** Writes times as the report's views do: all in the unit of the longest. */
+function createCellFormat(rows: readonly Row[]): (value: Time) => string {
+  const times = rows.flatMap(({ predictedMs, verifiedMs, measuredMs }) => [
+    predictedMs,
+    verifiedMs,
+    measuredMs,
+  ]);
+  const medians = times.flatMap((time) => (time === null || isUnavailable(time) ? [] : time.median));
+  const write = (ms: number) => durationsIn('en', [ms, ...medians])[0]!;
+  return (value) => {
+    if (value === null) return '–';
+    if (isUnavailable(value)) return 'unavailable';
+    if ('n' in value && value.n === 1) return `${write(value.median)} (1 run)`;
+    return `${write(value.median)} (${write(value.low)} – ${write(value.high)})`;
+  };
 }
 
 function rowsOf({ prediction, baseline, protocols, assignment }: Report): Row[] {
@@ -85,12 +95,15 @@ export function renderTerminal(report: Report, stream: NodeJS.WriteStream): stri
     .map((p) => `${report.observed.protocols[p]} over ${PROTOCOL_NAME[p]}`)
     .join(', ');
   if (report.observed.pltMs !== null) {
-    lines.push(`recorded load, the browser's own choice: ${duration(report.observed.pltMs)} (${mix})`);
+    lines.push(
+      `recorded load, the browser's own choice: ${durationsIn('en', [report.observed.pltMs])[0]} (${mix})`,
+    );
   }
   lines.push('');
   const header = ['', 'predicted', 'verified (libcurl)'];
   if (report.mode === 'lab') header.push('measured (Chromium)');
   const rows = rowsOf(report);
+  const cell = createCellFormat(rows);
   const cells = rows.map((row) => {
     const texts = [row.name, cell(row.predictedMs), cell(row.verifiedMs)];
     if (report.mode === 'lab') texts.push(cell(row.measuredMs));

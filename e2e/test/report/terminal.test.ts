@@ -72,10 +72,16 @@ test('the verdict is the first line and the last one', () => {
 test('the browser’s own choice and hopwise’s action are rows', () => {
   const text = rendered(inLab);
   expect(text).toMatch(
-    /^the browser's own choice +2\.00 s \(1\.80 s – 2\.30 s\) +– +4\.05 s \(3\.95 s – 4\.15 s\)$/m,
+    /^the browser's own choice +2\.0 s \(1\.8 s – 2\.3 s\) +– +4\.0 s \(4\.0 s – 4\.2 s\)$/m,
   );
-  expect(text).toMatch(/^HTTP\/3 +– +– +6\.00 s \(1 run\)$/m);
-  expect(text).toMatch(/^hopwise's action +900 ms \(800 ms – 1\.00 s\) +– +1\.55 s \(1\.45 s – 1\.65 s\)$/m);
+  expect(text).toMatch(/^HTTP\/3 +– +– +6\.0 s \(1 run\)$/m);
+  expect(text).toMatch(/^hopwise's action +0\.9 s \(0\.8 s – 1\.0 s\) +– +1\.6 s \(1\.4 s – 1\.6 s\)$/m);
+});
+
+test('no loss of a network is called none, as in the views', () => {
+  const estimated = { ...network, loss: 0.000_096 };
+  expect(rendered({ network: { set: null, estimated } })).toContain(', loss none, UDP open\n');
+  expect(rendered({})).toContain(', loss 0.3%, UDP open\n');
 });
 
 test('an answer without an action has no row for it', () => {

@@ -1,5 +1,5 @@
 import { PROTOCOL_NAME, type Protocol } from '@hopwise/contract';
-import { durationsIn } from '@hopwise/pageload-emulator';
+import { durationsIn, lossIn } from '@hopwise/pageload-emulator';
 import { formatNumber } from '../language/format-number.ts';
 import { currentLanguage, currentLocale, t } from '../language/translate.ts';
 import { visible } from './dom.ts';
@@ -25,21 +25,21 @@ export function createDurationFormat(longestMs: number): (ms: number) => string 
   return (ms) => formatDurations(ms, longestMs)[0];
 }
 
-/** Two durations that are compared with each other as `formatDurations` writes them, in its unit. */
+/** Two durations that are compared with each other, rounded as `formatDurations` writes them, milliseconds. */
 export function roundAsShown(firstMs: number, secondMs: number): [number, number] {
-  return durationsIn('en', [firstMs, secondMs]).map(Number.parseFloat) as [number, number];
+  const shownMs = (text: string) => Number.parseFloat(text) * (text.endsWith(' ms') ? 1 : 1000);
+  return durationsIn('en', [firstMs, secondMs]).map(shownMs) as [number, number];
 }
 
-/** What a load time gains over another, as the difference of both as they are shown together: `2.2 s → 0.9 s` gains `1.3 s`. */
+/**
+ * What a load time gains over another, as the difference of both as they are shown together: `2.2 s → 0.9 s` gains `1.3 s`. Of times that
+ * look alike it is what they differ by.
+ */
 export function formatGain(beforeMs: number, afterMs: number): string {
   const [before, after] = roundAsShown(beforeMs, afterMs);
-  const isInSeconds = formatDurations(beforeMs, afterMs)[0].endsWith(' s');
-  const digits = isInSeconds ? 1 : 0;
-  const gain = formatNumber(before - after, {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
-  return `${gain} ${isInSeconds ? 's' : 'ms'}`;
+  const gainMs = before === after ? beforeMs - afterMs : before - after;
+  if (Math.abs(gainMs) < 995) return formatDuration(gainMs);
+  return `${formatNumber(gainMs / 1000, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} s`;
 }
 
 /** Joins figures and their units, and both sides of an arrow, by no-break spaces. */
@@ -76,13 +76,9 @@ export function formatMbps(mbps: number): string {
   return `${formatNumber(mbps, mbps < 10 ? { maximumSignificantDigits: 2 } : {})} Mbit/s`;
 }
 
-/** Less loss per packet changes no load, and is none of a network's own. */
-const MIN_LOSS = 0.000_099;
-
-/** Loss per packet: `0.3%`. */
+/** Loss per packet: `0.3%`, `none`. */
 export function formatLoss(fraction: number): string {
-  if (fraction < MIN_LOSS) return t('lossNone');
-  return formatNumber(fraction, { style: 'percent', maximumSignificantDigits: 2 });
+  return lossIn(currentLanguage(), fraction);
 }
 
 /** `1 page load, 2 verifications and the learned network` */

@@ -1,6 +1,7 @@
 import type { Decision, NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
 import { Window } from 'happy-dom';
 import { describe, expect, test } from 'vitest';
+import { formatDuration, formatDurations } from '../../src/ui/format.ts';
 import {
   describeNetworkEvidence,
   formatBytes,
@@ -441,7 +442,7 @@ test.each<[string, Decision, (string | undefined)[]]>([
       LEAVE,
       actionOf('offer-h3', { 'https://cdn.test': 'h3' }, { time: { pltMs: 3600, low: 3, high: 4 } }),
     ]),
-    ['cdn.test offer HTTP/3 at the server 0.7 s'],
+    ['cdn.test offer HTTP/3 at the server 700 ms'],
   ],
   ['nothing where nothing matters', decisionOf([LEAVE]), []],
 ])('the origin table shows %s', (_words, decision, rows) => {
@@ -699,8 +700,14 @@ test.each([
   [formatMs(999.6), '1.0 s'],
   [formatMs(12_340), '12 s'],
   [formatGain(2238, 882), '1.3 s'],
-  [formatGain(1127, 814), '0.3 s'],
+  [formatGain(1127, 814), '300 ms'],
   [formatGain(694, 460), '230 ms'],
+  [formatGain(2310, 2290), '20 ms'],
+  [formatGain(24_500, 5200), '19.8 s'],
+  [formatDurations(2310, 33).join(' → '), '2.3 s → 30 ms'],
+  [formatDurations(2310, 330).join(' → '), '2.3 s → 0.3 s'],
+  [formatDuration(4), '4 ms'],
+  [formatDuration(49), '50 ms'],
   [formatShare(0.001), '<1%'],
   [formatShare(0.999), '>99%'],
   [formatShare(1), '100%'],

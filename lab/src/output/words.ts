@@ -1,4 +1,5 @@
 import type { UdpNotation } from '@hopwise/contract';
+import { lossIn } from '@hopwise/pageload-emulator';
 
 /** Milliseconds as text: `840 ms`, `2.38 s`. */
 export function duration(ms: number): string {
@@ -25,6 +26,6 @@ export function networkText(network: NetworkFigures): string {
     typeof network.udp === 'number' ? `UDP limited to ${short(network.udp)} Mbit/s` : `UDP ${network.udp}`;
   return (
     `round trip ${short(network.rttMs)} ms, ${short(network.downMbps)} Mbit/s down, ` +
-    `${short(network.upMbps)} Mbit/s up, loss ${Number((network.loss * 100).toPrecision(2))} %, ${udp}`
+    `${short(network.upMbps)} Mbit/s up, loss ${lossIn('en', network.loss)}, ${udp}`
   );
 }

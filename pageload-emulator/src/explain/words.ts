@@ -44,13 +44,33 @@ export function withoutScheme(origin: string): string {
   return origin.replace(/^https?:\/\//, '');
 }
 
-/** Durations in two significant digits, all in the unit of the longest, with the decimal separator of a language. */
+/** Shorter durations are none in tenths of a second. */
+const TENTH_ROUNDS_UP_MS = 50;
+
+/**
+ * Durations in two significant digits, all in the unit of the longest, with the decimal separator of a language. Those that would be
+ * `0.0 s` are in milliseconds.
+ */
 export function durationsIn(language: Language, valuesMs: readonly number[]): string[] {
-  const longest = Math.max(...valuesMs.map(Math.abs));
-  if (longest < 995) return valuesMs.map((valueMs) => `${Math.round(valueMs / 10) * 10} ms`);
-  return valuesMs.map(
-    (valueMs) => `${toFixed(language, valueMs / 1000, Math.abs(valueMs) < 9_950 ? 1 : 0)} s`,
-  );
+  const isShort = Math.max(...valuesMs.map(Math.abs)) < 995;
+  return valuesMs.map((valueMs) => {
+    const lengthMs = Math.abs(valueMs);
+    if (isShort || (lengthMs > 0 && lengthMs < TENTH_ROUNDS_UP_MS)) {
+      return `${lengthMs < 9.5 ? Math.round(valueMs) : Math.round(valueMs / 10) * 10} ms`;
+    }
+    return `${toFixed(language, valueMs / 1000, lengthMs < 9_950 ? 1 : 0)} s`;
+  });
+}
+
+/** Less loss per packet changes no load, and is none of a network's own. */
+const MIN_LOSS = 0.000_099;
+const NO_LOSS: Record<Language, string> = { en: 'none', de: 'keiner' };
+
+/** Loss per packet in two significant digits: `0.3%`, `none`. */
+export function lossIn(language: Language, loss: number): string {
+  if (loss < MIN_LOSS) return NO_LOSS[language];
+  const options: Intl.NumberFormatOptions = { style: 'percent', maximumSignificantDigits: 2 };
+  return new Intl.NumberFormat(LOCALE[language], options).format(loss);
 }
 
 function toFixed(language: Language, value: number, digits: number): string {

@@ -248,6 +248,8 @@ describe('hopwise predict', () => {
       /^All good\. No change would load this page noticeably faster\.\n[\s\S]*\nhttps:\/\/shop\.test\/\n5 requests, 2 origins, 52 kB; recorded: 500 ms over h2/,
     );
     expect(stdout).toMatch(/round trip +30 ms +\d+ +\d+ +estimated/);
+    const given = await hopwise(['predict', file('page.har'), '--loss', '0.00005']);
+    expect(given.stdout).toMatch(/^loss +none +given$/m);
   });
 });
 

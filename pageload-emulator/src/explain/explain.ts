@@ -121,7 +121,7 @@ function storyOf(
     .map((cause) => `${ms(causes[cause])} ${CAUSE_WORDS[cause]}`);
   const origins = new Set(connections.map(({ origin }) => origin)).size;
   const story = [
-    `The emulated load event comes after ${ms(pltMs)}: ${largest.join(', ')}.`,
+    `One emulated load takes ${ms(pltMs)}: ${largest.join(', ')}.`,
     `${count(connections.length, 'connection')} to ${count(origins, 'origin')}${widest(protocol, connections)}.`,
   ];
   const sum = (of: (connection: ExplainedConnection) => number) =>

@@ -274,7 +274,7 @@ describe('hopwise explain', () => {
     const { status, stdout } = await hopwise(['explain', file('page.har')]);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^HTTP\/2: \d+ ms, four of five loads between \d+ ms and \d+ ms$/m);
-    expect(stdout).toMatch(/^The emulated load event comes after \d+ ms: /m);
+    expect(stdout).toMatch(/^One emulated load takes \d+ ms: /m);
     expect(stdout).toMatch(/^ *0 ms +\d+ ms +https:\/\/shop\.test\/ +.*connecting \d+/m);
     expect(stdout).toMatch(/^https:\/\/cdn\.test +\d+ ms +\d+ ms +\d+/m);
   });

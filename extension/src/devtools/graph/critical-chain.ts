@@ -1,9 +1,9 @@
 import { PROTOCOL_NAME, type Protocol, type Recording } from '@hopwise/contract';
-import { CAUSES, type CriticalStep } from '@hopwise/pageload-emulator';
+import { CAUSES, type CriticalStep, type ProtocolExplanation } from '@hopwise/pageload-emulator';
 import { t } from '../../language/translate.ts';
 import { renderButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatDuration, formatMs, formatUrl, keepUnitsTogether } from '../../ui/format.ts';
+import { formatDurations, formatMs, formatUrl, keepUnitsTogether } from '../../ui/format.ts';
 import { nameCause } from '../name-cause.ts';
 
 const el = builder();
@@ -12,33 +12,36 @@ const el = builder();
 const MIN_CAUSE_SHARE = 0.05;
 
 /**
- * What the load event waited for, each request with how long and why, in order of time.
+ * What the load event of one emulated load waited for, each request with how long and why, in order of time.
  *
  * @param most shows only so many, the longest
  */
 export function renderCriticalChain(
   recording: Recording,
-  path: readonly CriticalStep[],
+  {
+    criticalPath,
+    explainedPltMs,
+    pltMs,
+  }: Pick<ProtocolExplanation, 'criticalPath' | 'explainedPltMs' | 'pltMs'>,
   protocol: Protocol,
   onSelect: (requestId: number) => void,
   most = Number.POSITIVE_INFINITY,
 ): HTMLElement {
-  const steps = joinSteps(path);
-  const totalMs = Math.max(1, ...steps.map(({ toMs }) => toMs));
+  const steps = joinSteps(criticalPath);
+  const totalMs = Math.max(1, explainedPltMs);
   const byLength = steps.toSorted((a, b) => lengthOf(b) - lengthOf(a));
   const longest = byLength[0];
-  const shown = new Set(byLength.slice(0, most));
+  const kept = new Set(byLength.slice(0, most));
   const nameOf = ({ url }: CriticalStep) => formatUrl(url, recording.url, 60);
+  const [total, predicted] = formatDurations(explainedPltMs, pltMs);
+  const shown = { protocol: PROTOCOL_NAME[protocol], total, predicted };
+  // The prediction rests on more than this load: others, and what was measured.
+  const takes = t(total === predicted ? 'chainTakes' : 'chainTakesOther', shown);
   const headline = longest
-    ? t('chainHeadline', {
-        protocol: PROTOCOL_NAME[protocol],
-        total: formatDuration(totalMs),
-        name: nameOf(longest),
-        time: formatMs(lengthOf(longest)),
-      })
+    ? `${takes} ${t('chainLongest', { name: nameOf(longest), time: formatMs(lengthOf(longest)) })}`
     : '';
   const rows = steps
-    .filter((step) => shown.has(step))
+    .filter((step) => kept.has(step))
     .map((step) => {
       const name = nameOf(step);
       const time = formatMs(lengthOf(step));

@@ -149,9 +149,10 @@ export class GraphTab {
   #showPath(): void {
     this.#view = null;
     this.#resize.disconnect();
-    const path = this.#pathOver(this.#protocol);
+    const own = this.#explained?.[this.#protocol];
+    if (!own || !('criticalPath' in own)) return;
     this.#frame.replaceChildren(
-      renderCriticalChain(this.#recording, path, this.#protocol, (id) => this.#showRequest(id)),
+      renderCriticalChain(this.#recording, own, this.#protocol, (id) => this.#showRequest(id)),
     );
   }
 

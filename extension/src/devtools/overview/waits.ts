@@ -28,7 +28,7 @@ export class Waits {
     const own = protocol && explained[protocol];
     if (!own || !('criticalPath' in own)) return;
     this.element.replaceChildren(
-      renderCriticalChain(this.#recording, own.criticalPath, protocol, this.#onSelect, MAX_STEPS),
+      renderCriticalChain(this.#recording, own, protocol, this.#onSelect, MAX_STEPS),
     );
   }
 }

@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { buildRequestGraph, type RequestGraph } from '../../../src/devtools/emulation/dependency-graph.ts';
 import { layOutGraph } from '../../../src/devtools/emulation/graph-layout.ts';
 import { NODE_HEIGHT, NODE_WIDTH } from '../../../src/devtools/emulation/node-size.ts';
-import { joinSteps } from '../../../src/devtools/graph/critical-chain.ts';
 import { neighbourOf } from '../../../src/devtools/graph/neighbours.ts';
 import { requestOf } from '../../evidence/stored-loads.ts';
 import { largePage } from '../../support/large-page.ts';
@@ -114,21 +113,4 @@ describe('layOutGraph', () => {
     console.log(`300 nodes laid out in ${Math.round(performance.now() - began)} ms`);
     expect(performance.now() - began).toBeLessThan(5000);
   });
-});
-
-test('steps of one request that follow each other are one step of the chain', () => {
-  const step = { activity: 0, kind: 'fetch' as const, url: '' };
-  const path = [
-    { ...step, requestId: 0, fromMs: 0, toMs: 100, causes: { connect: 60, transfer: 40 } },
-    { ...step, requestId: 1, fromMs: 100, toMs: 300, causes: { server: 200 } },
-    { ...step, requestId: 1, fromMs: 300, toMs: 350, causes: { script: 50 } },
-    { ...step, requestId: 0, fromMs: 350, toMs: 360, causes: { script: 10 } },
-  ];
-  expect(
-    joinSteps(path).map(({ requestId, fromMs, toMs, causes }) => [requestId, fromMs, toMs, causes]),
-  ).toEqual([
-    [0, 0, 100, { connect: 60, transfer: 40 }],
-    [1, 100, 350, { server: 200, script: 50 }],
-    [0, 350, 360, { script: 10 }],
-  ]);
 });

@@ -1,0 +1,68 @@
+import { explain, type ProtocolExplanation } from '@hopwise/pageload-emulator';
+import { Window } from 'happy-dom';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { formatDurations } from '../../../src/ui/format.ts';
+import { largePage } from '../../support/large-page.ts';
+
+let chain: typeof import('../../../src/devtools/graph/critical-chain.ts');
+
+beforeEach(async () => {
+  vi.stubGlobal('document', new Window().document);
+  chain = await import('../../../src/devtools/graph/critical-chain.ts');
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const step = { activity: 0, kind: 'fetch' as const, url: 'https://page.test/' };
+
+test('steps of one request that follow each other are one step of the chain', () => {
+  const path = [
+    { ...step, requestId: 0, fromMs: 0, toMs: 100, causes: { connect: 60, transfer: 40 } },
+    { ...step, requestId: 1, fromMs: 100, toMs: 300, causes: { server: 200 } },
+    { ...step, requestId: 1, fromMs: 300, toMs: 350, causes: { script: 50 } },
+    { ...step, requestId: 0, fromMs: 350, toMs: 360, causes: { script: 10 } },
+  ];
+  expect(
+    chain.joinSteps(path).map(({ requestId, fromMs, toMs, causes }) => [requestId, fromMs, toMs, causes]),
+  ).toEqual([
+    [0, 0, 100, { connect: 60, transfer: 40 }],
+    [1, 100, 350, { server: 200, script: 50 }],
+    [0, 350, 360, { script: 10 }],
+  ]);
+});
+
+describe('the chain of a load', () => {
+  const recording = largePage(40);
+  const show = (explained: Pick<ProtocolExplanation, 'criticalPath' | 'explainedPltMs' | 'pltMs'>) =>
+    chain.renderCriticalChain(recording, explained, 'h2', () => undefined);
+  const headlineOf = (view: HTMLElement) =>
+    view.querySelector('.hw-chain-headline')!.textContent.replaceAll('\u00a0', ' ');
+
+  test.each([
+    [2034, 2040, 'One emulated load over HTTP/2 takes 2.0 s. It waits longest for page.test: 1.9 s.'],
+    [
+      2034,
+      2310,
+      'Predicted over HTTP/2: 2.3 s. One emulated load takes 2.0 s. It waits longest for page.test: 1.9 s.',
+    ],
+  ])(
+    'of %i ms names the %i ms that are predicted where they look different',
+    (explainedPltMs, pltMs, text) => {
+      const criticalPath = [
+        { ...step, requestId: 0, fromMs: 0, toMs: 1900, causes: { server: 1900 } },
+        { ...step, requestId: 1, fromMs: 1900, toMs: explainedPltMs, causes: { transfer: 134 } },
+      ];
+      expect(headlineOf(show({ criticalPath, explainedPltMs, pltMs }))).toBe(text);
+    },
+  );
+
+  test('names the prediction’s time and the load’s, to which its steps add up', () => {
+    const { protocols } = explain(recording);
+    const explained = protocols.h2 as ProtocolExplanation;
+    const { criticalPath, explainedPltMs, pltMs } = explained;
+    const lengths = criticalPath.map(({ fromMs, toMs }) => toMs - fromMs);
+    expect(lengths.reduce((sum, length) => sum + length)).toBeCloseTo(explainedPltMs, 6);
+    for (const time of formatDurations(pltMs, explainedPltMs)) {
+      expect(headlineOf(show(explained))).toContain(time);
+    }
+  });
+});

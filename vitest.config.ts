@@ -9,7 +9,7 @@ import { LEFT_OUT_VARIABLE } from './scripts/suites/draw-share.ts';
  * much other work changes, are named `*.quiet.integration.test.ts`: they run after the others, two files at a time. Those that
  * measure what any other work changes, or that take the whole machine, are named `*.alone.integration.test.ts`: they run after
  * these, one file at a time. What takes long by nature is named `*.long.integration.test.ts` and runs in `npm run test:long` only.
- * Of the files with `.drawn` in their names `npm test` runs a quarter.
+ * Of the files with `.drawn` in their names `npm test` runs a sixth.
  */
 const shared = {
   resolve: { conditions: ['source'] },

@@ -33,7 +33,7 @@ export function drawShare<T>(cases: readonly T[], count: number, nameOf: (each: 
 }
 
 /** The part of the drawn files that a run of `npm test` has time for. */
-const SHARE_OF_FILES = 1 / 4;
+const SHARE_OF_FILES = 1 / 6;
 
 /**
  * Draws among the test files with `.drawn` in their names.

@@ -192,8 +192,8 @@ function addPlaywrightSuite(
   for (const inner of suites) addPlaywrightSuite(outcome, inner, [...titles, inner.title], rootDir);
 }
 
-const DRAWN_FILES = '*/test/**/*.drawn.integration.test.ts';
-const DRAWN_QUIET_FILES = '*/test/**/*.drawn.quiet.integration.test.ts';
+/** The quiet ones among them: with a draw of their own one of these few would run each time, while the processors mostly idle. */
+const DRAWN_FILES = '*/test/**/*.drawn{,.quiet}.integration.test.ts';
 const DRAWN_SPECS = 'e2e/specs/*.drawn.spec.ts';
 
 /** The drawn files that a run leaves out: none of the packages that a change touches. */
@@ -224,8 +224,7 @@ export const SUITES: Record<string, Suite> = {
     when: 'foreground',
   },
   alone: {
-    run: (context) =>
-      runVitest(['quiet', 'alone'], context, { leftOut: leaveOut(context, DRAWN_QUIET_FILES) }),
+    run: (context) => runVitest(['quiet', 'alone'], context, { leftOut: leaveOut(context, DRAWN_FILES) }),
     when: 'alone',
   },
   /** What `npm test` has no time for: the long files, all drawn files, and every case of the tables of which it draws a share. */

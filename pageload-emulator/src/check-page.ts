@@ -45,7 +45,7 @@ export function checkPage(recording: Recording, path: NetworkPath): PageCheck {
     firstContentfulPaintMs: medianPaint(paints, 'firstContentfulPaintMs'),
     largestContentfulPaintMs: medianPaint(paints, 'largestContentfulPaintMs'),
   };
-  const scaled = scalePaints(question.paint.beforeLoad(medians, emulated.pltMs), emulated.pltMs, pltMs);
+  const scaled = scalePaints(question.paint.keepBeforeLoad(medians, emulated.pltMs), emulated.pltMs, pltMs);
   return {
     loadTimeMs: pltMs,
     firstPaintMs: scaled.firstContentfulPaintMs,

@@ -64,7 +64,7 @@ export function choose(question: Question): Choice {
   const times: Choice['times'] = {};
   for (const { protocol, pltMs, paint } of runs) {
     const time = loadTime(pltMs);
-    times[protocol] = { ...time, ...paintModel.beforeLoad(paint, time.pltMs) };
+    times[protocol] = { ...time, ...paintModel.keepBeforeLoad(paint, time.pltMs) };
   }
   const medianMs = ({ protocol }: UniformRun) => times[protocol]!.pltMs;
   runs.sort((a, b) => medianMs(a) - medianMs(b));

@@ -86,7 +86,7 @@ export class PaintModel {
    *
    * @param pltMs when the load event comes, milliseconds
    */
-  beforeLoad(paints: PaintTimes, pltMs: number): PaintTimes {
+  keepBeforeLoad(paints: PaintTimes, pltMs: number): PaintTimes {
     const { firstContentfulPaintMs: first, largestContentfulPaintMs: largest } = paints;
     const { first: isFirstBefore, largest: isLargestBefore } = this.#isBeforeLoad;
     // No paint comes before the first.

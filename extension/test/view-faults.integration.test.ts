@@ -56,6 +56,8 @@ test.each([
     '<p style="width: 20px; overflow: hidden; white-space: nowrap">a cut text</p>',
     ['“a cut text” is cut by p'],
   ],
+  ['<input placeholder="a cut text" style="width: 40px">', ['“a cut text” is cut by input']],
+  ['<input placeholder="a text" style="width: 100px">', []],
   ['<p>below</p><p style="position: relative; top: -34px">above</p>', ['“below” and “above” overlap in p']],
 ])('%s', async (content, faults) => {
   expect(await listFaults(content, listTextFaults)).toEqual(faults);

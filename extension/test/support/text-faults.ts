@@ -107,6 +107,16 @@ export function listTextFaults(): string[] {
     if (boxes.length > 0) drawn.push({ text, element, boxes });
   }
 
+  for (const input of document.querySelectorAll('input')) {
+    const { font, letterSpacing, paddingLeft, paddingRight } = getComputedStyle(input);
+    if (!input.checkVisibility() || input.placeholder === '' || input.value !== '') continue;
+    const context = document.createElement('canvas').getContext('2d')!;
+    Object.assign(context, { font, letterSpacing });
+    const room = input.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+    const { width } = context.measureText(input.placeholder);
+    if (width > room + SLACK) faults.push(`“${input.placeholder}” is cut by ${name(input)}`);
+  }
+
   /** Whether something opaque covers a text where it is drawn. */
   const isCovered = ({ element }: DrawnText, { left, right, top, bottom }: Box) => {
     const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);

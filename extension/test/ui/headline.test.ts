@@ -136,7 +136,7 @@ test('what its servers could do is for those who run them', () => {
 test('a hope is stated with its chance, in whole sentences', () => {
   const decision = decisionOf([LEAVE, { ...AVOID, helps: 0.7 }], { kind: 'unsure' });
   expect(writeHeadline(predictionOf(decision))).toBe(
-    'Nothing to change yet. Without HTTP/3 it may save 2.0 s, with a chance of 70%. Verify to be sure.',
+    'Nothing to change yet. Without HTTP/3 this page may load 2.0 s faster, with a chance of 70%. Verify to be sure.',
   );
 });
 

@@ -1,7 +1,6 @@
 import { PROTOCOL_NAME, type Protocol, type Recording } from '@hopwise/contract';
 import { CAUSES, type CriticalStep, type ProtocolExplanation } from '@hopwise/pageload-emulator';
 import { t } from '../../language/translate.ts';
-import { renderButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatDurations, formatMs, formatUrl, keepUnitsTogether } from '../../ui/format.ts';
 import { nameCause } from '../name-cause.ts';
@@ -52,11 +51,16 @@ export function renderCriticalChain(
       const row = el(
         'li',
         { class: `hw-critical-step${step === longest ? ' hw-longest' : ''}` },
-        renderButton(name, () => onSelect(step.requestId), {
-          class: 'hw-row-name',
-          title: step.url,
-          'data-request': String(step.requestId),
-        }),
+        el(
+          'button',
+          {
+            type: 'button',
+            class: 'hw-row-name',
+            title: step.url,
+            'data-request': String(step.requestId),
+          },
+          name,
+        ),
         el('span', { class: 'hw-step-time' }, keepUnitsTogether(t('chainWaits', { time }))),
         el('span', { class: 'hw-step-track', 'aria-hidden': 'true' }, bar),
         el(
@@ -65,6 +69,8 @@ export function renderCriticalChain(
           keepUnitsTogether(causes),
         ),
       );
+      // Enter and Space on the name's button click too.
+      row.addEventListener('click', () => onSelect(step.requestId));
       return row;
     });
   return el(

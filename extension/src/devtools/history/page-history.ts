@@ -89,7 +89,7 @@ export function timeMsOf({ recording }: StoredLoad): number {
 /** More pinned origins are counted, not listed. */
 const MAX_LISTED_PINS = 2;
 
-/** `cdn.test on HTTP/2`, `5 origins on HTTP/2`, `none`. */
+/** `cdn.test on HTTP/2`, `5 origins on HTTP/2`, `no pins`. */
 export function describePins(pinned: StoredLoad['pinned']): string {
   if (pinned === null) return t('pinsChanged');
   const entries = Object.entries(pinned ?? {});

@@ -65,4 +65,29 @@ describe('the chain of a load', () => {
       expect(headlineOf(show(explained))).toContain(time);
     }
   });
+
+  test('of a page of 600 requests is what fits a window, from navigation to load event', () => {
+    const large = largePage(600);
+    const explained = explain(large, { seeds: 4 }).protocols.h2 as ProtocolExplanation;
+    const view = chain.renderCriticalChain(large, explained, 'h2', () => undefined);
+    const rows = [...view.querySelectorAll('.hw-critical-step')];
+    expect(rows.length).toBeGreaterThan(1);
+    expect(rows.length).toBeLessThan(30);
+    for (const row of rows) expect(row.querySelector('.hw-step-causes')!.textContent).toMatch(/^\d.*\sm?s\s/);
+  });
+
+  test('opens a request where its row is clicked, once', () => {
+    const chosen: number[] = [];
+    const causes = { transfer: 100 };
+    const criticalPath = [
+      { ...step, requestId: 3, fromMs: 0, toMs: 100, causes },
+      { ...step, requestId: 5, fromMs: 100, toMs: 200, causes },
+    ];
+    const explained = { criticalPath, explainedPltMs: 200, pltMs: 200 };
+    const view = chain.renderCriticalChain(recording, explained, 'h2', (id) => chosen.push(id));
+    for (const part of ['.hw-step-causes', 'button']) {
+      view.querySelectorAll<HTMLElement>(part)[1]!.click();
+    }
+    expect(chosen).toEqual([5, 5]);
+  });
 });

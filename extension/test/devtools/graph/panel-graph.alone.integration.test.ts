@@ -43,7 +43,7 @@ test('begins with the critical path, each step with how long the page waits and 
   );
   await panel.getByText(/One emulated load .*takes .* It waits longest for /).waitFor();
   expect(await nodes().count()).toBe(0);
-  await steps.last().getByRole('button').click();
+  await steps.last().locator('.hw-step-causes').click();
   await details().getByText('Times in the recording').waitFor();
   await details().getByRole('button', { name: 'Close' }).click();
   await panel.getByRole('button', { name: 'All requests' }).click();

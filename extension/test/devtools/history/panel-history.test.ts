@@ -136,8 +136,8 @@ test('pins and protocols in words', () => {
   const many = Object.fromEntries([1, 2, 3].map((n) => [`https://${n}.test`, n < 3 ? 'h2' : 'h3'] as const));
   expect([null, undefined, {}, pinned, many].map(describePins)).toEqual([
     'changed during the load',
-    'none',
-    'none',
+    'no pins',
+    'no pins',
     'page.test on HTTP/2',
     '2 origins on HTTP/2, 1 origin on HTTP/3',
   ]);

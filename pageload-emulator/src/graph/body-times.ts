@@ -29,6 +29,11 @@ const BUSY_SHARE = 0.1;
 /** Time beyond what the network explains that shows a loss: most of a round trip, but not the browser's own delays. */
 const STALL_RTTS = 0.8;
 const MIN_STALL_MS = 20;
+/**
+ * A connection whose responses all take this much longer than the network explains, milliseconds, was not held up by losses while others came
+ * soundly: even a packet that is lost three times in a row is repaired sooner (`TIMER_MS`, doubled each time).
+ */
+const LONG_MS = 7 * TIMER_MS;
 /** Losses before any response was seen: half a loss in this many packets. */
 const PRIOR_STALLS = 0.5;
 const PRIOR_PACKETS = 100;
@@ -72,13 +77,15 @@ export function bodyTimes(recording: Recording, link?: KnownLink): ReadonlyMap<n
   const stalled = bodies.filter((body) => body.isStalled);
   const neighbours = new Neighbours(bodies);
   const loss = lossSeen(bodies, stalled.length);
-  const alone = withoutHeldUp(stalled);
-  const slow = alone.filter((body) => {
+  const heldUp = heldUpTogether(stalled);
+  const slow = stalled.filter((body) => {
     const { request, bodyMs, rttMs, packets, linkMs, explainedMs } = body;
+    if (explainedMs >= MAX_EXPLAINED * bodyMs) return false;
+    const mayBePoliced = request.protocol === 'h3' && (link?.mayBePoliced ?? true);
+    if (!mayBePoliced && neighbours.hasSlowServer(body)) return true;
     const repairMs = rttMs + (linkMs > BUSY_SHARE * bodyMs ? TIMER_MS : REPAIR_MS);
     const repairsMs = (1 + packets * loss) * repairMs;
-    if (bodyMs - explainedMs <= repairsMs || explainedMs >= MAX_EXPLAINED * bodyMs) return false;
-    const mayBePoliced = request.protocol === 'h3' && (link?.mayBePoliced ?? true);
+    if (heldUp.has(body) || bodyMs - explainedMs <= repairsMs) return false;
     return mayBePoliced ? neighbours.refutePolicer(body) : neighbours.hasOwnCause(body);
   });
   // What slows most of a page is the network, whatever is known of it.
@@ -86,13 +93,34 @@ export function bodyTimes(recording: Recording, link?: KnownLink): ReadonlyMap<n
   return new Map(slow.map(({ request, bodyMs }) => [request.id, bodyMs]));
 }
 
+/** Packets of bodies that came without a stall, and with one. */
+class Carried {
+  sound = 0;
+  stalled = 0;
+
+  add({ isStalled, ownPackets }: Body): void {
+    if (isStalled) this.stalled += ownPackets;
+    else this.sound += ownPackets;
+  }
+
+  get isMostlySound(): boolean {
+    return this.sound > this.stalled;
+  }
+
+  get isEmpty(): boolean {
+    return this.sound + this.stalled === 0;
+  }
+}
+
 /** Bodies by what they may have been slowed with. */
 class Neighbours {
   readonly #byCarrier: ReadonlyMap<string, readonly Body[]>;
   readonly #byOrigin: ReadonlyMap<string, readonly Body[]>;
   readonly #overQuic: readonly Body[];
+  readonly #all: readonly Body[];
 
   constructor(bodies: readonly Body[]) {
+    this.#all = bodies;
     this.#byCarrier = groupBy(bodies, ({ carrier }) => carrier);
     this.#byOrigin = groupBy(bodies, ({ origin }) => origin);
     this.#overQuic = bodies.filter(({ request }) => request.protocol === 'h3');
@@ -105,14 +133,30 @@ class Neighbours {
   hasOwnCause(body: Body): boolean {
     const isLinkBusy = body.carriedMs >= MAX_EXPLAINED * body.bodyMs;
     const others = isLinkBusy ? this.#byOrigin.get(body.origin)! : this.#byCarrier.get(body.carrier)!;
-    let sound = 0;
-    let stalled = 0;
+    const meanwhile = new Carried();
     for (const other of others) {
       if (other === body || other.fromMs > body.toMs || other.toMs < body.fromMs) continue;
-      if (other.isStalled) stalled += other.ownPackets;
-      else sound += other.ownPackets;
+      meanwhile.add(other);
     }
-    return sound > stalled || stalled === 0;
+    return meanwhile.isMostlySound || meanwhile.stalled === 0;
+  }
+
+  /**
+   * Whether a body took so long that its server is slow, even if all that its connection carried meanwhile was: most of what came from
+   * other origins came without a stall, at the same time or, where nothing else came then, in the whole load, so that neither the link nor
+   * what is lost on it explains that.
+   */
+  hasSlowServer({ origin, carrier, fromMs, toMs, bodyMs, explainedMs, ownPackets }: Body): boolean {
+    if (bodyMs - explainedMs <= LONG_MS) return false;
+    const meanwhile = new Carried();
+    const ever = new Carried();
+    for (const other of this.#all) {
+      if (other.origin === origin || other.carrier === carrier) continue;
+      ever.add(other);
+      if (other.fromMs <= toMs && other.toMs >= fromMs) meanwhile.add(other);
+    }
+    const others = meanwhile.isEmpty ? ever : meanwhile;
+    return others.isMostlySound && others.sound >= ownPackets;
   }
 
   /**
@@ -120,26 +164,25 @@ class Neighbours {
    * It drops what comes in bursts, so smaller responses do not count.
    */
   refutePolicer(body: Body): boolean {
-    let sound = 0;
-    let stalled = 0;
+    const meanwhile = new Carried();
     for (const other of this.#overQuic) {
       const isWithin = other.fromMs >= body.fromMs && other.toMs <= body.toMs;
       if (other === body || !isWithin || other.ownPackets < body.ownPackets) continue;
-      if (other.isStalled) stalled += other.ownPackets;
-      else sound += other.ownPackets;
+      meanwhile.add(other);
     }
-    return sound > stalled;
+    return meanwhile.isMostlySound;
   }
 }
 
-/** Leaves out bodies of one connection that end together: it is a lost packet that holds up all of them. */
-function withoutHeldUp(stalled: readonly Body[]): Body[] {
-  return [...groupBy(stalled, ({ carrier }) => carrier).values()].flatMap((own) => {
+/** Bodies of one connection that end together: it is a lost packet that holds up all of them. */
+function heldUpTogether(stalled: readonly Body[]): ReadonlySet<Body> {
+  const held = [...groupBy(stalled, ({ carrier }) => carrier).values()].flatMap((own) => {
     const ordered = own.toSorted((a, b) => a.request.endMs - b.request.endMs);
     const isClose = (a: Body | undefined, b: Body | undefined) =>
       a !== undefined && b !== undefined && b.request.endMs - a.request.endMs <= MIN_STALL_MS;
-    return ordered.filter((body, at) => !isClose(ordered[at - 1], body) && !isClose(body, ordered[at + 1]));
+    return ordered.filter((body, at) => isClose(ordered[at - 1], body) || isClose(body, ordered[at + 1]));
   });
+  return new Set(held);
 }
 
 function bodiesOf(recording: Recording, link?: KnownLink): Body[] {

@@ -80,6 +80,42 @@ describe('times of servers for bodies', () => {
     });
   });
 
+  describe('of a server that is slow for all that its connection carries', () => {
+    const slow = Array.from({ length: 5 }, (_, index) => ({
+      origin: 1,
+      bytes: 8_000,
+      after: [0],
+      bodyMs: 2_500 + 300 * index,
+    }));
+    const own = files.map((file) => ({ ...file, origin: 0 }));
+    const ids = [1, 2, 3, 4, 5];
+
+    it.each(['h2', 'h3'] as const)(
+      'are read where other origins answer without a stall, over %s',
+      (protocol) => {
+        const recording = load([{ bytes: 20_000 }, ...slow, ...own], protocol);
+        expect([...bodyTimesOf(recording, linkOf(PATH)).keys()]).toEqual(ids);
+      },
+    );
+
+    it('are read where nothing else comes meanwhile', () => {
+      const late = slow.map((each) => ({ ...each, delayMs: 1_500 }));
+      const recording = load([{ bytes: 20_000 }, ...late, ...own], 'h2');
+      const read = [...bodyTimesOf(recording, linkOf(PATH)).values()];
+      expect(read).toHaveLength(slow.length);
+    });
+
+    it('are not read where other origins stall, too', () => {
+      const all = [...slow, ...own.map((file) => ({ ...file, bodyMs: 900 }))];
+      expect(bodyTimesOf(load([{ bytes: 20_000 }, ...all], 'h2'), linkOf(PATH)).size).toBe(0);
+    });
+
+    it('are not read while a policer may hold them up', () => {
+      const recording = load([{ bytes: 20_000 }, ...slow, ...own], 'h3');
+      expect(bodyTimesOf(recording, { ...linkOf(PATH), mayBePoliced: true }).size).toBe(0);
+    });
+  });
+
   it('are read on a busy link, whose full queue drains sooner', () => {
     const path = pathOf({ rttMs: 20, downBps: 1e6, queueBytes: 20_000 });
     const slow = { origin: 1, bytes: 3_000, after: [0], bodyMs: 3_000 };

@@ -6,6 +6,7 @@ import { connectionNames } from './har/connection.ts';
 import { type Conventions, conventionsOf } from './har/conventions.ts';
 import { withPaddedFractions } from './har/dates.ts';
 import type { HarForm } from './har/forms.ts';
+import { mendTurns } from './har/h1-turns.ts';
 import { headerOf } from './har/headers.ts';
 import { linkInitiators } from './har/initiators.ts';
 import { inOrderOfIssue } from './har/issue-order.ts';
@@ -194,6 +195,7 @@ function draftsOf(
     entryOf.set(draftOf(entry, clock, connections[index]!, conventions), entry);
   }
   mendLateSending(entryOf);
+  mendTurns([...entryOf.keys()]);
   takeFromWorkers(entryOf);
   const placeOf = new Map(load.fileOrder.map((entry, place) => [entry, place]));
   const place = (draft: RequestDraft) => placeOf.get(entryOf.get(draft)!)!;

@@ -18,7 +18,7 @@ from s3fs import S3FileSystem
 from hopwise_model.__main__ import main
 from hopwise_model.corpus.run import run_corpus
 
-RECORDINGS = 24
+RECORDINGS = 9
 WAIT_S = 60
 SCHEDULER = "distributed.cli.dask_scheduler"
 WORKER = "distributed.cli.dask_worker"

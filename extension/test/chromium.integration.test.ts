@@ -10,6 +10,7 @@ import type { StoredLoad } from '../src/storage/loads.ts';
 import { type ExtensionBrowser, launch } from './support/browser.ts';
 import { readOwnItems, setOwnItems } from './support/own-items.ts';
 import { putLoad, withSummary } from './support/put-load.ts';
+import { recorded } from './support/recorded.ts';
 import { type Site, startSite } from './support/site.ts';
 
 const packageRoot = fileURLToPath(new URL('..', import.meta.url));
@@ -44,24 +45,7 @@ async function openPage(): Promise<Page> {
 /** Loads a page and waits for its recording. */
 async function record(path: string, page: Page): Promise<{ tabId: number; load: StoredLoad }> {
   await page.goto(site.url + path);
-  return recorded(page);
-}
-
-/** A page is recorded shortly after its load event, or after the timeout for pages without one. */
-const RECORDED_IN_MS = 80_000;
-
-/** @param from the browser to query, and a page of the extension in it */
-async function recorded(page: Page, from = { browser, own }): Promise<{ tabId: number; load: StoredLoad }> {
-  const tabId = await from.browser.tabIdOf(from.own, page.url());
-  const deadline = Date.now() + RECORDED_IN_MS;
-  for (;;) {
-    const answer = await from.browser.ask(from.own, { type: 'latest', tabId });
-    if (!answer.ok) throw new Error(answer.error);
-    if (answer.load) return { tabId, load: answer.load };
-    if (Date.now() > deadline)
-      throw new Error(`no recording of ${page.url()}: ${answer.phase} ${answer.problem}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  return recorded(page, { browser, own });
 }
 
 describe('a page that requests its resources in many ways', () => {
@@ -215,7 +199,7 @@ describe('a page that requests its resources in many ways', () => {
     await panel.getByRole('button', { name: 'Forget earlier loads' }).click();
     await panel.getByText('Network estimated from this load only.').waitFor();
     expect(Object.keys(await own.evaluate(readOwnItems))).toEqual(['settings']);
-    expect((await recorded(page)).load).toMatchObject({
+    expect((await recorded(page, { browser, own })).load).toMatchObject({
       cluster: null,
       prediction: { page: { url: page.url() } },
     });
@@ -272,7 +256,7 @@ test('a load survives a stop of the worker', async () => {
   await browser.stopWorker(own);
   site.release();
   await page.waitForLoadState('load');
-  const { load } = await recorded(page);
+  const { load } = await recorded(page, { browser, own });
   expect(load.recording.requests.map((one) => new URL(one.url).pathname)).toEqual(
     expect.arrayContaining(['/held.html', '/parsed.png', '/held.png']),
   );
@@ -298,88 +282,8 @@ test('a page reports again where the worker stops while it records', async () =>
   await page.goto(`${site.url}/eager.html`);
   await worker.evaluate(() => Reflect.get(globalThis, 'asked') as Promise<boolean>);
   await browser.stopWorker(own);
-  const { load } = await recorded(page);
+  const { load } = await recorded(page, { browser, own });
   expect(load.recording.requests.map((one) => new URL(one.url).pathname)).toContain('/slow.png');
-});
-
-test('no worker starts while a page loads; the page’s report alone has its load recorded', async () => {
-  // Where no other page reports meanwhile, and loads are recorded as in the extension as it is installed.
-  const light = await launch(`${packageRoot}dist/chromium`, [], [], {}, 'en-US', false);
-  onTestFinished(() => light.close());
-  const from = { browser: light, own: await light.openOwn('devtools.html') };
-  const page = await light.context.newPage();
-  await light.stopWorker(from.own);
-  const devtools = await light.context.newCDPSession(from.own);
-  const running: string[] = [];
-  devtools.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
-    running.push(...versions.map(({ runningStatus }) => runningStatus).filter((each) => each !== 'stopped'));
-  });
-  await devtools.send('ServiceWorker.enable');
-  running.length = 0;
-  await page.goto(`${site.url}/eager.html`, { waitUntil: 'load' });
-  expect(running).toEqual([]);
-  const { load } = await recorded(page, from);
-  expect(running).toContain('running');
-  expect(load).toMatchObject({ isDetailed: false, requestedUrl: `${site.url}/eager.html` });
-  expect(load.recording.pltMs).toBeGreaterThan(1900);
-  expect(load.recording.requests[0]).toMatchObject({ type: 'document', status: 200, remoteIp: null });
-});
-
-test('pages are recorded in detail from a click and the next start of the browser on, until that is taken back', async () => {
-  let now = await launch(`${packageRoot}dist/chromium`, [], [], {}, 'en-US', false);
-  onTestFinished(() => now.close());
-  const heardOf = () => now.context.serviceWorkers()[0]?.evaluate(() => typeof chrome.webRequest);
-  const openPopup = async () => {
-    const from = { browser: now, own: await now.openOwn('devtools.html') };
-    const page = await now.context.newPage();
-    await page.goto(`${site.url}/`);
-    const { tabId, load } = await recorded(page, from);
-    const popup = await now.openOwn(`popup.html?tabId=${tabId}`);
-    await popup.getByText('Details').click();
-    return { from, page, tabId, load, popup };
-  };
-
-  const before = await openPopup();
-  expect(await heardOf()).toBe('undefined');
-  expect(before.load).toMatchObject({
-    isDetailed: false,
-    problem: '',
-    prediction: { page: { url: `${site.url}/` } },
-  });
-  await before.popup.getByRole('button', { name: 'Allow detailed recordings' }).click();
-  await before.popup.getByText('They begin when the browser starts next').waitFor();
-  expect(await before.from.own.evaluate(() => chrome.permissions.getAll())).toMatchObject({
-    permissions: expect.arrayContaining(['webRequest']),
-  });
-
-  now = await now.restart('close');
-  const { from, page, tabId, load, popup } = await openPopup();
-  expect(await heardOf()).toBe('object');
-  expect(load.isDetailed).toBe(false);
-  await popup.getByRole('button', { name: 'Record in detail' }).click();
-  const shown = async () => {
-    const answer = await now.ask(from.own, { type: 'latest', tabId });
-    return answer.ok ? answer.load : null;
-  };
-  await expect.poll(shown, { timeout: RECORDED_IN_MS }).toMatchObject({ isDetailed: true });
-  const detailed = (await shown())!;
-  expect(detailed.recording.requests[0]).toMatchObject({
-    url: page.url(),
-    remoteIp: '127.0.0.1',
-    status: 200,
-  });
-
-  const options = await now.openOwn('options.html');
-  await options.getByLabel('Record every load in detail').check();
-  await expect
-    .poll(() => options.evaluate(readOwnItems))
-    .toMatchObject({ settings: { recordsInDetail: true } });
-  await options.getByLabel('Allow detailed recordings').uncheck();
-  await options.getByText('Not allowed any more.').waitFor();
-  expect(await options.getByLabel('Record every load in detail').isDisabled()).toBe(true);
-  const left = await options.evaluate(() => chrome.permissions.getAll());
-  expect(left.permissions).not.toContain('webRequest');
-  expect(await options.evaluate(readOwnItems)).toMatchObject({ settings: { recordsInDetail: false } });
 });
 
 test('a synthetic load event is ignored', async () => {
@@ -393,25 +297,6 @@ test('requests that the page’s policy blocks are not recorded', async () => {
   const { load } = await record('/policy.html', await openPage());
   const paths = load.recording.requests.map(({ url }) => url).filter((url) => !url.endsWith('/favicon.ico'));
   expect(paths).toEqual([`${site.url}/policy.html`, `${site.url}/parsed.png`]);
-});
-
-test('a page from the back/forward cache does not show the load of the previous page', async () => {
-  const other = await launch(`${packageRoot}dist/chromium`, [], ['--disable-back-forward-cache']);
-  onTestFinished(() => other.close());
-  const asking = await other.openOwn('devtools.html');
-  const page = await other.context.newPage();
-  const from = { browser: other, own: asking };
-  await page.goto(`${site.url}/kept.html`);
-  await recorded(page, from);
-  await page.evaluate(() => Object.assign(globalThis, { kept: true }));
-  await page.goto(`${site.other}/frame.html`);
-  const { tabId } = await recorded(page, from);
-  await page.evaluate(() => history.back());
-  await page.waitForURL(`${site.url}/kept.html`, { waitUntil: 'commit' });
-  expect(await page.evaluate(() => 'kept' in globalThis), 'restored, not loaded').toBe(true);
-  await expect
-    .poll(() => other.ask(asking, { type: 'latest', tabId }))
-    .toMatchObject({ phase: 'failed', problem: expect.stringContaining('without loading it') });
 });
 
 test('a tab without a page states the reason', async () => {
@@ -435,7 +320,7 @@ test('a host that is not installed is distinguished from one that fails', async 
 });
 
 test('a page that never fires load is recorded as it is', async () => {
-  const { load } = await recorded(neverLoads);
+  const { load } = await recorded(neverLoads, { browser, own });
   expect(load.recording.pltMs).toBeNull();
   const never = load.recording.requests.find((one) => one.url.endsWith('/never.png'));
   expect(never).toMatchObject({ status: 0, transferBytes: null });

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { drawShare } from '../../scripts/suites/draw-share.ts';
+import { countRuns, drawShare } from '../../scripts/suites/draw-share.ts';
 import { START } from './support/hars.ts';
 import { mutatedText, VALID } from './support/mutations.ts';
 import { mostSeconds } from './support/processor-time.ts';
@@ -234,13 +234,13 @@ describe('a hostile file is read or refused', () => {
     for (const [index, [, , expected]] of SMALL.entries()) expectOutcome(outcomes[index]!, expected);
   });
 
-  it.each(drawShare(LARGE, 6, ([name]) => name))('%s', (_, make, expected) => {
+  it.each(drawShare(LARGE, 3, ([name]) => name))('%s', (_, make, expected) => {
     const file = join(dir, 'hostile');
     writeFileSync(file, make());
     expectOutcome(readSoon(file), expected);
   });
 
-  it.each(BOMBS)('gzip that holds %s', (_, pieces, expected) => {
+  it.each(drawShare(BOMBS, 1, ([name]) => name))('gzip that holds %s', (_, pieces, expected) => {
     const file = join(dir, 'bomb.gz');
     writeFileSync(file, Buffer.concat([...pieces()]));
     expectOutcome(readSoon(file), expected);
@@ -275,7 +275,7 @@ describe('changed files', () => {
         }),
       fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
     );
-    const files = fc.sample(bytes, { numRuns: 400, seed: 20260105 }).map((content, index) => {
+    const files = fc.sample(bytes, { numRuns: countRuns(200, 400), seed: 20260105 }).map((content, index) => {
       const file = join(dir, `changed-${index}`);
       writeFileSync(file, content);
       return file;
@@ -283,6 +283,6 @@ describe('changed files', () => {
     const outcomes = read(files);
     expect(outcomes).toHaveLength(files.length);
     for (const outcome of outcomes) expectBounded(outcome);
-    expect(outcomes.filter(({ requests }) => requests !== null).length).toBeGreaterThan(40);
+    expect(outcomes.filter(({ requests }) => requests !== null).length).toBeGreaterThan(files.length / 10);
   });
 });

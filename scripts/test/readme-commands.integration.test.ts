@@ -84,7 +84,7 @@ test('the READMEs show commands', () => {
   expect(OWN.length).toBeGreaterThan(12);
 });
 
-test.each(drawShare(OWN, 20, ({ readme, command }) => `${readme} ${command}`))(
+test.each(drawShare(OWN, 5, ({ readme, command }) => `${readme} ${command}`))(
   '$command ($readme) works',
   ({ readme, command }) => {
     const [, words = ''] = HOPWISE.exec(command)!;

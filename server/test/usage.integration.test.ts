@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { drawShare } from '../../scripts/suites/draw-share.ts';
 
 const BIN = fileURLToPath(new URL('../bin/hopwise-server.ts', import.meta.url));
 
@@ -63,7 +64,7 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
   [['log-format', '--nope'], 'unknown option --nope (see hopwise-server log-format --help)'],
 ];
 
-it.each(WRONG)('%j is answered in one line', (words, line) => {
+it.each(drawShare(WRONG, 8, ([words]) => words.join(' ')))('%j is answered in one line', (words, line) => {
   // The key of hashes is made before what was learned is read.
   const before = list().filter((name) => name !== 'odd/key');
   const { status, stdout, stderr } = ask(words);

@@ -7,7 +7,7 @@ import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import { COMMAND, hopwiseHost } from '../support/command.ts';
 
 /** Cases in `npm test`: each starts a process. */
-const SHARE = 16;
+const SHARE = 8;
 
 let home = '';
 beforeAll(() => {

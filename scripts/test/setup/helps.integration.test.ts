@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SUITE_NAMES } from '../../setup/arguments.mjs';
 import { COMMANDS } from '../../setup/commands.mjs';
 import { HELPS } from '../../setup/helps.mjs';
+import { drawShare } from '../../suites/draw-share.ts';
 import { SUITES } from '../../suites/suites.ts';
 
 const { scripts }: { scripts: Record<string, string> } = JSON.parse(
@@ -62,15 +63,22 @@ beforeAll(() => {
 afterAll(() => rmSync(checkout, { recursive: true, force: true }));
 
 describe('without any package, the help', () => {
-  test.each(WITHOUT_PACKAGES)('of npm run %s describes it and does nothing else', (name, words) => {
-    const before = readdirSync(checkout, { recursive: true });
-    const answer = spawnSync(process.execPath, [join(checkout, 'scripts/hopwise.mjs'), ...words, '--help'], {
-      encoding: 'utf8',
-      cwd: checkout,
-    });
-    expectHelp(answer, name === 'model' ? /^usage: npm run model -- / : /^npm (run )?[a-z]/);
-    expect(readdirSync(checkout, { recursive: true })).toEqual(before);
-  });
+  test.each(drawShare(WITHOUT_PACKAGES, 4, ([name]) => `help of ${name}`))(
+    'of npm run %s describes it and does nothing else',
+    (name, words) => {
+      const before = readdirSync(checkout, { recursive: true });
+      const answer = spawnSync(
+        process.execPath,
+        [join(checkout, 'scripts/hopwise.mjs'), ...words, '--help'],
+        {
+          encoding: 'utf8',
+          cwd: checkout,
+        },
+      );
+      expectHelp(answer, name === 'model' ? /^usage: npm run model -- / : /^npm (run )?[a-z]/);
+      expect(readdirSync(checkout, { recursive: true })).toEqual(before);
+    },
+  );
 });
 
 /** Words that each script cannot use, by its name in `hopwise.mjs`. */
@@ -102,7 +110,9 @@ const WRONG: Readonly<Record<string, string[]>> = {
   'no-such-script': [''],
 };
 
-test.each(Object.entries(WRONG).flatMap(([name, all]) => all.map((words) => [name, words] as const)))(
+const REFUSED = Object.entries(WRONG).flatMap(([name, all]) => all.map((words) => [name, words] as const));
+
+test.each(drawShare(REFUSED, 6, (each) => each.join(' ')))(
   'without any package, npm run %s -- %s is refused in one line, and nothing is set up',
   (name, words) => {
     const before = readdirSync(checkout, { recursive: true });
@@ -136,7 +146,7 @@ test.each(['build', 'lint'])('npm run %s refuses arguments in one line', (name) 
 });
 
 // No program is found on this path, so that each would first be set up.
-test.each(['start', 'lab record', 'research papers', 'bench product', 'bench flows'])(
+test.each(drawShare(['start', 'lab record', 'research papers', 'bench product', 'bench flows'], 2))(
   'npm run %s refuses a wrong option before it sets anything up',
   (command) => {
     const words = [join(ROOT, 'scripts/hopwise.mjs'), ...command.split(' '), '--no-such-option'];

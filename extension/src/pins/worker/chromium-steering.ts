@@ -74,7 +74,7 @@ const OTHER_PROXY = 'This browser already uses a proxy. Pins would replace it, s
  * Chromium marks HTTP/3 as broken at origins that it reached through a proxy: for five minutes, and for twice as long whenever it then
  * finds it broken again. Clearing cache entries newer than now removes no entry, but resets these marks, and has it forget at all
  * origins that they offer HTTP/3, so that the next visit of each begins over HTTP/2. Restricted to some origins it resets nothing
- * (`broken-alternatives.integration.test.ts`). So pins of one load, which leave a mark of five minutes, end without.
+ * (`broken-alternatives.drawn.integration.test.ts`). So pins of one load, which leave a mark of five minutes, end without.
  */
 async function resetBrokenAlternatives(): Promise<void> {
   if (!('browsingData' in chrome)) return;

@@ -30,6 +30,12 @@ function namedPaths(text: string): string[] {
     .filter((one) => !MADE.test(one));
 }
 
+function unknownScripts(text: string): string[] {
+  return [...text.matchAll(/npm run (?:--silent )?([a-z][a-z:-]*)(?![a-z:-]| -w)/g)]
+    .map((match) => match[1]!)
+    .filter((name) => !Object.hasOwn(SCRIPTS, name));
+}
+
 function links(text: string): string[] {
   return [...text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g)]
     .map((match) => match[1] ?? match[2]!)
@@ -69,11 +75,12 @@ describe.each(DOCUMENTS)('%s', (document) => {
   test('the paths and npm scripts that it names exist', () => {
     const missing = namedPaths(text).filter((path) => !existsSync(join(ROOT, path)));
     expect(missing).toEqual([]);
-    const unknown = [...text.matchAll(/npm run (?:--silent )?([a-z][a-z:-]*)(?![a-z:-]| -w)/g)]
-      .map((match) => match[1]!)
-      .filter((name) => !Object.hasOwn(SCRIPTS, name));
-    expect(unknown).toEqual([]);
+    expect(unknownScripts(text)).toEqual([]);
   });
+});
+
+test.each(tracked('*.yml'))('the npm scripts that %s runs exist', (workflow) => {
+  expect(unknownScripts(readFileSync(join(ROOT, workflow), 'utf8'))).toEqual([]);
 });
 
 test('README lists every package, docs/architecture.md also what it may import', () => {

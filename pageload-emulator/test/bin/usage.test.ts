@@ -3,11 +3,18 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WriteStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { fitWidth, roundFigure } from '../../bin/output.ts';
+import { predict } from '@hopwise/pageload-emulator';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ListFlags } from '../../bin/options.ts';
+import { fitWidth, paint, roundFigure } from '../../bin/output.ts';
+import { showPrediction } from '../../bin/show.ts';
+import { generatedPage, NETWORKS } from '../support/generated-pages.ts';
 import { chromiumHar } from '../support/hars.ts';
 import { hopwise } from '../support/hopwise.ts';
+import { uniform } from '../support/pages.ts';
+import { recordLoad } from '../support/synthetic-loads.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../../e2e/examples/playwright/pages/app.json.gz', import.meta.url));
 let dir = '';
@@ -177,6 +184,45 @@ describe('figures in JSON', () => {
       firstContentfulPaintMs: null,
       largestContentfulPaintMs: null,
     });
+  });
+});
+
+it('a page of 567 requests to 60 origins is answered in what fits a window, and the rest on demand', () => {
+  const { graph, servers } = generatedPage(7, 60, 567);
+  const recording = recordLoad(graph, NETWORKS.cable!, servers, uniform(graph, 'h2'));
+  const prediction = predict(recording, { seeds: 4 });
+  const linesWith = (flags: ListFlags) => showPrediction(prediction, 0, flags).split('\n');
+  const countOrigins = (flags: ListFlags) =>
+    linesWith(flags).filter((line) => /^https:\/\/origin\d+\.test /.test(line)).length;
+  const lines = linesWith({});
+  expect(lines.length).toBeLessThan(50);
+  expect(lines.at(-1)).toMatch(/^and \d+ other origins.* \(--all shows all\)$/);
+  expect(countOrigins({})).toBeLessThanOrEqual(12);
+  expect(countOrigins({ top: 20 })).toBe(20);
+  expect(countOrigins({ all: true })).toBe(60);
+});
+
+describe('colours', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  });
+
+  it.each([
+    ['a terminal', true, undefined, '\u001B[1mtext\u001B[22m'],
+    ['a terminal, with NO_COLOR', true, '1', 'text'],
+    ['a file', false, undefined, 'text'],
+  ])('on %s', (_, isTTY, noColor, shown) => {
+    vi.stubEnv('TERM', 'xterm-256color');
+    vi.stubEnv('NO_COLOR', noColor);
+    for (const name of ['FORCE_COLOR', 'NODE_DISABLE_COLORS', 'CI']) vi.stubEnv(name, undefined);
+    const { getColorDepth, hasColors } = WriteStream.prototype;
+    vi.spyOn(process, 'stdout', 'get').mockReturnValue({
+      isTTY,
+      getColorDepth,
+      hasColors,
+    } as typeof process.stdout);
+    expect(paint('bold', 'text')).toBe(shown);
   });
 });
 

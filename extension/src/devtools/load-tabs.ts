@@ -60,7 +60,12 @@ export class LoadTabs {
   waits(load: StoredLoad, prediction: Prediction, onSelect: () => void): HTMLElement {
     this.#prepare(load);
     if (!this.#waits) {
-      this.#waits = new Waits(load.recording, findShownProtocol(load.recording, prediction), onSelect);
+      this.#waits = new Waits(
+        load.recording,
+        prediction,
+        findShownProtocol(load.recording, prediction),
+        onSelect,
+      );
       this.#explain(prediction);
     }
     return this.#waits.element;

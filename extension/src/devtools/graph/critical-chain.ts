@@ -1,4 +1,4 @@
-import { PROTOCOL_NAME, type Protocol, type Recording } from '@hopwise/contract';
+import { PROTOCOL_NAME, type Prediction, type Protocol, type Recording } from '@hopwise/contract';
 import { CAUSES, type CriticalStep, type ProtocolExplanation } from '@hopwise/pageload-emulator';
 import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
@@ -13,15 +13,13 @@ const MIN_CAUSE_SHARE = 0.05;
 /**
  * What the load event of one emulated load waited for, each request with how long and why, in order of time.
  *
+ * @param prediction whose time of the protocol the views show
  * @param most shows only so many, the longest
  */
 export function renderCriticalChain(
   recording: Recording,
-  {
-    criticalPath,
-    explainedPltMs,
-    pltMs,
-  }: Pick<ProtocolExplanation, 'criticalPath' | 'explainedPltMs' | 'pltMs'>,
+  prediction: Pick<Prediction, 'protocols'>,
+  { criticalPath, explainedPltMs }: Pick<ProtocolExplanation, 'criticalPath' | 'explainedPltMs'>,
   protocol: Protocol,
   onSelect: (requestId: number) => void,
   most = Number.POSITIVE_INFINITY,
@@ -32,7 +30,9 @@ export function renderCriticalChain(
   const longest = byLength[0];
   const kept = new Set(byLength.slice(0, most));
   const nameOf = ({ url }: CriticalStep) => formatUrl(url, recording.url, 60);
-  const [total, predicted] = formatDurations(explainedPltMs, pltMs);
+  const time = prediction.protocols[protocol];
+  const predictedMs = 'pltMs' in time ? time.pltMs : explainedPltMs;
+  const [total, predicted] = formatDurations(explainedPltMs, predictedMs);
   const shown = { protocol: PROTOCOL_NAME[protocol], total, predicted };
   // The prediction rests on more than this load: others, and what was measured.
   const takes = t(total === predicted ? 'chainTakes' : 'chainTakesOther', shown);

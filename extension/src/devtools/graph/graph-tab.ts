@@ -152,7 +152,9 @@ export class GraphTab {
     const own = this.#explained?.[this.#protocol];
     if (!own || !('criticalPath' in own)) return;
     this.#frame.replaceChildren(
-      renderCriticalChain(this.#recording, own, this.#protocol, (id) => this.#showRequest(id)),
+      renderCriticalChain(this.#recording, this.#prediction, own, this.#protocol, (id) =>
+        this.#showRequest(id),
+      ),
     );
   }
 

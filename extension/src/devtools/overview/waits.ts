@@ -1,4 +1,4 @@
-import { PROTOCOLS, type Protocol, type Recording } from '@hopwise/contract';
+import { PROTOCOLS, type Prediction, type Protocol, type Recording } from '@hopwise/contract';
 import type { Explanation } from '@hopwise/pageload-emulator';
 import { builder } from '../../ui/dom.ts';
 import { renderCriticalChain } from '../graph/critical-chain.ts';
@@ -12,12 +12,14 @@ const MAX_STEPS = 6;
 export class Waits {
   readonly element = el('div', { class: 'hw-waits' });
   readonly #recording: Recording;
+  readonly #prediction: Prediction;
   readonly #protocol: Protocol;
   readonly #onSelect: () => void;
 
   /** @param onSelect called when a step is chosen */
-  constructor(recording: Recording, protocol: Protocol, onSelect: () => void) {
+  constructor(recording: Recording, prediction: Prediction, protocol: Protocol, onSelect: () => void) {
     this.#recording = recording;
+    this.#prediction = prediction;
     this.#protocol = protocol;
     this.#onSelect = onSelect;
   }
@@ -28,7 +30,7 @@ export class Waits {
     const own = protocol && explained[protocol];
     if (!own || !('criticalPath' in own)) return;
     this.element.replaceChildren(
-      renderCriticalChain(this.#recording, own, protocol, this.#onSelect, MAX_STEPS),
+      renderCriticalChain(this.#recording, this.#prediction, own, protocol, this.#onSelect, MAX_STEPS),
     );
   }
 }

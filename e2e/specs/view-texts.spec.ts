@@ -153,7 +153,7 @@ for (const language of drawShare(LANGUAGES, 1)) {
     test('the popup in every state', async () => {
       const now = new Date('2026-11-20T13:00:00Z');
       const states = makePopupStates(language, now.getTime() + 3_600_000);
-      for (const [name, state] of drawShare(Object.entries(states), 8, ([name]) => `text of ${name}`)) {
+      for (const [name, state] of drawShare(Object.entries(states), 4, ([name]) => `text of ${name}`)) {
         const page = await openPopupState(browser, state, now);
         await useFont(page, WIDER_TEXT);
         await expectNoFaults(page, name, NARROW_WIDTHS);
@@ -190,7 +190,7 @@ for (const language of drawShare(LANGUAGES, 1)) {
       await page.setViewportSize({ width: 1200, height: HEIGHT });
       await useFont(page, WIDER_TEXT);
       await page.locator('.hw-headline').waitFor();
-      for (const [id, complete] of drawShare(PANEL_TABS, 4, ([id]) => `text of ${id}`)) {
+      for (const [id, complete] of drawShare(PANEL_TABS, 2, ([id]) => `text of ${id}`)) {
         await page.locator(`#hw-tab-${id}`).click();
         await page.locator(complete).first().waitFor();
         await expectNoFaults(page, id);

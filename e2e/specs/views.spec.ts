@@ -141,7 +141,7 @@ test('the options', async () => {
   await page.close();
 });
 
-for (const name of drawShare(Object.keys(makePopupStates('en', PINS_END_MS)), 8)) {
+for (const name of drawShare(Object.keys(makePopupStates('en', PINS_END_MS)), 4)) {
   test(`the popup, ${name}`, async () => {
     const page = await openPopupState(browser, makePopupStates('en', PINS_END_MS, prediction)[name]!, NOW);
     await page.setViewportSize({ width: STATE_WIDTH, height: POPUP_HEIGHT });
@@ -207,7 +207,7 @@ test.describe('with a load', () => {
     return page;
   };
 
-  for (const [id, complete] of PANEL_TABS) {
+  for (const [id, complete] of drawShare(PANEL_TABS, 4, ([id]) => `picture of ${id}`)) {
     test(`the panel’s tab ${id}`, async () => {
       const page = await openTab(id, complete);
       await compare(page, `panel-${id}`);
@@ -216,7 +216,7 @@ test.describe('with a load', () => {
   }
 
   test('no row and no label can be missing from a picture', async () => {
-    for (const [id, complete] of drawShare(PANEL_TABS, 3, ([id]) => `missing from ${id}`)) {
+    for (const [id, complete] of drawShare(PANEL_TABS, 1, ([id]) => `missing from ${id}`)) {
       const page = await openTab(id, complete);
       const [width] = WIDTHS.slice(-1);
       await page.setViewportSize({ width: width!, height: HEIGHT });

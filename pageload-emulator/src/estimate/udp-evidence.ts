@@ -8,6 +8,7 @@ import { hasH3Answer } from '../recording/visit.ts';
 import { originOf } from '../util/url.ts';
 import { isShownPoliced, type PathAt, type PathFit } from './fit-path.ts';
 import type { RecordedFit } from './fit-recording.ts';
+import { handshakesQueued } from './handshake-queue.ts';
 import { loadTimeLikelihood } from './load-time-evidence.ts';
 import type { PosteriorInput } from './posterior-input.ts';
 
@@ -23,6 +24,11 @@ const TRIED_AFTER_MS = 500;
  * loads of generated pages that seemed policed with more than this probability, 20 were; half of all were policed, half on slow links.
  */
 const MAX_POLICED_WITHOUT_TCP = 0.9;
+/**
+ * How probable it is that handshakes of such a load wait in a queue (`handshakesQueued`): 35 of 40 loads on slow links of 0.5 to 4 Mbit/s, 10 of
+ * 45 under policers of these rates, of generated pages.
+ */
+const QUEUED = { slow: 0.87, policed: 0.22 };
 /** Quantiles of loss and of a policer's rate over which the likelihood of the load time is averaged. */
 const LOAD_TIME_SHARES = [0.15, 0.5, 0.85];
 
@@ -49,7 +55,7 @@ export function udpPosterior(input: PosteriorInput, fit: RecordedFit, pathAt: Pa
     return { treatment: known, shares, policedBps, downBps: fit.downBps, loss: fit.loss };
   }
   const shown = policedShareByLoadTime(input, fit, pathAt);
-  const policedShare = showsLink(input) ? shown : Math.min(MAX_POLICED_WITHOUT_TCP, shown);
+  const policedShare = showsLink(input) ? shown : policedWithoutTcp(input, fit, shown);
   const blocked = fit.offersIgnored * blockedShare(input);
   const policed = (1 - blocked) * policedShare;
   return {
@@ -59,6 +65,18 @@ export function udpPosterior(input: PosteriorInput, fit: RecordedFit, pathAt: Pa
     downBps: policedShare > 0.5 ? fit.policed.downBps : fit.downBps,
     loss: policedShare > 0.5 ? fit.policed.loss : fit.loss,
   };
+}
+
+/** The probability of a policer after a load over HTTP/3 alone. @param shown what its responses show */
+function policedWithoutTcp({ recording }: PosteriorInput, { policed }: RecordedFit, shown: number): number {
+  const capped = Math.min(MAX_POLICED_WITHOUT_TCP, shown);
+  const isQueued = handshakesQueued(recording, policed.bps.quantile(0.5));
+  if (isQueued === null) return capped;
+  const [ifPoliced, ifSlow] = isQueued
+    ? [QUEUED.policed, QUEUED.slow]
+    : [1 - QUEUED.policed, 1 - QUEUED.slow];
+  const share = (capped * ifPoliced) / (capped * ifPoliced + (1 - capped) * ifSlow);
+  return Math.min(MAX_POLICED_WITHOUT_TCP, share);
 }
 
 /** Whether the link's rate is known by more than responses over HTTP/3. What earlier loads showed includes responses over TCP as a rule. */

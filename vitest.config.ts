@@ -21,6 +21,7 @@ const leftOut = (process.env[LEFT_OUT_VARIABLE] ?? '').split(':').filter(Boolean
 const unit = {
   exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
   testTimeout: 120_000,
+  setupFiles: ['./scripts/suites/random-cases.ts'],
   maxWorkers: '100%',
 };
 
@@ -54,7 +55,7 @@ export default defineConfig({
           name: 'unit-extension',
           include: ['extension/test/**/*.test.ts'],
           isolate: false,
-          setupFiles: ['./extension/test/support/fresh-start.ts'],
+          setupFiles: [...unit.setupFiles, './extension/test/support/fresh-start.ts'],
         },
       },
       {

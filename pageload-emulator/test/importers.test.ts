@@ -7,6 +7,7 @@ import {
 } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countRuns } from '../../scripts/suites/draw-share.ts';
 import { mutatedText, VALID } from './support/mutations.ts';
 
 /** Place in the file, expectation, finding. */
@@ -74,7 +75,7 @@ describe('any text', () => {
         expectSound(recording);
         expectInputs(recording);
       }),
-      { numRuns: 800, interruptAfterTimeLimit: 8_000 },
+      { numRuns: countRuns(250, 800), interruptAfterTimeLimit: 8_000 },
     );
     expect(taken).toBeGreaterThan(0.3 * tried);
   });
@@ -84,7 +85,7 @@ describe('any text', () => {
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
         expect(readOrRefused(text)).toBeNull();
       }),
-      { numRuns: 500 },
+      { numRuns: countRuns(170, 500) },
     );
   });
 });

@@ -4,7 +4,7 @@ import { TARGETS } from '../../src/fuzz/targets.ts';
 import { fuzzFixed, SERVERS } from '../support/fuzz-targets.ts';
 
 /** Targets in `npm test`. */
-const SHARE = 8;
+const SHARE = 4;
 const targets = Object.keys(TARGETS).filter((name) => !SERVERS.includes(name));
 
 it.each(drawShare(targets, SHARE))('changed inputs break nothing of %s', async (target) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { drawShare } from '../../../scripts/suites/draw-share.ts';
+import { countRuns, drawShare } from '../../../scripts/suites/draw-share.ts';
 import { BUNDLED_PAGES, bundledSite } from '../../src/pages/bundled.ts';
 import { generateSite, KINDS, type KindName, type SiteSpec } from '../../src/pages/page-generator.ts';
 import { planPage } from '../../src/pages/plan.ts';
@@ -118,7 +118,7 @@ describe('planPage', () => {
             expect(resource.parent!.id).toBeLessThan(resource.id);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: countRuns(70, 200) },
     );
   });
 });

@@ -31,7 +31,7 @@ function loadsOf(page: string): Recording[] {
 }
 
 describe('where UDP is held to 2 Mbit/s, recorded reloads over HTTP/3', () => {
-  it.each(drawShare(['app', 'shop', 'web-p25', 'web-7', 'web-12'], 2))('keep the answer: %s', (page) => {
+  it.each(drawShare(['app', 'shop', 'web-p25', 'web-7', 'web-12'], 1))('keep the answer: %s', (page) => {
     const [first, ...reloads] = loadsOf(page);
     expect(reloads).toHaveLength(5);
     let network: NetworkCluster = learnForSite(null, NOTHING_ELSE, first!).cluster;

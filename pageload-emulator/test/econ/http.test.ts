@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { countRuns } from '../../../scripts/suites/draw-share.ts';
 import { lossBySegment } from '../../src/econ/loss-by-segment.ts';
 import { type EconNetwork, econPageLoad } from '../../src/econ/page-load.ts';
 import { WindowWalk } from '../../src/econ/window-walk.ts';
@@ -259,7 +260,7 @@ describe('pages', () => {
           expect(ms).toBeGreaterThanOrEqual(3 * network.rttMs);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: countRuns(50, 150) },
     );
   });
 

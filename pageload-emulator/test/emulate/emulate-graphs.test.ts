@@ -10,11 +10,12 @@ import {
 } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countRuns } from '../../../scripts/suites/draw-share.ts';
 import { assignment, clean, graph, load, ORIGINS, path, servers } from '../support/graphs.ts';
 import { pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
 
 /** Random pages are small and a run takes under a millisecond; a busy machine makes fewer runs. */
-const RUNS = { numRuns: 250, interruptAfterTimeLimit: 2_500 };
+const RUNS = { numRuns: countRuns(80, 250), interruptAfterTimeLimit: 2_500 };
 
 /** Rounding of sums of times. */
 const EPSILON_MS = 1e-6;
@@ -214,7 +215,7 @@ describe('a load compared with another', () => {
     const sizes = fc
       .sample(fc.record({ files, path: path.map(clean), servers, assignment }), {
         seed: 20260105,
-        numRuns: 500,
+        numRuns: countRuns(170, 500),
       })
       .map(({ files, path, servers, assignment }) => {
         const timeOf = (order: typeof files) => {

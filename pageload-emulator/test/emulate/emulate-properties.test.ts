@@ -1,6 +1,7 @@
 import { emulate, type NetworkPath, PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countRuns } from '../../../scripts/suites/draw-share.ts';
 import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
 
 const fetchSketch = fc.record({
@@ -36,7 +37,7 @@ const path = fc
   .map((figures): NetworkPath => pathOf(figures));
 
 const protocol = fc.constantFrom<Protocol>(...PROTOCOLS);
-const RUNS = { numRuns: 150 };
+const RUNS = { numRuns: countRuns(50, 150) };
 
 describe('emulate', () => {
   it('hands every byte to the page once despite losses', () => {

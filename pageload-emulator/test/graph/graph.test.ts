@@ -10,6 +10,7 @@ import {
 } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countRuns } from '../../../scripts/suites/draw-share.ts';
 import { chromiumEntry, chromiumHar, harOf } from '../support/hars.ts';
 import { pathOf } from '../support/pages.ts';
 
@@ -401,7 +402,7 @@ describe('page graph', () => {
           expect(Number.isFinite(emulate(graph, pathOf(), [], {}).pltMs)).toBe(true);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: countRuns(100, 300) },
     );
   });
 });

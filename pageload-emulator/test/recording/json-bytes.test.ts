@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { countRuns } from '../../../scripts/suites/draw-share.ts';
 import { JsonBytes } from '../../src/recording/json-bytes.ts';
 
 /** Equals the `MAX_STRING_BYTES` of the source. */
@@ -54,7 +55,7 @@ describe('kept JSON', () => {
         };
         expect(kept(JSON.stringify(all), pieces)).toEqual(expected);
       }),
-      { numRuns: 150 },
+      { numRuns: countRuns(50, 150) },
     );
   });
 

@@ -8,6 +8,7 @@ import {
 } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countRuns } from '../../../scripts/suites/draw-share.ts';
 import { chromiumEntry, chromiumHar, harOf, START } from '../support/hars.ts';
 
 it('reads the largest sizes of a HAR as sizes that a recording may have', () => {
@@ -366,11 +367,11 @@ describe('any input', () => {
   it('of JSON gives a result or one line', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => void usable(value)),
-      { numRuns: 300 },
+      { numRuns: countRuns(100, 300) },
     );
     fc.assert(
       fc.property(fc.string(), (text) => void usable(text)),
-      { numRuns: 300 },
+      { numRuns: countRuns(100, 300) },
     );
   });
 
@@ -438,7 +439,7 @@ describe('any input', () => {
       fc.property(fc.array(entry, { maxLength: 8 }), onLoad, (entries, load) => {
         if (usable(harOf(entries, { onLoad: load }))) taken++;
       }),
-      { numRuns: 500 },
+      { numRuns: countRuns(170, 500) },
     );
     expect(taken).toBeGreaterThan(100);
   });

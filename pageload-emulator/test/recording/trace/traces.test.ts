@@ -1,6 +1,7 @@
 import { parseRecording, predict, RecordingBytes, readRecording } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countRuns } from '../../../../scripts/suites/draw-share.ts';
 import { TraceBytes } from '../../../src/recording/trace/trace-bytes.ts';
 import { event, NOISE, navigation, request, traceEvents } from '../../support/traces.ts';
 
@@ -142,7 +143,7 @@ describe('a trace’s file', () => {
         const own = events.filter((each) => !NOISE.includes(each));
         expect(kept(JSON.stringify(file, null, space), pieces)).toEqual({ ...file, traceEvents: own });
       }),
-      { numRuns: 200 },
+      { numRuns: countRuns(70, 200) },
     );
   });
 

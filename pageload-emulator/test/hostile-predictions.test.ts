@@ -97,23 +97,25 @@ describe('a page that is expensive to emulate', () => {
   const asked = () => ({ ...predict(page, { thorough: true }), elapsedMs: 0 });
   const prediction = asked();
 
-  it('has the same prediction each time', () => {
-    expect(asked()).toEqual(prediction);
-  });
+  const tests = {
+    'has the same prediction each time': () => expect(asked()).toEqual(prediction),
 
-  it('says what was left out: origins that move few bytes', () => {
-    const { notes, origins } = prediction;
-    const untried = origins.filter(({ reason }) => reason.startsWith('Nothing else was tried'));
-    expect(untried.length).toBeGreaterThan(0);
-    expect(untried.length).toBeLessThan(origins.length);
-    const tried = origins.filter(({ pltMs }) => Object.keys(pltMs).length > 1);
-    const heaviestUntried = Math.max(...untried.map(({ bytes }) => bytes));
-    for (const { bytes } of tried) expect(bytes).toBeGreaterThanOrEqual(heaviestUntried);
-    expect(notes).toContain(
-      `Other protocols were not tried for ${untried.length} origins, those that move fewest bytes.`,
-    );
-    expect(explain(page, { thorough: true }).notes).toEqual(notes);
-  });
+    'says what was left out: origins that move few bytes': () => {
+      const { notes, origins } = prediction;
+      const untried = origins.filter(({ reason }) => reason.startsWith('Nothing else was tried'));
+      expect(untried.length).toBeGreaterThan(0);
+      expect(untried.length).toBeLessThan(origins.length);
+      const tried = origins.filter(({ pltMs }) => Object.keys(pltMs).length > 1);
+      const heaviestUntried = Math.max(...untried.map(({ bytes }) => bytes));
+      for (const { bytes } of tried) expect(bytes).toBeGreaterThanOrEqual(heaviestUntried);
+      expect(notes).toContain(
+        `Other protocols were not tried for ${untried.length} origins, those that move fewest bytes.`,
+      );
+      expect(explain(page, { thorough: true }).notes).toEqual(notes);
+    },
+  };
+
+  it.each(drawShare(Object.entries(tests), 1, ([name]) => name))('%s', (_, test) => test());
 });
 
 it('leaves nothing out of a usual page', () => {

@@ -435,12 +435,14 @@ describe('any input', () => {
     );
     const onLoad = fc.oneof(fc.constant(undefined), fc.integer({ min: -1, max: 5_000 }));
     let taken = 0;
+    const numRuns = countRuns(170, 500);
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 8 }), onLoad, (entries, load) => {
         if (usable(harOf(entries, { onLoad: load }))) taken++;
       }),
-      { numRuns: countRuns(170, 500) },
+      { numRuns },
     );
-    expect(taken).toBeGreaterThan(100);
+    // About six of ten.
+    expect(taken).toBeGreaterThan(0.2 * numRuns);
   });
 });

@@ -37,6 +37,11 @@ test('by default hopwise keeps the page off HTTP/3, which loads it much faster t
   // The transfers show the same as the loads: the browser's own choice is the slower one.
   const verified = spread(report.assignment.verifiedMs).median;
   expect(verified).toBeLessThan(0.8 * spread(report.baseline.verifiedMs).median);
-  expect(report.decision).toMatchObject({ kind: 'act', action: { kind: 'avoid-h3', worthwhile: true } });
-  expect(stdout).toMatch(/^Keep .* off HTTP\/3: [\d.]+ s → (about )?[\d.]+ s \((measured|sure)\)\.$/m);
+  // On a busy machine two loads under each may leave HTTP/1.1 and HTTP/2 apart by more than a certificate is worth.
+  expect(report.decision).toMatchObject({
+    kind: 'act',
+    action: { kind: expect.stringMatching(/^(avoid-h3|force-protocol)$/), worthwhile: true },
+  });
+  expect(Object.values(report.assignment.protocols)).not.toContain('h3');
+  expect(stdout).toMatch(/^\w.*: [\d.]+ s → (about )?[\d.]+ s \((measured|sure)\)\.$/m);
 });

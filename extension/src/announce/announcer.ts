@@ -13,8 +13,9 @@ const MAX_SITES = 100;
 /** Fewer loads may not have filled the link. */
 const MIN_LOADS = 3;
 /**
- * The usual start fills a path that holds less in a round trip within four of them. Pages gain nothing there: their many connections share the
- * rate, and each that begins at it fills the queue that the others wait in (bench/docs/product.md). Bytes.
+ * What a path has to hold in a round trip for the rate to be announced, bytes: 16 initial windows, up to which slow start takes four round trips.
+ * Pages gain nothing on shorter paths: their many connections share the rate, and those that begin at it fill the queue that the others wait
+ * in (bench/docs/product.md).
  */
 const MIN_PATH_BYTES = 16 * 10 * 1460;
 

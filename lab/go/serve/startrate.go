@@ -160,7 +160,7 @@ func (s *startRates) renew(client netip.Addr) {
 	}
 }
 
-// close counts a connection no longer that is not busy.
+// close ends the count of a connection that is no longer busy.
 func (s *startRates) close(client netip.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

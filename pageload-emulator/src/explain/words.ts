@@ -44,7 +44,7 @@ export function withoutScheme(origin: string): string {
   return origin.replace(/^https?:\/\//, '');
 }
 
-/** Shorter durations are none in tenths of a second. */
+/** Shorter durations would be written as 0.0 s. */
 const TENTH_ROUNDS_UP_MS = 50;
 
 /**

@@ -22,8 +22,8 @@ const SAME_FRAME_MS = 20;
  * Derives first and largest contentful paint of emulated loads. The first paint waits for the document and everything that
  * blocks rendering; the largest for its image in the recording, or, when no image arrived shortly before it, for the first
  * paint. The time between those and the recorded paints (layout, scripts, the next frame) is the same in every load, unless that would
- * move a paint from before the load event to after it. A paint that the recording does not show is unknown in every load: of it only
- * the arrival of what blocks it could be told.
+ * move a paint from before the load event to after it. A paint that the recording does not show is unknown in every load: only
+ * the arrival of what blocks it could be predicted.
  */
 export class PaintModel {
   readonly #first: PaintRule;

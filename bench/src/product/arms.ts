@@ -22,8 +22,8 @@ export interface ArmSettings {
   )[];
   /** The one browser in which it means anything; all unless given. */
   onlyIn?: BrowserName;
-  /** Whether the servers ask for the start rate, and begin at it. */
-  serversStartAtRate?: boolean;
+  /** The protocols over which the servers ask for the start rate, and begin at it. */
+  startsAtRate?: 'tcp' | 'h3';
 }
 
 const ALONE: ArmSettings = {
@@ -41,6 +41,13 @@ const AUTO: ArmSettings = {
   hasHelper: true,
   changes: [{ type: 'change-autopilot', change: { isOn: true } }],
 };
+const ANNOUNCING = {
+  ...ALONE,
+  extension: 'detailed',
+  changes: [{ type: 'change-settings', change: { announcesStartRate: true } }],
+  // The permissions of `detailed` are asked for by a click in Firefox.
+  onlyIn: 'chromium',
+} as const satisfies ArmSettings;
 
 export const ARMS = {
   off: ALONE,
@@ -59,13 +66,14 @@ export const ARMS = {
     extension: 'detailed',
   },
   'start-rate': {
-    ...ALONE,
-    says: 'as `detail`, announcing the network’s rate to servers that begin at it; with it all servers of the run pace and offer no HTTP/3, as the lab begins at a rate over TCP',
-    extension: 'detailed',
-    changes: [{ type: 'change-settings', change: { announcesStartRate: true } }],
-    serversStartAtRate: true,
-    // The permissions of `detailed` are asked for by a click in Firefox.
-    onlyIn: 'chromium',
+    ...ANNOUNCING,
+    says: 'as `detail`, announcing the network’s rate to servers that begin at it over TCP; with it all servers of the run pace and offer no HTTP/3',
+    startsAtRate: 'tcp',
+  },
+  'start-rate-h3': {
+    ...ANNOUNCING,
+    says: 'as `detail`, announcing the network’s rate to servers that begin at it over HTTP/3; with it all servers of the run are quiche and nginx, and offer it',
+    startsAtRate: 'h3',
   },
   auto: AUTO,
   check: {

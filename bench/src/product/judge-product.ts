@@ -5,18 +5,22 @@ import { type ProcessorTimes, sumTimes } from '../recorder/processor-time.ts';
 import type { ProductArm } from './arms.ts';
 import type { StoredVisit } from './store.ts';
 
-/** Visits that a profile of a page is judged by. */
-export const VISIT_GROUPS = [
-  { name: 'visit 1', has: (visit: number) => visit === 1 },
-  { name: 'visit 2', has: (visit: number) => visit === 2 },
-  { name: 'later', has: (visit: number) => visit >= 3 },
+/** Visits that an arm is judged by. */
+export const VISIT_GROUPS: readonly { name: string; has(pair: Pair): boolean }[] = [
+  { name: 'visit 1', has: ({ visit }) => visit === 1 },
+  { name: 'visit 2', has: ({ visit }) => visit === 2 },
+  { name: 'later', has: ({ visit }) => visit >= 3 },
+  // The first one's visits are those in which a profile learns what the network is like.
+  { name: 'later pages', has: ({ isFirstPage }) => !isFirstPage },
   { name: 'all', has: () => true },
-] as const;
+];
 
 /** A visit beside that of the browser alone. */
 interface Pair {
   cell: string;
   visit: number;
+  /** Whether the page is the first of its network. */
+  isFirstPage: boolean;
   ratio: number;
   ms: number;
   offMs: number;
@@ -73,6 +77,7 @@ function judgeArm(arm: ProductArm, network: string, visits: readonly StoredVisit
     return {
       cell: `${each.network} ${each.page}`,
       visit: each.visit,
+      isFirstPage: each.page === own.find(({ network }) => network === each.network)!.page,
       ratio: each.pltMs / alone.pltMs,
       ms: each.pltMs,
       offMs: alone.pltMs,
@@ -91,7 +96,7 @@ function judgeArm(arm: ProductArm, network: string, visits: readonly StoredVisit
   return {
     arm,
     network,
-    ratios: VISIT_GROUPS.map(({ has }) => ratioOverCells(pairs.filter(({ visit }) => has(visit)))),
+    ratios: VISIT_GROUPS.map(({ has }) => ratioOverCells(pairs.filter(has))),
     waiting: sum(({ ms }) => ms) / sum(({ offMs }) => offMs),
     worst: cells.reduce((a, b) => (b.ratio.estimate > a.ratio.estimate ? b : a)),
     processor: sum(({ processorMs }) => sumTimes(processorMs)) / aloneMs,

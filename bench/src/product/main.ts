@@ -18,6 +18,7 @@ import { type ArmFigures, judgeProduct } from './judge-product.ts';
 import { prepareRun } from './prepare-run.ts';
 import { showProduct } from './product-table.ts';
 import { runProduct } from './run-product.ts';
+import { stackOf } from './start-rate-servers.ts';
 import type { StoredVisit } from './store.ts';
 import { addVisitOptions, type VisitOptions } from './visit-options.ts';
 
@@ -102,5 +103,7 @@ function readArms(text: string, browser: BrowserName): ProductArm[] {
   const unknown = names.find((name) => !known.includes(name as ProductArm));
   if (unknown !== undefined)
     throw new UserError(`--arms: expected some of ${known.join(', ')}, got ${unknown}`, 2);
+  // Refused before pages are drawn where their servers differ.
+  stackOf(names as ProductArm[]);
   return names as ProductArm[];
 }

@@ -9,7 +9,7 @@ import type { Site } from '@hopwise/lab/sites/site';
 import { ArmBrowser } from './arm-browser.ts';
 import { BROWSERS, type BrowserName, type ProductArm } from './arms.ts';
 import { networkNamed } from './networks.ts';
-import { writeServed } from './paced-servers.ts';
+import { stackOf, writeServed } from './start-rate-servers.ts';
 import { addVisits, readVisits, type StoredVisit } from './store.ts';
 
 interface ProductPlan {
@@ -87,6 +87,7 @@ async function runNetwork(
     site,
     network: networkOf(networkNamed(partsOf(network)[0]!)),
     publicAddresses: true,
+    stack: stackOf(arms),
     signal,
   });
   cleanup.add('the lab', () => lab.down());

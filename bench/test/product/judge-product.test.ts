@@ -25,13 +25,16 @@ test('each arm is compared with the browser alone at the same visit', () => {
     1,
     0.5,
     expect.closeTo(0.125, 10),
+    null,
     expect.closeTo(0.0625 ** (1 / 3), 10),
   ]);
+  // Page b alone.
+  expect(estimates(cable)[3]).toBe(1);
   expect(policed.waiting).toBeCloseTo(6 / 17, 10);
   expect(all.visits).toBe(9);
   expect(all.worst).toMatchObject({ page: 'cable a' });
-  expect(all.ratios[3]!.low).toBeLessThan(all.ratios[3]!.estimate);
-  expect(all.ratios[3]!.high).toBeGreaterThan(all.ratios[3]!.estimate);
+  expect(all.ratios[4]!.low).toBeLessThan(all.ratios[4]!.estimate);
+  expect(all.ratios[4]!.high).toBeGreaterThan(all.ratios[4]!.estimate);
 });
 
 test('what each kind of process adds to the processor time of the browser alone adds up to the whole', () => {
@@ -52,7 +55,7 @@ test('what each kind of process adds to the processor time of the browser alone 
 test('visits that were not made have no figure', () => {
   const once = judgeProduct(visitsOf('cable', 'a', { off: [1000], record: [1010] }));
   expect(once).toHaveLength(1);
-  expect(once[0]!.ratios.map((ratio) => ratio?.estimate ?? null)).toEqual([1.01, null, null, 1.01]);
+  expect(once[0]!.ratios.map((ratio) => ratio?.estimate ?? null)).toEqual([1.01, null, null, null, 1.01]);
   expect(showProduct('chromium', once)).toContain('+1.0%');
 });
 

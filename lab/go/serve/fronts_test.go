@@ -78,11 +78,11 @@ func TestNewerNginxHasADirectiveForHTTP2(t *testing.T) {
 }
 
 func TestQuicheGetsEachOriginsSettings(t *testing.T) {
-	text, err := quicheConfigOf([]frontOrigin{frontAt("new.test", "h3")})
+	text, err := quicheConfigOf([]frontOrigin{frontAt("new.test", "h3")}, "/lab/clients.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const expected = `{"endpoints":[{"origin":"https://new.test","addresses":["198.19.1.1:443","[2001:2::100:1]:443"],` +
+	const expected = `{"clients":"/lab/clients.json","endpoints":[{"origin":"https://new.test","addresses":["198.19.1.1:443","[2001:2::100:1]:443"],` +
 		`"certificate":"/lab/0.pem","key":"/lab/0.key","upstream":"/lab/0.sock","congestionControl":"bbr","initialWindow":20,` +
 		`"pacingMbps":0,"startRate":false,"priorities":"honoured"}]}`
 	if string(text) != expected {

@@ -23,7 +23,10 @@ type quicheEndpoint struct {
 	Priorities string  `json:"priorities"`
 }
 
-func quicheConfigOf(origins []frontOrigin) ([]byte, error) {
+// clientsFile keeps what hopwise-quiche knows of its clients' rates from one site to the next.
+const clientsFile = "clients.json"
+
+func quicheConfigOf(origins []frontOrigin, clients string) ([]byte, error) {
 	endpoints := []quicheEndpoint{}
 	for _, o := range origins {
 		endpoints = append(endpoints, quicheEndpoint{
@@ -31,11 +34,11 @@ func quicheConfigOf(origins []frontOrigin) ([]byte, error) {
 			CongestionControl: o.CongestionControl, InitialWindow: o.InitialWindow, PacingMbps: o.PacingMbps, StartRate: o.StartRate, Priorities: o.Priorities,
 		})
 	}
-	return json.Marshal(map[string]any{"endpoints": endpoints})
+	return json.Marshal(map[string]any{"endpoints": endpoints, "clients": clients})
 }
 
 func (f *fronts) startQuiche(origins []frontOrigin) error {
-	text, err := quicheConfigOf(origins)
+	text, err := quicheConfigOf(origins, f.file(clientsFile))
 	if err != nil {
 		return err
 	}
@@ -71,4 +74,9 @@ func (f *fronts) startQuiche(origins []frontOrigin) error {
 	}
 	f.quicheStack = ready.Stack
 	return nil
+}
+
+// forgetClients has all clients begin anew. hopwise-quiche must not run.
+func (f *fronts) forgetClients() error {
+	return ignoring(os.Remove(f.file(clientsFile)), os.ErrNotExist)
 }

@@ -205,8 +205,10 @@ func (s *Server) Change(origins []site.Origin) error {
 	}
 	if s.fronts != nil {
 		s.fronts.stop()
+		if err := s.fronts.forgetClients(); err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
 	}
-	// As fronts do, which are started again.
 	s.starts.forget(time.Now())
 	for _, origin := range origins {
 		running := s.running[origin.Origin]

@@ -10,6 +10,8 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub struct Config {
     pub endpoints: Vec<Endpoint>,
+    /// File that keeps what is known of clients from one run to the next.
+    pub clients: PathBuf,
 }
 
 /// An origin's server.
@@ -85,13 +87,13 @@ mod tests {
         "initialWindow":10,"pacingMbps":12.5,"startRate":true,"priorities":"honoured"}"#;
 
     fn complaint(from: &str, to: &str) -> String {
-        let text = format!(r#"{{"endpoints":[{}]}}"#, ENDPOINT.replace(from, to));
+        let text = format!(r#"{{"endpoints":[{}],"clients":"/clients.json"}}"#, ENDPOINT.replace(from, to));
         format!("{:#}", Config::parse(&text).unwrap_err())
     }
 
     #[test]
     fn reads_all_values() {
-        let config = Config::parse(&format!(r#"{{"endpoints":[{ENDPOINT}]}}"#)).unwrap();
+        let config = Config::parse(&format!(r#"{{"endpoints":[{ENDPOINT}],"clients":"/clients.json"}}"#)).unwrap();
         let endpoint = &config.endpoints[0];
         assert_eq!(endpoint.addresses[1], "[fd00::2]:443".parse().unwrap());
         assert_eq!(endpoint.congestion_control, CongestionControl::Bbr);

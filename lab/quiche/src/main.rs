@@ -1,5 +1,6 @@
 //! `hopwise-quiche --config FILE`: HTTP/3 in front of the lab's replay server, on Cloudflare's QUIC stack.
 
+mod client_file;
 mod config;
 mod connection;
 mod download;
@@ -50,23 +51,25 @@ fn run() -> Result<(), (u8, anyhow::Error)> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| (EXIT_FAILURE, error.into()))?;
     let result = runtime.block_on(async {
         let (stop, stopped) = watch::channel(());
-        let listeners = listeners(stopped).await.map_err(|error| (EXIT_INPUT, error))?;
-        serve(listeners, stop).await.map_err(|error| (EXIT_FAILURE, error))
+        let input = |error| (EXIT_INPUT, error);
+        let config = Config::read(&arguments().map_err(input)?).map_err(input)?;
+        let clients = Arc::new(client_file::read(&config.clients).map_err(input)?);
+        let listeners = listeners(&config, &clients, stopped).await.map_err(input)?;
+        serve(listeners, stop).await.map_err(|error| (EXIT_FAILURE, error))?;
+        client_file::write(&config.clients, &clients).map_err(|error| (EXIT_FAILURE, error))
     });
     // The read of the standard input may go on, and would be waited for.
     runtime.shutdown_background();
     result
 }
 
-async fn listeners(stop: watch::Receiver<()>) -> Result<Vec<Listener>> {
-    let config = Config::read(&arguments()?)?;
-    let clients = Arc::new(Clients::default());
+async fn listeners(config: &Config, clients: &Arc<Clients>, stop: watch::Receiver<()>) -> Result<Vec<Listener>> {
     let mut listeners = Vec::new();
     for endpoint in &config.endpoints {
         let upstream = Upstream::new(endpoint.upstream.clone());
         for address in &endpoint.addresses {
             let listener =
-                Listener::bind(endpoint, *address, Arc::clone(&upstream), Arc::clone(&clients), stop.clone()).await;
+                Listener::bind(endpoint, *address, Arc::clone(&upstream), Arc::clone(clients), stop.clone()).await;
             listeners.push(listener.with_context(|| endpoint.origin.clone())?);
         }
     }

@@ -8,6 +8,8 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 /// What an announcement may say; others are ignored.
 const RATES_MBPS: std::ops::RangeInclusive<f64> = 0.1..=1000.0;
 /// Bounds what one client can make the server send at once.
@@ -37,6 +39,18 @@ struct Client {
     changed: Instant,
 }
 
+/// What of a client outlasts the process.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Known {
+    address: IpAddr,
+    mbps: f64,
+    rtt: Duration,
+    lossy_starts: u32,
+    /// Of its last change.
+    age: Duration,
+}
+
 /// How a connection begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
@@ -54,6 +68,30 @@ impl Start {
 }
 
 impl Clients {
+    pub fn from_known(known: Vec<Known>, now: Instant) -> Self {
+        let client = |each: Known| {
+            let changed = now.checked_sub(each.age)?;
+            let client =
+                Client { mbps: each.mbps, rtt: each.rtt, lossy_starts: each.lossy_starts, ..Client::new(changed) };
+            Some((each.address, client))
+        };
+        Self(Mutex::new(known.into_iter().filter_map(client).collect()))
+    }
+
+    pub fn known(&self, now: Instant) -> Vec<Known> {
+        let clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        clients
+            .iter()
+            .map(|(&address, client)| Known {
+                address,
+                mbps: client.mbps,
+                rtt: client.rtt,
+                lossy_starts: client.lossy_starts,
+                age: now.duration_since(client.changed),
+            })
+            .collect()
+    }
+
     /// Counts a new connection as busy, until the visit is dropped.
     pub fn open(self: &Arc<Self>, address: IpAddr, now: Instant) -> Visit {
         let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -282,6 +320,18 @@ mod tests {
         assert_eq!(clients.0.lock().unwrap()[&address(60_000)].connections, 1);
         drop(counted);
         assert_eq!(clients.0.lock().unwrap()[&address(60_000)].connections, 0);
+    }
+
+    #[test]
+    fn is_known_again_from_what_was_kept() {
+        let (clients, now) = known("20");
+        clients.open(CLIENT, now).judge(30, 100, now);
+        let again = Arc::new(Clients::from_known(clients.known(now + RTT), now + 2 * RTT));
+        assert_eq!(again.known(now + 2 * RTT), clients.known(now + RTT));
+        let visit = again.open(CLIENT, now + 2 * RTT);
+        assert_eq!(visit.start(), Some(Start { window_packets: 100, mbps: 20.0 }));
+        visit.judge(30, 100, now + 2 * RTT);
+        assert_eq!(visit.start(), None);
     }
 
     #[test]

@@ -145,6 +145,34 @@ fn sessions_resume_also_after_a_restart() {
 }
 
 #[test]
+fn keeps_what_clients_announced_over_restarts() {
+    let (upstream, front) = start(json!({ "startRate": true }));
+    let mut client = Client::connect(front.address, &Options::default());
+    let stream = client.get("/bytes/1", &[("start-rate", "20")]);
+    client.reply(stream);
+    upstream.stop();
+    let kept = |folder: &TempDir| -> serde_json::Value {
+        let text = std::fs::read_to_string(support::clients_path(folder)).unwrap();
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()["clients"].take()
+    };
+    let mut folder = front.stop();
+    let known = kept(&folder);
+    assert_eq!((&known[0]["address"], &known[0]["mbps"]), (&json!("127.0.0.1"), &json!(20.0)));
+    // One that ignores rates passes them on.
+    for start_rate in [false, true] {
+        folder = Front::start(folder, json!({ "startRate": start_rate })).stop();
+        let later = kept(&folder);
+        assert_eq!((&later[0]["mbps"], &later[0]["rtt"]), (&known[0]["mbps"], &known[0]["rtt"]));
+    }
+    std::fs::write(support::clients_path(&folder), r#"{"clients":[]}"#).unwrap();
+    let address = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let config = json!({ "endpoints": [endpoint(&folder, address)], "clients": support::clients_path(&folder) });
+    let (code, words) = refusal(&folder, &config);
+    assert_eq!(code, Some(2), "{words}");
+    assert!(words.contains("clients.json: missing field `written`"), "{words}");
+}
+
+#[test]
 fn keeps_to_the_rate_with_every_congestion_control() {
     for control in ["cubic", "reno", "bbr"] {
         let (_upstream, front) =
@@ -173,7 +201,8 @@ fn refuses_bad_configurations_in_one_line() {
     ] {
         let mut bad = endpoint(&folder, address);
         bad[entry] = value;
-        let (code, words) = refusal(&folder, &json!({ "endpoints": [bad] }));
+        let (code, words) =
+            refusal(&folder, &json!({ "endpoints": [bad], "clients": support::clients_path(&folder) }));
         assert_eq!(code, Some(2), "{words}");
         assert!(words.starts_with("hopwise-quiche: ") && words.contains(expected), "{words}");
         assert_eq!(words.lines().count(), 1, "{words}");

@@ -28,7 +28,7 @@ impl Front {
         let address = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let mut endpoint = endpoint(&folder, address);
         endpoint.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
-        let mut child = spawn(&folder, &json!({ "endpoints": [endpoint] }));
+        let mut child = spawn(&folder, &json!({ "endpoints": [endpoint], "clients": clients_path(&folder) }));
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready = serde_json::from_str(&line).unwrap();
@@ -65,6 +65,10 @@ impl Drop for Front {
 
 pub fn socket_path(folder: &TempDir) -> PathBuf {
     folder.path().join("upstream.sock")
+}
+
+pub fn clients_path(folder: &TempDir) -> PathBuf {
+    folder.path().join("clients.json")
 }
 
 pub fn endpoint(folder: &TempDir, address: SocketAddr) -> Value {

@@ -12,7 +12,7 @@ import { makeOutputFolder } from '@hopwise/lab/command/output-folder';
 import { type ProgramContext, runProgram } from '@hopwise/lab/command/program';
 import { replaceFile } from '@hopwise/lab/command/write-file';
 import { openPage, type PageSource } from '@hopwise/lab/pages/page-source';
-import type { Recording } from '@hopwise/pageload-emulator';
+import { MAX_CHECK_BYTES, type Recording } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import { type JudgedProbe, renderConfusion } from './confusion.ts';
 import { parseOptions, type UdpOptions } from './options.ts';
@@ -94,9 +94,7 @@ async function judgePage(
           recording = check ? partForCheck(loaded) : loaded;
         }
         await lab.configure({ ...cell.network, seed });
-        // Enough for all rounds, even if a page has grown.
-        const budgetBytes =
-          rounds === 1 ? null : Math.ceil(1.5 * MAX_ROUND_KINDS * rounds * bytesOf(recording));
+        const budgetBytes = check ? CHECKED.length * MAX_CHECK_BYTES : budgetOf(recording, rounds);
         const startMs = performance.now();
         const verification = await lab.probe(recording, {
           ...(check && { protocols: CHECKED }),
@@ -120,6 +118,11 @@ async function judgePage(
   }
   await lab?.down();
   return judged;
+}
+
+/** Enough for all rounds, even if a page has grown; null for the probe's own of a single round. */
+function budgetOf(recording: Recording, rounds: number): number | null {
+  return rounds === 1 ? null : Math.ceil(1.5 * MAX_ROUND_KINDS * rounds * bytesOf(recording));
 }
 
 /** Null when not measured yet. */

@@ -8,7 +8,7 @@ import { type Messages, useLanguage } from './translate.ts';
  */
 export async function loadLanguage(): Promise<Language> {
   const language = await findLanguage();
-  const file = await fetch(chrome.runtime.getURL(`_locales/${language}/messages.json`));
+  const file = await fetch(chrome.runtime.getURL(`messages/${language}.json`));
   useLanguage(language, (await file.json()) as Messages);
   return language;
 }

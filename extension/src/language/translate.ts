@@ -1,6 +1,6 @@
-/** Messages in the language of the user interface, from the files that browsers define for extensions: `_locales/`. */
+/** Messages in the language of the user interface. `_locales/` has what browsers show themselves: the manifest's. */
 import { type Language, LOCALE } from '@hopwise/contract';
-import english from '../_locales/en/messages.json' with { type: 'json' };
+import { english } from './english.ts';
 
 type English = typeof english;
 export type MessageKey = keyof English;
@@ -8,17 +8,18 @@ export type MessageKey = keyof English;
 /** Messages that differ by a number end in a plural category of `Intl.PluralRules`. */
 type PluralKey = MessageKey extends infer K ? (K extends `${infer Stem}_other` ? Stem : never) : never;
 
-type PlaceholdersOf<K extends MessageKey> = English[K] extends { placeholders: infer P }
-  ? keyof P & string
+type PlaceholdersIn<Text extends string> = Text extends `${string}$${infer Name}$${infer Rest}`
+  ? Name | PlaceholdersIn<Rest>
   : never;
+type PlaceholdersOf<K extends MessageKey> = PlaceholdersIn<English[K]>;
 /** Messages without placeholders. */
 export type PlainKey = { [K in MessageKey]: PlaceholdersOf<K> extends never ? K : never }[MessageKey];
 
 type Values<Name extends string> = Record<Name, string | number>;
 type Arguments<Name extends string> = [Name] extends [never] ? [] : [values: Values<Name>];
 
-/** A language's `messages.json`. */
-export type Messages = Partial<Record<string, { message: string }>>;
+/** A language's messages by their keys. */
+export type Messages = Partial<Record<string, string>>;
 
 /** English in Node programs and tests; the bundles leave it out, because their pages load packaged files (`load-language.ts`). */
 let messages: Messages = english;
@@ -62,7 +63,7 @@ export function plural<K extends PluralKey>(
 }
 
 function fill(key: string, values: Partial<Values<string>> = {}): string {
-  const message = messages[key]?.message ?? key;
+  const message = messages[key] ?? key;
   return message.replace(/\$(\w+)\$/g, (placeholder, name: string) => {
     const value = values[name] ?? placeholder;
     return typeof value === 'number' ? findRules().numbers.format(value) : value;

@@ -33,11 +33,7 @@ function messagesNamedIn(script: string): Messages {
   const strings = new Set(script.match(/"\w+"/g));
   /** Messages that differ by a number are named without their plural category. */
   const isNamed = (key: string) => strings.has(`"${key}"`) || strings.has(`"${key.replace(/_[a-z]+$/, '')}"`);
-  return Object.fromEntries(
-    Object.entries(currentMessages()).flatMap(([key, text]) =>
-      text && isNamed(key) ? [[key, { message: text.message }]] : [],
-    ),
-  );
+  return Object.fromEntries(Object.entries(currentMessages()).filter(([key]) => isNamed(key)));
 }
 
 /** JSON that cannot end the `<script>` element that holds it, whatever a page put into its URLs. */

@@ -1,21 +1,22 @@
-import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import english from '../../src/_locales/en/messages.json' with { type: 'json' };
+import { english } from '../../src/language/english.ts';
 import { saveLanguageChoice } from '../../src/language/find-language.ts';
+import { german } from '../../src/language/german.ts';
 import { matchLanguage } from '../../src/language/languages.ts';
 import { loadLanguage } from '../../src/language/load-language.ts';
-import { plural, t, useLanguage } from '../../src/language/translate.ts';
+import { type Messages, plural, t, useLanguage } from '../../src/language/translate.ts';
 import { formatBytes, formatDurations, formatGain, formatList, formatShare } from '../../src/ui/format.ts';
 import '../support/own-database.ts';
 
-const read = (path: string) => readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8');
+/** As the build packages them. */
+const FILES: Record<string, Messages> = { 'messages/en.json': english, 'messages/de.json': german };
 
 beforeEach(() => {
   vi.stubGlobal('chrome', {
     i18n: { getUILanguage: () => 'de-AT' },
     runtime: { getURL: (path: string) => path },
   });
-  vi.stubGlobal('fetch', async (path: string) => new Response(read(path)));
+  vi.stubGlobal('fetch', async (path: string) => Response.json(FILES[path]));
 });
 
 afterEach(() => {

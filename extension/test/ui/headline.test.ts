@@ -1,9 +1,9 @@
 /** What popup, panel and reports say first. */
 import type { Decision, Prediction } from '@hopwise/contract';
 import { afterEach, describe, expect, test } from 'vitest';
-import german from '../../src/_locales/de/messages.json' with { type: 'json' };
-import english from '../../src/_locales/en/messages.json' with { type: 'json' };
 import type { PinGain } from '../../src/evidence/pin-outcomes.ts';
+import { english } from '../../src/language/english.ts';
+import { german } from '../../src/language/german.ts';
 import { useLanguage } from '../../src/language/translate.ts';
 import { findHeadlineTimes, writeHeadline } from '../../src/ui/headline.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { joinVerification, MESSAGE_VERSION, toExtension, verificationSchema } from '@hopwise/contract';
+import { MESSAGE_VERSION, toExtension, verificationSchema } from '@hopwise/contract';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { connectHead } from './pins/proxy/support/peers.ts';
 import { FIREFOX_ARGUMENTS, HostProcess } from './support/host-process.ts';
@@ -71,7 +71,7 @@ it('says hello, probes and ends with its input', async () => {
   expect(progress.length).toBeGreaterThan(0);
   expect(progress[0]).toMatchObject({ id: 'p', allTransfers: 18 });
   expect(message).toMatchObject({ type: 'probe-result', id: 'p', part: 0, parts: 1 });
-  const text = joinVerification(message.type === 'probe-result' ? [message] : [])!;
+  const text = message.type === 'probe-result' ? message.json : '';
   const verification = verificationSchema.parse(JSON.parse(text));
   for (const protocol of ['h1', 'h2', 'h3'] as const) {
     expect(verification.protocols[protocol]).toMatchObject({ provedRequests: 6, answeredRequests: 6 });

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
-import { joinVerification, toExtension, toHost } from '@hopwise/contract';
+import { toExtension, toHost } from '@hopwise/contract';
 import { buildGraph, parseRecording, transferPlan } from '@hopwise/pageload-emulator';
+import { HelperError } from '../../../../extension/src/helper/helper-port.ts';
+import { PartsJoiner } from '../../../../extension/src/helper/verify-with-helper.ts';
 import { FrameError, frame, readFrames } from '../../../../native-host/src/base/framing.ts';
 import { controlAnswer } from '../../../../native-host/src/control/control-messages.ts';
 import { ControlServer } from '../../../../native-host/src/control/control-server.ts';
@@ -69,7 +71,15 @@ async function checkMessage(value: unknown): Promise<void> {
     const { success, data } = schema.safeParse(value);
     if (!success) continue;
     hold(schema.safeParse(data).success, 'a message that was read is one');
-    if (data.type === 'probe-result' && data.parts < 1_000) joinVerification([data]);
+    if (data.type === 'probe-result') joinPart(data);
+  }
+}
+
+function joinPart(part: Parameters<PartsJoiner['add']>[0]): void {
+  try {
+    new PartsJoiner().add(part);
+  } catch (error) {
+    if (!(error instanceof HelperError)) throw error;
   }
 }
 

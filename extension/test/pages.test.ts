@@ -14,6 +14,7 @@ import type { StoredLoad } from '../src/storage/loads.ts';
 import type { SavedTime } from '../src/storage/saved-time.ts';
 import { loadOf } from './evidence/stored-loads.ts';
 import { actionOf, decisionOf } from './support/decisions.ts';
+import { fetchMessages } from './support/packaged-messages.ts';
 import { StubbedStorage } from './support/stubbed-storage.ts';
 
 // Without the timers of IndexedDB in memory, as these tests set the clock.
@@ -62,11 +63,7 @@ function stub(body: string): void {
       postMessage(): void {}
     },
   );
-  // Packaged files; a page of the extension reads no others.
-  vi.stubGlobal(
-    'fetch',
-    async (path: string) => new Response(readFileSync(new URL(`../src/${path}`, import.meta.url))),
-  );
+  vi.stubGlobal('fetch', fetchMessages);
   vi.stubGlobal('chrome', {
     runtime: {
       getURL: (path: string) => path,

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { showBadge } from '../../src/background/badge.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
+import { fetchMessages } from '../support/packaged-messages.ts';
 import '../support/own-database.ts';
 
 let text: string;
@@ -24,10 +24,7 @@ beforeEach(() => {
     i18n: { getUILanguage: () => 'en-GB' },
     runtime: { getURL: (path: string) => path },
   });
-  vi.stubGlobal(
-    'fetch',
-    async (path: string) => new Response(readFileSync(new URL(`../../src/${path}`, import.meta.url))),
-  );
+  vi.stubGlobal('fetch', fetchMessages);
 });
 
 const ORIGIN = 'https://a.example';

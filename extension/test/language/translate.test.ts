@@ -1,22 +1,19 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { english } from '../../src/language/english.ts';
 import { saveLanguageChoice } from '../../src/language/find-language.ts';
-import { german } from '../../src/language/german.ts';
 import { matchLanguage } from '../../src/language/languages.ts';
 import { loadLanguage } from '../../src/language/load-language.ts';
-import { type Messages, plural, t, useLanguage } from '../../src/language/translate.ts';
+import { plural, t, useLanguage } from '../../src/language/translate.ts';
 import { formatBytes, formatDurations, formatGain, formatList, formatShare } from '../../src/ui/format.ts';
+import { fetchMessages } from '../support/packaged-messages.ts';
 import '../support/own-database.ts';
-
-/** As the build packages them. */
-const FILES: Record<string, Messages> = { 'messages/en.json': english, 'messages/de.json': german };
 
 beforeEach(() => {
   vi.stubGlobal('chrome', {
     i18n: { getUILanguage: () => 'de-AT' },
     runtime: { getURL: (path: string) => path },
   });
-  vi.stubGlobal('fetch', async (path: string) => Response.json(FILES[path]));
+  vi.stubGlobal('fetch', fetchMessages);
 });
 
 afterEach(() => {

@@ -10,6 +10,7 @@ export * from './durations.ts';
 export * from './error-text.ts';
 export * from './group-by.ts';
 export * from './ids.ts';
+export * from './installation-check.ts';
 export * from './language.ts';
 export * from './measured-exchange.ts';
 export * from './messages.ts';

@@ -9,6 +9,7 @@ import {
   expectedQuantity,
   FIREFOX_EXTENSION_ID,
   firstLine,
+  installationLines,
   MAX_PIN_MINUTES,
   PIN_KINDS,
   readQuantity,
@@ -22,7 +23,7 @@ import { hostVersion } from '../src/base/version.ts';
 import { authorityLine, authorityStatus } from '../src/ca/authority-status.ts';
 import { Engine, engineLine, engineProblem } from '../src/engine/engine.ts';
 import { browsers } from '../src/install/browsers.ts';
-import { checkLines, doctor } from '../src/install/doctor.ts';
+import { doctor } from '../src/install/doctor.ts';
 import { chosenBrowsers, install, launcherFile, uninstall } from '../src/install/install.ts';
 import { checkIds, type ExtensionIds } from '../src/install/manifest.ts';
 import { registrationProblem } from '../src/install/registration.ts';
@@ -185,7 +186,7 @@ registration(program.command('doctor'))
     const checks = await doctor({ ids: ids(options), libcurl, offline, ...where(options) });
     const ok = checks.every((check) => check.ok);
     if (options.json) printJson({ ok, checks }, 2);
-    else print(checks.flatMap(checkLines).join('\n'));
+    else print(checks.flatMap(installationLines).join('\n'));
     if (!ok) process.exitCode = EXIT_FAILURE;
   });
 

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type InstallationCheck as Check, installationLines, MIN_NODE } from '@hopwise/contract';
 import { parseRecording, predict } from '@hopwise/pageload-emulator';
 import type { Command } from 'commander';
 import { print, printJson } from './output.ts';
@@ -11,15 +12,6 @@ import { packageVersion } from './version.ts';
 
 /** Exit code where something does not work. */
 const NOT_IN_ORDER = 1;
-const MIN_NODE = 20;
-
-interface Check {
-  name: string;
-  ok: boolean;
-  detail: string;
-  /** How to mend it, or what could be better; empty where nothing is. */
-  fix: string;
-}
 
 /** Adds the command that checks the installation. */
 export function addDoctorCommand(program: Command): void {
@@ -37,14 +29,15 @@ export function addDoctorCommand(program: Command): void {
       if (json) printJson({ ok, checks });
       else
         print(
-          [`hopwise ${packageVersion()}`, ...own.map(lineOf), 'helper', ...helper.map(lineOf)].join('\n'),
+          [`hopwise ${packageVersion()}`, ...own.flatMap(linesOf), 'helper', ...helper.flatMap(linesOf)].join(
+            '\n',
+          ),
         );
       if (!ok) process.exitCode = NOT_IN_ORDER;
     });
 }
 
-const lineOf = ({ name, ok, detail, fix }: Check): string =>
-  `  ${ok ? (fix === '' ? 'ok  ' : 'WARN') : 'FAIL'} ${name}: ${detail}${fix === '' ? '' : `\n       fix: ${fix}`}`;
+const linesOf = (check: Check): string[] => installationLines(check).map((line) => `  ${line}`);
 
 function checkNode(): Check {
   const { node } = process.versions;

@@ -7,11 +7,10 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { MESSAGE_VERSION } from '@hopwise/contract';
+import { type InstallationCheck, MESSAGE_VERSION } from '@hopwise/contract';
 import { ROOT } from '@hopwise/lab/paths';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { frame, readFrames } from '../../native-host/src/base/framing.ts';
-import type { Check } from '../../native-host/src/install/doctor.ts';
 import { buildDebianPackage } from '../package/debian.ts';
 import { buildTree } from '../package/helper-tree.ts';
 import { ARCHITECTURES, NODE_ARCHITECTURE, readRelease } from '../package/release.ts';
@@ -41,8 +40,10 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const failedChecks = (helper: string): Check[] => {
-  const { checks } = JSON.parse(root.run([helper, 'doctor', '--offline', '--json'])) as { checks: Check[] };
+const failedChecks = (helper: string): InstallationCheck[] => {
+  const { checks } = JSON.parse(root.run([helper, 'doctor', '--offline', '--json'])) as {
+    checks: InstallationCheck[];
+  };
   expect(checks.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['Node', 'koffi', 'libcurl', 'HTTP/3']),
   );

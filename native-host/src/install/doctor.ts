@@ -2,6 +2,7 @@
 
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { type InstallationCheck as Check, MIN_NODE } from '@hopwise/contract';
 import { http3InstallHint } from '../base/install-hints.ts';
 import { launcherCommand } from '../base/launcher.ts';
 import { logFile } from '../base/log.ts';
@@ -19,26 +20,9 @@ import { chosenBrowsers, type InstallOptions } from './install.ts';
 import type { ExtensionIds } from './manifest.ts';
 import { registeredManifest, registrationProblem } from './registration.ts';
 
-export interface Check {
-  name: string;
-  ok: boolean;
-  /** What was found. */
-  detail: string;
-  /** What to do; '' when nothing is. Of a check that is `ok`, it is a recommendation. */
-  fix: string;
-}
-
-/** One check as lines for a terminal. */
-export function checkLines({ name, ok, detail, fix }: Check): string[] {
-  const verdict = ok ? (fix ? 'WARN' : 'ok  ') : 'FAIL';
-  return [`${verdict} ${name}: ${detail}`, ...(fix ? [`     fix: ${fix}`] : [])];
-}
-
 const pass = (name: string, detail: string): Check => ({ name, ok: true, detail, fix: '' });
 const warn = (name: string, detail: string, fix: string): Check => ({ name, ok: true, detail, fix });
 const fail = (name: string, detail: string, fix: string): Check => ({ name, ok: false, detail, fix });
-
-const MIN_NODE = 20;
 
 /**
  * @param options the browsers to check, as for `install`.

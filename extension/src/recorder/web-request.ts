@@ -123,22 +123,14 @@ function addListeners(
   const onBeforeRedirect = (details: chrome.webRequest.OnBeforeRedirectDetails): void => {
     if (!isPageRequest(details)) return;
     sink.updateRequest(details.tabId, details.requestId, {
-      endedAt: details.timeStamp,
-      status: details.statusCode,
-      remoteIp: details.ip ?? null,
-      fromCache: details.fromCache,
+      ...endOf(details),
       redirected: true,
       internal: details.statusLine.includes('Internal Redirect'),
     });
   };
   const onCompleted = (details: chrome.webRequest.OnCompletedDetails): void => {
     if (!isPageRequest(details)) return;
-    sink.updateRequest(details.tabId, details.requestId, {
-      endedAt: details.timeStamp,
-      status: details.statusCode,
-      remoteIp: details.ip ?? null,
-      fromCache: details.fromCache,
-    });
+    sink.updateRequest(details.tabId, details.requestId, endOf(details));
   };
   const onErrorOccurred = (details: chrome.webRequest.OnErrorOccurredDetails): void => {
     if (NETWORK_CHANGED.includes(details.error)) others?.onNetworkChanged();
@@ -182,6 +174,16 @@ function isPageRequest(
     details.url.length <= MAX_TEXT_CHARS
   );
 }
+
+/** How a request or a redirect ended. */
+const endOf = (
+  details: chrome.webRequest.OnCompletedDetails | chrome.webRequest.OnBeforeRedirectDetails,
+) => ({
+  endedAt: details.timeStamp,
+  status: details.statusCode,
+  remoteIp: details.ip ?? null,
+  fromCache: details.fromCache,
+});
 
 /** `documentUrl` is Firefox's. */
 function documentUrlOf(details: { initiator?: string | undefined; documentUrl?: string }): string | null {

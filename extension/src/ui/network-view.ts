@@ -26,22 +26,26 @@ export function nameUdp(udp: Prediction['network']['udp']): string {
   return { open: t('udpOpen'), blocked: t('udpBlocked'), lossy: t('udpLossy') }[udp];
 }
 
-/** The network that the prediction assumes, each figure with its source. */
+/** The figures of the network that the prediction assumes: name, value and source of each. */
+export const listFigures = ({
+  source,
+  ...network
+}: Prediction['network']): [string, string, FigureSource][] => [
+  [t('figureRoundTrip'), formatMs(network.rttMs), source.rttMs],
+  [t('figureDown'), formatMbps(network.downMbps), source.downMbps],
+  [t('figureUp'), formatMbps(network.upMbps), source.upMbps],
+  [t('figureLoss'), formatLoss(network.loss), source.loss],
+  ['UDP', nameUdp(network.udp), source.udp],
+  [t('figureQueue'), formatBytes(network.queueBytes), source.queueBytes],
+];
+
+/** These figures, each with its source. */
 export function renderNetwork(network: Prediction['network'], options: ViewOptions = {}): HTMLElement {
   const el = builder(options);
-  const { source, udp } = network;
-  const figures: [string, string, FigureSource][] = [
-    [t('figureRoundTrip'), formatMs(network.rttMs), source.rttMs],
-    [t('figureDown'), formatMbps(network.downMbps), source.downMbps],
-    [t('figureUp'), formatMbps(network.upMbps), source.upMbps],
-    [t('figureLoss'), formatLoss(network.loss), source.loss],
-    ['UDP', nameUdp(udp), source.udp],
-    [t('figureQueue'), formatBytes(network.queueBytes), source.queueBytes],
-  ];
   return el(
     'dl',
     { class: 'hw-network' },
-    ...figures.map(([name, value, from]) =>
+    ...listFigures(network).map(([name, value, from]) =>
       el(
         'div',
         {},

@@ -1,4 +1,4 @@
-import type { FigureSource, Prediction } from '@hopwise/contract';
+import type { Prediction } from '@hopwise/contract';
 import type { PinGain } from '../../evidence/pin-outcomes.ts';
 import { plural, t } from '../../language/translate.ts';
 import { predictionOf, type StoredLoad } from '../../storage/loads.ts';
@@ -12,17 +12,9 @@ import {
   readVerifiedTimes,
   type TimesComparison,
 } from '../../ui/comparison.ts';
-import {
-  createDurationFormat,
-  formatBytes,
-  formatDuration,
-  formatLoss,
-  formatMbps,
-  formatMs,
-  formatOrigin,
-} from '../../ui/format.ts';
+import { createDurationFormat, formatDuration, formatOrigin } from '../../ui/format.ts';
 import { writeHeadline } from '../../ui/headline.ts';
-import { nameSource, nameUdp } from '../../ui/network-view.ts';
+import { listFigures, nameSource } from '../../ui/network-view.ts';
 import { adviseOrigins } from '../../ui/origin-advice.ts';
 import { decideBeyondPins } from '../../ui/pin-gain.ts';
 
@@ -117,20 +109,10 @@ function writeOrigins(prediction: Prediction): string {
   return [...(advised.length > 0 ? [table] : []), ...(rest.length > 0 ? [others] : [])].join('\n\n');
 }
 
-function writeNetwork({ source, udp, ...network }: Prediction['network']): string {
-  const rows: [string, string, FigureSource][] = [
-    [t('figureRoundTrip'), formatMs(network.rttMs), source.rttMs],
-    [t('figureDown'), formatMbps(network.downMbps), source.downMbps],
-    [t('figureUp'), formatMbps(network.upMbps), source.upMbps],
-    [t('figureLoss'), formatLoss(network.loss), source.loss],
-    ['UDP', nameUdp(udp), source.udp],
-    [t('figureQueue'), formatBytes(network.queueBytes), source.queueBytes],
-  ];
+function writeNetwork(network: Prediction['network']): string {
   const head = [t('columnFigure'), t('columnValue'), t('columnSource')];
-  return writeTable(
-    head,
-    rows.map(([name, value, from]) => [name, value, nameSource(from)]),
-  );
+  const rows = listFigures(network).map(([name, value, from]) => [name, value, nameSource(from)]);
+  return writeTable(head, rows);
 }
 
 function writeTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

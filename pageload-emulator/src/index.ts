@@ -71,8 +71,8 @@ export {
 } from './graph/network-check-plan.ts';
 export type * from './graph/page-graph.ts';
 export { transferPlan } from './graph/transfer-plan.ts';
-export { MIN_GIVEN_QUEUE_BYTES } from './network/bounds.ts';
 export { NAMED_NETWORKS, NETWORK_NAMES, type NetworkName, namedPath } from './network/named-networks.ts';
+export { type NetworkFigures, toPath } from './network/network-figures.ts';
 export {
   knownFrom,
   NETWORK_FLAGS,

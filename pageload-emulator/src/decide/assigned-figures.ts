@@ -1,18 +1,12 @@
-import { type AssignedPrediction, type Assignment, PROTOCOLS, type Protocol } from '@hopwise/contract';
+import { type Assignment, PROTOCOLS, type Protocol } from '@hopwise/contract';
 import { nearestUniform } from '../choose/choices.ts';
 import type { Choice } from '../choose/choose.ts';
 import { isDecided } from '../choose/confidence.ts';
+import type { JointChoice } from '../choose/joint-assignment.ts';
 import type { AnswerFigures } from './answer-figures.ts';
 
 /** The protocols that an answer assigns to the origins, and what that gains over one protocol for all. */
-export interface AssignedFigures {
-  assignment: Assignment;
-  assigned: Omit<AssignedPrediction, 'reason'>;
-  /** The best single protocol for every origin that offers it, and its median load time. */
-  uniform: { protocol: Protocol; pltMs: number };
-  /** How many origins are assigned another protocol than in `uniform`; null when it is the same. */
-  moved: number | null;
-}
+export type AssignedFigures = Omit<JointChoice, 'searched'>;
 
 /** The assignment of an answer: the mix that was found where the answer expects it to load sooner, else the best protocol wherever it is offered. */
 export function assignmentOf({ joint, choices }: Choice, best: Protocol, figures: AnswerFigures): Assignment {

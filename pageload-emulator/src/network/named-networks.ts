@@ -1,20 +1,6 @@
 import type { NetworkPath } from '@hopwise/contract';
 import { InputError, shown } from '../util/input-error.ts';
-import { MIN_GIVEN_QUEUE_BYTES } from './bounds.ts';
-import { udpTreatment } from './udp-notation.ts';
-
-/** Figures of a network in the units of command lines. */
-export interface NetworkFigures {
-  rttMs: number;
-  downMbps: number;
-  upMbps: number;
-  loss: number;
-  lossBurst: number;
-  /** Time that a full queue takes to drain. */
-  queueMs: number;
-  /** A number is the rate to which UDP is held, Mbit/s. */
-  udp: 'open' | 'blocked' | number;
-}
+import { type NetworkFigures, toPath } from './network-figures.ts';
 
 const CABLE: NetworkFigures = {
   rttMs: 28,
@@ -57,15 +43,5 @@ export function namedPath(name: string): NetworkPath {
   if (known === undefined) {
     throw new InputError(`expected one of ${NETWORK_NAMES.join(', ')}, got ${shown(name)}`);
   }
-  const { rttMs, downMbps, upMbps, loss, lossBurst, queueMs, udp }: NetworkFigures = NAMED_NETWORKS[known];
-  const downBps = downMbps * 1e6;
-  return {
-    rttMs,
-    downBps,
-    upBps: upMbps * 1e6,
-    loss,
-    lossBurst,
-    queueBytes: Math.max(MIN_GIVEN_QUEUE_BYTES, Math.round((queueMs / 8000) * downBps)),
-    udp: udpTreatment(udp),
-  };
+  return toPath(NAMED_NETWORKS[known]);
 }

@@ -2,8 +2,8 @@ import type { NetworkPath } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import { InputError } from '../util/input-error.ts';
 import { parseJson } from '../util/parse-json.ts';
-import { GIVEN_BOUNDS, MIN_GIVEN_QUEUE_BYTES } from './bounds.ts';
-import { udpTreatment } from './udp-notation.ts';
+import { GIVEN_BOUNDS } from './bounds.ts';
+import { type NetworkFigures, toPath } from './network-figures.ts';
 
 /** A network that visitors of a page have. */
 export interface NamedNetwork {
@@ -76,22 +76,16 @@ export function parseNetworks(text: string): NamedNetwork[] {
   }));
 }
 
-function pathOf(network: z.infer<typeof networkSchema>): NetworkPath {
-  const { rttMs, loss, lossBurst, udp } = network;
-  const downBps = network.downMbps * 1e6;
-  return {
-    rttMs,
-    downBps,
-    upBps: network.upMbps * 1e6,
-    loss,
-    lossBurst,
-    queueBytes: Math.max(MIN_GIVEN_QUEUE_BYTES, Math.round(queueBytesOf(network, downBps))),
-    udp: udpTreatment(typeof udp === 'string' ? udp : udp.policedMbps),
-  };
+function pathOf({ queue, udp, ...network }: z.infer<typeof networkSchema>): NetworkPath {
+  const figures = { ...network, queueMs: queueMsOf(queue, network) };
+  return toPath({ ...figures, udp: typeof udp === 'string' ? udp : udp.policedMbps });
 }
 
-function queueBytesOf({ queue, rttMs }: z.infer<typeof networkSchema>, downBps: number): number {
-  if ('bytes' in queue) return queue.bytes;
-  const drainMs = 'ms' in queue ? queue.ms : queue.bdp * rttMs;
-  return (drainMs / 8000) * downBps;
+/** How long a full queue takes to drain. */
+function queueMsOf(
+  queue: z.infer<typeof networkSchema>['queue'],
+  { rttMs, downMbps }: Pick<NetworkFigures, 'rttMs' | 'downMbps'>,
+): number {
+  if ('ms' in queue) return queue.ms;
+  return 'bytes' in queue ? (queue.bytes * 8) / (downMbps * 1000) : queue.bdp * rttMs;
 }

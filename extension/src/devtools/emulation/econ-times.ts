@@ -1,5 +1,6 @@
+import { toPath } from '@hopwise/pageload-emulator';
 import { type EconProtocol, type LossByWindow, loadByEcon } from '@hopwise/pageload-emulator/econ';
-import { changedServers, type EmulatedPage, pathOf, type WhatIfSettings } from './what-if.ts';
+import { changedServers, type EmulatedPage, type WhatIfSettings } from './what-if.ts';
 
 /** ECON's mean load times in milliseconds: with counted loss by window, and with the random loss of the settings instead. */
 export type EconTimes = Record<'counted' | 'random', Record<EconProtocol, number>>;
@@ -14,7 +15,7 @@ export function* econTimesInSteps(
   { network, servers }: WhatIfSettings,
   loss: LossByWindow,
 ): Generator<void, EconTimes> {
-  const path = pathOf(network);
+  const path = toPath(network);
   const changed = changedServers(page.servers, servers, path);
   const congestionControl = servers.congestionControl === 'reno' ? 'reno' : 'cubic';
   const times: EconTimes = { counted: { h1: 0, h2: 0 }, random: { h1: 0, h2: 0 } };

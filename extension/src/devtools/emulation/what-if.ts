@@ -4,29 +4,14 @@ import {
   changeServers,
   EmulationError,
   emulate,
-  MIN_GIVEN_QUEUE_BYTES,
+  type NetworkFigures,
   type NetworkPath,
   type PageGraph,
   PROTOCOLS,
   type Protocol,
   type ServerProfile,
-  type UdpNotation,
-  udpTreatment,
+  toPath,
 } from '@hopwise/pageload-emulator';
-
-/** A network to ask about. */
-export interface WhatIfNetwork {
-  rttMs: number;
-  downMbps: number;
-  upMbps: number;
-  /** Random loss per packet and direction, a fraction. */
-  loss: number;
-  /** Mean length of a burst of losses, packets. */
-  lossBurst: number;
-  /** Time to send what fills the bottleneck's queue. */
-  queueMs: number;
-  udp: Exclude<UdpNotation, 'lossy'>;
-}
 
 /** Changes of all servers; null where they stay as they are. */
 export interface WhatIfServers {
@@ -41,7 +26,7 @@ export interface WhatIfServers {
 }
 
 export interface WhatIfSettings {
-  network: WhatIfNetwork;
+  network: NetworkFigures;
   servers: WhatIfServers;
 }
 
@@ -54,27 +39,13 @@ export interface EmulatedPage {
 /** Load time of each protocol in milliseconds, on every origin; null where it does not load the page. */
 export type ProtocolTimes = Record<Protocol, number | null>;
 
-export function pathOf(network: WhatIfNetwork): NetworkPath {
-  const { rttMs, loss, lossBurst, queueMs } = network;
-  const downBps = network.downMbps * 1e6;
-  return {
-    rttMs,
-    downBps,
-    upBps: network.upMbps * 1e6,
-    loss,
-    lossBurst,
-    queueBytes: Math.max(MIN_GIVEN_QUEUE_BYTES, (queueMs / 1000) * (downBps / 8)),
-    udp: udpTreatment(network.udp),
-  };
-}
-
 /**
  * Emulates one load of the page under each protocol.
  *
  * @param seed of the random losses
  */
 export function emulateLoads(page: EmulatedPage, settings: WhatIfSettings, seed: number): ProtocolTimes {
-  const path = pathOf(settings.network);
+  const path = toPath(settings.network);
   const servers = changedServers(page.servers, settings.servers, path);
   const times = PROTOCOLS.map((protocol) => {
     if (protocol === 'h3' && path.udp.kind === 'blocked') return [protocol, null];

@@ -1,10 +1,9 @@
 import type { Prediction } from '@hopwise/contract';
-import type { NamedNetwork, ServerAdviceList } from '@hopwise/pageload-emulator';
+import { type NamedNetwork, type ServerAdviceList, toPath } from '@hopwise/pageload-emulator';
 import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatOrigin, formatShare } from '../../ui/format.ts';
 import type { EmulationClient } from '../emulation/emulation-client.ts';
-import { pathOf } from '../emulation/what-if.ts';
 import { NAMED_NETWORKS } from '../what-if/named-networks.ts';
 import { renderAdvice } from './advice-view.ts';
 
@@ -88,7 +87,7 @@ export class ServersTab {
     return chosen.map(({ title, network }) => ({
       name: t(title),
       share: 1 / chosen.length,
-      path: pathOf(network),
+      path: toPath(network),
     }));
   }
 

@@ -1,11 +1,15 @@
-import { NAMED_NETWORKS as FIGURES, NETWORK_NAMES, type NetworkName } from '@hopwise/pageload-emulator';
+import {
+  NAMED_NETWORKS as FIGURES,
+  NETWORK_NAMES,
+  type NetworkFigures,
+  type NetworkName,
+} from '@hopwise/pageload-emulator';
 import type { PlainKey } from '../../language/translate.ts';
-import type { WhatIfNetwork } from '../emulation/what-if.ts';
 
 interface NamedNetwork {
   id: NetworkName;
   title: PlainKey;
-  network: WhatIfNetwork;
+  network: NetworkFigures;
 }
 
 const TITLES: Readonly<Record<NetworkName, PlainKey>> = {

@@ -1,9 +1,9 @@
-import type { CongestionControl } from '@hopwise/pageload-emulator';
+import type { CongestionControl, NetworkFigures } from '@hopwise/pageload-emulator';
 import { formatNumber } from '../../language/format-number.ts';
 import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatLoss, formatMbps, formatMs } from '../../ui/format.ts';
-import type { WhatIfNetwork, WhatIfServers, WhatIfSettings } from '../emulation/what-if.ts';
+import type { WhatIfServers, WhatIfSettings } from '../emulation/what-if.ts';
 import { NAMED_NETWORKS } from './named-networks.ts';
 import { Slider } from './slider.ts';
 
@@ -22,7 +22,7 @@ const POLICED_MBPS = 2;
 /** Sliders for the network and choices for the servers. */
 export class SettingsForm {
   readonly element: HTMLElement;
-  readonly #own: WhatIfNetwork;
+  readonly #own: NetworkFigures;
   readonly #onChange: () => void;
   readonly #sliders: Record<'rttMs' | 'downMbps' | 'upMbps' | 'loss' | 'lossBurst' | 'queueMs', Slider>;
   readonly #policed: Slider;
@@ -35,7 +35,7 @@ export class SettingsForm {
   readonly #consolidated: HTMLInputElement;
 
   /** @param own the network that the prediction assumes */
-  constructor(own: WhatIfNetwork, onChange: () => void) {
+  constructor(own: NetworkFigures, onChange: () => void) {
     this.#own = own;
     this.#onChange = onChange;
     const slider = (
@@ -165,7 +165,7 @@ export class SettingsForm {
     this.#onChange();
   }
 
-  #show({ udp, ...figures }: WhatIfNetwork): void {
+  #show({ udp, ...figures }: NetworkFigures): void {
     for (const [name, value] of Object.entries(figures)) {
       this.#sliders[name as keyof typeof figures].value = value;
     }

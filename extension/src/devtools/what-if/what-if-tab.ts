@@ -1,11 +1,16 @@
 import { PROTOCOL_NAME, type Prediction } from '@hopwise/contract';
-import { PROTOCOLS, type Protocol, withEmulatedChange } from '@hopwise/pageload-emulator';
+import {
+  type NetworkFigures,
+  PROTOCOLS,
+  type Protocol,
+  withEmulatedChange,
+} from '@hopwise/pageload-emulator';
 import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { createDurationFormat } from '../../ui/format.ts';
 import { describeChange } from '../describe-change.ts';
 import type { EmulationClient } from '../emulation/emulation-client.ts';
-import type { ProtocolTimes, WhatIfNetwork } from '../emulation/what-if.ts';
+import type { ProtocolTimes } from '../emulation/what-if.ts';
 import type { MapCell } from '../emulation/winner-map.ts';
 import { ServerLoss } from './server-loss.ts';
 import { SettingsForm } from './settings-form.ts';
@@ -20,7 +25,7 @@ const MIN_MAP_PX = 280;
 const MAX_MAP_PX = 640;
 
 /** The network that a prediction assumes, as a starting point. */
-export function networkOf({ network }: Prediction): WhatIfNetwork {
+export function networkOf({ network }: Prediction): NetworkFigures {
   const { rttMs, downMbps, upMbps, loss, lossBurst, queueBytes, udp } = network;
   return {
     rttMs,

@@ -20,10 +20,15 @@ export class ZippedHar {
       this.#files++;
       if (this.#files > MAX_FILES)
         throw new InputError(`top level: expected at most ${MAX_FILES} files in the zip file, got more`);
+      if (!METHODS.includes(file.compression)) {
+        // Until a file is started, fflate keeps what comes of it, and these it cannot start.
+        throw new InputError(
+          `top level: expected a zip file packed by deflate, got method ${file.compression} for ${shown(file.name)}`,
+        );
+      }
       if (!isHar(file.name)) {
-        // Until it is started, fflate keeps what comes of it.
         file.ondata = () => {};
-        if (METHODS.includes(file.compression)) file.start();
+        file.start();
         return;
       }
       if (this.#name !== null) {

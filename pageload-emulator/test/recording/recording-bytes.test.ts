@@ -124,6 +124,19 @@ describe('a zip file', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(200e6);
   });
 
+  it('with a file packed by another method is refused before any of that is kept', () => {
+    const method = (name: string, bzip2: number) => {
+      const file = zipSync({ [name]: body });
+      new DataView(file.buffer).setUint16(8, bzip2, true);
+      return complaint(file.subarray(0, 200));
+    };
+    const expected = 'top level: expected a zip file packed by deflate, got method 12 for';
+    expect([method('b1.html', 12), method('a.har', 12)]).toEqual([
+      `${expected} "b1.html"`,
+      `${expected} "a.har"`,
+    ]);
+  });
+
   it('that has files without end is refused', () => {
     const empty = zipSync({ a: [new Uint8Array(), { level: 0 }] }).subarray(0, 31);
     const files = new Uint8Array(20_002 * empty.length);

@@ -4,8 +4,8 @@ import type { Lookup } from '../../dns/lookup.ts';
 
 /** As many as the system's resolver works on at once, see `allowConcurrentLookups`. */
 const MAX_AT_ONCE = 32;
-/** Look-ups of one site that are under way at once; its others wait, and those of other sites go before them. */
-const MAX_OF_SITE = 24;
+/** From so many look-ups under way on it matters whose they are. */
+const MANY = MAX_AT_ONCE / 2;
 
 export interface PendingLookup {
   addresses: Promise<LookupAddress[]>;
@@ -24,7 +24,9 @@ interface Turn {
 
 /**
  * The system's resolver takes ten seconds and more for a name that no server answers: without limits a page that makes up names would hold up
- * the pages of all other sites, even after it is closed.
+ * the pages of all other sites, even after it is closed. So a site may have as many look-ups under way as are free: half of all if it is the only one,
+ * a third each of two that want as many as they can, and as many stay free (dynamic thresholds; Choudhury and Hahne, IEEE/ACM Transactions on
+ * Networking 6(2), 1998). Its others wait, and those of other sites go before them.
  */
 export class NameLookups {
   readonly #look: Lookup;
@@ -54,7 +56,7 @@ export class NameLookups {
 
   async #lookUp(own: Turn, turn: Promise<void>): Promise<LookupAddress[]> {
     this.#waiting.add(own);
-    if (this.#running.size >= MAX_OF_SITE)
+    if (this.#running.size >= MANY)
       this.#siteKey ??= (await import('@hopwise/pageload-emulator/site')).siteKey;
     this.#advance();
     await turn;
@@ -69,10 +71,11 @@ export class NameLookups {
   #advance(): void {
     const counts = this.#countRunning();
     for (const turn of this.#waiting) {
-      if (this.#running.size >= MAX_AT_ONCE) return;
+      const free = MAX_AT_ONCE - this.#running.size;
+      if (free === 0) return;
       const site = this.#siteOf(turn);
       const count = counts.get(site) ?? 0;
-      if (count >= MAX_OF_SITE) continue;
+      if (count >= free) continue;
       counts.set(site, count + 1);
       this.#waiting.delete(turn);
       this.#running.add(turn);

@@ -59,12 +59,32 @@ export async function packFolder(folder: string, target: string, { epochSeconds 
   return file;
 }
 
-/** Where the scripts install; `HOPWISE_PREFIX` is for other places. */
+/** Where the scripts install; `HOPWISE_PREFIX` is for other places. What they call is the system's, whatever else is on the PATH. */
 const PLACES = [
+  'set -eu',
+  'umask 022',
+  'path=$PATH',
+  'PATH=/usr/bin:/bin:$PATH',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is shell syntax.
   'prefix=${HOPWISE_PREFIX:-$HOME/.local}',
   'folder=$prefix/lib/hopwise',
   'link=$prefix/bin/hopwise-host',
+  'fail() { echo "$1" >&2; exit 1; }',
+  'case $prefix in /*) ;; *) fail "HOPWISE_PREFIX: expected an absolute path, got $prefix" ;; esac',
+  'if [ -L "$folder" ] || [ -e "$folder" ] && [ ! -x "$folder/bin/hopwise-host" ]; then',
+  '  fail "$folder is not the helper: move it away first"',
+  'fi',
+];
+
+/** Puts a copy of the folder `$here` into the place of `$folder`: interrupted, it leaves the former one. */
+export const REPLACE_FOLDER = [
+  'rm -rf "$folder.new" "$folder.old"',
+  `trap 'rm -rf "$folder.new"; [ -e "$folder" ] || [ ! -e "$folder.old" ] || mv "$folder.old" "$folder"' EXIT`,
+  "trap 'exit 1' HUP INT TERM",
+  'cp -R "$here" "$folder.new"',
+  '[ ! -e "$folder" ] || mv "$folder" "$folder.old"',
+  'mv "$folder.new" "$folder"',
+  'rm -rf "$folder.old"',
 ];
 
 /** Copies the folder that it is in, so that this one may be deleted. */
@@ -72,17 +92,19 @@ export function installScript(): string {
   return [
     '#!/bin/sh',
     '# Installs the hopwise helper for this user and registers it with the browsers found.',
-    'set -eu',
     ...PLACES,
+    '[ -L "$link" ] || [ ! -e "$link" ] || fail "$link is not the helper: move it away first"',
     'here=$(dirname "$(readlink -f "$0")")',
     'mkdir -p "$prefix/lib" "$prefix/bin"',
-    'rm -rf "$folder.new"',
-    'cp -R "$here" "$folder.new"',
-    'rm -rf "$folder"',
-    'mv "$folder.new" "$folder"',
-    'ln -sf "$folder/bin/hopwise-host" "$link"',
+    'for each in "$prefix" "$prefix/lib" "$prefix/bin"; do',
+    '  if [ -n "$(find -H "$each" -prune \\( -perm -o+w -o ! -user "$(id -u)" \\))" ]; then',
+    '    fail "$each: expected a folder of yours that other users cannot write to"',
+    '  fi',
+    'done',
+    ...REPLACE_FOLDER,
+    'ln -sfn "$folder/bin/hopwise-host" "$link"',
     '"$folder/bin/hopwise-host" install',
-    'case ":$PATH:" in',
+    'case ":$path:" in',
     '  *":$prefix/bin:"*) ;;',
     '  *) echo "$prefix/bin is not on the PATH: call the helper as $link" ;;',
     'esac',
@@ -90,15 +112,16 @@ export function installScript(): string {
   ].join('\n');
 }
 
+/** Removes what an interrupted installation has left, too. */
 export function uninstallScript(): string {
   return [
     '#!/bin/sh',
     '# Removes the hopwise helper of this user; with --all also its local CA, log and settings.',
-    'set -eu',
     ...PLACES,
-    '"$folder/bin/hopwise-host" uninstall "$@"',
-    'rm -f "$link"',
-    'rm -rf "$folder"',
+    '[ ! -e "$folder" ] || "$folder/bin/hopwise-host" uninstall "$@"',
+    '[ "$(readlink "$link")" != "$folder/bin/hopwise-host" ] || rm "$link"',
+    '[ ! -e "$folder" ] || mv "$folder" "$folder.old"',
+    'rm -rf "$folder.new" "$folder.old"',
     '',
   ].join('\n');
 }

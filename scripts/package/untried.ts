@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { copyHost, copyKoffi, unifyModes } from './helper-tree.ts';
 import { readLock } from './npm-packages.ts';
 import type { Release } from './release.ts';
-import { packFolder } from './tarball.ts';
+import { packFolder, REPLACE_FOLDER } from './tarball.ts';
 import { writeZip } from './zip.ts';
 
 /** The oldest Node that the helper runs with. */
@@ -85,10 +85,7 @@ export function macosInstaller(): string {
     '  exit 1',
     'fi',
     'mkdir -p "$(dirname "$folder")"',
-    'rm -rf "$folder.new"',
-    'cp -R "$here" "$folder.new"',
-    'rm -rf "$folder"',
-    'mv "$folder.new" "$folder"',
+    ...REPLACE_FOLDER,
     `node "$folder/${HOST}" install`,
     '',
   ].join('\n');

@@ -1,6 +1,6 @@
 /** Registers the host with browsers, and undoes it. All files are the user's own: no root is needed. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { mkdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -100,7 +100,8 @@ export async function uninstall(
   const removed: string[] = [];
   const faults: Error[] = [];
   for (const file of new Set(files)) {
-    if (!existsSync(file)) continue;
+    // Also a link that leads nowhere.
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) continue;
     try {
       await withFix(file, () => rm(file));
       removed.push(file);
@@ -130,7 +131,9 @@ async function writeWhole(path: string, text: string, mode: number): Promise<voi
   await withFix(path, async () => {
     await createFolder(dirname(path));
     try {
-      await writeFile(draft, text, { mode });
+      // Where others can write, it may be a link of theirs.
+      await rm(draft, { force: true });
+      await writeFile(draft, text, { mode, flag: 'wx' });
       await rename(draft, path);
     } catch (fault) {
       await rm(draft, { force: true });
@@ -141,17 +144,17 @@ async function writeWhole(path: string, text: string, mode: number): Promise<voi
 
 /**
  * Creates a folder and those above it. Unlike Node 24's recursive `mkdir` it ends where the system reports ENOENT below a folder
- * that exists, as `/proc` does.
+ * that exists, as `/proc` does. Other users cannot write to the folders, whatever the umask.
  */
 async function createFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder);
+    await mkdir(folder, 0o755);
   } catch (fault) {
     const { code } = fault as NodeJS.ErrnoException;
     if (code === 'EEXIST' && (await stat(folder)).isDirectory()) return;
     if (code !== 'ENOENT' || existsSync(dirname(folder))) throw fault;
     await createFolder(dirname(folder));
-    await mkdir(folder);
+    await mkdir(folder, 0o755);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -139,6 +140,26 @@ describe('install', () => {
     expect(readdirSync(join(home, FILES.chromium!))).toEqual([`${HOST_NAME}.json`]);
   });
 
+  it('follows no link where it writes, and lets no other user write, whatever the umask', async () => {
+    const manifests = join(home, FILES.chromium!);
+    const kept = join(home, 'kept');
+    mkdirSync(manifests, { recursive: true });
+    writeFileSync(kept, 'mine');
+    symlinkSync(kept, join(manifests, `${HOST_NAME}.json`));
+    symlinkSync(kept, join(manifests, `${HOST_NAME}.json.${process.pid}.new`));
+    const umask = process.umask(0);
+    try {
+      await install({ ids: IDS, script, browsers: ['chromium'] });
+    } finally {
+      process.umask(umask);
+    }
+    expect(readFileSync(kept, 'utf8')).toBe('mine');
+    expect(manifestOf(manifests).name).toBe(HOST_NAME);
+    expect(readdirSync(manifests)).toEqual([`${HOST_NAME}.json`]);
+    for (const path of ['data', 'data/hopwise', 'data/hopwise/hopwise-host.sh'])
+      expect([path, statSync(join(home, path)).mode & 0o022]).toEqual([path, 0]);
+  });
+
   it.each(['', '*', 'z'.repeat(32), `${'a'.repeat(32)}/`, '../../etc'])(
     'refuses the extension id %j',
     async (chromium) => {
@@ -155,6 +176,13 @@ describe('uninstall', () => {
     expect(removed).toHaveLength(6);
     expect(readdirSync(home, { recursive: true }).sort()).toEqual(['.config', 'data', 'script.mjs']);
     expect(await uninstall()).toEqual([]);
+  });
+
+  it('removes a link that leads nowhere', async () => {
+    const manifest = join(home, FILES.chromium!, `${HOST_NAME}.json`);
+    mkdirSync(join(home, FILES.chromium!), { recursive: true });
+    symlinkSync('/nowhere', manifest);
+    expect(await uninstall()).toEqual([manifest]);
   });
 
   it('leaves what is not its own', async () => {

@@ -1,14 +1,17 @@
 /** `npm run package`: archives, their sizes and contents, installers. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -150,13 +153,22 @@ describe('the tarball', () => {
     expect(hash(two)).toBe(hash(one));
   });
 
-  test('installs, installs again and uninstalls below a prefix', () => {
+  const writePackage = (): string => {
     const tree = writeTree();
-    for (const [name, text] of [
-      ['install.sh', installScript()],
-      ['uninstall.sh', uninstallScript()],
-    ] as const)
-      write(`tree/${name}`, text, 0o755);
+    write('tree/install.sh', installScript(), 0o755);
+    write('tree/uninstall.sh', uninstallScript(), 0o755);
+    return tree;
+  };
+
+  /** Runs a script of the package. @returns its exit status and what it wrote */
+  const attempt = (script: string, env: NodeJS.ProcessEnv): [number | null, string] => {
+    const options = { encoding: 'utf8', env: { ...process.env, ...env } } as const;
+    const { status, stdout, stderr } = spawnSync(script, [], options);
+    return [status, stderr || stdout];
+  };
+
+  test('installs, installs again and uninstalls below a prefix', () => {
+    const tree = writePackage();
     const prefix = join(folder, 'my prefix');
     const run = (script: string) =>
       execFileSync(script, [], { encoding: 'utf8', env: { ...process.env, HOPWISE_PREFIX: prefix } });
@@ -169,6 +181,91 @@ describe('the tarball', () => {
     expect(run(join(prefix, 'lib/hopwise/uninstall.sh'))).toContain('\nuninstall\n');
     expect(existsSync(join(prefix, 'lib/hopwise'))).toBe(false);
     expect(existsSync(join(prefix, 'bin/hopwise-host'))).toBe(false);
+  });
+
+  test('replaces nothing that is not the helper, by way of links neither', () => {
+    const tree = writePackage();
+    const prefix = join(folder, 'prefix');
+    const install = () => attempt(join(tree, 'install.sh'), { HOPWISE_PREFIX: prefix });
+    const own = write('prefix/lib/hopwise/notes.txt', 'mine');
+    for (const script of ['install.sh', 'uninstall.sh'])
+      expect(attempt(join(tree, script), { HOPWISE_PREFIX: prefix })).toEqual([
+        1,
+        `${prefix}/lib/hopwise is not the helper: move it away first\n`,
+      ]);
+    expect(readFileSync(own, 'utf8')).toBe('mine');
+    rmSync(dirname(own), { recursive: true });
+    const command = write('prefix/bin/hopwise-host', 'mine', 0o755);
+    expect(install()).toEqual([1, `${command} is not the helper: move it away first\n`]);
+    expect(readFileSync(command, 'utf8')).toBe('mine');
+    // A link to a folder is replaced: nothing is put into that.
+    mkdirSync(join(folder, 'elsewhere'));
+    rmSync(command);
+    symlinkSync(join(folder, 'elsewhere'), command);
+    symlinkSync(join(folder, 'elsewhere'), join(prefix, 'lib/hopwise.new'));
+    expect(install()[0]).toBe(0);
+    expect(readdirSync(join(folder, 'elsewhere'))).toEqual([]);
+    expect(readlinkSync(command)).toBe(join(prefix, 'lib/hopwise/bin/hopwise-host'));
+    // Another link is another helper's.
+    rmSync(command);
+    symlinkSync('/bin/true', command);
+    expect(attempt(join(tree, 'uninstall.sh'), { HOPWISE_PREFIX: prefix })[0]).toBe(0);
+    expect(readlinkSync(command)).toBe('/bin/true');
+    expect(readdirSync(join(prefix, 'lib'))).toEqual([]);
+  });
+
+  test('installs nothing where other users could change it', () => {
+    const tree = writePackage();
+    const prefix = join(folder, 'prefix');
+    mkdirSync(join(prefix, 'lib'), { recursive: true });
+    chmodSync(join(prefix, 'lib'), 0o777);
+    expect(attempt(join(tree, 'install.sh'), { HOPWISE_PREFIX: prefix })).toEqual([
+      1,
+      `${prefix}/lib: expected a folder of yours that other users cannot write to\n`,
+    ]);
+    expect(attempt(join(tree, 'install.sh'), { HOPWISE_PREFIX: 'a' })).toEqual([
+      1,
+      'HOPWISE_PREFIX: expected an absolute path, got a\n',
+    ]);
+    const fresh = join(folder, 'fresh');
+    const script = `umask 0; exec '${tree}/install.sh'`;
+    execFileSync('sh', ['-c', script], { env: { ...process.env, HOPWISE_PREFIX: fresh } });
+    for (const path of ['', 'lib', 'bin', 'lib/hopwise'])
+      expect([path, statSync(join(fresh, path)).mode & 0o022]).toEqual([path, 0]);
+  });
+
+  test('calls the system’s programs, whatever comes first on the PATH', () => {
+    const tree = writePackage();
+    for (const name of ['cp', 'rm', 'mv', 'ln', 'mkdir', 'find', 'id', 'dirname', 'readlink'])
+      write(`evil/${name}`, `#!/bin/sh\ntouch '${folder}/called'\n`, 0o755);
+    const PATH = `${join(folder, 'evil')}:${process.env.PATH}`;
+    const env = { HOPWISE_PREFIX: join(folder, 'prefix'), PATH };
+    expect(attempt(join(tree, 'install.sh'), env)[0]).toBe(0);
+    expect(attempt(join(tree, 'uninstall.sh'), env)[0]).toBe(0);
+    expect(existsSync(join(folder, 'called'))).toBe(false);
+  });
+
+  test('leaves the former helper, and nothing else, where it is interrupted', () => {
+    const tree = writePackage();
+    const prefix = join(folder, 'prefix');
+    const lib = join(prefix, 'lib');
+    const env = { HOPWISE_PREFIX: prefix };
+    expect(attempt(join(tree, 'install.sh'), env)[0]).toBe(0);
+    for (const place of ['cp -R', 'mv "$folder.new"']) {
+      // As a signal does that comes while the command runs.
+      write(
+        'tree/stopped.sh',
+        installScript().replace(place, () => `kill -TERM $$; ${place}`),
+        0o755,
+      );
+      expect(attempt(join(tree, 'stopped.sh'), env)[0]).toBe(1);
+      expect([place, readdirSync(lib)]).toEqual([place, ['hopwise']]);
+      expect(attempt(join(prefix, 'bin/hopwise-host'), {})[0]).toBe(0);
+    }
+    for (const left of ['hopwise.new', 'hopwise.old']) mkdirSync(join(lib, left));
+    rmSync(join(lib, 'hopwise'), { recursive: true });
+    expect(attempt(join(tree, 'uninstall.sh'), env)[0]).toBe(0);
+    expect([...readdirSync(lib), ...readdirSync(join(prefix, 'bin'))]).toEqual([]);
   });
 });
 

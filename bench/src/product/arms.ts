@@ -17,7 +17,10 @@ export interface ArmSettings {
   /** Changes of the extension's settings, as its options page sends them. */
   changes: (
     | { type: 'change-autopilot'; change: { isOn?: boolean; explores?: boolean } }
-    | { type: 'change-settings'; change: { checksNetworks?: boolean; announcesStartRate?: boolean } }
+    | {
+        type: 'change-settings';
+        change: { checksNetworks?: boolean; announcesStartRate?: boolean; recordsInDetail?: boolean };
+      }
     | { type: 'switch-network'; keepsOffH3: boolean }
   )[];
   /** The one browser in which it means anything; all unless given. */
@@ -43,8 +46,9 @@ const AUTO: ArmSettings = {
 };
 const ANNOUNCING = {
   ...ALONE,
+  // It has the permissions, and records no load in detail for them, as the extension does that a person has given them.
   extension: 'detailed',
-  changes: [{ type: 'change-settings', change: { announcesStartRate: true } }],
+  changes: [{ type: 'change-settings', change: { announcesStartRate: true, recordsInDetail: false } }],
   // The permissions of `detailed` are asked for by a click in Firefox.
   onlyIn: 'chromium',
 } as const satisfies ArmSettings;
@@ -67,12 +71,12 @@ export const ARMS = {
   },
   'start-rate': {
     ...ANNOUNCING,
-    says: 'as `detail`, announcing the network’s rate to servers that begin at it over TCP; with it all servers of the run pace and offer no HTTP/3',
+    says: 'the extension alone, announcing the network’s rate to servers that begin at it over TCP; with it all servers of the run pace and offer no HTTP/3',
     startsAtRate: 'tcp',
   },
   'start-rate-h3': {
     ...ANNOUNCING,
-    says: 'as `detail`, announcing the network’s rate to servers that begin at it over HTTP/3; with it all servers of the run are quiche and nginx, and offer it',
+    says: 'the extension alone, announcing the network’s rate to servers that begin at it over HTTP/3; with it all servers of the run are quiche and nginx, and offer it',
     startsAtRate: 'h3',
   },
   auto: AUTO,

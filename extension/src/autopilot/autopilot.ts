@@ -453,7 +453,7 @@ export class Autopilot {
         continue;
       }
       const verdict = measureLoad(run, load, all);
-      if (verdict === 'kept') run.state = 'kept';
+      if (verdict === 'kept' || (verdict === 'unsure' && isIncomparable(run, runs))) run.state = 'kept';
       else if (verdict !== null) await this.#endRuns([run], verdict);
     }
   }
@@ -530,6 +530,23 @@ export class Autopilot {
   async #save(runs: readonly AutopilotRun[]): Promise<void> {
     await saveRuns(runs, Date.now() - (await readAgeLimitMs()));
   }
+}
+
+/**
+ * Whether a run has only a prediction to compare with, although an earlier one made way for a load without the pins: that load was over HTTP/2, as
+ * Chromium has forgotten who offers HTTP/3 (`resetBrokenAlternatives`). Another such load would show no more.
+ */
+function isIncomparable(
+  { beforeMs, pageUrl, networkKey, pins }: AutopilotRun,
+  runs: readonly AutopilotRun[],
+): boolean {
+  const isSame = (other: AutopilotRun) => other.pageUrl === pageUrl && other.networkKey === networkKey;
+  const sharesPins = (other: AutopilotRun) =>
+    pins.some((pin) => other.pins.some(({ origin, kind }) => origin === pin.origin && kind === pin.kind));
+  return (
+    beforeMs.length === 0 &&
+    runs.some((other) => other.end?.cause === 'unsure' && isSame(other) && sharesPins(other))
+  );
 }
 
 /** Load times of full later visits with the same pins up to a load, which loads with more pins are compared with. */

@@ -236,6 +236,20 @@ describe('loads with pins are compared with later visits', () => {
     expect(await lastRun()).toMatchObject({ state: 'checking', beforeMs: [7620] });
   });
 
+  test('and pins stay where the load without them was over HTTP/2 again, and so showed nothing', async () => {
+    const visitPinned = async () => {
+      for (let count = 0; count < 5; count++) await loadPinned(2400);
+    };
+    await load(1142, { recording: overH2 });
+    await visitPinned();
+    expect(await lastRun()).toMatchObject({ state: 'ended', end: { cause: 'unsure' } });
+    await load(1142, { recording: overH2 });
+    await visitPinned();
+    expect(await lastRun()).toMatchObject({ state: 'kept', beforeMs: [] });
+    await visitPinned();
+    expect(pins.active).toHaveLength(1);
+  });
+
   test('so that pins are removed if loads take longer than was predicted without them', async () => {
     await load(1142, { recording: overH2 });
     for (let count = 0; count < 2; count++) await loadPinned(9000);

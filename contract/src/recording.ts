@@ -91,6 +91,8 @@ export interface RecordedRequest {
   decodedBytes: number | null;
   /** Request body bytes; absent or null when unknown. */
   requestBodyBytes?: number | null;
+  /** How long the browser took to write the request's body to its connection, milliseconds; absent or null when unknown. */
+  requestBodyMs?: number | null;
   /**
    * Whether it went over connections that carry credentials: browsers keep others apart (Fetch standard, "connection pools").
    * Absent or null when unknown.

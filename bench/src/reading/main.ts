@@ -14,7 +14,7 @@ import { stackingCell } from './stacking-cell.ts';
 import { trueCell } from './true-load.ts';
 
 await runProgram(async ({ signal }) => {
-  const { split, seed, cells, json, ranges, decisions, rows } = parseOptions(process.argv.slice(2));
+  const { split, seed, cells, uploads, json, ranges, decisions, rows } = parseOptions(process.argv.slice(2));
   const progress = new Progress();
   if (rows !== undefined) {
     await checkOutputFile('--rows', rows);
@@ -29,7 +29,7 @@ await runProgram(async ({ signal }) => {
     await nextTurn();
     signal.throwIfAborted();
     progress.detail(drawn.name);
-    const cell = trueCell(drawn, number >> 1);
+    const cell = trueCell(drawn, number >> 1, uploads);
     if (ranges) judged.push(...judgeRanges(cell));
     else if (decisions) decided.push(...judgeDecisions(cell));
     else readings.push(...judgeCell(cell));

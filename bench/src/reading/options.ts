@@ -7,6 +7,7 @@ interface ReadingOptions {
   split: Split;
   seed: number;
   cells: number;
+  uploads: boolean;
   json: boolean;
   /** Whether to judge the ranges of load times in place of what is read. */
   ranges: boolean;
@@ -28,6 +29,7 @@ export function parseOptions(argv: string[]): ReadingOptions {
     .addOption(new Option('--split <name>', 'whose pages and networks').choices(SPLITS).default('validation'))
     .option('--seed <number>', 'seed of pages and networks', positive, 1)
     .option('--cells <number>', 'number of pages on a network, two of each page', positive, 24)
+    .option('--uploads', 'give some requests bodies of 5 to 100 kB', false)
     .option('--ranges', 'judge the ranges of stated load times instead', false)
     .addOption(
       new Option('--decisions', 'judge what is decided, and whether rightly, instead')

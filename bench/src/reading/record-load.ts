@@ -29,7 +29,7 @@ interface Connection {
 }
 
 export function recordLoad(cell: TrueCell, protocol: Protocol, form: Form): Recording {
-  const { graph, path, servers, known } = cell;
+  const { graph, path, servers, known, uploads } = cell;
   const connections = new Map<object, Connection>();
   const carrierOf = new Map<number, Connection>();
   const load = emulate(graph, path, servers, uniform(graph, protocol), {
@@ -68,7 +68,7 @@ export function recordLoad(cell: TrueCell, protocol: Protocol, form: Form): Reco
     return {
       id,
       url,
-      method: 'GET',
+      method: uploads.has(url) ? 'POST' : 'GET',
       type,
       status: 200,
       protocol,
@@ -82,6 +82,7 @@ export function recordLoad(cell: TrueCell, protocol: Protocol, form: Form): Reco
       transferBytes: responseBytes,
       bodyBytes: responseBytes,
       decodedBytes: responseBytes,
+      ...(uploads.has(url) && { requestBodyBytes: uploads.get(url)! }),
       initiator: {
         kind: asked === null ? 'navigation' : byScript ? 'script' : means === 'style' ? 'style' : 'parser',
         requestId: byScript && form === 'top' && helperId < id ? helperId : asked,

@@ -25,6 +25,8 @@ export interface TrueCell {
   path: NetworkPath;
   /** By URL. */
   known: ReadonlyMap<string, KnownRequest>;
+  /** Bytes of the requests' bodies by URL. */
+  uploads: ReadonlyMap<string, number>;
 }
 
 /** Seeds of random losses over which a protocol's true time is taken. */
@@ -52,14 +54,22 @@ const PRIORITY: Partial<Record<PageNode['type'], number>> = {
 const REQUEST_BYTES = 450;
 const HEADER_BYTES = 250;
 
-/** What is true of a drawn cell. */
-export function trueCell({ page, name, network }: DrawnCell, number: number): TrueCell {
+/** Added to a page's seed for the uploads. */
+const UPLOADS = 2_000_003;
+/** Share of the requests of scripts that have a body, and its bytes, log-uniformly between these. */
+const UPLOAD_SHARE = 0.3;
+const UPLOAD_BYTES = [5_000, 100_000] as const;
+
+/** What is true of a drawn cell. @param hasUploads whether some requests of scripts have bodies */
+export function trueCell({ page, name, network }: DrawnCell, number: number, hasUploads = false): TrueCell {
   const known = new Map(knownPage(page).requests.map((request) => [request.url, request]));
   const isSlow = number % 2 === 1;
   if (isSlow) slowDown(known, number);
+  const uploads = hasUploads ? uploadBodies(known, number) : new Map<string, number>();
   return {
     name,
-    graph: new TrueGraph(page, known, isSlow ? slowBodies(known, number) : new Map()).graph(),
+    graph: new TrueGraph(page, known, isSlow ? slowBodies(known, number) : new Map(), uploads).graph(),
+    uploads,
     servers: page.origins.flatMap(serverOf),
     path: toNetworkPath(network),
     known,
@@ -100,6 +110,14 @@ function slowBodies(known: ReadonlyMap<string, KnownRequest>, seed: number): Rea
   return new Map(slow.map((url) => [url, logUniform(SLOW_BODY_MS, random)]));
 }
 
+/** Gives some requests of scripts bodies; a server answers these as a request for data. */
+function uploadBodies(known: ReadonlyMap<string, KnownRequest>, seed: number): ReadonlyMap<string, number> {
+  const random = new SeededRandom(seed + UPLOADS);
+  const byScript = [...known.values()].filter(({ means }) => means === 'script' || means === 'answer');
+  const chosen = byScript.filter(() => random.fraction() < UPLOAD_SHARE);
+  return new Map(chosen.map(({ url }) => [url, Math.round(logUniform(UPLOAD_BYTES, random))]));
+}
+
 function logUniform([low, high]: readonly [number, number], random: SeededRandom): number {
   return low * (high / low) ** random.fraction();
 }
@@ -131,6 +149,7 @@ class TrueGraph {
   readonly #page: DrawnPage;
   readonly #known: ReadonlyMap<string, KnownRequest>;
   readonly #bodyMs: ReadonlyMap<string, number>;
+  readonly #uploads: ReadonlyMap<string, number>;
   readonly #nodes: ReadonlyMap<string, PageNode>;
   readonly #activities: Activity[] = [];
   readonly #fetchIds = new Map<string, number>();
@@ -141,10 +160,12 @@ class TrueGraph {
     page: DrawnPage,
     known: ReadonlyMap<string, KnownRequest>,
     bodyMs: ReadonlyMap<string, number>,
+    uploads: ReadonlyMap<string, number>,
   ) {
     this.#page = page;
     this.#known = known;
     this.#bodyMs = bodyMs;
+    this.#uploads = uploads;
     this.#nodes = new Map(page.nodes.map((node) => [node.url, node]));
   }
 
@@ -182,8 +203,8 @@ class TrueGraph {
       requestId: id,
       url,
       origin: this.#origin(node.origin),
-      type: node.type,
-      requestBytes: REQUEST_BYTES,
+      type: this.#uploads.has(url) ? 'fetch' : node.type,
+      requestBytes: REQUEST_BYTES + (this.#uploads.get(url) ?? 0),
       responseBytes: own.bytes + HEADER_BYTES,
       blocksLoad: true,
       renderBlocking: node.type === 'document' || node.type === 'style',

@@ -10,6 +10,7 @@ import type { PageGraph } from '../graph/page-graph.ts';
 import { ClusterPrior } from './cluster-prior.ts';
 import type { NetworkEstimate } from './estimate-network.ts';
 import type { NetworkCluster } from './network-cluster.ts';
+import { type UploadEvidence, uploadEvidence } from './upload-evidence.ts';
 
 /** Knowledge of the network besides a recording. */
 export interface NetworkKnowledge {
@@ -34,6 +35,8 @@ export interface PosteriorInput {
   graph: PageGraph;
   /** The recording's estimate, with the known fields of servers. */
   estimate: NetworkEstimate;
+  /** Null where the recording has no uploads. */
+  uploads: UploadEvidence | null;
   /** Figures that are certain. */
   given: KnownNetwork;
   measured: MeasuredNetwork;
@@ -65,6 +68,7 @@ export function posteriorInput(
       servers: withKnown(estimate.servers),
       serversOn: (linkBps) => withKnown(estimate.serversOn(linkBps)),
     },
+    uploads: uploadEvidence(recording, estimate),
     given,
     measured,
     prior: new ClusterPrior(cluster, Number.isNaN(recordedMs) ? (cluster?.updatedAtMs ?? 0) : recordedMs),

@@ -37,6 +37,7 @@ export function readPage(
 
 const linkOf = ({ path, udp, intervals }: NetworkPosterior): KnownLink => ({
   downBps: path.downBps,
+  upBps: path.upBps,
   maxQueueMs: (8000 * intervals.queueBytes.high) / path.downBps,
   mayBePoliced: udp.policed >= UNLIKELY,
 });

@@ -188,7 +188,8 @@ function carrierKey(
 }
 
 /** Whether a response is a static file: servers work on documents and API calls. */
-function isStatic({ type }: RecordedRequest): boolean {
+function isStatic({ type, requestBodyBytes }: RecordedRequest): boolean {
+  if (requestBodyBytes) return false;
   return type !== 'document' && type !== 'iframe' && type !== 'fetch' && type !== 'beacon';
 }
 
@@ -206,7 +207,8 @@ function transferOf(
     origin,
     pool,
     type: request.type,
-    requestBytes: requestBytesOf(request),
+    // The time that a body takes to leave is part of the recorded wait.
+    requestBytes: requestBytesOf({ ...request, requestBodyBytes: null }),
     responseBytes: responseBytesOf(request),
     blocksLoad: true,
     renderBlocking: false,

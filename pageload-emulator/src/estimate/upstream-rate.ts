@@ -3,6 +3,7 @@ import { type LogDensity, logNormal } from '../network/log-density.ts';
 import { upBpsPrior } from '../network/priors.ts';
 import { handshakeOf } from '../transport/handshake.ts';
 import type { PosteriorInput } from './posterior-input.ts';
+import { givenUploads } from './upload-evidence.ts';
 
 /** Processor time of a TLS handshake on both sides, for signatures and certificates. */
 const CRYPTO_MS = 1.5;
@@ -19,12 +20,17 @@ const MEASURED_SPREAD = 0.1;
 
 /**
  * Infers the upstream rate, bits per second, from the first connections' handshakes, before other packets are on the link: TLS's
- * round trip exceeds TCP's by the transmission of the ClientHello upstream and the certificates downstream (`handshakeOf`).
+ * round trip exceeds TCP's by the transmission of the ClientHello upstream and the certificates downstream (`handshakeOf`); and from
+ * requests with bodies (`givenUploads`).
  *
  * @param downBps median of the downstream rate, bits per second
  */
-export function upstreamRate({ recording, prior, measured }: PosteriorInput, downBps: number): LogDensity {
-  const density = givenHandshakes(recording, downBps, prior.density('upBps', upBpsPrior(downBps)));
+export function upstreamRate(
+  { recording, uploads, prior, measured }: PosteriorInput,
+  downBps: number,
+): LogDensity {
+  const shown = givenHandshakes(recording, downBps, prior.density('upBps', upBpsPrior(downBps)));
+  const density = givenUploads(uploads, shown);
   const { upBps } = measured;
   return upBps === undefined ? density : density.given((bps) => logNormal(bps, upBps, MEASURED_SPREAD));
 }

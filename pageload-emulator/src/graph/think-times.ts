@@ -7,7 +7,9 @@ import { unseenRoundTrip } from '../recording/likely-extra.ts';
 import { busyRate, linkRate, MIN_FILLING_BYTES } from '../recording/link-rate.ts';
 import { type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
 import { MIN_WAIT_MS, pathRoundTrip } from '../recording/path-round-trip.ts';
+import { transportOf, uploadedBytes } from '../recording/uploads.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
+import { uploadTime } from '../transport/upload-time.ts';
 import { originOf } from '../util/url.ts';
 import type { KnownLink } from './known-link.ts';
 import { sharedDelays, type WaitSpan } from './shared-delays.ts';
@@ -85,6 +87,7 @@ function findWaits(recording: Recording, link?: KnownLink): Map<number, Wait> {
   const sentMs = hidesConnections(recording)
     ? replayedStarts(recording, (origin) => rttOf(origins.get(origin)!) ?? 0)
     : null;
+  const uploaded = uploadedBytes(recording.requests);
   const waits = new Map<number, Wait>();
   const spans: WaitSpan[] = [];
   for (const request of recording.requests) {
@@ -97,14 +100,18 @@ function findWaits(recording: Recording, link?: KnownLink): Map<number, Wait> {
     const hiddenMs = Math.max(0, (sentMs?.get(request.id) ?? 0) - (request.phases.requestStartMs ?? 0));
     const waitMs = Math.max(0, recordedMs - hiddenMs);
     const rttMs = rttOf(own) ?? waitMs;
-    const excessMs = Math.max(0, waitMs - rttMs);
+    const uploadMs = link
+      ? uploadTime(uploaded.get(request.id) ?? 0, transportOf(request), rttMs, link.upBps)
+      : 0;
+    const isUpload = Boolean(request.requestBodyBytes);
+    const excessMs = Math.max(0, waitMs - rttMs - (isUpload ? uploadMs : 0));
     const { requestStartMs, responseStartMs } = request.phases;
     if (requestStartMs !== null && responseStartMs !== null)
       spans.push({ id: request.id, origin, fromMs: requestStartMs, toMs: responseStartMs, excessMs });
     waits.set(request.id, {
       group: groupOf(request, origin),
       excessMs,
-      maxDelayMs: Math.max(queuedMs(request), busyMs.get(request.id) ?? 0),
+      maxDelayMs: Math.max(queuedMs(request), busyMs.get(request.id) ?? 0) + (isUpload ? 0 : uploadMs),
       unseenMs: isComputed(request) ? UNSEEN_DELAY_MS : Math.max(UNSEEN_DELAY_MS, UNSEEN_SHARE * rttMs),
       isFile: !isComputed(request),
     });

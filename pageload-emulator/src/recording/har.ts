@@ -19,7 +19,7 @@ import { beginningOf, fromShowing } from './har/page-beginning.ts';
 import type { PageChoice } from './har/page-choice.ts';
 import { type PageClock, pageClock } from './har/page-clock.ts';
 import { type PageLoad, takeLoad } from './har/page-loads.ts';
-import { harPhases, webPageTestPhases } from './har/phases.ts';
+import { harPhases, sendingMs, webPageTestPhases } from './har/phases.ts';
 import { type Entry, isRedirect, parseHar, statusOf } from './har/schema.ts';
 import { sizesOf } from './har/sizes.ts';
 import { typeOf } from './har/types.ts';
@@ -227,6 +227,7 @@ function draftOf(
     webPageTestPhases(entry, offsetMs) ?? harPhases(entry, startedMs, conventions);
   const sizes = sizesOf(entry, conventions);
   const fromCache = isCached(entry, conventions);
+  const requestBodyBytes = requestBodyBytesOf(entry);
   // A pushed response was not requested.
   if (isPushed(entry)) phases.requestStartMs = null;
   return {
@@ -241,7 +242,8 @@ function draftOf(
     transferBytes: fromCache ? 0 : sizes.transferBytes,
     bodyBytes: fromCache ? 0 : sizes.bodyBytes,
     decodedBytes: sizes.decodedBytes,
-    requestBodyBytes: requestBodyBytesOf(entry),
+    requestBodyBytes,
+    ...(requestBodyBytes && !fromCache && sendingMs(entry) > 0 && { requestBodyMs: sendingMs(entry) }),
     initiator: { kind: 'other', request: null, source: 'inferred' },
     renderBlocking:
       entry._renderBlocking == null ? null : /^(in_body_parser_)?blocking$/.test(entry._renderBlocking),

@@ -62,6 +62,7 @@ const requestSchema = z.object(
     bodyBytes: known(size),
     decodedBytes: known(size),
     requestBodyBytes: z.optional(z.nullable(size)),
+    requestBodyMs: z.optional(z.nullable(ms)),
     credentials: z.optional(z.nullable(flag)),
     initiator: z._default(initiatorSchema, { kind: 'other', requestId: null, source: 'inferred' }),
     renderBlocking: known(flag),

@@ -5,7 +5,7 @@ import type { SimulationContext } from './simulation-context.ts';
 import type { Stream } from './stream.ts';
 
 /** The client's initial window, packets: Linux (RFC 6928) and Chromium's QUIC (`kInitialCongestionWindow`). */
-const INITIAL_WINDOW: Record<Transport, number> = { tcp: 10, quic: 32 };
+export const REQUEST_WINDOW: Record<Transport, number> = { tcp: 10, quic: 32 };
 /** Multiplicative decrease after a loss: Cubic's on both transports (RFC 9438 section 4.6). */
 const BETA = 0.7;
 const MIN_WINDOW = 2;
@@ -43,7 +43,7 @@ export class RequestSender implements EventHandler {
     this.#context = context;
     this.#connection = connection;
     this.#server = server;
-    this.#initialWindow = INITIAL_WINDOW[connection.transport];
+    this.#initialWindow = REQUEST_WINDOW[connection.transport];
     this.#window = this.#initialWindow;
   }
 

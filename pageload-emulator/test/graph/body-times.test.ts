@@ -35,8 +35,9 @@ function bodyTimesOf(recording: Recording, link?: KnownLink): Map<number, number
   );
 }
 
-const linkOf = ({ downBps, queueBytes }: NetworkPath): KnownLink => ({
+const linkOf = ({ downBps, upBps, queueBytes }: NetworkPath): KnownLink => ({
   downBps,
+  upBps,
   maxQueueMs: (8000 * queueBytes) / downBps,
   mayBePoliced: false,
 });

@@ -1,10 +1,4 @@
-import type {
-  InitiatorKind,
-  RecordedRequest,
-  Recording,
-  RequestPhases,
-  ResourceType,
-} from '@hopwise/contract';
+import type { InitiatorKind, RecordedRequest, Recording, ResourceType } from '@hopwise/contract';
 
 /** HAR's word for what is not known or did not take place. */
 const UNKNOWN = -1;
@@ -116,7 +110,7 @@ function writeEntry(
       ...(request.transferBytes !== null && { _transferSize: request.transferBytes }),
     },
     cache: {},
-    timings: writeTimings(request.phases, startMs, request.endMs),
+    timings: writeTimings(request, startMs),
     ...(request.remoteIp !== null && { serverIPAddress: request.remoteIp }),
     ...(request.connectionId !== null && { _connectionId: request.connectionId }),
     _requestId: String(request.id),
@@ -137,7 +131,10 @@ function headerBytes({ transferBytes, bodyBytes }: RecordedRequest): number {
 }
 
 /** @param startMs of the entry, milliseconds after navigationStart */
-function writeTimings(phases: RequestPhases, startMs: number, endMs: number): Record<string, number> {
+function writeTimings(
+  { phases, endMs, requestBodyMs }: RecordedRequest,
+  startMs: number,
+): Record<string, number> {
   const { dnsStartMs, dnsEndMs, connectStartMs, secureStartMs, connectEndMs, responseStartMs } = phases;
   // A browser that withholds the phases leaves only the length of the request.
   if (responseStartMs === null) {
@@ -156,13 +153,15 @@ function writeTimings(phases: RequestPhases, startMs: number, endMs: number): Re
     fromMs === null || toMs === null ? UNKNOWN : toMs - fromMs;
   const dns = between(dnsStartMs, dnsEndMs);
   const connect = between(connectStartMs, connectEndMs);
+  const waitMs = Math.max(0, responseStartMs - requestStartMs);
+  const send = Math.min(waitMs, requestBodyMs ?? 0);
   return {
     blocked: Math.max(0, requestStartMs - startMs - Math.max(0, dns) - Math.max(0, connect)),
     dns,
     connect,
     ssl: between(secureStartMs, connectEndMs),
-    send: 0,
-    wait: Math.max(0, responseStartMs - requestStartMs),
+    send,
+    wait: waitMs - send,
     receive: Math.max(0, endMs - responseStartMs),
   };
 }

@@ -86,7 +86,8 @@ const REQUESTS: RecordedRequest[] = [
     phases: { ...NO_PHASES, requestStartMs: 264, responseStartMs: 310 },
     initiator: initiator('style', 4),
     method: 'GET',
-    requestBodyBytes: 0,
+    requestBodyBytes: 20_000,
+    requestBodyMs: 30,
   }),
 ];
 

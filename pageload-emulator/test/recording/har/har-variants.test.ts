@@ -382,10 +382,12 @@ describe('other HARs', () => {
   });
 
   it('may have request bodies', () => {
-    const upload = chromiumEntry('https://a.test/up', 60, {}) as { request: object };
+    const upload = chromiumEntry('https://a.test/up', 60, {}) as { request: object; timings: object };
     upload.request = { ...upload.request, method: 'POST', bodySize: 70_000 };
+    upload.timings = { ...upload.timings, send: 45 };
     const recording = parseRecording(harOf([page(), upload]));
-    expect(recording.requests[1]!.requestBodyBytes).toBe(70_000);
+    expect(recording.requests[1]).toMatchObject({ requestBodyBytes: 70_000, requestBodyMs: 45 });
+    expect(recording.requests[0]).not.toHaveProperty('requestBodyMs');
     const fetches = buildGraph(recording).activities.flatMap((one) => (one.kind === 'fetch' ? [one] : []));
     expect(fetches[1]!.requestBytes).toBeGreaterThan(70_000);
   });

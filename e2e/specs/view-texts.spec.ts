@@ -177,6 +177,14 @@ for (const language of drawShare(LANGUAGES, 1)) {
         await expectNoFaults(page, path, NARROW_WIDTHS, HEIGHT_OF_OPTIONS);
         const headings = await page.locator('h1, h2, h3').allTextContents();
         expect(headings, 'each heading once').toEqual([...new Set(headings)]);
+        // Without the choices of a list in it.
+        const labels = await page
+          .locator('label')
+          .evaluateAll((all) => all.map((label) => label.firstChild?.nodeValue ?? ''));
+        expect(
+          labels.filter((label) => headings.includes(label)),
+          'no label repeats a heading',
+        ).toEqual([]);
         await page.evaluate(() => {
           for (const details of document.querySelectorAll('details')) details.open = true;
         });

@@ -433,7 +433,7 @@ export const english = {
   historyForgets: 'Pages that you remove from the browser’s history are erased here too.',
   historyIntervals: 'Before and after pins; intervals are from the 10th to the 90th percentile.',
   historyKeeps:
-    'Without this permission hopwise is not told which pages you remove. All that it stores of pages is erased after a day.',
+    'Without this permission hopwise does not learn which pages you remove. It erases all that it stores about pages after a day.',
   historyLimits:
     'Browsers report a cleared history, but no cleared cookies, caches or site data. Nothing is ever recorded in private windows.',
   historyLoads_one: '$count$ load of this page',
@@ -443,7 +443,7 @@ export const english = {
   historyNoFull: 'No full load of this page on this network is stored.',
   historyReading: 'Reading stored loads …',
   historyReason:
-    'Pages that you remove from the browser’s history should be erased here too. The browser then asks you to let hopwise read the history: hopwise is told which pages are removed, and reads nothing else.',
+    'Pages that you remove from the browser’s history should be erased here too. The browser then asks you to let hopwise read the history: hopwise learns which pages you remove, and reads nothing else.',
   historySwitch: 'Forget pages that I remove from the browser’s history',
   historyTitle: 'Browser history',
   historyTogether: 'Full loads on this network, together',
@@ -473,7 +473,6 @@ export const english = {
   kindMeasured: 'measured',
   kindPredicted: 'predicted',
   kindVerified: 'verified',
-  languageLabel: 'Language',
   languageNote:
     'Errors and reasons given by the helper are in English. The browser’s own list of extensions follows the browser’s language.',
   languageOfBrowser: 'as in the browser',

@@ -482,7 +482,6 @@ export const german: Record<MessageKey, string> = {
   kindMeasured: 'gemessen',
   kindPredicted: 'vorhergesagt',
   kindVerified: 'geprüft',
-  languageLabel: 'Sprache',
   languageNote:
     'Fehler und Gründe des Hilfsprogramms sind auf Englisch. Die Erweiterungsliste des Browsers folgt der Sprache des Browsers.',
   languageOfBrowser: 'wie im Browser',
@@ -843,7 +842,7 @@ export const german: Record<MessageKey, string> = {
   toolLoad: 'Ladevorgang',
   toolMore: 'Mehr',
   toolPredicted: 'Vorhergesagt, $protocol$',
-  toolRecorded: 'Wie aufgezeichnet',
+  toolRecorded: 'Aufgezeichnet',
   toolSearch: 'URL suchen',
   toolType: 'Art',
   toolWith: 'mit $name$',

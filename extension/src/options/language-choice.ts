@@ -15,6 +15,7 @@ export async function renderLanguageChoice(onChosen: () => void): Promise<HTMLEl
   const el = builder();
   const names = LANGUAGES.map((language) => [language, LANGUAGE_NAME[language]] as const);
   const select = renderSelect([['', t('languageOfBrowser')], ...names], {
+    'aria-label': t('languageTitle'),
     value: (await readLanguageChoice()) ?? '',
     onChange: async (chosen) => {
       await saveLanguageChoice(isLanguage(chosen) ? chosen : null);
@@ -24,7 +25,7 @@ export async function renderLanguageChoice(onChosen: () => void): Promise<HTMLEl
   for (const option of select.options) if (option.value !== '') option.lang = option.value;
   return renderCardOfGroup(
     t('languageTitle'),
-    el('label', { class: 'hw-row' }, t('languageLabel'), select),
+    el('div', { class: 'hw-row' }, select),
     renderExplanation(t('languageTitle'), t('languageNote')),
   );
 }

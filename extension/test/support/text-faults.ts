@@ -117,6 +117,20 @@ export function listTextFaults(): string[] {
     if (width > room + SLACK) faults.push(`“${input.placeholder}” is cut by ${name(input)}`);
   }
 
+  for (const select of document.querySelectorAll('select')) {
+    const [chosen] = select.selectedOptions;
+    if (!select.checkVisibility() || !chosen) continue;
+    // As wide as its one choice needs.
+    const whole = select.cloneNode() as HTMLSelectElement;
+    whole.append(chosen.cloneNode(true));
+    whole.style.cssText = 'position: absolute; width: max-content; min-width: 0; max-width: none';
+    select.after(whole);
+    const { width } = whole.getBoundingClientRect();
+    whole.remove();
+    if (width > select.getBoundingClientRect().width + SLACK)
+      faults.push(`“${chosen.text}” is cut by ${name(select)}`);
+  }
+
   /** Whether something opaque covers a text where it is drawn. */
   const isCovered = ({ element }: DrawnText, { left, right, top, bottom }: Box) => {
     const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);

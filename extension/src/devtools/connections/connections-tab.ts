@@ -164,7 +164,7 @@ export class ConnectionsTab {
     const { origin, openingMs, openMs, requests, bytes, lost, timeouts } = connection;
     const laneHeight = Math.max(MIN_LANE_HEIGHT, Math.min(LANE_HEIGHT, MAX_HEIGHT / lanes));
     const chart = el('div', { class: 'hw-connection-chart', role: 'cell' });
-    chart.style.height = `${Math.max(16, lanes * laneHeight + 4)}px`;
+    chart.style.minHeight = `${lanes * laneHeight + 4}px`;
     const bar = (className: string, fromMs: number, toMs: number, lane: number, title: string) => {
       const element = el('div', { class: `hw-stream ${className}`, title });
       element.style.left = place(fromMs);

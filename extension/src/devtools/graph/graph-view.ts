@@ -124,6 +124,8 @@ export class GraphView {
     const y = height * scale <= clientHeight ? (clientHeight - height * scale) / 2 : -Math.max(0, top);
     const x = Math.max(0, (clientWidth - width * scale) / 2);
     this.#zoom.transform(select(this.element), zoomIdentity.translate(x, y).scale(scale));
+    const seen = { x: -x / scale, y: -y / scale, width: clientWidth / scale, height: clientHeight / scale };
+    this.#minimap.avoidNodes(seen, scale);
   }
 
   /** To be called when the size of the element has changed. */

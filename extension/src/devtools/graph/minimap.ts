@@ -58,12 +58,37 @@ export class Minimap {
     this.#critical.setAttribute('d', this.#outline(nodes));
   }
 
-  /** Moves the frame. */
+  /** Moves the frame. Where all is in sight there is nothing to find. */
   show({ x, y, width, height }: VisiblePart): void {
+    const { width: allWidth, height: allHeight } = this.#layout;
+    this.element.hidden = x <= 0 && y <= 0 && x + width >= allWidth && y + height >= allHeight;
     const { style } = this.#frame;
     style.transform = `translate(${x * this.#scale}px, ${y * this.#scale}px)`;
     style.width = `${width * this.#scale}px`;
     style.height = `${height * this.#scale}px`;
+  }
+
+  /** Moves the map to the corner in which it covers the fewest nodes. @param zoom pixels of the screen for one of the graph */
+  avoidNodes({ x, y, width, height }: VisiblePart, zoom: number): void {
+    const mapWidth = (this.#layout.width * this.#scale) / zoom;
+    const mapHeight = (this.#layout.height * this.#scale) / zoom;
+    const corners = [false, true].flatMap((isTop) =>
+      [false, true].map((isLeft) => {
+        const left = isLeft ? x : x + width - mapWidth;
+        const top = isTop ? y : y + height - mapHeight;
+        const covered = this.#layout.nodes.filter(
+          (node) =>
+            node.x < left + mapWidth &&
+            node.x + NODE_WIDTH > left &&
+            node.y < top + mapHeight &&
+            node.y + NODE_HEIGHT > top,
+        );
+        return { isLeft, isTop, covered: covered.length };
+      }),
+    );
+    const [best] = corners.toSorted((a, b) => a.covered - b.covered);
+    this.element.classList.toggle('hw-at-left', best!.isLeft);
+    this.element.classList.toggle('hw-at-top', best!.isTop);
   }
 
   #outline(nodes: readonly number[]): string {

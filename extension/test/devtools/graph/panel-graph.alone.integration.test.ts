@@ -57,10 +57,38 @@ test('finds nodes by their URL, and moves by the minimap', async () => {
   expect(await panel.evaluate(() => document.activeElement?.matches('.hw-found'))).toBe(true);
   await panel.getByRole('searchbox').fill('');
   expect(await panel.locator('.hw-found').count()).toBe(0);
+  // All of the graph is in sight otherwise.
+  const size = panel.viewportSize()!;
+  await panel.setViewportSize({ width: 600, height: 500 });
+  for (let press = 0; press < 3; press++) await panel.getByRole('button', { name: 'Zoom in' }).click();
+  await panel.locator('.hw-minimap').waitFor();
   const before = await transform();
   const map = (await panel.locator('.hw-minimap').boundingBox())!;
   await panel.mouse.click(map.x + map.width / 2, map.y + map.height - 4);
   expect(await transform()).not.toBe(before);
+  await panel.setViewportSize(size);
+});
+
+test('shows the minimap where not all is in sight, and away from nodes', async () => {
+  const size = panel.viewportSize()!;
+  const map = panel.locator('.hw-minimap');
+  await panel.setViewportSize({ width: 600, height: 500 });
+  await panel.getByRole('button', { name: 'All of the graph' }).click();
+  const { x, y, width, height } = (await map.boundingBox())!;
+  const covered = await nodes().evaluateAll(
+    (all, box) =>
+      all.filter((each) => {
+        const { left, right, top, bottom } = each.getBoundingClientRect();
+        return left < box.x + box.width && right > box.x && top < box.y + box.height && bottom > box.y;
+      }).length,
+    { x, y, width, height },
+  );
+  expect(covered).toBe(0);
+  await panel.setViewportSize({ width: 1600, height: 4000 });
+  await panel.getByRole('button', { name: 'All of the graph' }).click();
+  await map.waitFor({ state: 'hidden' });
+  await panel.setViewportSize(size);
+  await panel.getByRole('button', { name: 'All of the graph' }).click();
 });
 
 test('groups alike requests, marks the critical path, and shows all requests on demand', async () => {

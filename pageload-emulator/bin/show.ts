@@ -249,10 +249,15 @@ export function showComparison(rows: readonly { name: string; prediction: Predic
         return 'pltMs' in time ? ms(time.pltMs) : '–';
       }),
       ms(prediction.assignedPltMs),
-      fastestProtocols(prediction.decision.protocols).length > 1 ? '–' : prediction.decision.best,
+      nameFastest(prediction.decision),
       printable(prediction.decision.verdict, 100),
     ]),
   ]);
+}
+
+function nameFastest({ protocols }: Decision): string {
+  const [fastest, ...equal] = fastestProtocols(protocols);
+  return equal.length > 0 ? '–' : fastest!;
 }
 
 /** A page graph as a list of activities in order. */
@@ -315,14 +320,15 @@ function protocolRow({ protocols, decision }: Prediction, protocol: Protocol): s
   ];
 }
 
-/** Nothing is called the best that is about as fast as another protocol. */
+/** Nothing is called the best that is about as fast as another protocol, or slower. */
 function rankOf(protocol: Protocol, { best, confidence, protocols }: Decision): string {
   const fastest = fastestProtocols(protocols);
   if (fastest.length > 1) {
     const areAll = fastest.length === Object.keys(protocols).length;
     return fastest.includes(protocol) && !areAll ? 'about equal' : '';
   }
-  return protocol === best ? paint('green', `best, ${Math.round(confidence * 100)}% sure`) : '';
+  if (protocol !== fastest[0]) return '';
+  return protocol === best ? paint('green', `best, ${Math.round(confidence * 100)}% sure`) : 'fastest';
 }
 
 export function ms(value: number): string {

@@ -54,6 +54,8 @@ export function pageReasons(
   const highOf = (protocol: Protocol) => choice.times[protocol]!.high;
   if (gainMs <= 0 && highOf(rival.protocol) >= FAR_LONGER * highOf(best.protocol))
     return [page.safer(best.protocol, rival.protocol)];
+  // The safest protocol is another one than the fastest, which the evidence names.
+  if (gainMs < 0 && !isAboutEqual(bestMs, rivalMs)) return [];
   if (gainMs <= 0 || (!decided && isAboutEqual(rivalMs, bestMs)))
     return [page.alike(best.protocol, rival.protocol)];
   const doubts = decided ? [] : [page.doubt(best.protocol, bestMs, rival.protocol, rivalMs, confidence)];

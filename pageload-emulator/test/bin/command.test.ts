@@ -46,6 +46,21 @@ beforeAll(() => {
 
 afterAll(() => rmSync(dir, { recursive: true }));
 
+it('calls no protocol the best that is slower than another one, in the README’s first example', async () => {
+  const page = join(import.meta.dirname, '../../../e2e/examples/playwright/pages/app.json.gz');
+  const words = [page, '--network', 'lte', '--loss', '1%', '--udp', '3mbit'];
+  const { stdout } = await hopwise(['predict', ...words]);
+  const rows = [...stdout.matchAll(/^(h[123]) +(\d+) ms(?: +\d+ ms)+(?: {2}(\D.*))?$/gm)];
+  const [fastest, ...slower] = rows.toSorted((a, b) => Number(a[2]) - Number(b[2]));
+  expect(slower).toHaveLength(2);
+  expect(fastest![3]).toMatch(/^(fastest|best, \d+% sure|about equal)$/);
+  if (fastest![3] !== 'about equal') {
+    expect(slower.map((row) => row[3])).toEqual([undefined, undefined]);
+    const { stdout: compared } = await hopwise(['compare', ...words]);
+    expect(compared).toMatch(new RegExp(`ms  ${fastest![1]}  `));
+  }
+});
+
 describe('a page whose URLs have a password', () => {
   const withPassword = (text: string): string => text.replaceAll('https://', 'https://user:s3cret@');
 

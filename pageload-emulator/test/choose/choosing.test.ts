@@ -138,6 +138,14 @@ describe('choice', () => {
     ]);
     expect(times.h3!.high).toBeGreaterThan(2 * times.h3!.pltMs);
   });
+
+  it('does not call protocols equal of which the safest is not the fastest', () => {
+    const choice = choiceWith(0);
+    const time = { low: 900, high: 1200 };
+    const protocols = { h2: { pltMs: 1170, ...time }, h3: { pltMs: 1000, ...time } };
+    const standing = standingOf({ best: 'h2', confidence: 0.5, protocols });
+    expect(pageReasons(questionWith(0), choice, standing, english)).toEqual([]);
+  });
 });
 
 /** Every assignment of a page, with its load time. */

@@ -16,8 +16,8 @@ const undecided = (gainMs: number) =>
   );
 
 test.each([
-  [70, 'HTTP/2 for its 2 requests saves 70 ms (7%) against HTTP/3: too little to act on.'],
-  [-70, 'HTTP/3 for its 2 requests saves 70 ms (7%) against HTTP/2: too little to act on.'],
+  [70, 'HTTP/2 for its 2 requests saves 70 ms (7%) against HTTP/3: not enough to act on by itself.'],
+  [-70, 'HTTP/3 for its 2 requests saves 70 ms (7%) against HTTP/2: not enough to act on by itself.'],
   [-9, 'The choice for its 2 requests moves the page by less than 1%.'],
 ])('an undecided choice that gains %i ms names the protocol that is ahead', (gainMs, words) => {
   expect(undecided(gainMs)).toBe(words);

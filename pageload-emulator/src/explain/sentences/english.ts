@@ -169,7 +169,7 @@ export const english = {
     indifferent: (requests: number) =>
       `The choice for its ${count(requests, 'request')} moves the page by less than 1%.`,
     tooLittle: (ahead: Protocol, requests: number, gainMs: number, share: number, behind: Protocol) =>
-      `${NAME[ahead]} for its ${count(requests, 'request')} saves ${ms(gainMs)} (${percent(share)}) against ${NAME[behind]}: too little to act on.`,
+      `${NAME[ahead]} for its ${count(requests, 'request')} saves ${ms(gainMs)} (${percent(share)}) against ${NAME[behind]}: not enough to act on by itself.`,
     /** @param clause why, null where nothing stands out */
     faster: (protocol: Protocol, requests: number, gainMs: number, rival: Protocol, clause: string | null) =>
       `${NAME[protocol]} for its ${count(requests, 'request')} loads the page ${ms(gainMs)} sooner than ${NAME[rival]}${clause === null ? '.' : `: ${clause}`}`,

@@ -154,7 +154,7 @@ export const german: Sentences = {
     indifferent: (requests) =>
       `Die Wahl für ${requestsOf(requests)} ändert die Ladezeit der Seite um weniger als 1\u00a0%.`,
     tooLittle: (ahead, requests, gainMs, share, behind) =>
-      `${NAME[ahead]} für ${requestsOf(requests)} spart ${ms(gainMs)} (${percent(share)}) gegenüber ${NAME[behind]}: zu wenig, um etwas zu ändern.`,
+      `${NAME[ahead]} für ${requestsOf(requests)} spart ${ms(gainMs)} (${percent(share)}) gegenüber ${NAME[behind]}: für sich allein nicht genug, um etwas zu ändern.`,
     faster: (protocol, requests, gainMs, rival, clause) =>
       `Mit ${NAME[protocol]} für ${requestsOf(requests)} lädt die Seite ${ms(gainMs)} früher als mit ${NAME[rival]}${clause === null ? '.' : `: ${clause}`}`,
   },

@@ -108,6 +108,11 @@ export const BENCHES = {
     needs: 'record',
     judges: 'what recording costs a page: load time, processor time, memory',
   },
+  popup: {
+    script: 'bench/src/popup/main.ts',
+    needs: 'record',
+    judges: 'how soon the popup shows something, and its headline',
+  },
   faults: {
     script: 'bench/src/faults/main.ts',
     needs: 'helper',

@@ -1,9 +1,6 @@
-/**
- * The active check of a network: one small transfer over HTTP/3 and one over TCP, from a server that was just visited; where they show UDP
- * hindered, the same from a server of another site. The first counts as what the page's site shows, the second as what that other site does.
- */
+/** The active check of a network: one small transfer over HTTP/3 and one over TCP, from a server that was just visited. It counts as what that page's site shows. */
 
-import { messageOf, SerialQueue, type TransferPlan, type Verification } from '@hopwise/contract';
+import { messageOf, SerialQueue } from '@hopwise/contract';
 import {
   MAX_CHECK_BYTES,
   measuredBy,
@@ -57,8 +54,7 @@ export function examineNetwork(
 /**
  * Checks the network of a load where the user allows it, unless it is known how the network treats UDP, or the network was checked
  * within a day. Where one site alone has shown that UDP is hindered, by a check or otherwise, the next other site's
- * own server is asked, as the first one's may hinder its own HTTP/3. Never throws: without a helper, and where a transfer fails, the network
- * stays as little known as it was.
+ * own server is asked, as the first one's may hinder its own HTTP/3. Never throws: without a helper, and where a transfer fails, the network stays as little known as it was.
  */
 export async function checkNetwork(
   loadId: number,
@@ -76,54 +72,32 @@ export async function checkNetwork(
   if (nowMs - (checked[name] ?? Number.NEGATIVE_INFINITY) < againMs) return;
   try {
     const { url, requests } = restoreQueries(load.recording, await readQueries(load, 'verify'));
-    const planAmong = (isAble: (site: string) => boolean) =>
-      planNetworkCheck(
-        { url, requests: requests.filter((request) => isAble(siteKey(request.url))) },
-        navigator.userAgent,
-      );
-    const site = siteKey(url);
-    const plan = planAmong((each) => !isDoubtful || each === site);
+    const able = requests.filter((request) => !isDoubtful || siteKey(request.url) === siteKey(url));
+    const plan = planNetworkCheck({ url, requests: able }, navigator.userAgent);
     if (plan === null) return;
     const newest = Object.entries({ ...checked, [name]: nowMs })
       .sort(([, a], [, b]) => b - a)
       .slice(0, 2 * MAX_NETWORKS);
     await ownStorage.set({ [KEY]: Object.fromEntries(newest) });
-    const verification = await transfer(plan, verify);
+    const budgetBytes = Math.min((await findBudget()) ?? Number.POSITIVE_INFINITY, 2 * MAX_CHECK_BYTES);
+    const probe = {
+      plan,
+      protocols: ['h2', 'h3'] as ('h2' | 'h3')[],
+      assignments: [],
+      rounds: 1,
+      budgetBytes,
+      publicOnly: true,
+    };
+    const limit = AbortSignal.timeout(LIMIT_MS);
+    const verification = await verifyAndCount(probe, () => undefined, limit, verify);
     // Otherwise it was erased meanwhile.
     if ((await getLoad(load.id)) !== undefined) await learnFromVerification(load, verification);
     await updateLoad(load.id, { check: measuredBy(verification), prediction: null });
-    if (isDoubtful || !isHindered(verification)) return;
-    // The server may hinder its own HTTP/3. Where that of another site does as well, the network is known before the next page.
-    const asked = siteOf(plan);
-    const second = planAmong((each) => each !== site && each !== asked);
-    if (second === null) return;
-    const confirmation = await transfer(second, verify);
-    if ((await getLoad(load.id)) !== undefined)
-      await learnFromVerification(load, confirmation, siteOf(second));
   } catch (error) {
     // Most often the helper is not installed, the day's data are spent, or the server does not answer.
     console.warn('hopwise: the network was not checked:', messageOf(error));
   }
 }
-
-async function transfer(plan: TransferPlan, verify: typeof verifyWithHelper): Promise<Verification> {
-  const budgetBytes = Math.min((await findBudget()) ?? Number.POSITIVE_INFINITY, 2 * MAX_CHECK_BYTES);
-  const probe = {
-    plan,
-    protocols: ['h2', 'h3'] as ('h2' | 'h3')[],
-    assignments: [],
-    rounds: 1,
-    budgetBytes,
-    publicOnly: true,
-  };
-  return verifyAndCount(probe, () => undefined, AbortSignal.timeout(LIMIT_MS), verify);
-}
-
-const isHindered = ({ udp: { verdict } }: Verification): boolean =>
-  verdict === 'policed' || verdict === 'blocked';
-
-/** The site of a check's server. */
-const siteOf = ({ transfers }: TransferPlan): string => siteKey(transfers[0]!.url);
 
 /** Forgets the check of a network that is not recognised: the browser is on another one now. */
 export async function forgetUnrecognisedCheck(): Promise<void> {

@@ -83,19 +83,17 @@ function addSite(
 /**
  * Adds the figures of a verification, or of an active check, to the load's network, as what the page's site shows: the page chose the servers.
  * Has no effect when the network was forgotten or left in the meantime.
- *
- * @param site what it shows instead is what this one shows, whose server was asked for that
  */
 export function learnFromVerification(
   { recording, network, networkKey = null, cluster }: VerifiedLoad,
   verification: Verification,
-  site = siteKey(recording.url),
 ): Promise<void> {
   return changes
     .run(async () => {
       if (networkKey !== (await readNetworkKey())) return;
       const memory = await loadNetworkMemory();
       if (Object.keys(memory.sites).length === 0 || networkOf({ recording, network }) !== 'internet') return;
+      const site = siteKey(recording.url);
       const stored = findSite(memory, site);
       // The load itself counts once: if it was the last one learned, it is learned again from what was known before it.
       const isLast = stored?.updatedAtMs === Date.parse(recording.recordedAt);

@@ -76,7 +76,7 @@ export const english = {
   networkMayHinder: 'HTTP/3 is held back at a site here; the network may be the cause.',
   networkAllow: 'Allow it',
   networkCheckExplanation:
-    'At the first page on a network, and once a day where it is unclear, the helper transfers up to 330 kB twice from a server that you have just visited: over HTTP/3 and over TCP; where HTTP/3 is slow, also from a second server. So hopwise knows before your next page whether the network slows HTTP/3 down. Never where the browser says that data cost money.',
+    'At the first page on a network, and once a day where it is unclear, the helper transfers up to 330 kB twice from a server that you have just visited: over HTTP/3 and over TCP. So hopwise knows before your next page whether the network slows HTTP/3 down. Never where the browser says that data cost money.',
   networkCheckSwitch: 'Check new networks',
   networkCheckTitle: 'New networks',
   noteHypothetical: 'No server of this page is known to offer HTTP/3: its time is hypothetical.',

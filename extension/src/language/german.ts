@@ -78,7 +78,7 @@ export const german: Record<MessageKey, string> = {
   networkMayHinder: 'Eine Website wird hier mit HTTP/3 gebremst; das kann am Netz liegen.',
   networkAllow: 'Erlauben',
   networkCheckExplanation:
-    'Bei der ersten Seite in einem Netz, und einmal am Tag, wo es unklar ist, überträgt das Hilfsprogramm bis zu 330 kB zweimal von einem Server, den Sie gerade besucht haben: über HTTP/3 und über TCP; wo HTTP/3 langsam ist, auch von einem zweiten Server. So weiß hopwise vor Ihrer nächsten Seite, ob das Netz HTTP/3 bremst. Nie, wo der Browser sagt, dass Daten Geld kosten.',
+    'Bei der ersten Seite in einem Netz, und einmal am Tag, wo es unklar ist, überträgt das Hilfsprogramm bis zu 330 kB zweimal von einem Server, den Sie gerade besucht haben: über HTTP/3 und über TCP. So weiß hopwise vor Ihrer nächsten Seite, ob das Netz HTTP/3 bremst. Nie, wo der Browser sagt, dass Daten Geld kosten.',
   networkCheckSwitch: 'Neue Netze prüfen',
   networkCheckTitle: 'Neue Netze',
   noteHypothetical: 'Kein Server dieser Seite bietet HTTP/3 an, soweit bekannt: Diese Zeit ist hypothetisch.',

@@ -105,31 +105,6 @@ test('what one server shows holds for its page’s site alone, until another ser
   expect((await loadNetwork('else.test'))!.udp.policed).toBeGreaterThan(0.85);
 });
 
-test('where the page has a server of another site, that is asked at once, and the network is known before the next page', async () => {
-  const third = requestOf(4, { url: 'https://third.example/', bodyBytes: 240_000, offersH3: true });
-  const asking: typeof verifyWithHelper = async ({ plan }) => {
-    plans.push(plan.transfers.map(({ url }) => url));
-    return verdict;
-  };
-  const checkPage = async () => {
-    const recording = {
-      ...loadOf(1).recording,
-      requests: [...OFFERING, third],
-      recordedAt: new Date().toISOString(),
-    };
-    await checkNetwork(await store({ recording }), asking);
-  };
-  let verdict = verificationOf({ pageUrl: PAGE, udp: udpOf('open', true) });
-  await checkPage();
-  expect(plans).toEqual([[`${PAGE}2`]]);
-  await removeNetworks();
-  await forgetChecks();
-  verdict = POLICED;
-  await checkPage();
-  expect(plans.slice(1)).toEqual([[`${PAGE}2`], ['https://third.example/']]);
-  expect(hindersUdp({ cluster: await loadNetwork() })).toBe(true);
-});
-
 test('a network that is not recognised is checked anew after it was left, a recognised one is not', async () => {
   const networkKey = '2b7e151628aed2a6abf71589';
   await checkNetwork(await store(), verify);

@@ -316,7 +316,7 @@ export class Autopilot {
   ): Promise<boolean> {
     const choice = findChoice(nameOf(load), settings);
     // Not what the load's site shows alone: it would act on all others.
-    const known = { cluster: await loadNetwork() };
+    const known = { cluster: await loadNetwork(), ...(load.check && { check: load.check }) };
     if (choice === null && leavesUdpOpen(known))
       await this.#endRuns(runs.filter(isOfNetwork), 'network-open');
     if (!keepsOffH3(nameOf(load), known, settings)) return false;

@@ -1,5 +1,5 @@
 /** Keeps HTTP/3 off on networks that slow it down, for every page at once: nothing has to be learned of each page first. */
-import { EVERY_ORIGIN } from '@hopwise/contract';
+import { EVERY_ORIGIN, type UdpTreatment } from '@hopwise/contract';
 import { type NetworkCluster, parseCluster, poolClusters } from '@hopwise/pageload-emulator';
 import type { PlannedPin } from '../pins/plan-pins.ts';
 import type { StoredLoad } from '../storage/loads.ts';
@@ -19,10 +19,12 @@ export const UNRECOGNISED = '';
 
 export const nameOf = ({ networkKey }: Pick<StoredLoad, 'networkKey'>): string => networkKey ?? UNRECOGNISED;
 
-type Known = Pick<StoredLoad, 'cluster'>;
+type Known = Pick<StoredLoad, 'cluster' | 'check'>;
 
 /** Whether what is known of a load's network shows surely that UDP is blocked there, or held to much less than the link's rate. */
 export function hindersUdp(known: Known): boolean {
+  const measured = kindOf(known.check);
+  if (measured !== null) return measured !== 'open';
   const cluster = parseCluster(known.cluster);
   if (cluster === null || cluster.udp.policed + cluster.udp.blocked < SURE) return false;
   // Figures are log-normal.
@@ -31,7 +33,9 @@ export function hindersUdp(known: Known): boolean {
 }
 
 /** Whether UDP is blocked rather than held to a rate. */
-function blocksUdp({ cluster: stored }: Known): boolean {
+function blocksUdp({ cluster: stored, check }: Known): boolean {
+  const measured = kindOf(check);
+  if (measured !== null) return measured === 'blocked';
   const cluster = parseCluster(stored);
   return cluster !== null && cluster.udp.blocked > cluster.udp.policed;
 }
@@ -54,14 +58,21 @@ export const knowsUdp = (known: NetworkCluster): boolean =>
   isShownOpen(known) || Math.max(known.udp.policed, known.udp.blocked) >= KNOWN_HINDERED;
 
 /**
- * Sites that surely show that HTTP/3 is slowed down where nothing else does: the network may be the cause, or the site. None where
- * another site shows that UDP is open.
+ * Sites whose own loads surely show that HTTP/3 is slowed down where nothing else does: the network may be the cause, or the site. None where
+ * another site's loads, or a check, show that UDP is open.
  */
-export function listSuspectingSites({ sites, unlike }: NetworkMemory): string[] {
+export function listSuspectingSites({ sites, check, unlike }: NetworkMemory): string[] {
   const known = Object.entries(sites).filter(([site]) => !unlike.includes(site));
-  const witnesses = known.map(([, cluster]) => cluster);
-  if (witnesses.some(isShownOpen) || hindersUdp({ cluster: poolClusters({ sites: witnesses }) })) return [];
+  const witnesses = [...known.map(([, cluster]) => cluster), ...(check === null ? [] : [check])];
+  if (witnesses.some(isShownOpen)) return [];
+  if (hindersUdp({ cluster: poolClusters({ sites: known.map(([, cluster]) => cluster), check }) })) return [];
   return known.filter(([, cluster]) => slowsH3({ cluster })).map(([site]) => site);
+}
+
+/** What a check has shown of UDP; null for nothing, or not for more than that it is not blocked. */
+function kindOf(check: StoredLoad['check']): UdpTreatment['kind'] | null {
+  const kind = check?.udp?.kind ?? 'unblocked';
+  return kind === 'unblocked' ? null : kind;
 }
 
 /** Whether the user keeps HTTP/3 off on a network, or allows it whatever the network does; null for neither. */
@@ -92,7 +103,10 @@ export function changeChoice(
 }
 
 /** Whether it shows surely that the network does not hinder UDP. */
-export const leavesUdpOpen = ({ cluster }: Known): boolean => (parseCluster(cluster)?.udp.open ?? 0) >= SURE;
+export function leavesUdpOpen({ cluster: stored, check }: Known): boolean {
+  const measured = kindOf(check);
+  return measured === null ? (parseCluster(stored)?.udp.open ?? 0) >= SURE : measured === 'open';
+}
 
 /** The pin that keeps HTTP/3 off for every page. */
 export const NETWORK_PIN: PlannedPin = { origin: EVERY_ORIGIN, kind: 'avoid-h3' };

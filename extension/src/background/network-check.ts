@@ -1,4 +1,4 @@
-/** The active check of a network: one small transfer over HTTP/3 and one over TCP, from a server that was just visited. It counts as what that page's site shows. */
+/** The active check of a network: one small transfer over HTTP/3 and one over TCP, from a server that was just visited. */
 
 import { messageOf, SerialQueue } from '@hopwise/contract';
 import {
@@ -20,16 +20,14 @@ import { findBudget } from '../storage/verification-data.ts';
 import { askForOffers } from './ask-offers.ts';
 import { readQueries } from './known-queries.ts';
 import { mayCheck } from './may-check.ts';
-import { learnFromVerification } from './network-memory.ts';
+import { learnFromCheck } from './network-memory.ts';
 import { verifyAndCount } from './verify-and-count.ts';
 
 const KEY = 'network-checks';
 /** A network is checked again after this time. */
 const CHECK_AGAIN_MS = 24 * 3_600_000;
-/** The same where another site alone has shown that UDP may be hindered, which is asked apart from the above. */
+/** The same where another site has shown in the meantime that UDP may be hindered. */
 const CHECK_DOUBT_AGAIN_MS = 3_600_000;
-/** Ends the key of a check in doubt. No key of a network has a blank. */
-const IN_DOUBT = ' in doubt';
 const LIMIT_MS = 10_000;
 
 const checkedSchema = z.catch(z.record(z.string(), z.number()), {});
@@ -53,8 +51,8 @@ export function examineNetwork(
 
 /**
  * Checks the network of a load where the user allows it, unless it is known how the network treats UDP, or the network was checked
- * within a day. Where one site alone has shown that UDP is hindered, by a check or otherwise, the next other site's
- * own server is asked, as the first one's may hinder its own HTTP/3. Never throws: without a helper, and where a transfer fails, the network stays as little known as it was.
+ * within a day. Where one site alone has shown that UDP is hindered, another site's server is asked, as the first one's may hinder its own
+ * HTTP/3. Never throws: without a helper, and where a transfer fails, the network stays as little known as it was.
  */
 export async function checkNetwork(
   loadId: number,
@@ -66,18 +64,17 @@ export async function checkNetwork(
   if (load === undefined || !mayCheck(load)) return;
   const isDoubtful = await isSuspectedByOthers(load);
   if (!isDoubtful && isKnown(load)) return;
+  const name = nameOf(load);
   const checked = await readChecks();
-  const name = nameOf(load) + (isDoubtful ? IN_DOUBT : '');
   const againMs = isDoubtful ? CHECK_DOUBT_AGAIN_MS : CHECK_AGAIN_MS;
   if (nowMs - (checked[name] ?? Number.NEGATIVE_INFINITY) < againMs) return;
   try {
-    const { url, requests } = restoreQueries(load.recording, await readQueries(load, 'verify'));
-    const able = requests.filter((request) => !isDoubtful || siteKey(request.url) === siteKey(url));
-    const plan = planNetworkCheck({ url, requests: able }, navigator.userAgent);
+    const recording = restoreQueries(load.recording, await readQueries(load, 'verify'));
+    const plan = planNetworkCheck(recording, navigator.userAgent);
     if (plan === null) return;
     const newest = Object.entries({ ...checked, [name]: nowMs })
       .sort(([, a], [, b]) => b - a)
-      .slice(0, 2 * MAX_NETWORKS);
+      .slice(0, MAX_NETWORKS);
     await ownStorage.set({ [KEY]: Object.fromEntries(newest) });
     const budgetBytes = Math.min((await findBudget()) ?? Number.POSITIVE_INFINITY, 2 * MAX_CHECK_BYTES);
     const probe = {
@@ -90,8 +87,7 @@ export async function checkNetwork(
     };
     const limit = AbortSignal.timeout(LIMIT_MS);
     const verification = await verifyAndCount(probe, () => undefined, limit, verify);
-    // Otherwise it was erased meanwhile.
-    if ((await getLoad(load.id)) !== undefined) await learnFromVerification(load, verification);
+    await learnFromCheck(load, verification);
     await updateLoad(load.id, { check: measuredBy(verification), prediction: null });
   } catch (error) {
     // Most often the helper is not installed, the day's data are spent, or the server does not answer.
@@ -101,8 +97,8 @@ export async function checkNetwork(
 
 /** Forgets the check of a network that is not recognised: the browser is on another one now. */
 export async function forgetUnrecognisedCheck(): Promise<void> {
-  const { [UNRECOGNISED]: _, [UNRECOGNISED + IN_DOUBT]: _inDoubt, ...others } = await readChecks();
-  await ownStorage.set({ [KEY]: others });
+  const { [UNRECOGNISED]: forgotten, ...others } = await readChecks();
+  if (forgotten !== undefined) await ownStorage.set({ [KEY]: others });
 }
 
 const readChecks = async (): Promise<Record<string, number>> =>

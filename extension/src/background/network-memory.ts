@@ -68,44 +68,61 @@ function addSite(
   cluster: NetworkCluster,
   isUnlikeOthers: boolean,
 ): NetworkMemory {
-  const { sites, unlike, doubtedBy } = memory;
+  const { sites, check, unlike, doubtedBy } = memory;
   const doubting = doubtedBy === null || doubtedBy === site ? null : findSite(memory, doubtedBy);
   if (isUnlikeOthers && doubting !== null)
     return { ...NOTHING_KNOWN, sites: { [doubtedBy!]: doubting, [site]: cluster } };
   const others = unlike.filter((each) => each !== site);
   return {
     sites: { ...sites, [site]: cluster },
+    check,
     unlike: isUnlikeOthers ? [...others, site] : others,
     doubtedBy: isUnlikeOthers ? site : null,
   };
 }
 
 /**
- * Adds the figures of a verification, or of an active check, to the load's network, as what the page's site shows: the page chose the servers.
- * Has no effect when the network was forgotten or left in the meantime.
+ * Adds a verification's figures to the load's network, as what the page's site shows. Has no effect when the network was forgotten or
+ * left in the meantime.
  */
-export function learnFromVerification(
-  { recording, network, networkKey = null, cluster }: VerifiedLoad,
-  verification: Verification,
+export function learnFromVerification(load: VerifiedLoad, verification: Verification): Promise<void> {
+  return learnFigures(load, (memory) => {
+    const { recording, cluster } = load;
+    const site = siteKey(recording.url);
+    const stored = findSite(memory, site);
+    if (stored === null) return memory;
+    // The load itself counts once: if it was the last one learned, it is learned again from what was known before it.
+    const isLast = stored.updatedAtMs === Date.parse(recording.recordedAt);
+    const before = isLast ? parseCluster(cluster) : stored;
+    const measured = learnNetwork(before, recording, Date.now(), measuredBy(verification));
+    const loads = stored.loads + (isLast ? 0 : 1);
+    return { ...memory, sites: { ...memory.sites, [site]: { ...measured, loads } } };
+  });
+}
+
+/** Adds what an active check showed to the load's network. */
+export function learnFromCheck(load: VerifiedLoad, verification: Verification): Promise<void> {
+  return learnFigures(load, (memory) => ({
+    ...memory,
+    check: learnNetwork(null, load.recording, Date.now(), measuredBy(verification)),
+  }));
+}
+
+type VerifiedLoad = Pick<StoredLoad, 'recording' | 'network' | 'networkKey' | 'cluster'>;
+
+function learnFigures(
+  { recording, network, networkKey = null }: VerifiedLoad,
+  learn: (memory: NetworkMemory) => NetworkMemory,
 ): Promise<void> {
   return changes
     .run(async () => {
       if (networkKey !== (await readNetworkKey())) return;
       const memory = await loadNetworkMemory();
       if (Object.keys(memory.sites).length === 0 || networkOf({ recording, network }) !== 'internet') return;
-      const site = siteKey(recording.url);
-      const stored = findSite(memory, site);
-      // The load itself counts once: if it was the last one learned, it is learned again from what was known before it.
-      const isLast = stored?.updatedAtMs === Date.parse(recording.recordedAt);
-      const before = isLast ? parseCluster(cluster) : stored;
-      const measured = learnNetwork(before, recording, Date.now(), measuredBy(verification));
-      const loads = (stored?.loads ?? 0) + (isLast ? 0 : 1);
-      await saveNetworkMemory({ ...memory, sites: { ...memory.sites, [site]: { ...measured, loads } } });
+      await saveNetworkMemory(learn(memory));
     })
     .catch(() => undefined);
 }
-
-type VerifiedLoad = Pick<StoredLoad, 'recording' | 'network' | 'networkKey' | 'cluster'>;
 
 /** Forgets the network if it is not recognised, because the browser is now on another one. */
 export function leaveNetwork(): Promise<void> {

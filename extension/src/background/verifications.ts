@@ -2,7 +2,7 @@ import { messageOf } from '@hopwise/contract';
 import { assignmentsToVerify, type Protocol } from '@hopwise/pageload-emulator';
 import { HelperError } from '../helper/helper-port.ts';
 import type { VerificationState } from '../messages/load-messages.ts';
-import { getLoad, type StoredLoad, updateLoad } from '../storage/loads.ts';
+import { type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { restoreQueries, stripVerification } from '../storage/strip-load.ts';
 import { maskUrlsInText } from '../storage/strip-urls.ts';
 import { findBudget } from '../storage/verification-data.ts';
@@ -107,8 +107,7 @@ export class Verifications {
       );
       const verification = load.hidesQueries ? stripVerification(reported, load.recording.url) : reported;
       await updateLoad(load.id, { verification, prediction: null, verifiedPrediction: null });
-      // Otherwise it was erased meanwhile.
-      if ((await getLoad(load.id)) !== undefined) await learnFromVerification(load, verification);
+      await learnFromVerification(load, verification);
       this.#onVerified(load.id);
       this.#set({ state: 'done', loadId: load.id });
     } catch (error) {

@@ -21,15 +21,17 @@ const MAX_SITES = 8;
 
 /** What is known of a network, by whose loads showed it: a site is to be believed only so far. */
 export interface NetworkMemory {
-  /** By site: what its loads and transfers from its servers showed, without those of others. */
+  /** By site: what its loads showed, without those of others. */
   sites: Record<string, NetworkCluster>;
+  /** What an active check showed. */
+  check: NetworkCluster | null;
   /** Sites whose last loads were not like those of the others. */
   unlike: string[];
   /** The site of the last load, if that was not like those of the others. */
   doubtedBy: string | null;
 }
 
-export const NOTHING_KNOWN: NetworkMemory = { sites: {}, unlike: [], doubtedBy: null };
+export const NOTHING_KNOWN: NetworkMemory = { sites: {}, check: null, unlike: [], doubtedBy: null };
 
 type Networks = Record<string, NetworkMemory>;
 
@@ -39,7 +41,7 @@ const storedNetworks = new StoredItem<Networks>('own', 'networks', (value) =>
 
 /** What cannot be read is left out. */
 function parseMemory(value: unknown): NetworkMemory {
-  const { sites, unlike, doubtedBy } = Object.fromEntries(entriesOf(value));
+  const { sites, check, unlike, doubtedBy } = Object.fromEntries(entriesOf(value));
   return {
     sites: Object.fromEntries(
       entriesOf(sites).flatMap(([site, each]): [string, NetworkCluster][] => {
@@ -47,6 +49,7 @@ function parseMemory(value: unknown): NetworkMemory {
         return cluster === null ? [] : [[site, cluster]];
       }),
     ),
+    check: parseCluster(check),
     unlike: Array.isArray(unlike) ? unlike.filter((site) => typeof site === 'string') : [],
     doubtedBy: typeof doubtedBy === 'string' ? doubtedBy : null,
   };
@@ -74,10 +77,10 @@ export async function loadNetwork(
 export const findSite = ({ sites }: NetworkMemory, site: string): NetworkCluster | null =>
   Object.hasOwn(sites, site) ? sites[site]! : null;
 
-/** Lists what all sites showed that are like the rest, but one of them. */
-export function listWitnesses({ sites, unlike }: NetworkMemory, but: string | null): NetworkWitnesses {
+/** Lists what all sites showed that are like the rest, but one of them, and what an active check did. */
+export function listWitnesses({ sites, check, unlike }: NetworkMemory, but: string | null): NetworkWitnesses {
   const others = Object.entries(sites).filter(([site]) => site !== but && !unlike.includes(site));
-  return { sites: others.map(([, cluster]) => cluster) };
+  return { sites: others.map(([, cluster]) => cluster), check };
 }
 
 /** Loads by whose loads something is known of the network that the browser is on. */
@@ -112,6 +115,7 @@ export async function removeSites(isRemoved: (site: string) => boolean): Promise
     name,
     {
       sites: Object.fromEntries(Object.entries(memory.sites).filter(([site]) => !isRemoved(site))),
+      check: memory.check,
       unlike: memory.unlike.filter((site) => !isRemoved(site)),
       doubtedBy: null,
     },
@@ -148,8 +152,11 @@ async function loadNetworks(nowMs: number): Promise<Networks> {
   const isFresh = (cluster: NetworkCluster) => nowMs - cluster.updatedAtMs < maxAgeMs;
   return Object.fromEntries(
     Object.entries(stored).flatMap(([name, memory]): [string, NetworkMemory][] => {
-      const fresh = Object.entries(memory.sites).filter(([, cluster]) => isFresh(cluster));
-      return fresh.length === 0 ? [] : [[name, { ...memory, sites: Object.fromEntries(fresh) }]];
+      const { sites, check } = memory;
+      const fresh = Object.entries(sites).filter(([, cluster]) => isFresh(cluster));
+      const freshCheck = check !== null && isFresh(check) ? check : null;
+      if (fresh.length === 0 && freshCheck === null) return [];
+      return [[name, { ...memory, sites: Object.fromEntries(fresh), check: freshCheck }]];
     }),
   );
 }
@@ -161,7 +168,7 @@ function saveNetworks(networks: Networks): Promise<void> {
   return storedNetworks.write(Object.fromEntries(newest));
 }
 
-const lastUseOf = ({ sites }: NetworkMemory): number =>
-  Math.max(...Object.values(sites).map(({ updatedAtMs }) => updatedAtMs), 0);
+const lastUseOf = ({ sites, check }: NetworkMemory): number =>
+  Math.max(...[...Object.values(sites), ...(check ? [check] : [])].map(({ updatedAtMs }) => updatedAtMs), 0);
 
 const findName = async (): Promise<string> => (await readNetworkKey()) ?? UNRECOGNISED;

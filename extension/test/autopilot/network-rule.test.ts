@@ -35,16 +35,21 @@ test('it slows HTTP/3 down where it lets UDP through slowly: blocked UDP is left
   const blocked = withUdp({ blocked: 0.95, open: 0.05 });
   expect([slowsH3(policed), slowsH3(withUdp({ policed: 0.95, open: 0.05 }, 0.8))]).toEqual([true, false]);
   expect([slowsH3(blocked), slowsH3(withUdp({ blocked: 0.6, policed: 0.38 }))]).toEqual([false, false]);
+  expect(slowsH3({ ...blocked, check: { udp: { kind: 'policed', bps: 1e6 } } })).toBe(true);
+  expect(slowsH3({ ...policed, check: { udp: { kind: 'blocked' } } })).toBe(false);
   const settings = { isOn: true, networkRules: [] };
   expect([keepsOffH3('n', policed, settings), keepsOffH3('n', blocked, settings)]).toEqual([true, false]);
   const asked = { isOn: false, networkRules: changeChoice('n', true, { networkRules: [] }) };
   expect(keepsOffH3('n', blocked, asked)).toBe(true);
 });
 
-test('a network leaves UDP open where that is sure', () => {
-  expect(leavesUdpOpen(withUdp({ open: 0.9, policed: 0.1 }))).toBe(true);
-  expect(leavesUdpOpen(withUdp({ open: 0.8, policed: 0.2 }))).toBe(false);
-  expect(leavesUdpOpen({ cluster: null })).toBe(false);
+test('what a check has measured outweighs what loads have shown', () => {
+  const open = withUdp({ open: 1 });
+  expect(leavesUdpOpen(open)).toBe(true);
+  const check = { udp: { kind: 'blocked' } } as const;
+  expect(hindersUdp({ ...open, check })).toBe(true);
+  expect(leavesUdpOpen({ ...open, check })).toBe(false);
+  expect(leavesUdpOpen({ ...open, check: { udp: { kind: 'unblocked' } } })).toBe(true);
 });
 
 test('one site that shows UDP hindered has the network suspected, until another one shows it too, or the opposite', () => {
@@ -61,6 +66,8 @@ test('one site that shows UDP hindered has the network suspected, until another 
   expect(listFrom({ 'a.test': hindered, 'b.test': open })).toEqual([]);
   expect(listFrom({ 'a.test': hindered, 'b.test': open }, { unlike: ['b.test'] })).toEqual(['a.test']);
   expect(listFrom({ 'a.test': hindered, 'b.test': hindered })).toEqual([]);
+  expect(listFrom({ 'a.test': hindered }, { check: open })).toEqual([]);
+  expect(listFrom({ 'a.test': hindered }, { check: hindered })).toEqual([]);
 });
 
 test('a rule of the user’s leaves its site to the browser, or to HTTP/3', () => {

@@ -23,23 +23,26 @@ const PRIOR: UdpShares = {
   blocked: UDP_PRIOR.blocked,
 };
 
-/** What loads and checks of one network showed, by site. */
+/** What loads showed of one network, by whose loads they were. */
 export interface NetworkWitnesses {
-  /** What those of each site showed, learned without those of the others. */
+  /** What the loads of each site showed, learned without those of the others. */
   sites: readonly NetworkCluster[];
+  /** What an active check showed, which counts as two sites. */
+  check?: NetworkCluster | null;
 }
 
 /**
  * Pools what the loads of several sites showed of one network, so that no site has more weight than another: a site may be slow, or
- * hinder its own HTTP/3, on purpose. That UDP is policed or blocked takes two sites that show it; that it is open one.
+ * hinder its own HTTP/3, on purpose. That UDP is policed or blocked takes two sites that show it, or an active check; that it is open one.
  *
  * @returns null for no witnesses
  */
-export function poolClusters({ sites }: NetworkWitnesses): NetworkCluster | null {
-  const [first] = sites;
+export function poolClusters({ sites, check = null }: NetworkWitnesses): NetworkCluster | null {
+  const all = check === null ? sites : [...sites, check];
+  const [first] = all;
   if (first === undefined) return null;
-  const udp = poolUdp(sites);
-  return sites.length === 1 ? { ...first, udp } : { ...poolFigures(sites), udp };
+  const udp = poolUdp(check === null ? all : [...all, check]);
+  return all.length === 1 ? { ...first, udp } : { ...poolFigures(all), udp };
 }
 
 /**
@@ -51,13 +54,13 @@ export function poolClusters({ sites }: NetworkWitnesses): NetworkCluster | null
 export function poolForSite(own: NetworkCluster | null, others: NetworkWitnesses): NetworkCluster | null {
   const pooled = poolClusters(others);
   if (own === null || pooled === null) return own ?? pooled;
-  const all = poolClusters({ sites: [own, ...others.sites] })!;
+  const all = poolClusters({ ...others, sites: [own, ...others.sites] })!;
   return { ...all, udp: combineUdp(own.udp, pooled.udp) };
 }
 
 /** What a site and others showed of a network, but what they showed of UDP only as far as the site did. */
 export function ratesForSite(own: NetworkCluster | null, others: NetworkWitnesses): NetworkCluster | null {
-  const all = poolClusters({ sites: own === null ? others.sites : [own, ...others.sites] });
+  const all = poolClusters({ ...others, sites: own === null ? others.sites : [own, ...others.sites] });
   return all && { ...all, udp: own?.udp ?? PRIOR };
 }
 

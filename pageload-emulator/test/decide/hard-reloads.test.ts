@@ -15,7 +15,7 @@ import { randomPage, randomServers, recordLoad } from '../support/synthetic-load
 
 const OPEN = pathOf({ rttMs: 28, downBps: 40e6 });
 const POLICED: NetworkPath = { ...OPEN, udp: { kind: 'policed', bps: 2e6 } };
-const NOTHING_ELSE = { sites: [] };
+const NOTHING_ELSE = { sites: [], check: null };
 const FIRST_MS = Date.parse('2026-11-20T12:00:00Z');
 const BETWEEN_MS = 20_000;
 

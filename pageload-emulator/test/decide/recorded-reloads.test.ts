@@ -16,7 +16,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { drawShare } from '../../../scripts/suites/draw-share.ts';
 
-const NOTHING_ELSE = { sites: [] };
+const NOTHING_ELSE = { sites: [], check: null };
 const FIRST_MS = Date.parse('2026-11-20T12:00:00Z');
 const BETWEEN_MS = 20_000;
 

@@ -58,9 +58,11 @@ describe('what loads of several sites showed of one network', () => {
     expect(poolForSite(plain, { sites: [throttling] })!.udp.policed).toBeLessThan(0.02);
   });
 
-  it('is that UDP is policed where two of them showed it', () => {
+  it('is that UDP is policed where two of them showed it, or a check', () => {
     expect(poolClusters({ sites: [throttling, other, plain] })!.udp.policed).toBeGreaterThan(0.9);
     expect(poolForSite(plain, { sites: [throttling, other] })!.udp.policed).toBeGreaterThan(0.85);
+    const checked = { ...plain, udp: { open: 0, policed: 1, blocked: 0 } };
+    expect(poolForSite(plain, { sites: [], check: checked })!.udp.policed).toBeGreaterThan(0.85);
     const page = loadOf(12, 'h2');
     expect(udpFor(page, poolForSite(null, { sites: [throttling, other] })).policed).toBeGreaterThan(0.8);
   });
@@ -152,7 +154,7 @@ describe('what loads of several sites showed of one network', () => {
 
   it('is nothing without any', () => {
     expect(poolClusters({ sites: [] })).toBeNull();
-    expect(poolForSite(null, { sites: [] })).toBeNull();
+    expect(poolForSite(null, { sites: [], check: null })).toBeNull();
     expect(poolForSite(plain, { sites: [] })).toBe(plain);
   });
 });

@@ -106,7 +106,7 @@ export const cluster: FuzzTarget = {
         const known = [
           next,
           learnForSite(read, { sites: [own, read] }, recording).cluster,
-          poolClusters({ sites: [own, read, next] }),
+          poolClusters({ sites: [own, read, next], check: read }),
           poolForSite(own, { sites: [read] }),
         ];
         for (const each of known)

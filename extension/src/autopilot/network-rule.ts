@@ -69,6 +69,10 @@ export function listSuspectingSites({ sites, check, unlike }: NetworkMemory): st
   return known.filter(([, cluster]) => slowsH3({ cluster })).map(([site]) => site);
 }
 
+/** Whether a check has found UDP hindered by the server of another site alone, which may hinder its own HTTP/3. */
+export const isUnconfirmed = ({ check, checkedBy }: NetworkMemory, site: string): boolean =>
+  checkedBy !== null && checkedBy !== site && hindersUdp({ cluster: check });
+
 /** What a check has shown of UDP; null for nothing, or not for more than that it is not blocked. */
 function kindOf(check: StoredLoad['check']): UdpTreatment['kind'] | null {
   const kind = check?.udp?.kind ?? 'unblocked';

@@ -5,10 +5,10 @@
 import { DAY_MS, messageOf, type RecordedRequest, type Verification } from '@hopwise/contract';
 import { originOf, planChecks, planNetworkCheck, type Recording, siteKey } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
-import { knowsUdp, nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
+import { isUnconfirmed, knowsUdp, nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { getLoad, updateLoad } from '../storage/loads.ts';
-import { loadNetwork } from '../storage/network.ts';
+import { loadNetwork, loadNetworkMemory } from '../storage/network.ts';
 import { readSettings } from '../storage/settings.ts';
 import { StoredItem } from '../storage/stored-item.ts';
 import { findBudget } from '../storage/verification-data.ts';
@@ -36,13 +36,16 @@ const asked = new StoredItem<Asked>('session', 'asked-offers', (value) => {
 
 /**
  * Whether it matters which pages offer HTTP/3: where the user has networks checked, for which such a server is needed, and it is not known how
- * this one treats UDP. Not for the autopilot: where nothing shows that UDP is hindered, nothing is worthwhile, see `hasChoice`.
+ * this one treats UDP, or by a server of another site alone. Not for the autopilot: where nothing shows that UDP is hindered, nothing is
+ * worthwhile, see `hasChoice`.
+ *
+ * @param site of the page
  */
-export async function wantsOffers(): Promise<boolean> {
+export async function wantsOffers(site: string): Promise<boolean> {
   const { checksNetworks } = await readSettings();
   if (!checksNetworks) return false;
   const known = await loadNetwork();
-  return known === null || !knowsUdp(known);
+  return known === null || !knowsUdp(known) || isUnconfirmed(await loadNetworkMemory(), site);
 }
 
 /**
@@ -55,9 +58,8 @@ export async function askForOffers(
   verify: typeof verifyWithHelper = verifyWithHelper,
   nowMs = Date.now(),
 ): Promise<void> {
-  if (!(await wantsOffers())) return;
   const load = await getLoad(loadId);
-  if (load === undefined || !mayCheck(load)) return;
+  if (load === undefined || !(await wantsOffers(siteKey(load.recording.url))) || !mayCheck(load)) return;
   const { recording } = load;
   const origin = chooseServer(recording);
   if (origin === null) return;

@@ -9,7 +9,13 @@ import {
   siteKey,
 } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
-import { knowsUdp, listSuspectingSites, nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
+import {
+  isUnconfirmed,
+  knowsUdp,
+  listSuspectingSites,
+  nameOf,
+  UNRECOGNISED,
+} from '../autopilot/network-rule.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { getLoad, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { loadNetworkMemory, MAX_NETWORKS } from '../storage/network.ts';
@@ -26,8 +32,10 @@ import { verifyAndCount } from './verify-and-count.ts';
 const KEY = 'network-checks';
 /** A network is checked again after this time. */
 const CHECK_AGAIN_MS = 24 * 3_600_000;
-/** The same where another site has shown in the meantime that UDP may be hindered. */
+/** The same where another site alone has shown that UDP may be hindered, which is asked apart from the above. */
 const CHECK_DOUBT_AGAIN_MS = 3_600_000;
+/** Ends the key of a check in doubt. No key of a network has a blank. */
+const IN_DOUBT = ' in doubt';
 const LIMIT_MS = 10_000;
 
 const checkedSchema = z.catch(z.record(z.string(), z.number()), {});
@@ -51,8 +59,8 @@ export function examineNetwork(
 
 /**
  * Checks the network of a load where the user allows it, unless it is known how the network treats UDP, or the network was checked
- * within a day. Where one site alone has shown that UDP is hindered, another site's server is asked, as the first one's may hinder its own
- * HTTP/3. Never throws: without a helper, and where a transfer fails, the network stays as little known as it was.
+ * within a day. Where one site alone has shown that UDP is hindered, by its loads or by a check, the next page's own server is asked, as the first
+ * one's may hinder its own HTTP/3. Never throws: without a helper, and where a transfer fails, the network stays as little known as it was.
  */
 export async function checkNetwork(
   loadId: number,
@@ -62,19 +70,20 @@ export async function checkNetwork(
   const { checksNetworks } = await readSettings();
   const load = checksNetworks ? await getLoad(loadId) : undefined;
   if (load === undefined || !mayCheck(load)) return;
-  const isDoubtful = await isSuspectedByOthers(load);
+  const isDoubtful = await isDoubted(load);
   if (!isDoubtful && isKnown(load)) return;
-  const name = nameOf(load);
+  const name = nameOf(load) + (isDoubtful ? IN_DOUBT : '');
   const checked = await readChecks();
   const againMs = isDoubtful ? CHECK_DOUBT_AGAIN_MS : CHECK_AGAIN_MS;
   if (nowMs - (checked[name] ?? Number.NEGATIVE_INFINITY) < againMs) return;
   try {
-    const recording = restoreQueries(load.recording, await readQueries(load, 'verify'));
-    const plan = planNetworkCheck(recording, navigator.userAgent);
+    const { url, requests } = restoreQueries(load.recording, await readQueries(load, 'verify'));
+    const able = requests.filter((request) => !isDoubtful || siteKey(request.url) === siteKey(url));
+    const plan = planNetworkCheck({ url, requests: able }, navigator.userAgent);
     if (plan === null) return;
     const newest = Object.entries({ ...checked, [name]: nowMs })
       .sort(([, a], [, b]) => b - a)
-      .slice(0, MAX_NETWORKS);
+      .slice(0, 2 * MAX_NETWORKS);
     await ownStorage.set({ [KEY]: Object.fromEntries(newest) });
     const budgetBytes = Math.min((await findBudget()) ?? Number.POSITIVE_INFINITY, 2 * MAX_CHECK_BYTES);
     const probe = {
@@ -87,7 +96,7 @@ export async function checkNetwork(
     };
     const limit = AbortSignal.timeout(LIMIT_MS);
     const verification = await verifyAndCount(probe, () => undefined, limit, verify);
-    await learnFromCheck(load, verification);
+    await learnFromCheck(load, verification, isDoubtful);
     await updateLoad(load.id, { check: measuredBy(verification), prediction: null });
   } catch (error) {
     // Most often the helper is not installed, the day's data are spent, or the server does not answer.
@@ -97,8 +106,8 @@ export async function checkNetwork(
 
 /** Forgets the check of a network that is not recognised: the browser is on another one now. */
 export async function forgetUnrecognisedCheck(): Promise<void> {
-  const { [UNRECOGNISED]: forgotten, ...others } = await readChecks();
-  if (forgotten !== undefined) await ownStorage.set({ [KEY]: others });
+  const { [UNRECOGNISED]: _, [UNRECOGNISED + IN_DOUBT]: _inDoubt, ...others } = await readChecks();
+  await ownStorage.set({ [KEY]: others });
 }
 
 const readChecks = async (): Promise<Record<string, number>> =>
@@ -109,9 +118,12 @@ export function forgetChecks(): Promise<void> {
   return ownStorage.remove(KEY);
 }
 
-async function isSuspectedByOthers({ recording }: StoredLoad): Promise<boolean> {
-  const sites = listSuspectingSites(await loadNetworkMemory());
-  return sites.length > 0 && !sites.includes(siteKey(recording.url));
+/** Whether other sites' loads or servers have shown that UDP is hindered, but not as surely as this one's own server can. */
+async function isDoubted({ recording }: StoredLoad): Promise<boolean> {
+  const memory = await loadNetworkMemory();
+  const site = siteKey(recording.url);
+  const suspecting = listSuspectingSites(memory);
+  return isUnconfirmed(memory, site) || (suspecting.length > 0 && !suspecting.includes(site));
 }
 
 function isKnown({ cluster }: StoredLoad): boolean {

@@ -68,7 +68,7 @@ function addSite(
   cluster: NetworkCluster,
   isUnlikeOthers: boolean,
 ): NetworkMemory {
-  const { sites, check, unlike, doubtedBy } = memory;
+  const { sites, check, checkedBy, unlike, doubtedBy } = memory;
   const doubting = doubtedBy === null || doubtedBy === site ? null : findSite(memory, doubtedBy);
   if (isUnlikeOthers && doubting !== null)
     return { ...NOTHING_KNOWN, sites: { [doubtedBy!]: doubting, [site]: cluster } };
@@ -76,6 +76,7 @@ function addSite(
   return {
     sites: { ...sites, [site]: cluster },
     check,
+    checkedBy,
     unlike: isUnlikeOthers ? [...others, site] : others,
     doubtedBy: isUnlikeOthers ? site : null,
   };
@@ -100,11 +101,20 @@ export function learnFromVerification(load: VerifiedLoad, verification: Verifica
   });
 }
 
-/** Adds what an active check showed to the load's network. */
-export function learnFromCheck(load: VerifiedLoad, verification: Verification): Promise<void> {
+/**
+ * Adds what an active check showed to the load's network.
+ *
+ * @param isSecond whether it was in doubt what another site's server had shown
+ */
+export function learnFromCheck(
+  load: VerifiedLoad,
+  verification: Verification,
+  isSecond: boolean,
+): Promise<void> {
   return learnFigures(load, (memory) => ({
     ...memory,
     check: learnNetwork(null, load.recording, Date.now(), measuredBy(verification)),
+    checkedBy: isSecond ? null : siteKey(load.recording.url),
   }));
 }
 

@@ -25,13 +25,21 @@ export interface NetworkMemory {
   sites: Record<string, NetworkCluster>;
   /** What an active check showed. */
   check: NetworkCluster | null;
+  /** The site of the page whose server that check asked; null once a server of another site has confirmed it, or shown otherwise. */
+  checkedBy: string | null;
   /** Sites whose last loads were not like those of the others. */
   unlike: string[];
   /** The site of the last load, if that was not like those of the others. */
   doubtedBy: string | null;
 }
 
-export const NOTHING_KNOWN: NetworkMemory = { sites: {}, check: null, unlike: [], doubtedBy: null };
+export const NOTHING_KNOWN: NetworkMemory = {
+  sites: {},
+  check: null,
+  checkedBy: null,
+  unlike: [],
+  doubtedBy: null,
+};
 
 type Networks = Record<string, NetworkMemory>;
 
@@ -41,7 +49,7 @@ const storedNetworks = new StoredItem<Networks>('own', 'networks', (value) =>
 
 /** What cannot be read is left out. */
 function parseMemory(value: unknown): NetworkMemory {
-  const { sites, check, unlike, doubtedBy } = Object.fromEntries(entriesOf(value));
+  const { sites, check, checkedBy, unlike, doubtedBy } = Object.fromEntries(entriesOf(value));
   return {
     sites: Object.fromEntries(
       entriesOf(sites).flatMap(([site, each]): [string, NetworkCluster][] => {
@@ -50,6 +58,7 @@ function parseMemory(value: unknown): NetworkMemory {
       }),
     ),
     check: parseCluster(check),
+    checkedBy: typeof checkedBy === 'string' ? checkedBy : null,
     unlike: Array.isArray(unlike) ? unlike.filter((site) => typeof site === 'string') : [],
     doubtedBy: typeof doubtedBy === 'string' ? doubtedBy : null,
   };
@@ -109,17 +118,24 @@ export async function saveNetworkMemory(memory: NetworkMemory): Promise<void> {
 /** Forgets what loads of some sites showed, of all networks. */
 export async function removeSites(isRemoved: (site: string) => boolean): Promise<void> {
   const networks = await loadNetworks(Date.now());
-  const sites = Object.values(networks).flatMap((memory) => Object.keys(memory.sites));
-  if (!sites.some(isRemoved)) return;
-  const left = Object.entries(networks).map(([name, memory]): [string, NetworkMemory] => [
-    name,
-    {
-      sites: Object.fromEntries(Object.entries(memory.sites).filter(([site]) => !isRemoved(site))),
-      check: memory.check,
-      unlike: memory.unlike.filter((site) => !isRemoved(site)),
-      doubtedBy: null,
-    },
+  const sites = Object.values(networks).flatMap((memory) => [
+    ...Object.keys(memory.sites),
+    ...(memory.checkedBy === null ? [] : [memory.checkedBy]),
   ]);
+  if (!sites.some(isRemoved)) return;
+  const left = Object.entries(networks).map(([name, memory]): [string, NetworkMemory] => {
+    const { check, checkedBy } = memory;
+    const isCheckKept = checkedBy === null || !isRemoved(checkedBy);
+    return [
+      name,
+      {
+        sites: Object.fromEntries(Object.entries(memory.sites).filter(([site]) => !isRemoved(site))),
+        ...(isCheckKept ? { check, checkedBy } : { check: null, checkedBy: null }),
+        unlike: memory.unlike.filter((site) => !isRemoved(site)),
+        doubtedBy: null,
+      },
+    ];
+  });
   await saveNetworks(Object.fromEntries(left));
 }
 

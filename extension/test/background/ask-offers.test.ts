@@ -233,15 +233,15 @@ test('a server that is not reached, or a helper that is missing, leaves it unkno
 test('offers of HTTP/3 matter where networks are checked, while it is not known how this one treats UDP', async () => {
   await ownStorage.remove('settings');
   await saveAutopilotSettings({ ...AUTOPILOT_DEFAULTS, isOn: true });
-  expect(await wantsOffers(), 'for the autopilot').toBe(false);
+  expect(await wantsOffers('page.test'), 'for the autopilot').toBe(false);
   await ownStorage.set({ settings: { checksNetworks: true } });
-  expect(await wantsOffers(), 'unknown').toBe(true);
+  expect(await wantsOffers('page.test'), 'unknown').toBe(true);
   await saveKnownNetwork(clusterOf({ open: 0.9, policed: 0.1, blocked: 0 }));
-  expect(await wantsOffers(), 'unsure').toBe(true);
+  expect(await wantsOffers('page.test'), 'unsure').toBe(true);
   await saveKnownNetwork(clusterOf({ open: 0.985, policed: 0.014, blocked: 0.001 }));
-  expect(await wantsOffers(), 'assumed to be open').toBe(true);
+  expect(await wantsOffers('page.test'), 'assumed to be open').toBe(true);
   await saveKnownNetwork(clusterOf({ open: 0.995, policed: 0.004, blocked: 0.001 }));
-  expect(await wantsOffers(), 'open').toBe(false);
+  expect(await wantsOffers('page.test'), 'open').toBe(false);
   await saveKnownNetwork(clusterOf({ open: 0.01, policed: 0.02, blocked: 0.97 }));
-  expect(await wantsOffers(), 'blocked').toBe(false);
+  expect(await wantsOffers('page.test'), 'blocked').toBe(false);
 });

@@ -1,6 +1,7 @@
 import { HOUR_MS } from '@hopwise/contract';
 import { learnNetwork } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { hindersUdp } from '../../src/autopilot/network-rule.ts';
 import { isMetered } from '../../src/background/may-check.ts';
 import {
   checkNetwork,
@@ -10,7 +11,13 @@ import {
 } from '../../src/background/network-check.ts';
 import type { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
 import { addLoad, getLoad, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
-import { loadNetwork, NOTHING_KNOWN, removeNetworks, saveNetworkMemory } from '../../src/storage/network.ts';
+import {
+  loadNetwork,
+  NOTHING_KNOWN,
+  removeNetworks,
+  removeSites,
+  saveNetworkMemory,
+} from '../../src/storage/network.ts';
 import { ownStorage } from '../../src/storage/own-storage.ts';
 import { readBytesToday } from '../../src/storage/verification-data.ts';
 import { loadOf, PAGE, requestOf } from '../evidence/stored-loads.ts';
@@ -76,6 +83,48 @@ test('a new network is checked once a day, by what the page had from a server th
   expect(plans).toHaveLength(3);
 });
 
+/** A page of another site, with a server of its own and one that the first page had too. */
+function storeOther(): Promise<number> {
+  const url = 'https://other.test/';
+  const requests = [
+    requestOf(0, { url }),
+    requestOf(1, { url: `${PAGE}2`, bodyBytes: 250_000, offersH3: true }),
+    requestOf(2, { url: 'https://cdn.other.test/', bodyBytes: 240_000, offersH3: true }),
+  ];
+  const recording = { url, requests, recordedAt: new Date().toISOString() };
+  const whole = loadOf(1, { cluster: null, requestedUrl: url, recording });
+  const { id: _id, storedAtMs: _storedAtMs, ...fields } = whole;
+  return addLoad(fields);
+}
+
+const hinders = async () => hindersUdp({ cluster: await loadNetwork() });
+
+test('what a check finds holds at once, and is asked of the next site’s own server, which may show otherwise', async () => {
+  await checkNetwork(await store(), verify);
+  expect(await hinders()).toBe(true);
+  const open = verificationOf({ udp: udpOf('open', true) });
+  await checkNetwork(await storeOther(), async (probe, ...more) => {
+    await verify(probe, ...more);
+    return open;
+  });
+  expect(plans).toEqual([[`${PAGE}2`], ['https://cdn.other.test/']]);
+  expect(await hinders()).toBe(false);
+});
+
+test('what two sites’ servers have shown is not asked again that day', async () => {
+  const id = await store();
+  for (const hours of [0, 2]) await checkNetwork(id, verify, Date.now() + hours * HOUR_MS);
+  for (const hours of [0, 2, 4]) await checkNetwork(await storeOther(), verify, Date.now() + hours * HOUR_MS);
+  expect(plans).toHaveLength(2);
+  expect(await hinders()).toBe(true);
+});
+
+test('a check is forgotten with the site whose server it asked', async () => {
+  await checkNetwork(await store(), verify);
+  await removeSites((site) => site === 'page.test');
+  expect(await hinders()).toBe(false);
+});
+
 test('a network that is not recognised is checked anew after it was left, a recognised one is not', async () => {
   const networkKey = '2b7e151628aed2a6abf71589';
   await checkNetwork(await store(), verify);
@@ -115,14 +164,14 @@ test('where another site showed that HTTP/3 may be slowed down, it is checked by
     throw new Error('The server does not answer.');
   };
   await checkNetwork(id, failing);
-  await checkNetwork(id, verify, Date.now() + 2 * HOUR_MS);
   await suspect('page.test');
   await checkNetwork(id, verify, Date.now() + 2 * HOUR_MS);
   expect(plans).toEqual([]);
   await suspect('other.test');
-  await checkNetwork(id, verify, Date.now() + 0.5 * HOUR_MS);
+  await checkNetwork(id, failing, Date.now() + 2 * HOUR_MS);
+  await checkNetwork(id, verify, Date.now() + 2.5 * HOUR_MS);
   expect(plans).toEqual([]);
-  await checkNetwork(id, verify, Date.now() + 2 * HOUR_MS);
+  await checkNetwork(id, verify, Date.now() + 4 * HOUR_MS);
   expect(plans).toHaveLength(1);
   expect((await loadNetwork())!.udp.policed).toBeGreaterThan(0.9);
 });

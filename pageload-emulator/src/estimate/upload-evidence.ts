@@ -2,7 +2,7 @@ import { median, type RecordedRequest, type Recording } from '@hopwise/contract'
 import { LogDensity } from '../network/log-density.ts';
 import { PACKET } from '../network/packet.ts';
 import { waitOf } from '../recording/origin-timings.ts';
-import { transportOf, uploadedBytes } from '../recording/uploads.ts';
+import { findUploads, transportOf, type Uploaded } from '../recording/uploads.ts';
 import { uploadTime } from '../transport/upload-time.ts';
 import { originOf } from '../util/url.ts';
 import type { NetworkEstimate } from './estimate-network.ts';
@@ -15,6 +15,8 @@ const MIN_BODY_BYTES = 3_000;
 const MAX_UPLOADS = 12;
 /** Least time that is typical of servers, milliseconds. */
 const MIN_SERVER_MS = 30;
+/** Weight of what is known of servers' times: one delay makes several answers late, so that they are no independent draws. */
+const SERVER_WEIGHT = 0.3;
 /** Error of an upload's time: a constant, plus a share of the expected time. */
 const NOISE_MS = 2;
 const NOISE_SHARE = 0.12;
@@ -25,13 +27,11 @@ const RATE_ERROR = 0.2;
 const WIRE_SHARE = 1 + PACKET.tcp.overheadBytes / PACKET.tcp.payloadBytes;
 
 /** A request with a body, and its answer. */
-interface Upload {
+interface Upload extends Uploaded {
   request: RecordedRequest;
   rttMs: number;
   /** From the request's first byte to the answer's, less a round trip, milliseconds. */
   excessMs: number;
-  /** See `uploadedBytes`. */
-  bytes: number;
 }
 
 /** What a recording's uploads show of the uplink. */
@@ -49,7 +49,7 @@ export function uploadEvidence(
   { path, servers }: NetworkEstimate,
 ): UploadEvidence | null {
   const extraMs = new Map(servers.map(({ origin, extraRttMs }) => [origin, extraRttMs]));
-  const bytesOf = uploadedBytes(requests);
+  const uploaded = findUploads(requests);
   const uploads: Upload[] = [];
   const othersMs: number[] = [];
   for (const request of requests) {
@@ -59,7 +59,7 @@ export function uploadEvidence(
     const excessMs = waitMs - rttMs;
     if (!request.requestBodyBytes) othersMs.push(excessMs);
     else if (request.requestBodyBytes >= MIN_BODY_BYTES)
-      uploads.push({ request, rttMs, excessMs, bytes: bytesOf.get(request.id)! });
+      uploads.push({ request, rttMs, excessMs, ...uploaded.get(request.id)! });
   }
   if (uploads.length === 0) return null;
   const largest = uploads.toSorted((a, b) => b.bytes - a.bytes).slice(0, MAX_UPLOADS);
@@ -97,14 +97,15 @@ export function givenUploads(evidence: UploadEvidence | null, prior: LogDensity)
   const likelihood = prior.values.map((upBps) => {
     const carriedMs = (8000 * WIRE_SHARE * busiest.bytes) / upBps;
     let log = logUnlessLate(busiest.tookMs - carriedMs, carriedMs);
-    for (const { request, rttMs, excessMs, bytes } of largest) {
+    for (const { request, rttMs, excessMs, bytes, beforeBytes } of largest) {
       const { requestBodyBytes, requestBodyMs } = request;
-      const leastMs = uploadTime(requestBodyBytes!, transportOf(request), rttMs, upBps);
-      const mostMs = uploadTime(bytes, transportOf(request), rttMs, upBps);
+      const timeOf = (sent: number) => uploadTime(sent, beforeBytes, transportOf(request), rttMs, upBps);
+      const leastMs = timeOf(requestBodyBytes!);
+      const mostMs = timeOf(bytes);
       log += logUnlessLate(excessMs - leastMs, leastMs);
       log += logUnlessLate(mostMs - (requestBodyMs ?? 0), mostMs);
       // Servers' times spread widely: beyond the typical one, twice the time is half as likely.
-      log -= Math.log(serverMs + Math.max(0, excessMs - mostMs));
+      log -= SERVER_WEIGHT * Math.log(serverMs + Math.max(0, excessMs - mostMs));
     }
     return log;
   });

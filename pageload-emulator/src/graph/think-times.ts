@@ -7,7 +7,7 @@ import { unseenRoundTrip } from '../recording/likely-extra.ts';
 import { busyRate, linkRate, MIN_FILLING_BYTES } from '../recording/link-rate.ts';
 import { type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
 import { MIN_WAIT_MS, pathRoundTrip } from '../recording/path-round-trip.ts';
-import { transportOf, uploadedBytes } from '../recording/uploads.ts';
+import { findUploads, transportOf } from '../recording/uploads.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
 import { uploadTime } from '../transport/upload-time.ts';
 import { originOf } from '../util/url.ts';
@@ -87,7 +87,7 @@ function findWaits(recording: Recording, link?: KnownLink): Map<number, Wait> {
   const sentMs = hidesConnections(recording)
     ? replayedStarts(recording, (origin) => rttOf(origins.get(origin)!) ?? 0)
     : null;
-  const uploaded = uploadedBytes(recording.requests);
+  const uploads = findUploads(recording.requests);
   const waits = new Map<number, Wait>();
   const spans: WaitSpan[] = [];
   for (const request of recording.requests) {
@@ -100,9 +100,8 @@ function findWaits(recording: Recording, link?: KnownLink): Map<number, Wait> {
     const hiddenMs = Math.max(0, (sentMs?.get(request.id) ?? 0) - (request.phases.requestStartMs ?? 0));
     const waitMs = Math.max(0, recordedMs - hiddenMs);
     const rttMs = rttOf(own) ?? waitMs;
-    const uploadMs = link
-      ? uploadTime(uploaded.get(request.id) ?? 0, transportOf(request), rttMs, link.upBps)
-      : 0;
+    const { bytes = 0, beforeBytes = 0 } = uploads.get(request.id) ?? {};
+    const uploadMs = link ? uploadTime(bytes, beforeBytes, transportOf(request), rttMs, link.upBps) : 0;
     const isUpload = Boolean(request.requestBodyBytes);
     const excessMs = Math.max(0, waitMs - rttMs - (isUpload ? uploadMs : 0));
     const { requestStartMs, responseStartMs } = request.phases;

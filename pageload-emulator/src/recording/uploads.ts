@@ -6,32 +6,45 @@ const FLIGHT_BYTES = 10 * PACKET.tcp.payloadBytes;
 /** Of more uploads beside each other only these count, to bound the time that it takes to find them. */
 const MAX_UPLOADS = 500;
 
+/** What the uplink carried for one request. */
+export interface Uploaded {
+  /** Bytes of bodies that left until the request's last byte had, its own body included. */
+  bytes: number;
+  /** Bytes of bodies that its connection had carried before, from which it knows the uplink. */
+  beforeBytes: number;
+}
+
 /**
- * Returns the bytes of bodies that left until the last byte of each request had, its own body included, by `RecordedRequest.id`. Requests that
- * are sent at the same time share the uplink: as much of each other body leaves as of the own one, and a flight at least. Requests without
- * phases, and without a body in the time of any upload, are left out.
+ * Returns what the uplink carried for each request, by `RecordedRequest.id`. Requests that are sent at the same time share it: as much of each
+ * other body leaves meanwhile as of the own one, and a flight at least. Requests without phases, and without a body in the time of any upload, are left out.
  */
-export function uploadedBytes(requests: readonly RecordedRequest[]): ReadonlyMap<number, number> {
-  const bodies = requests.flatMap(({ id, requestBodyBytes, phases: { requestStartMs, responseStartMs } }) =>
-    requestBodyBytes && requestStartMs !== null && responseStartMs !== null
-      ? [{ id, bytes: requestBodyBytes, fromMs: requestStartMs, toMs: responseStartMs }]
-      : [],
-  );
+export function findUploads(requests: readonly RecordedRequest[]): ReadonlyMap<number, Uploaded> {
+  const bodies = requests.flatMap(({ id, connectionId, requestBodyBytes, phases }) => {
+    const { requestStartMs: fromMs, responseStartMs: toMs } = phases;
+    return requestBodyBytes && fromMs !== null && toMs !== null && toMs > fromMs
+      ? [{ id, connectionId, bytes: requestBodyBytes, fromMs, toMs }]
+      : [];
+  });
   const uploads = bodies.slice(0, MAX_UPLOADS);
-  const sent = new Map<number, number>();
-  if (uploads.length === 0) return sent;
-  for (const { id, requestBodyBytes, phases } of requests) {
+  const found = new Map<number, Uploaded>();
+  if (uploads.length === 0) return found;
+  for (const { id, connectionId, requestBodyBytes, phases } of requests) {
     const { requestStartMs, responseStartMs } = phases;
     if (requestStartMs === null || responseStartMs === null) continue;
     const own = requestBodyBytes ?? 0;
     let bytes = own;
+    let beforeBytes = 0;
     for (const other of uploads) {
-      const isBeside = other.id !== id && other.fromMs <= responseStartMs && requestStartMs <= other.toMs;
-      if (isBeside) bytes += Math.min(other.bytes, Math.max(own, FLIGHT_BYTES));
+      if (other.id === id) continue;
+      const besideMs = Math.min(other.toMs, responseStartMs) - Math.max(other.fromMs, requestStartMs);
+      const beside = (other.bytes * besideMs) / (other.toMs - other.fromMs);
+      if (besideMs > 0) bytes += Math.min(beside, Math.max(own, FLIGHT_BYTES));
+      else if (other.toMs <= requestStartMs && connectionId !== null && other.connectionId === connectionId)
+        beforeBytes += other.bytes;
     }
-    if (bytes > 0) sent.set(id, bytes);
+    if (bytes > 0) found.set(id, { bytes, beforeBytes });
   }
-  return sent;
+  return found;
 }
 
 export const transportOf = ({ protocol }: RecordedRequest): Transport => (protocol === 'h3' ? 'quic' : 'tcp');

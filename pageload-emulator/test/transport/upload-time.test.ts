@@ -9,11 +9,13 @@ const HEADER_BYTES = 2_000;
 
 it('takes the rounds of slow start until the uplink is full', () => {
   // Flights of 10, 20 and 10 packets, the first two of which wait for an acknowledgement: 2 · 100 ms, and 12 packets of 1.2 ms.
-  expect(uploadTime(40 * 1430, 'tcp', 100, 10e6)).toBeCloseTo(2 * 100 + 12 * 1.2, 6);
+  expect(uploadTime(40 * 1430, 0, 'tcp', 100, 10e6)).toBeCloseTo(2 * 100 + 12 * 1.2, 6);
   // A flight of 10 packets of 12 ms fills an uplink of 1 Mbit/s for longer than a round trip.
-  expect(uploadTime(40 * 1430, 'tcp', 100, 1e6)).toBeCloseTo(40 * 12, 6);
+  expect(uploadTime(40 * 1430, 0, 'tcp', 100, 1e6)).toBeCloseTo(40 * 12, 6);
+  // The window of a connection that sent 20 packets before is 30.
+  expect(uploadTime(40 * 1430, 20 * 1430, 'tcp', 100, 10e6)).toBeCloseTo(100 + 11 * 1.2, 6);
   // One flight of 32 packets.
-  expect(uploadTime(32 * 1300, 'quic', 100, 10.88e6)).toBeCloseTo(32, 6);
+  expect(uploadTime(32 * 1300, 0, 'quic', 100, 10.88e6)).toBeCloseTo(32, 6);
 });
 
 it('is what an emulated upload takes longer than a request without a body', () => {
@@ -29,7 +31,7 @@ it('is what an emulated upload takes longer than a request without a body', () =
           const page = pageOf([{ bytes: 500 }, { bytes: 500, after: [0], requestBytes }]);
           return emulate(page, path, [serverOf('https://a.test')], uniform(page, protocol)).pltMs;
         };
-        const expectedMs = uploadTime(bytes, protocol === 'h3' ? 'quic' : 'tcp', rttMs, path.upBps);
+        const expectedMs = uploadTime(bytes, 0, protocol === 'h3' ? 'quic' : 'tcp', rttMs, path.upBps);
         const tookMs = timeOf(HEADER_BYTES + bytes) - timeOf(HEADER_BYTES);
         // Flights are whole packets, and acknowledgements share the uplink.
         expect(Math.abs(tookMs - expectedMs)).toBeLessThan(2 + 0.15 * expectedMs);

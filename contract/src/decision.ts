@@ -46,6 +46,8 @@ export interface Action {
   helps: number;
   /** Probability that a load takes over 5% more time than under the baseline, on the first visit or on later ones. */
   harms: number;
+  /** Whether at least half of the gain has a probability of 95%, so that the action's effect is called sure. */
+  sure: boolean;
   needs: ActionNeed[];
   /** Whether gain and chances are enough to act on. */
   worthwhile: boolean;

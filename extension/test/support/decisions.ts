@@ -15,6 +15,7 @@ export function actionOf(kind: Action['kind'], assignment: Assignment, more: Par
     gain: 0.465,
     helps: 0.97,
     harms: 0.01,
+    sure: true,
     needs:
       kind === 'force-protocol'
         ? ['helper', 'ca']
@@ -36,6 +37,7 @@ export const LEAVE: Action = actionOf(
     gain: 0,
     helps: 0,
     harms: 0,
+    sure: false,
     needs: [],
     worthwhile: false,
   },

@@ -41,6 +41,7 @@ const leave = {
   gain: 0,
   helps: 0,
   harms: 0,
+  sure: false,
   needs: [],
   worthwhile: false,
   measured: false,

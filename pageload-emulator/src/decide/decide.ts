@@ -8,6 +8,7 @@ import { sumByOrigin } from '../graph/origin-sums.ts';
 import { carriedAssignment, recordedVisit } from '../recording/visit.ts';
 import { loadTime } from '../scenarios/load-time.ts';
 import type { Question } from '../scenarios/question.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
 import { uniformAssignment } from '../scenarios/uniform.ts';
 import { planActions } from './actions.ts';
 import { AnswerFigures } from './answer-figures.ts';
@@ -132,7 +133,17 @@ export function decide(
   const laterMs = timeOf(later).pltMs;
   const fit = fitOf({ recording, network, scenarios, recorded, isOtherNetwork });
   const chances = new Chances(belief, isNew ? 0 : missedBy(fit));
-  const rivals: Rivals = { belief, baseline, later, baselineTime, laterMs, timeOf, measured };
+  const undrawnUdp = isNew ? 0 : undrawnShare(network, scenarios);
+  const rivals: Rivals = {
+    belief,
+    baseline,
+    later,
+    baselineTime,
+    laterMs,
+    timeOf,
+    measured,
+    undrawnUdp,
+  };
   const candidateOf = new Map(
     planned.map(({ plan, candidate }) => [
       judgeAction(plan, plan.kind === 'leave' ? baseline : candidate, rivals),
@@ -181,6 +192,13 @@ export function decide(
     origins: origins.map((each) => originFigures(each, assignment, answer, uniformTimes)),
     untriedOrigins: untried,
   };
+}
+
+/** Share of what may happen to UDP that the drawn networks do not have: none blocks it, and few of them police it or leave it alone. */
+function undrawnShare({ given, udp, path }: NetworkPosterior, scenarios: readonly Scenario[]): number {
+  if (given.udp !== undefined || path.udp.kind === 'blocked' || path.udp.kind === 'lossy') return 0;
+  const policed = scenarios.filter((each) => each.path.udp.kind === 'policed').length / scenarios.length;
+  return Math.max(0, udp.policed - policed) + Math.max(0, udp.open - (1 - policed)) + udp.blocked;
 }
 
 /** The protocol of the smallest expected regret. */

@@ -16,6 +16,10 @@ const HARM = 0.05;
 const NOTABLE_GAIN = 0.1;
 const NOTABLE_CHANCE = 0.6;
 
+/** An effect is sure when this share of its gain reaches this chance: a gain that rests on something less likely, such as a policer, is not. */
+const SURE_SHARE = 0.5;
+const SURE = 0.95;
+
 /** What actions are compared with. */
 export interface Rivals {
   belief: Belief<Candidate>;
@@ -26,6 +30,8 @@ export interface Rivals {
   laterMs: number;
   timeOf: (candidate: Candidate) => LoadTime;
   measured: MeasuredTimes;
+  /** Share of what may happen to UDP that the drawn networks do not have. */
+  undrawnUdp: number;
 }
 
 /** The consequences of an action, which must help on the first visit and on later ones. */
@@ -45,10 +51,25 @@ export function judgeAction(plan: PlannedAction, candidate: Candidate, rivals: R
     gain: gainMs / ownMs,
     helps,
     harms,
+    sure: isSure(candidate, gainMs / ownMs, rivals),
     worthwhile: gainsAtLeast(MIN_GAIN, time, rivals) && helps >= MIN_CHANCE && harms <= MAX_HARM,
     measured: measured.timeOf(candidate) !== null,
   };
 }
+
+function isSure(candidate: Candidate, gain: number, rivals: Rivals): boolean {
+  const { belief, baseline, later, measured, undrawnUdp } = rivals;
+  if (gain <= 0) return false;
+  const order = measured.compare(candidate, baseline);
+  if (order !== 0) return order < 0;
+  const factor = 1 - SURE_SHARE * gain;
+  return [baseline, later].every((rival) => {
+    const restsOnUdp = usesH3(candidate) !== usesH3(rival);
+    return belief.probabilityBelow(candidate, rival, factor) - (restsOnUdp ? undrawnUdp : 0) >= SURE;
+  });
+}
+
+const usesH3 = ({ assignment }: Candidate): boolean => Object.values(assignment).includes('h3');
 
 /** Whether an action that is not worthwhile may gain much. */
 export function isNotable({ needs, helps, time }: Action, rivals: Rivals): boolean {

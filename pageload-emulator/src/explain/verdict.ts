@@ -21,8 +21,6 @@ import type { Behaviour, Sentences, Sureness } from './sentences/english.ts';
 import { SENTENCES } from './sentences/languages.ts';
 import { withoutScheme } from './words.ts';
 
-/** From this chance on an action's effect is called sure. */
-const SURE = 0.95;
 /** More origins are named by their number. */
 const NAMED_ORIGINS = 2;
 
@@ -115,9 +113,9 @@ export function timeByItself(
 }
 
 /** How sure the effect of an action is. */
-export function surenessOf({ measured, helps }: Pick<Action, 'measured' | 'helps'>): Sureness {
+export function surenessOf({ measured, sure }: Pick<Action, 'measured' | 'sure'>): Sureness {
   if (measured) return 'measured';
-  return helps >= SURE ? 'sure' : 'likely';
+  return sure ? 'sure' : 'likely';
 }
 
 /** Why the recorded load is not understood; verified where something could be changed. */

@@ -1,6 +1,6 @@
 import type { VerifiedAssignment, VerifiedProtocol } from '@hopwise/contract';
 import type { Decision, NetworkPath, Prediction, Recording } from '@hopwise/pageload-emulator';
-import { type Knowledge, predict } from '@hopwise/pageload-emulator';
+import { type Knowledge, learnNetwork, predict } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countRuns } from '../../../scripts/suites/draw-share.ts';
@@ -79,6 +79,26 @@ describe('decision', () => {
     expect(action.helps).toBeGreaterThan(0.95);
     expect(action.time.pltMs).toBeLessThan(baseline.pltMs / 1.5);
     expect(verdict).toMatch(/^Keep .* off HTTP\/3: [\d.]+ s → about [\d.]+ (s|ms) \(sure\)$/);
+  });
+
+  it('calls no gain over a policer sure that is less than 95% probable', () => {
+    const { downBps } = OPEN;
+    for (const [rttMs, seed] of [10, 30, 60].flatMap((each) =>
+      [1, 2, 3].map((page) => [each, page] as const),
+    )) {
+      const recording = recorded(pathOf({ rttMs, downBps }), seed);
+      const cluster = {
+        ...learnNetwork(null, recording),
+        loads: 1e6,
+        policedBps: { mean: Math.log(1e6), spread: 0.1 },
+        udp: { open: 0.05, policed: 0.95, blocked: 0 },
+      };
+      const { decision, network } = predict(recording, { network: { rttMs, downBps, loss: 0 }, cluster });
+      expect(decision.action.kind).toBe('avoid-h3');
+      expect(network.udpShares!.policed).toBeLessThan(0.95);
+      expect(decision.verdict).toMatch(/\(likely\)$/);
+    }
+    expect(decisionOn(POLICED).action.sure).toBe(true);
   });
 
   it.each([1, 2, 3])(
@@ -345,7 +365,7 @@ describe('decision', () => {
         const path = pathOf(network);
         const { baseline, action, actions, protocols } = decisionOn(path, {}, recorded(path, seed));
         expect(actions[0]).toBe(action);
-        for (const { kind, time, gainMs, gain, helps, harms, origins, assignment } of actions) {
+        for (const { kind, time, gainMs, gain, helps, harms, sure, origins, assignment } of actions) {
           expect(time.low).toBeLessThanOrEqual(time.pltMs);
           expect(time.pltMs).toBeLessThanOrEqual(time.high);
           // What is left of the gain on the faster of both visits, as the chances are.
@@ -353,6 +373,7 @@ describe('decision', () => {
           expect(gainMs).toBeCloseTo(ownMs - time.pltMs, 6);
           expect(gain).toBeCloseTo(gainMs / ownMs, 9);
           expect(helps + harms).toBeLessThanOrEqual(1 + 1e-9);
+          if (sure) expect(helps).toBeGreaterThanOrEqual(0.95);
           const moved = Object.keys(assignment).filter(
             (origin) => assignment[origin] !== baseline.protocols[origin],
           );

@@ -60,13 +60,19 @@ export function pagesOf(log: Har): PageEntries[] {
  */
 function hostsOfFrames(pages: readonly PageEntries[]): Map<PageEntries, PageEntries> {
   const hosts = new Map<PageEntries, PageEntries>();
-  const begun = pages.flatMap((of): BegunPage | [] => {
+  const begun = pages.flatMap((of): (BegunPage & { firstMs: number }) | [] => {
     const from = dateOf(of.page?.startedDateTime);
-    return Number.isNaN(from) || of.entries.length === 0 ? [] : { from, of };
+    if (Number.isNaN(from) || of.entries.length === 0) return [];
+    // A frame may be listed as begun when its page began.
+    const firstMs = of.entries.reduce(
+      (first, entry) => Math.min(first, Date.parse(entry.startedDateTime)),
+      Infinity,
+    );
+    return { from, of, firstMs: Math.max(from, firstMs) };
   });
   let host: BegunPage | null = null;
-  for (const next of begun.sort((a, b) => a.from - b.from)) {
-    if (host !== null && isFrameOf(next, host)) hosts.set(next.of, host.of);
+  for (const next of begun.sort((a, b) => a.firstMs - b.firstMs)) {
+    if (host !== null && isFrameOf({ from: next.firstMs, of: next.of }, host)) hosts.set(next.of, host.of);
     else host = next;
   }
   return hosts;

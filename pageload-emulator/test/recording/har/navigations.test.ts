@@ -170,6 +170,19 @@ describe('frames that a file lists as pages', () => {
     expect(recording.requests.map(({ type }) => type).slice(1)).not.toContain('document');
   });
 
+  it('are of it where they are listed before it, as begun with it', () => {
+    const own = [entry(SITE, 0, {}, { pageref: 'page_1' }), image(`${SITE}a.png`, 60)];
+    const har = harOf([...own, frameAt(300)]) as { log: { pages: { startedDateTime: string }[] } };
+    const { startedDateTime } = har.log.pages[0]!;
+    har.log.pages.unshift({ id: 'page_2', title: FRAME, pageTimings: {}, startedDateTime } as {
+      startedDateTime: string;
+    });
+    const { recording, notes } = readRecording(har);
+    expect(notes).toEqual([]);
+    expect(recording).toMatchObject({ url: SITE, pltMs: 500 });
+    expect(recording.requests).toHaveLength(3);
+  });
+
   it.each([
     ['has a load event', { onLoad: 90 }, frameAt(300), 300],
     ['begins after the load event', {}, frameAt(600), 600],

@@ -2,6 +2,7 @@
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MIN_NODE } from '@hopwise/contract';
 import { build } from 'esbuild';
 import { copyDeclarations } from './declarations.ts';
 import { packNpm } from './npm.ts';
@@ -9,8 +10,6 @@ import type { Release } from './release.ts';
 
 /** The most that the package may have, bytes. */
 const MAX_BYTES = 2_000_000;
-/** The oldest Node that it runs with. */
-const MIN_NODE = 20;
 
 interface CommandPackage {
   root: string;

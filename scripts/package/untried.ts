@@ -5,14 +5,12 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MIN_NODE } from '@hopwise/contract';
 import { copyHost, copyKoffi, unifyModes } from './helper-tree.ts';
 import { readLock } from './npm-packages.ts';
 import type { Release } from './release.ts';
 import { packFolder, REPLACE_FOLDER } from './tarball.ts';
 import { writeZip } from './zip.ts';
-
-/** The oldest Node that the helper runs with. */
-const MIN_NODE = 20;
 
 /** Node's names of the machines that a package is for. */
 const UNTRIED_SYSTEMS = {

@@ -6,7 +6,8 @@ const LONG = '**/*.long.spec.ts';
 /** Whole-product tests. */
 export default defineConfig({
   testDir: 'specs',
-  workers: 3,
+  // They mostly wait for loads: a test keeps a third of a core busy.
+  workers: 4,
   projects: [
     { name: 'together', testIgnore: LONG, fullyParallel: true },
     { name: 'long', testMatch: LONG, workers: 1 },

@@ -31,6 +31,12 @@ export function mean(values: readonly number[]): number {
   return sum / values.length;
 }
 
+/** Returns the sum of the squared distances from the mean. @throws {RangeError} for no values */
+export function sumOfSquares(values: readonly number[]): number {
+  const centre = mean(values);
+  return values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
+}
+
 /** Standard deviations from the median to the 90th percentile of a normal distribution. */
 export const TO_90TH = 1.2816;
 

@@ -10,7 +10,7 @@ import {
   type VerifiedOrigin,
   type VerifiedProtocol,
 } from '@hopwise/contract';
-import { printable, table } from '@hopwise/contract/terminal';
+import { counted, printable, table } from '@hopwise/contract/terminal';
 import { poissonInterval } from '../src/probe/poisson-interval.ts';
 
 type Round = VerifiedProtocol['rounds'][number];
@@ -38,7 +38,7 @@ export function probeTable(
   ]);
   measured.push(...assigned);
   const lines = [
-    `${verification.pageUrl}: ${count(plan.transfers.length, 'resource')} of ${count(verification.origins.length, 'origin')}`,
+    `${verification.pageUrl}: ${counted(plan.transfers.length, 'resource')} of ${counted(verification.origins.length, 'origin')}`,
     '',
     ...table([
       [
@@ -65,7 +65,7 @@ export function probeTable(
     ]).split('\n'),
   ];
   const more = verification.origins.length - MAX_ORIGINS;
-  if (more > 0) lines.push(`and ${count(more, 'origin')} more, see --json`);
+  if (more > 0) lines.push(`and ${counted(more, 'origin')} more, see --json`);
   if (verification.origins.some(({ quic }) => quic)) {
     lines.push(
       'QUIC: libcurl reports neither its round trips nor its losses; a handshake takes one round trip or more.',
@@ -119,7 +119,7 @@ function notesOf(name: string, { unavailable, rounds }: VerifiedProtocol): strin
   return [
     ...(unavailable ? [`${name}: ${unavailable}`] : []),
     ...(failed.length > 0
-      ? [`${name}: ${count(failed.length, 'request')} failed, the first with: ${failed[0]!.error}`]
+      ? [`${name}: ${counted(failed.length, 'request')} failed, the first with: ${failed[0]!.error}`]
       : []),
   ];
 }
@@ -170,7 +170,7 @@ function unanswered(origins: readonly VerifiedOrigin[]): string[] {
   const unknown = origins.filter(({ h3Offered }) => h3Offered.httpsRecord.state === 'unknown');
   if (unknown.length === 0) return [];
   const { detail } = unknown[0]!.h3Offered.httpsRecord;
-  return [`HTTPS records: unknown for ${count(unknown.length, 'origin')} (${detail})`];
+  return [`HTTPS records: unknown for ${counted(unknown.length, 'origin')} (${detail})`];
 }
 
 function lossOf({ randomLoss }: Verification): string[] {
@@ -179,17 +179,17 @@ function lossOf({ randomLoss }: Verification): string[] {
   const range = poissonInterval(events).map((rate) => percent((rate * lost) / Math.max(1, events) / packets));
   if (events === 0) {
     const upper = percent(poissonInterval(0)[1] / packets);
-    return [`Random loss: none in ${count(packets, 'packet')}, so at most ${upper} (80% interval)`];
+    return [`Random loss: none in ${counted(packets, 'packet')}, so at most ${upper} (80% interval)`];
   }
   const burst = `${(lost / events).toFixed(1)} packets a burst`;
   return [
-    `Random loss: ${percent(lost / packets)} (80% interval ${range.join(' to ')}), ${burst}; ${lost} of ${count(packets, 'packet')} sent while the queue was not full`,
+    `Random loss: ${percent(lost / packets)} (80% interval ${range.join(' to ')}), ${burst}; ${lost} of ${counted(packets, 'packet')} sent while the queue was not full`,
   ];
 }
 
 function spent({ bytes: all, budgetBytes, leftOut }: Verification): string {
   const without =
-    leftOut > 0 ? `; ${count(leftOut, 'resource')} left out of every round to stay within them` : '';
+    leftOut > 0 ? `; ${counted(leftOut, 'resource')} left out of every round to stay within them` : '';
   return `${bytes(all)} of at most ${bytes(budgetBytes)} transferred${without}`;
 }
 
@@ -227,8 +227,6 @@ const ms = (value: number | null): string => (value === null ? NONE : `${value.t
 const fineMs = (value: number | null | undefined): string =>
   value == null ? NONE : `${value.toFixed(1)} ms`;
 const percent = (share: number): string => `${(100 * share).toFixed(2)}%`;
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
-
 function bytes(number: number | null): string {
   if (number === null) return NONE;
   if (number < 10_000) return `${Math.round(number)} B`;

@@ -1,4 +1,4 @@
-import { mean, median, type PinKind, TO_90TH } from '@hopwise/contract';
+import { mean, median, type PinKind, sumOfSquares, TO_90TH } from '@hopwise/contract';
 import { LOAD_NOISE } from '@hopwise/pageload-emulator';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import { findComparableLoads, hasPins, hasSamePins, pltOf, visitsUntil } from './comparable-loads.ts';
@@ -119,7 +119,7 @@ export function isHeld({ pinned }: Pick<KnownLoad, 'pinned'>, origin: string, ki
 /** Compares the logarithms of load times, whose scatter does not depend on the page. */
 export function compareLoads(before: readonly number[], after: readonly number[]): PinGain {
   const [own, other] = [before.map(Math.log), after.map(Math.log)];
-  const squares = squaresOf(own) + squaresOf(other);
+  const squares = sumOfSquares(own) + sumOfSquares(other);
   const degrees = own.length + other.length - 2;
   const variance = (NOISE_WEIGHT * LOAD_NOISE ** 2 + squares) / (NOISE_WEIGHT + degrees);
   const deviation = Math.sqrt(variance * (1 / own.length + 1 / other.length));
@@ -137,9 +137,4 @@ export function compareLoads(before: readonly number[], after: readonly number[]
     savedMs: { low, high },
     effect: low > 0 ? 'gains' : high < 0 ? 'harms' : isEnough ? 'nothing' : 'unclear',
   };
-}
-
-function squaresOf(values: readonly number[]): number {
-  const centre = mean(values);
-  return values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
 }

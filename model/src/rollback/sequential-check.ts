@@ -1,4 +1,4 @@
-import { mean } from '@hopwise/contract';
+import { mean, sumOfSquares } from '@hopwise/contract';
 /** Whether loads with pins take longer than those before, decided anew after each load. */
 
 /** So many loads with the pins are compared at most. */
@@ -25,7 +25,7 @@ const PRIOR_WEIGHT = 2;
 export function isSlower(beforeMs: readonly number[], afterMs: readonly number[]): boolean {
   const [before, after] = [beforeMs.map(Math.log), afterMs.map(Math.log)];
   const degrees = PRIOR_WEIGHT + before.length + after.length - 2;
-  const squares = PRIOR_WEIGHT * PRIOR_DEVIATION ** 2 + squaresOf(before) + squaresOf(after);
+  const squares = PRIOR_WEIGHT * PRIOR_DEVIATION ** 2 + sumOfSquares(before) + sumOfSquares(after);
   const deviation = Math.sqrt((squares / degrees) * (1 / before.length + 1 / after.length));
   return mean(after) - mean(before) > quantileOfT(POCOCK, degrees) * deviation;
 }
@@ -38,9 +38,4 @@ function quantileOfT(z: number, degrees: number): number {
     (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
   ];
   return terms.reduce((sum, term, index) => sum + term / degrees ** (index + 1), z);
-}
-
-function squaresOf(values: readonly number[]): number {
-  const centre = mean(values);
-  return values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
 }

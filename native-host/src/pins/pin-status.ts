@@ -1,5 +1,6 @@
 /** The pins of each connected browser and the stored ones, read without starting anything. */
 import type { PinState } from '@hopwise/contract';
+import { counted } from '@hopwise/contract/terminal';
 import { askHosts } from '../control/control-client.ts';
 import { controlFolder } from '../control/control-folder.ts';
 import type { Pin } from './pin.ts';
@@ -40,9 +41,9 @@ export async function pinsStatus(): Promise<PinsStatus> {
 
 /** A summary on one line. */
 export function pinsLine({ sessions, stored }: PinsStatus): string {
-  const words = sessions.map(({ browser, pins }) => `${counted(pins)} in ${browser}`);
+  const words = sessions.map(({ browser, pins }) => `${counted(pins.length, 'pin')} in ${browser}`);
   if (sessions.length === 0) words.push('no extension is connected');
-  if (stored.length > 0) words.push(`${counted(stored)} stored`);
+  if (stored.length > 0) words.push(`${counted(stored.length, 'pin')} stored`);
   return words.join(', ');
 }
 
@@ -62,8 +63,4 @@ export function pinLine(pin: PinState): string {
   const until = expiresAtMs === null ? '' : ` until ${new Date(expiresAtMs).toISOString()}`;
   const kept = persistent ? ', kept' : '';
   return `${origin} ${kind}${until}${kept}${state === 'active' ? '' : `, ${STATE_WORDS[state]} ${reason}`}`;
-}
-
-function counted({ length }: readonly unknown[]): string {
-  return `${length} ${length === 1 ? 'pin' : 'pins'}`;
 }

@@ -534,7 +534,7 @@ export const english = {
   mapRoundTrip: 'round trip',
   markdownLoaded: 'loaded in $time$',
   markdownNeverLoaded: 'its load event never fired',
-  markdownRecorded: 'recorded $time$',
+  markdownRecorded: 'Recorded $time$',
   markdownRest: '$rest$ of $origins$ do not matter.',
   markdownTime: 'Load time',
   reportTitle: 'hopwise report',

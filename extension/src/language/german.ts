@@ -544,7 +544,7 @@ export const german: Record<MessageKey, string> = {
   mapRoundTrip: 'Umlaufzeit',
   markdownLoaded: 'geladen in $time$',
   markdownNeverLoaded: 'das Load-Event blieb aus',
-  markdownRecorded: 'aufgezeichnet $time$',
+  markdownRecorded: 'Aufgezeichnet $time$',
   markdownRest: 'Auf $rest$ von $origins$ kommt es nicht an.',
   markdownTime: 'Ladezeit',
   reportTitle: 'hopwise-Bericht',

@@ -79,7 +79,10 @@ export function renderTimesTable(comparison: TimesComparison, options: TimesTabl
 }
 
 /** The range, or the number of runs where their times are the same. */
-function describeSpread({ lowMs, highMs, runs }: ComparisonFigure, write: (ms: number) => string): string {
+export function describeSpread(
+  { lowMs, highMs, runs }: ComparisonFigure,
+  write: (ms: number) => string,
+): string {
   const [low, high] = [write(lowMs), write(highMs)];
   if (low !== high) return keepUnitsTogether(`${low} – ${high}`);
   return runs === undefined ? '' : `(${plural('runs', runs)})`;

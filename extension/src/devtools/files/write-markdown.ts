@@ -17,6 +17,7 @@ import { writeHeadline } from '../../ui/headline.ts';
 import { listFigures, nameSource } from '../../ui/network-view.ts';
 import { adviseOrigins } from '../../ui/origin-advice.ts';
 import { decideBeyondPins } from '../../ui/pin-gain.ts';
+import { describeSpread } from '../../ui/times-table.ts';
 
 /** What is written of a load. */
 type SummarisedLoad = Pick<
@@ -84,7 +85,10 @@ function writeTimes(comparison: TimesComparison): string {
     ...kinds.map((kind) => {
       const is = (one: { row: string; kind: string }) => one.row === row && one.kind === kind;
       const figure = figures.find(is);
-      if (figure) return `${write(figure.medianMs)} (${write(figure.lowMs)} – ${write(figure.highMs)})`;
+      if (figure) {
+        const spread = describeSpread(figure, write).replace(/^\(|\)$/g, '');
+        return `${write(figure.medianMs)}${spread && ` (${spread})`}`;
+      }
       return missingTimes.find(is)?.reason ?? '–';
     }),
   ]);

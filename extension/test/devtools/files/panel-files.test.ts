@@ -185,6 +185,22 @@ describe('writeMarkdown', () => {
     expect(text).toMatch(/^\| Round trip \| \d+ ms \| \w+ \|$/m);
   });
 
+  test('gives a range only where its ends differ', () => {
+    const { decision } = prediction;
+    const time = { pltMs: 2600, low: 2600, high: 2600 };
+    const same = { ...decision, protocols: { ...decision.protocols, h2: { ...time } } };
+    const text = writeMarkdown({
+      ...load,
+      prediction: {
+        ...prediction,
+        decision: same,
+        protocols: { ...prediction.protocols, h2: { ...prediction.protocols.h2, ...time } },
+      },
+    });
+    expect(text).toMatch(/^\| HTTP\/2 \| 2\.6 s \|$/m);
+    expect(text).toMatch(/^Recorded 2026/m);
+  });
+
   test('states what pins have gained before what the prediction says', () => {
     const pinGain = {
       beforeMs: 24_600,

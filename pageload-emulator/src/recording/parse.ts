@@ -124,11 +124,22 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(withoutNaN(json));
   } catch (error) {
-    const { message } = error as Error;
-    const position = / at position (\d+)/.exec(message)?.[1];
-    const place = placeOf(placeInJson(json, position === undefined ? json.length : Number(position)));
+    const place = placeOf(placeInJson(json, faultIn(json, error as Error)));
     throw new InputError(`${place}: expected JSON, got ${jsonFault(json, error)}`);
   }
+}
+
+/** Characters before and after an unexpected one that V8 quotes. */
+const QUOTED = 10;
+
+/** Where a text stops being JSON. Of unexpected characters V8 gives no position, but what is around them. */
+function faultIn(json: string, { message }: Error): number {
+  const [, position] = / at position (\d+)/.exec(message) ?? [];
+  if (position !== undefined) return Number(position);
+  const [, cut, around] =
+    /^Unexpected token .*?, (\.\.\.)?"(.*)"(?:\.\.\.)? is not valid JSON$/s.exec(message) ?? [];
+  if (around === undefined) return json.length;
+  return cut === undefined ? 0 : json.indexOf(around) + QUOTED;
 }
 
 /** Quotes, escaped characters, and numbers of Python's `json.dumps` that JSON does not have. None is long: strings may be. */

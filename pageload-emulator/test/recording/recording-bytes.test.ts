@@ -32,6 +32,16 @@ const complaint = (file: Uint8Array): string => {
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const swapped = (text: string): Buffer => utf16(text).swap16();
 
+it.each([
+  ['package/dist{"x":[1,{"y":2', 'top level: expected JSON, got other text at "package/di"'],
+  [
+    '{"log":{"entries":[{"startedDateTime":1},{"time": tru, "request":3333333333}]}}',
+    'log.entries[1].time: expected JSON, got other text at ',
+  ],
+])('names the place where text is no JSON: %s', (text, line) => {
+  expect(() => parseRecording(text)).toThrow(line);
+});
+
 describe('UTF-16', () => {
   it.each([
     ['with a mark', utf16(`\uFEFF${HAR}`)],

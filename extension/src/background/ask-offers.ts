@@ -59,9 +59,11 @@ export async function askForOffers(
   nowMs = Date.now(),
 ): Promise<void> {
   const load = await getLoad(loadId);
-  if (load === undefined || !(await wantsOffers(siteKey(load.recording.url))) || !mayCheck(load)) return;
+  if (load === undefined) return;
   const { recording } = load;
-  const origin = chooseServer(recording);
+  const site = siteKey(recording.url);
+  if (!(await wantsOffers(site)) || !mayCheck(load)) return;
+  const origin = chooseServer(recording, isUnconfirmed(await loadNetworkMemory(), site));
   if (origin === null) return;
   try {
     const offersH3 = await findAnswer(nameOf(load), origin, nowMs, () => ask(recording, origin, verify));
@@ -85,11 +87,13 @@ async function stateOffer(loadId: number, origin: string, offersH3: boolean): Pr
  * The server of a page's site that is asked: of those whose responses are enough for a check, the page's own, else the one that needs the
  * fewest. On many sites the page comes from one server, and nearly all else from another.
  *
+ * @param isSecond whether the check that needs an answer asks a server of the page's site alone
  * @returns null where no check needs an answer, or none would help
  */
-function chooseServer(recording: Recording): string | null {
-  if (planNetworkCheck(recording, '') !== null) return null;
+function chooseServer(recording: Recording, isSecond: boolean): string | null {
   const site = siteKey(recording.url);
+  const askable = recording.requests.filter(({ url }) => !isSecond || siteKey(url) === site);
+  if (planNetworkCheck({ ...recording, requests: askable }, '') !== null) return null;
   const isUnknown = (origin: string) =>
     recording.requests.every(({ url, offersH3 }) => originOf(url) !== origin || offersH3 === null);
   const able = [...planChecks(recording, '')]

@@ -10,7 +10,7 @@ import {
 } from '../../src/background/ask-offers.ts';
 import type { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
 import { addLoad, getLoad, removeLoads, type StoredLoad, updateLoad } from '../../src/storage/loads.ts';
-import { removeNetworks } from '../../src/storage/network.ts';
+import { NOTHING_KNOWN, removeNetworks, saveNetworkMemory } from '../../src/storage/network.ts';
 import { ownStorage } from '../../src/storage/own-storage.ts';
 import { readBytesToday } from '../../src/storage/verification-data.ts';
 import { loadOf, PAGE, requestOf } from '../evidence/stored-loads.ts';
@@ -228,6 +228,22 @@ test('a server that is not reached, or a helper that is missing, leaves it unkno
     'hopwise: offers of HTTP/3 are not known:',
     'The helper is not installed.',
   );
+});
+
+test('where another site’s server alone has shown that UDP is hindered, the page’s own is asked, whatever others offer', async () => {
+  const third = requestOf(5, { bodyBytes: 250_000, url: 'https://else.test/5', offersH3: true });
+  const big = requestOf(6, { bodyBytes: 200_000 });
+  const check = clusterOf({ open: 0.02, policed: 0.96, blocked: 0.02 });
+  const policedBps = { ...check.policedBps, mean: check.downBps.mean - 2 };
+  for (const [checkedBy, asked] of [
+    [null, 0],
+    ['page.test', 0],
+    ['other.test', 1],
+  ] as const) {
+    await saveNetworkMemory({ ...NOTHING_KNOWN, check: { ...check, policedBps }, checkedBy });
+    await askForOffers(await store({}, [...LIGHT, third, big]), verify);
+    expect(transfers, `${checkedBy}`).toHaveLength(asked);
+  }
 });
 
 test('offers of HTTP/3 matter where networks are checked, while it is not known how this one treats UDP', async () => {

@@ -6,8 +6,7 @@ const LONG = '**/*.long.spec.ts';
 /** Whole-product tests. */
 export default defineConfig({
   testDir: 'specs',
-  // They mostly wait for loads: a test keeps a third of a core busy.
-  workers: 4,
+  workers: 3,
   projects: [
     { name: 'together', testIgnore: LONG, fullyParallel: true },
     { name: 'long', testMatch: LONG, workers: 1 },

@@ -5,6 +5,7 @@ import type { ServerStack } from '@hopwise/lab/client/server-stack';
 import { UserError } from '@hopwise/lab/command/errors';
 import type { PageSource } from '@hopwise/lab/pages/page-source';
 import type { Site } from '@hopwise/lab/sites/site';
+import { siteKey } from '@hopwise/pageload-emulator/site';
 import { ARMS, type ArmSettings, type ProductArm } from './arms.ts';
 
 /** Above every link's rate: a window is spread over its round trip, and nothing else limits the rate. */
@@ -34,7 +35,8 @@ export const stackOf = (arms: readonly ProductArm[]): ServerStack =>
   protocolOfRun(arms) === 'h3' ? 'nginx-quiche' : 'go';
 
 /**
- * Writes the sites that arms are served where one of them has servers that begin at a rate. All have the same servers otherwise: over TCP the
+ * Writes the sites that arms are served where one of them has servers that begin at a rate: those of the page's own site, as the rate is not
+ * announced to others (RFC 8942, section 4.1). All have the same servers otherwise: over TCP the
  * Go servers, which pace and offer no HTTP/3, as they do not begin at a rate over it; over HTTP/3 quiche at all origins, beside nginx, which
  * always begins in the usual way. What a server knows of its clients' rates outlasts the change from one site to another, as it does on the web.
  *
@@ -53,7 +55,10 @@ export async function writeServed(
     const folder = folderOf(startRate);
     await rm(folder, { recursive: true, force: true });
     await cp(page.dir, folder, { recursive: true });
-    const origins = page.site.origins.map((origin) => serve(origin, protocol, startRate));
+    const site = siteKey(page.site.entry);
+    const origins = page.site.origins.map((origin) =>
+      serve(origin, protocol, startRate && siteKey(origin.origin) === site),
+    );
     await writeFile(join(folder, 'site.json'), JSON.stringify({ ...page.site, origins }));
   }
   return (arm) => folderOf(protocolOf(arm) !== undefined);

@@ -14,6 +14,7 @@ afterEach(() => rm(dir, { recursive: true }));
 
 const ORIGINS = [
   { origin: 'https://a.test', protocols: ['h1', 'h2', 'h3'], extraRttMs: 0 },
+  { origin: 'https://img.a.test', protocols: ['h1', 'h2'], extraRttMs: 0 },
   { origin: 'https://b.test', protocols: ['h1', 'h2'], extraRttMs: 0 },
 ];
 
@@ -36,12 +37,13 @@ async function serveTo(arms: ProductArm[]) {
   };
 }
 
-test('over HTTP/3 all origins offer it, and only those of the arm begin at a rate', async () => {
+test('over HTTP/3 all origins offer it, and those of the page’s site begin at a rate in the arm', async () => {
   const arms: ProductArm[] = ['off', 'start-rate-h3'];
   const originsOf = await serveTo(arms);
   const of = (startRate: boolean) => [
     ['h1,h2,h3', startRate],
     ['h1,h2,h3', startRate],
+    ['h1,h2,h3', false],
   ];
   expect([await originsOf('off'), await originsOf('start-rate-h3')]).toEqual([of(false), of(true)]);
   expect(stackOf(arms)).toBe('nginx-quiche');
@@ -52,6 +54,7 @@ test('over TCP none offers HTTP/3', async () => {
   expect(await originsOf('start-rate')).toEqual([
     ['h1,h2', true],
     ['h1,h2', true],
+    ['h1,h2', false],
   ]);
   expect(stackOf(['off', 'start-rate'])).toBe('go');
 });

@@ -103,7 +103,7 @@ test('to hear of deletions from the history is asked for with its reason', async
   expect(element.textContent).toContain(
     'Pages that you remove from the browser’s history should be erased here too.',
   );
-  expect(state()).toContain('erased after a day');
+  expect(state()).toContain('It erases all that it stores about pages after a day.');
   element.querySelector('button')!.click();
   await vi.waitFor(() => expect(state()).toContain('are erased here too'));
   expect(held).toEqual(['history']);

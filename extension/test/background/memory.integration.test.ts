@@ -299,7 +299,7 @@ test.each([
 
 test('without its permission, the switch for history deletions is off and says what holds instead', async () => {
   const options = await openOptions();
-  await options.getByText('that it stores of pages is erased after a day').waitFor();
+  await options.getByText('It erases all that it stores about pages after a day').waitFor();
   expect(await options.getByLabel('Forget pages that I remove').isChecked()).toBe(false);
 });
 

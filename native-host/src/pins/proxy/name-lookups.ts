@@ -4,8 +4,10 @@ import type { Lookup } from '../../dns/lookup.ts';
 
 /** As many as the system's resolver works on at once, see `allowConcurrentLookups`. */
 const MAX_AT_ONCE = 32;
+/** A site may have so many times as many look-ups under way as are free: 24 where it is the only one, as pages with many hosts need. */
+const OF_FREE = 3;
 /** From so many look-ups under way on it matters whose they are. */
-const MANY = MAX_AT_ONCE / 2;
+const MANY = (MAX_AT_ONCE * OF_FREE) / (OF_FREE + 1);
 
 export interface PendingLookup {
   addresses: Promise<LookupAddress[]>;
@@ -24,9 +26,8 @@ interface Turn {
 
 /**
  * The system's resolver takes ten seconds and more for a name that no server answers: without limits a page that makes up names would hold up
- * the pages of all other sites, even after it is closed. So a site may have as many look-ups under way as are free: half of all if it is the only one,
- * a third each of two that want as many as they can, and as many stay free (dynamic thresholds; Choudhury and Hahne, IEEE/ACM Transactions on
- * Networking 6(2), 1998). Its others wait, and those of other sites go before them.
+ * the pages of all other sites, even after it is closed. So how many a site may have under way depends on how many are free (dynamic thresholds; Choudhury
+ * and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998). Its others wait, and those of other sites go before them.
  */
 export class NameLookups {
   readonly #look: Lookup;
@@ -75,7 +76,7 @@ export class NameLookups {
       if (free === 0) return;
       const site = this.#siteOf(turn);
       const count = counts.get(site) ?? 0;
-      if (count >= free) continue;
+      if (count >= OF_FREE * free) continue;
       counts.set(site, count + 1);
       this.#waiting.delete(turn);
       this.#running.add(turn);

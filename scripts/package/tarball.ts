@@ -71,7 +71,7 @@ const PLACES = [
   'link=$prefix/bin/hopwise-host',
   'fail() { echo "$1" >&2; exit 1; }',
   'case $prefix in /*) ;; *) fail "HOPWISE_PREFIX: expected an absolute path, got $prefix" ;; esac',
-  'if [ -L "$folder" ] || [ -e "$folder" ] && [ ! -x "$folder/bin/hopwise-host" ]; then',
+  'if { [ -L "$folder" ] || [ -e "$folder" ]; } && [ ! -x "$folder/bin/hopwise-host" ]; then',
   '  fail "$folder is not the helper: move it away first"',
   'fi',
 ];

@@ -46,7 +46,7 @@ const AUTO: ArmSettings = {
 };
 const ANNOUNCING = {
   ...ALONE,
-  // It has the permissions, and records no load in detail for them, as the extension does that a person has given them.
+  // It has the permissions that the start rate needs. They alone do not make it record loads in detail.
   extension: 'detailed',
   changes: [{ type: 'change-settings', change: { announcesStartRate: true, recordsInDetail: false } }],
   // The permissions of `detailed` are asked for by a click in Firefox.

@@ -104,7 +104,7 @@ export function learnFromVerification(load: VerifiedLoad, verification: Verifica
 /**
  * Adds what an active check showed to the load's network.
  *
- * @param isSecond whether it was in doubt what another site's server had shown
+ * @param isSecond whether it confirms or refutes what another site had shown
  */
 export function learnFromCheck(
   load: VerifiedLoad,

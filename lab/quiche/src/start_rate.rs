@@ -47,7 +47,7 @@ pub struct Known {
     mbps: f64,
     rtt: Duration,
     lossy_starts: u32,
-    /// Of its last change.
+    /// Time since its last change.
     age: Duration,
 }
 

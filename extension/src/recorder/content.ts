@@ -1,9 +1,9 @@
 /**
- * Content script of top frames, after their document is parsed; of other frames after the load. It reads what the browser measured
+ * Content script of top frames, from their start on; of other frames after the load. It reads what the browser measured
  * by itself, and observes nothing of the page's document.
  */
-import { FrameRecorder, isRecorded } from './frame-recorder.ts';
+import { FrameRecorder, ownRecorder } from './frame-recorder.ts';
 import { askMayRecord } from './may-record.ts';
 
 // Asked when there is something to send: before that it would start the worker while the page loads.
-if (!isRecorded()) new FrameRecorder(null, () => askMayRecord(false));
+if (ownRecorder() === null) new FrameRecorder(null, () => askMayRecord(false));

@@ -28,8 +28,8 @@ const RESEND_AFTER_MS = 1000;
 /** Where the frame's recorder is, in the extension's isolated world, which its content scripts and the worker's functions share. */
 const OWN = Symbol.for('hopwise recorder');
 
-/** Whether another content script already records this frame. */
-export const isRecorded = (): boolean => OWN in globalThis;
+/** The recorder of this frame that another content script, or this one before, has made. */
+export const ownRecorder = (): FrameRecorder | null => (globalThis as { [OWN]?: FrameRecorder })[OWN] ?? null;
 
 /**
  * Runs in the extension's isolated world of a frame. It changes nothing that the page can see: nothing in the page's own world, no
@@ -42,7 +42,7 @@ export class FrameRecorder {
   readonly #resources: PerformanceResourceTiming[] = [];
   readonly #resourceKeys = new Set<string>();
   #largestPaint: { startMs: number; url: string | null } | null = null;
-  #isExcluded = false;
+  #isDiscarded = false;
   /** How many reports were sent: an earlier one is not sent again. */
   #reports = 0;
   /** Whether the page has not settled yet, and will report when it has. Read by `readShownPage` in the worker. */
@@ -50,6 +50,11 @@ export class FrameRecorder {
   // An observer receives every later entry, regardless of the size of the page's own buffer and of the page clearing it.
   readonly #resourceObserver = new PerformanceObserver((list) => this.#addResources(list.getEntries()));
   readonly #paintObserver = new PerformanceObserver((list) => this.#updateLargestPaint(list.getEntries()));
+
+  /** Whether it observes scripts too. */
+  get isDetailed(): boolean {
+    return this.#scripts !== null;
+  }
 
   /** @param mayRecord whether the user has not excluded the site; asked before anything is sent, and what was observed is forgotten otherwise */
   constructor(scripts: ScriptObserver | null, mayRecord: () => Promise<boolean>) {
@@ -59,7 +64,7 @@ export class FrameRecorder {
     this.#resourceObserver.observe({ type: 'resource', buffered: true });
     this.#paintObserver.observe({ type: 'largest-contentful-paint', buffered: true });
     chrome.runtime.onMessage.addListener((message: Collect, _sender, answer) => {
-      if (message?.type !== 'collect' || this.#isExcluded) return;
+      if (message?.type !== 'collect' || this.#isDiscarded) return;
       answer(this.#takeTimings());
       if (message.final) this.#stopObserving();
     });
@@ -108,6 +113,7 @@ export class FrameRecorder {
   }
 
   async #send(message: PageSettled | PageShown): Promise<void> {
+    if (this.#isDiscarded) return;
     if (!(await this.#mayRecord())) return this.discardAll();
     if (message.type === 'page-settled') this.willReport = !message.loaded;
     const report = ++this.#reports;
@@ -119,9 +125,9 @@ export class FrameRecorder {
     }
   }
 
-  /** Stops observing an excluded page and forgets what was observed before the check was answered. */
+  /** Stops observing, forgets what was observed, and reports nothing: of an excluded page, or where another recorder takes over. */
   discardAll(): void {
-    this.#isExcluded = true;
+    this.#isDiscarded = true;
     this.willReport = false;
     this.#stopObserving();
     this.#resources.length = 0;

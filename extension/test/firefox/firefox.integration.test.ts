@@ -80,7 +80,7 @@ describe.skipIf(!firefox)('Firefox', () => {
     ca('create', origin);
     ca('trust', '--firefox-profile', profile);
     browser = await FirefoxBrowser.launch(`${packageRoot}dist/firefox`, home, host.env);
-    own = await browser.openOwn('popup.html');
+    own = await browser.openOwn('devtools.html');
     page = await browser.open(server.url('/status/200', HOST));
     pins = new requests.PinRequests((request) => browser.ask(own, request), origin);
   });

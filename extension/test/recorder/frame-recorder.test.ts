@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { FrameRecorder } from '../../src/recorder/frame-recorder.ts';
+import { FrameRecorder, ownRecorder } from '../../src/recorder/frame-recorder.ts';
 
 const sent = vi.fn(async (_message: unknown) => undefined);
 let loadEventEnd = 0;
@@ -148,5 +148,15 @@ test('a page whose extension was updated or removed stops', async () => {
   start('complete');
   await vi.advanceTimersByTimeAsync(60_000);
   expect(sent).toHaveBeenCalledOnce();
+  expect(observers).toBe(0);
+});
+
+test('a recorder whose frame another one takes over reports nothing', async () => {
+  start('complete');
+  const earlier = ownRecorder()!;
+  expect(earlier.isDetailed).toBe(false);
+  earlier.discardAll();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(sent).not.toHaveBeenCalled();
   expect(observers).toBe(0);
 });

@@ -126,7 +126,7 @@ func newLab(settings config) (l *lab, err error) {
 	if err := l.startChildren(settings); err != nil {
 		return l, err
 	}
-	l.pump, err = link.NewPump(l.client.TUN, l.servers.TUN, settings.network, l.extraRTTs())
+	l.pump, err = link.NewPump(l.client.TUN, l.servers.TUN, settings.network, l.peers())
 	if err != nil {
 		return l, err
 	}
@@ -283,12 +283,13 @@ func (l *lab) startChildren(settings config) (err error) {
 	return err
 }
 
-func (l *lab) extraRTTs() map[netip.Addr]float64 {
-	extra := map[netip.Addr]float64{}
+func (l *lab) peers() map[netip.Addr]link.Peer {
+	peers := map[netip.Addr]link.Peer{}
 	for _, e := range l.endpoints {
-		extra[e.Address], extra[e.Address6] = e.ExtraRTTMs, e.ExtraRTTMs
+		peer := link.Peer{ExtraRTTMs: e.ExtraRTTMs, UDPMbps: e.UDPMbps}
+		peers[e.Address], peers[e.Address6] = peer, peer
 	}
-	return extra
+	return peers
 }
 
 // enter is the command prefix that runs a program in the client's namespaces.

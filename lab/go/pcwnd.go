@@ -179,7 +179,7 @@ func measurePcwnd(args []string) (err error) {
 		return err
 	}
 	defer receiver.stop()
-	if l.pump, err = link.NewPump(l.client.TUN, l.servers.TUN, settings.network, map[netip.Addr]float64{server: 0}); err != nil {
+	if l.pump, err = link.NewPump(l.client.TUN, l.servers.TUN, settings.network, map[netip.Addr]link.Peer{server: {}}); err != nil {
 		return err
 	}
 	// This comes last, as children inherit the scheduling.

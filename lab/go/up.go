@@ -300,6 +300,6 @@ func (l *lab) settle(origins map[string]site.Origin) error {
 		}
 		l.endpoints[i].Origin = origin
 	}
-	l.pump.SetPeers(l.extraRTTs())
+	l.pump.SetPeers(l.peers())
 	return failure
 }

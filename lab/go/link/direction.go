@@ -46,9 +46,19 @@ const (
 	DroppedUDPLoss
 )
 
+// Peer is what lies between the link and one server address.
+type Peer struct {
+	// ExtraRTTMs is the round trip beyond the link's.
+	ExtraRTTMs float64
+	// UDPMbps is the rate to which UDP is policed in each direction, whatever the link does; 0 for none.
+	UDPMbps float64
+}
+
 // peer has the state of one server address.
 type peer struct {
-	extraDelay  int64
+	extraDelay int64
+	// policer is nil where UDP is not policed.
+	policer     *policer
 	lastDeliver int64
 }
 
@@ -99,7 +109,7 @@ const maxLostListed = 1000
 const lateNanos = 1_000_000
 
 // NewDirection returns an idle direction.
-func NewDirection(side Side, network Network, extraRTTMs map[netip.Addr]float64, now int64) *Direction {
+func NewDirection(side Side, network Network, peers map[netip.Addr]Peer, now int64) *Direction {
 	d := &Direction{side: side, queue: queue{busyUntil: now}}
 	d.stats.lost = make([]uint64, 0, maxLostListed)
 	if network.Seed == nil {
@@ -107,7 +117,7 @@ func NewDirection(side Side, network Network, extraRTTMs map[netip.Addr]float64,
 		network.Seed = &seed
 	}
 	d.Configure(network, now)
-	d.SetPeers(extraRTTMs)
+	d.SetPeers(peers, now)
 	return d
 }
 
@@ -144,13 +154,16 @@ func (d *Direction) Configure(network Network, now int64) {
 	}
 }
 
-// SetPeers sets each server's round trip beyond the link's.
-func (d *Direction) SetPeers(extraRTTMs map[netip.Addr]float64) {
-	peers := make(map[netip.Addr]*peer, len(extraRTTMs))
-	for address, extra := range extraRTTMs {
-		peers[address] = &peer{extraDelay: int64(math.Round(extra * 1e6 / 2))}
+// SetPeers sets what lies between the link and each server.
+func (d *Direction) SetPeers(all map[netip.Addr]Peer, now int64) {
+	d.peers = make(map[netip.Addr]*peer, len(all))
+	for address, each := range all {
+		server := &peer{extraDelay: int64(math.Round(each.ExtraRTTMs * 1e6 / 2))}
+		if each.UDPMbps > 0 {
+			server.policer = newPolicer(each.UDPMbps, 0, now)
+		}
+		d.peers[address] = server
 	}
-	d.peers = peers
 }
 
 // Known reports whether a server address belongs to the link.
@@ -176,6 +189,9 @@ func (d *Direction) Arrive(now int64, packet Packet) Fate {
 		case d.policer != nil && !d.policer.allow(now, int(packet.Size)):
 			d.stats.byPolicer++
 			return DroppedUDPPoliced
+		case d.policedByPeer(now, packet):
+			d.stats.byPolicer++
+			return DroppedUDPPoliced
 		case lost:
 			d.stats.byUDPLoss++
 			return DroppedUDPLoss
@@ -188,6 +204,11 @@ func (d *Direction) Arrive(now int64, packet Packet) Fate {
 	d.Advance(now)
 	d.stats.maxQueueBytes = max(d.stats.maxQueueBytes, d.queue.bytes)
 	return Accepted
+}
+
+func (d *Direction) policedByPeer(now int64, packet Packet) bool {
+	server := d.peers[packet.Server]
+	return server != nil && server.policer != nil && !server.policer.allow(now, int(packet.Size))
 }
 
 // Advance sends the packets whose turn has come by now.

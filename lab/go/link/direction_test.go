@@ -30,7 +30,7 @@ func newTestDirection(t *testing.T, side Side, network Network) *Direction {
 	if err := network.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	return NewDirection(side, network, map[netip.Addr]float64{server: 0, farServer: 30}, 0)
+	return NewDirection(side, network, map[netip.Addr]Peer{server: {}, farServer: {ExtraRTTMs: 30}}, 0)
 }
 
 func packet(number, size int) Packet {
@@ -277,6 +277,31 @@ func TestUDPPoliced(t *testing.T) {
 	}
 	if want := 4e6/8*10 + 30_000; math.Abs(float64(passed)-want) > 1500 {
 		t.Errorf("%d bytes passed, want %v", passed, want)
+	}
+	if d.Arrive(10_000*ms, packet(0, 1500)) != Accepted {
+		t.Error("TCP was policed")
+	}
+}
+
+func TestUDPPolicedOfOneServer(t *testing.T) {
+	d := newTestDirection(t, Down, Network{RTTMs: 2, DownMbps: 100, UpMbps: 12, Queue: Queue{Ms: 1000}})
+	d.SetPeers(map[netip.Addr]Peer{server: {UDPMbps: 4}, farServer: {}}, 0)
+	passed := map[netip.Addr]int{}
+	for at := int64(0); at < 10_000*ms; at += 6 * ms / 10 {
+		for _, from := range []netip.Addr{server, farServer} {
+			datagram := packet(0, 1500)
+			datagram.UDP, datagram.Server = true, from
+			if d.Arrive(at, datagram) == Accepted {
+				passed[from] += 1500
+			}
+		}
+	}
+	// A bucket of 50 ms at the rate, and the rate.
+	if want := 4e6 / 8 * (10 + 0.05); math.Abs(float64(passed[server])-want) > 1500 {
+		t.Errorf("%d bytes of the policed server passed, want %v", passed[server], want)
+	}
+	if want := 20e6 / 8 * 10; math.Abs(float64(passed[farServer])-want) > 1500 {
+		t.Errorf("%d bytes of the other server passed, want %v", passed[farServer], want)
 	}
 	if d.Arrive(10_000*ms, packet(0, 1500)) != Accepted {
 		t.Error("TCP was policed")

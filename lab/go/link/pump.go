@@ -41,7 +41,7 @@ var epoch = time.Now()
 func Now() int64 { return int64(time.Since(epoch)) + 1 }
 
 // NewPump takes two non-blocking TUN descriptors, which the caller closes after Stop.
-func NewPump(clientTUN, serverTUN int, network Network, extraRTTMs map[netip.Addr]float64) (*Pump, error) {
+func NewPump(clientTUN, serverTUN int, network Network, peers map[netip.Addr]Peer) (*Pump, error) {
 	p := &Pump{}
 	for side, ends := range [2][2]int{Down: {serverTUN, clientTUN}, Up: {clientTUN, serverTUN}} {
 		wake, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
@@ -50,7 +50,7 @@ func NewPump(clientTUN, serverTUN int, network Network, extraRTTMs map[netip.Add
 		}
 		p.lanes[side] = &lane{
 			side: Side(side), from: ends[0], to: ends[1], wake: wake, lastBusy: Now(),
-			direction: NewDirection(Side(side), network, extraRTTMs, Now()),
+			direction: NewDirection(Side(side), network, peers, Now()),
 		}
 	}
 	return p, nil
@@ -86,9 +86,9 @@ func (p *Pump) Configure(network Network) {
 	p.both(func(l *lane) { l.direction.Configure(network, Now()) })
 }
 
-// SetPeers sets each server's round trip beyond the link's.
-func (p *Pump) SetPeers(extraRTTMs map[netip.Addr]float64) {
-	p.both(func(l *lane) { l.direction.SetPeers(extraRTTMs) })
+// SetPeers sets what lies between the link and each server.
+func (p *Pump) SetPeers(peers map[netip.Addr]Peer) {
+	p.both(func(l *lane) { l.direction.SetPeers(peers, Now()) })
 }
 
 // ResetStats clears the statistics of both directions.

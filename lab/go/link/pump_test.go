@@ -63,7 +63,7 @@ func newTestPath(t *testing.T, network link.Network) *testPath {
 	}
 	prepareReceiver(t, path.client)
 	var err error
-	path.Pump, err = link.NewPump(devices[clientAddress], devices[serverAddress], network, map[netip.Addr]float64{serverAddress: 0})
+	path.Pump, err = link.NewPump(devices[clientAddress], devices[serverAddress], network, map[netip.Addr]link.Peer{serverAddress: {}})
 	must(t, err)
 	// The lab does the same: it keeps other work on the machine out of the result.
 	path.Start(func() {

@@ -37,6 +37,8 @@ type Origin struct {
 	Protocols []string `json:"protocols"`
 	// ExtraRTTMs is the round trip beyond the link's.
 	ExtraRTTMs float64 `json:"extraRttMs"`
+	// UDPMbps is the rate to which UDP from and to the server is policed in each direction, whatever the link does; 0 for none.
+	UDPMbps float64 `json:"udpMbps,omitempty"`
 	// ThinkMs is added to each resource's own.
 	ThinkMs float64 `json:"thinkMs"`
 	// AltSvc is false for a server that serves HTTP/3 without offering it by Alt-Svc; nil means true.
@@ -340,6 +342,9 @@ func checkOrigin(origin Origin, known map[string]bool) error {
 	}
 	if !(origin.ExtraRTTMs >= 0 && origin.ExtraRTTMs <= 60_000) {
 		return fmt.Errorf(".extraRttMs: expected 0 to 60000, got %v", origin.ExtraRTTMs)
+	}
+	if !(origin.UDPMbps == 0 || origin.UDPMbps >= 0.001 && origin.UDPMbps <= 10_000) {
+		return fmt.Errorf(".udpMbps: expected 0.001 to 10000, got %v", origin.UDPMbps)
 	}
 	if !(origin.ThinkMs >= 0 && origin.ThinkMs <= 600_000) {
 		return fmt.Errorf(".thinkMs: expected 0 to 600000, got %v", origin.ThinkMs)

@@ -62,6 +62,7 @@ func TestErrorsNameTheEntry(t *testing.T) {
 		{`["h1", "h2"]`, `["h1", "h4"]`, `origins[0].protocols[1]: expected h1, h2 or h3, got "h4"`},
 		{`["h1", "h2"]`, `[]`, "origins[0].protocols: expected at least one"},
 		{`"extraRttMs": 0`, `"extraRttMs": -3`, "origins[0].extraRttMs: expected 0 to 60000, got -3"},
+		{`"extraRttMs": 0`, `"extraRttMs": 0, "udpMbps": -2`, "origins[0].udpMbps: expected 0.001 to 10000, got -2"},
 		{`"extraRttMs": 0`, `"extraRttMs": 0, "thinkMs": -1`, "origins[0].thinkMs: expected 0 to 600000, got -1"},
 		{`"extraRttMs": 0`, `"extraRttMs": 0, "congestionControl": "vegas"`, `origins[0].congestionControl: expected cubic, reno or bbr, got "vegas"`},
 		{`"extraRttMs": 0`, `"extraRttMs": 0, "initialWindow": 5000`, "origins[0].initialWindow: expected 1 to 1000, got 5000"},

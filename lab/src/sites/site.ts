@@ -30,6 +30,8 @@ export const siteSchema = z.strictObject({
       protocols: z.array(z.enum(['h1', 'h2', 'h3'])).min(1),
       /** Round trip of this origin's server beyond the link's. */
       extraRttMs: z.number().nonnegative(),
+      /** Rate to which UDP from and to the server is policed in each direction, whatever the link does; not at all unless given. */
+      udpMbps: z.number().min(0.001).max(10_000).optional(),
       /** On top of each resource's own; 0 unless given. */
       thinkMs: z.number().nonnegative().optional(),
       // The following default to the lab's settings.

@@ -3,6 +3,7 @@ import { groupBy } from '@hopwise/contract';
 import { bootstrapInterval, type ConfidenceInterval, drawn } from '@hopwise/lab/statistics';
 import { sumTimes } from '../recorder/processor-time.ts';
 import type { ProductArm } from './arms.ts';
+import { listAlone } from './browser-alone.ts';
 import { networkNamed } from './networks.ts';
 import { partsOf } from './run-product.ts';
 import type { StoredVisit } from './store.ts';
@@ -27,7 +28,7 @@ export interface Goals {
   harmed: Map<ProductArm, { pages: number; of: number }>;
 }
 
-/** The visits of a page on a network by the arm that is judged, beside those of the browser alone. */
+/** The visits of a page on a network by the arm that is judged, beside those of the browser alone, see `listAlone`. */
 interface GoalCell {
   hindersUdp: boolean;
   /** Whether the profile had visited no other page on the network. */
@@ -114,7 +115,7 @@ function listCells(arm: ProductArm, visits: readonly StoredVisit[]): GoalCell[] 
     const { network, page } = own[0]!;
     const timesOf = (each: ProductArm) =>
       new Map(own.filter((one) => one.arm === each).map((one) => [one.visit, one]));
-    const off = timesOf('off');
+    const off = new Map(listAlone(arm, own).map((one) => [one.visit, one]));
     const pairs = [...timesOf(arm).values()].map(({ visit, pltMs, processorMs }): Pair => {
       const alone = off.get(visit)!;
       return {

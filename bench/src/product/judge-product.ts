@@ -3,6 +3,7 @@ import { groupBy, median } from '@hopwise/contract';
 import { bootstrapInterval, type ConfidenceInterval, drawn } from '@hopwise/lab/statistics';
 import { type ProcessorTimes, sumTimes } from '../recorder/processor-time.ts';
 import type { ProductArm } from './arms.ts';
+import { keyOf, listAlone } from './browser-alone.ts';
 import type { StoredVisit } from './store.ts';
 
 /** Visits that an arm is judged by. */
@@ -15,7 +16,7 @@ export const VISIT_GROUPS: readonly { name: string; has(pair: Pair): boolean }[]
   { name: 'all', has: () => true },
 ];
 
-/** A visit beside that of the browser alone. */
+/** A visit beside that of the browser alone, see `listAlone`. */
 interface Pair {
   cell: string;
   visit: number;
@@ -49,7 +50,7 @@ export interface ArmFigures {
   disturbed: number;
 }
 
-/** @param visits with those of the arm `off`; not every arm was measured on every network */
+/** @param visits with those of the arm `off`, and of `off-again` where it was measured; not every arm was measured on every network */
 export function judgeProduct(visits: readonly StoredVisit[]): ArmFigures[] {
   const arms = [...new Set(visits.map(({ arm }) => arm))].filter((arm) => arm !== 'off');
   const networks = [...new Set(visits.map(({ network }) => network))];
@@ -69,8 +70,7 @@ export function judgeProduct(visits: readonly StoredVisit[]): ArmFigures[] {
 }
 
 function judgeArm(arm: ProductArm, network: string, visits: readonly StoredVisit[]): ArmFigures {
-  const keyOf = ({ network, page, visit }: StoredVisit) => `${network} ${page} ${visit}`;
-  const off = new Map(visits.filter((each) => each.arm === 'off').map((each) => [keyOf(each), each]));
+  const off = new Map(listAlone(arm, visits).map((each) => [keyOf(each), each]));
   const own = visits.filter((each) => each.arm === arm);
   const pairs = own.map((each): Pair => {
     const alone = off.get(keyOf(each))!;

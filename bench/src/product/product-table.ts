@@ -37,7 +37,8 @@ export function showProduct(browser: BrowserName, figures: readonly ArmFigures[]
   });
   return [
     `Load times in real ${BROWSERS[browser]} against those of the browser alone (geometric means, 95% intervals over pages), visited in turns`,
-    'with the same losses. The cache is off, connections are closed between visits, Alt-Svc is kept.',
+    'with the same losses. Where that was measured twice (off-again), against the geometric mean of both at each visit; off-again itself against the first.',
+    'The cache is off, connections are closed between visits, Alt-Svc is kept.',
     '',
     ...sections,
   ].join('\n');

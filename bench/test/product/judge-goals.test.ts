@@ -45,6 +45,22 @@ test('what is gained is a share of what the fastest protocol of each page gains'
   ).toEqual([null, null]);
 });
 
+test('where the browser alone was measured twice, gains are those over the geometric mean of both', () => {
+  const twice = judgeGoals(
+    visitsOf('udp-policed', 'a', {
+      off: [1000, 9000],
+      'off-again': [1000, 4000],
+      auto: [1000, 3000],
+      h2: [1000, 1000],
+    }),
+  );
+  const gained = twice.rows.find(({ what }) => what.startsWith('of what can be gained'))!.figures;
+  // From 6 s and, for the browser alone again, from 9 s, where HTTP/2 takes 1 s.
+  expect(gained.get('auto')?.estimate).toBeCloseTo(3 / 5, 10);
+  expect(gained.get('off-again')?.estimate).toBeCloseTo(5 / 8, 10);
+  expect(twice.rows[0]!.figures.get('auto')?.estimate).toBeCloseTo(Math.sqrt(1 / 2), 10);
+});
+
 test('intervals hold their estimates, and pages are counted that are surely slower', () => {
   const { low, estimate, high } = figureOf('load time')!;
   expect(low).toBeLessThan(estimate);

@@ -65,6 +65,27 @@ test('an arm has figures of the networks on which it was measured', () => {
   expect(names).toEqual(['auto cable', 'auto udp-policed', 'auto all', 'h2 udp-policed']);
 });
 
+test('where the browser alone was measured twice, other arms are compared with the geometric mean of both', () => {
+  const visits = visitsOf('cable', 'a', {
+    off: [1000, 1000],
+    'off-again': [1210],
+    auto: [1100, 1000],
+    h2: [2200, 2000],
+  });
+  visits.find(({ arm }) => arm === 'off-again')!.disturbedBy = ['a packet was 7 ms late'];
+  const [again, auto, h2] = judgeProduct(visits);
+  expect(again!.ratios[0]!.estimate).toBeCloseTo(1.21, 10);
+  expect(auto!.ratios.slice(0, 2).map((ratio) => ratio!.estimate)).toEqual([expect.closeTo(1, 10), 1]);
+  expect(h2!.ratios.at(-1)!.estimate).toBeCloseTo(2, 10);
+  expect(auto!.waiting).toBeCloseTo(1, 10);
+  expect(auto!.offMs).toBeCloseTo(1050, 10);
+  expect(auto!.disturbed).toBe(1);
+  // Half of each load time: the mean of 500 and 605, and 500.
+  expect(auto!.processor).toBeCloseTo(1050 / 1052.5, 10);
+  const { browser, pages } = auto!.processorAdded;
+  expect(browser + pages).toBeCloseTo(auto!.processor - 1, 10);
+});
+
 test('a visit that other work disturbed is counted', () => {
   const visits = visitsOf('cable', 'a', { off: [1000, 1000], auto: [1000, 1000] });
   visits[0]!.disturbedBy = ['a packet was 7 ms late'];

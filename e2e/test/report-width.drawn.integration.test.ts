@@ -124,6 +124,10 @@ it.each([320, 600, 1200])('is German where the panel is, and fits a window of %i
     await page.locator('svg').first().waitFor();
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('de');
     expect(await page.title()).toBe('hopwise-Bericht');
+    // The load may come from a file, and be older than the report.
+    expect(await page.locator('.report-header .hw-muted').textContent()).toBe(
+      'Aufgezeichnet Fr., 20. Nov. 2026, 15:38 UTC',
+    );
     const said = await page.locator('.report-hero, .hw-headline').allTextContents();
     expect(said.map((text) => text.replaceAll('\u00a0', ' '))).toEqual([
       '5× so schnell',
@@ -153,6 +157,44 @@ it.each([320, 600, 1200])('is German where the panel is, and fits a window of %i
     expect(Math.max(...names)).toBe(0);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     expect(await page.evaluate(listTextFaults)).toEqual([]);
+  } finally {
+    await page.close();
+  }
+});
+
+it('says which of two times an emulated load has, and which is predicted', async () => {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+  try {
+    await page.goto(pathToFileURL(file).href);
+    await page.getByRole('button', { name: 'Predicted, HTTP/3' }).click();
+    const textOf = async (selector: string) =>
+      (await page.locator(selector).textContent())?.replaceAll('\u00a0', ' ') ?? '';
+    const told = await textOf('.report-tabs ~ div > .hw-note');
+    const [predicted = '', emulated = ''] = told.match(/\d[\d.]* s/g) ?? [];
+    expect(told).toBe(`Predicted over HTTP/3: ${predicted}. One emulated load takes ${emulated}.`);
+    expect(predicted).not.toBe(emulated);
+    expect(await textOf('.hw-waterfall .hw-legend')).toContain(`load event ${emulated}`);
+    expect(await textOf('.hw-times tr:nth-child(5)')).toMatch(new RegExp(`^HTTP/3${predicted}`));
+  } finally {
+    await page.close();
+  }
+});
+
+it('shows every request on paper, and all of its time', async () => {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+  try {
+    await page.goto(pathToFileURL(file).href);
+    await page.locator('.hw-waterfall svg').first().waitFor();
+    await page.emulateMedia({ media: 'print' });
+    // A sheet of A4 between Chromium's margins.
+    await page.setViewportSize({ width: 717, height: 1046 });
+    const { cut, wide } = await page.locator('.hw-waterfall .hw-scroll').evaluate((box) => ({
+      cut: box.scrollHeight - box.clientHeight,
+      wide: Math.max(...[...box.querySelectorAll('svg')].map((svg) => svg.clientWidth)) - box.clientWidth,
+    }));
+    expect(cut).toBe(0);
+    expect(wide).toBeLessThanOrEqual(0);
+    expect(await page.locator('.report-tab:visible').allTextContents()).toEqual(['As recorded']);
   } finally {
     await page.close();
   }

@@ -56,15 +56,14 @@ function whyUnavailable({ name, predictedMs, verifiedMs, measuredMs }: Row): str
   return [...byReason].map(([why, of]) => `${name} is unavailable (${of.join(', ')}): ${why}`);
 }
 
-/** What to do about each origin that matters; the others in one line. */
+/** What to do about each origin that matters or that the action changes; the others in one line. */
 function originLines({ origins, decision }: Report, dim: (text: string) => string): string[] {
-  const matter = origins.filter(({ pltMs }) => Object.keys(pltMs).length > 1);
+  const changed = new Set(decision.action.origins);
+  const matter = origins.filter(({ origin, pltMs }) => changed.has(origin) || Object.keys(pltMs).length > 1);
   const rows = matter.map(({ origin, requests }) => [
     `  ${origin}`,
     count(requests, 'request'),
-    decision.action.origins.includes(origin)
-      ? PROTOCOL_NAME[decision.action.assignment[origin]!]
-      : dim('as the browser does'),
+    changed.has(origin) ? PROTOCOL_NAME[decision.action.assignment[origin]!] : dim('as the browser does'),
   ]);
   const rest = origins.length - matter.length;
   return [

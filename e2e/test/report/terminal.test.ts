@@ -109,3 +109,14 @@ test('origins that do not move the load time are one line', () => {
   expect(text).toContain('2 of 3 origins do not matter');
   expect(text).not.toContain('https://a.test');
 });
+
+test('every origin that the action changes is listed, also where it alone does not move the load time', () => {
+  const origins = ['cdn', 'a'].map((name) => ({
+    origin: `https://${name}.test`,
+    requests: 2,
+    pltMs: { h2: 1500 },
+  }));
+  expect(rendered({ origins })).toContain(
+    '  https://cdn.test  2 requests  HTTP/2\n  1 of 2 origins do not matter\n',
+  );
+});

@@ -8,6 +8,7 @@ import {
   createDurationFormat,
   describeRatio,
   findHeadlineTimes,
+  formatDurations,
   isH3Unoffered,
   type Observed,
   predictedWaterfall,
@@ -19,6 +20,7 @@ import {
   renderTimesTable,
   renderWaterfall,
   visible,
+  type Waterfall,
 } from '../ui/index.ts';
 import { describeLabNetwork, describeLabPlace, describeLabProofs, describeLabRun } from './lab-words.ts';
 import { isUnavailable, type RepeatedSpread, type Report, type ReportWords } from './report.ts';
@@ -113,8 +115,7 @@ function sections(report: Report): HTMLElement[] {
 }
 
 function header(report: Report): HTMLElement {
-  const { createdAt, network, page } = report;
-  const time = new Intl.DateTimeFormat(currentLocale(), TIME_FORMAT).format(new Date(createdAt));
+  const { createdAt, network, page, recording } = report;
   return element(
     'header',
     { class: 'report-header' },
@@ -123,9 +124,18 @@ function header(report: Report): HTMLElement {
     element(
       'p',
       { class: 'hw-muted' },
-      network.set ? describeLabPlace(time, network.set) : t('reportLive', { time }),
+      network.set ? describeLabPlace(formatTime(createdAt), network.set) : describeRecorded(recording),
     ),
   );
+}
+
+/** When the load was recorded, which may be long before the report; '' where the recording does not say. */
+function describeRecorded({ recordedAt }: Report['recording']): string {
+  return Number.isNaN(Date.parse(recordedAt)) ? '' : t('loadRecorded', { time: formatTime(recordedAt) });
+}
+
+function formatTime(time: string): string {
+  return new Intl.DateTimeFormat(currentLocale(), TIME_FORMAT).format(new Date(time));
 }
 
 /** Gains of less are none worth a figure. */
@@ -190,15 +200,16 @@ function network(report: Report): Content[] {
 
 /** The recorded load and the predicted ones, one shown at a time. */
 function waterfalls(report: Report, width: number): HTMLElement {
-  const views: [string, () => HTMLElement][] = [
-    [t('toolRecorded'), () => renderWaterfall(recordedWaterfall(report.recording), { width })],
+  const views: [string, () => HTMLElement[]][] = [
+    [t('toolRecorded'), () => [renderWaterfall(recordedWaterfall(report.recording), { width })]],
   ];
   for (const protocol of PROTOCOLS) {
     const waterfall = predictedWaterfall(report.recording, report.prediction, protocol);
-    if (waterfall)
+    const time = report.protocols[protocol].predictedMs;
+    if (waterfall && !isUnavailable(time))
       views.push([
         t('toolPredicted', { protocol: PROTOCOL_NAME[protocol] }),
-        () => renderWaterfall(waterfall, { width }),
+        () => [...tellEmulated(protocol, time.median, waterfall), renderWaterfall(waterfall, { width })],
       ]);
   }
   const place = element('div', {});
@@ -207,12 +218,20 @@ function waterfalls(report: Report, width: number): HTMLElement {
     const button = element('button', { type: 'button', class: 'report-tab', 'aria-pressed': 'false' }, label);
     button.addEventListener('click', () => {
       for (const other of buttons) other.setAttribute('aria-pressed', String(other === button));
-      place.replaceChildren(render());
+      place.replaceChildren(...render());
     });
     return button;
   });
   buttons[0]?.click();
   return element('div', {}, element('div', { class: 'report-tabs' }, ...buttons), hint, place);
+}
+
+/** Why the load event of an emulated load is not the time that is predicted: predictions rest on more than the emulation. */
+function tellEmulated(protocol: Protocol, predictedMs: number, { pltMs }: Waterfall): HTMLElement[] {
+  const [total, predicted] = formatDurations(pltMs ?? predictedMs, predictedMs);
+  if (total === predicted) return [];
+  const told = t('chainTakesOther', { protocol: PROTOCOL_NAME[protocol], predicted, total });
+  return [element('p', { class: 'hw-note' }, told)];
 }
 
 function footer(report: Report): HTMLElement {

@@ -14,6 +14,7 @@ export { type ViewOptions, visible } from './dom.ts';
 export {
   createDurationFormat,
   formatBytes,
+  formatDurations,
   formatGain,
   formatLoss,
   formatMbps,

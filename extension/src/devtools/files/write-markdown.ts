@@ -34,7 +34,7 @@ type SummarisedLoad = Pick<
 export function writeMarkdown(load: SummarisedLoad, pinGain: PinGain | null = null): string {
   const { url, recordedAt, browser, requests, pltMs } = load.recording;
   const facts = [
-    recordedAt && t('markdownRecorded', { time: recordedAt }),
+    recordedAt && t('loadRecorded', { time: recordedAt }),
     browser,
     plural('requests', requests.length),
     pltMs === null ? t('markdownNeverLoaded') : t('markdownLoaded', { time: formatDuration(pltMs) }),

@@ -70,7 +70,20 @@ export function usageError(text: string): string {
   const [, given = '', argument = '', why = ''] =
     /^command-argument value '(.*)' is invalid for argument '([^']*)'\. (.*)$/s.exec(line) ?? [];
   if (argument !== '') return `${argument}: ${withoutFullStop(expectation(why, given))}`;
-  return withoutFullStop(line.replaceAll(/'(--?[a-z][a-z-]*)( <[^>]*>| \[[^\]]*\])?'/g, '$1'));
+  return withoutFullStop(
+    surplus(line) ?? line.replaceAll(/'(--?[a-z][a-z-]*)( <[^>]*>| \[[^\]]*\])?'/g, '$1'),
+  );
+}
+
+/** `doctor: expected no arguments, got now` of commander's words for too many arguments; null for another error. */
+function surplus(line: string): string | null {
+  const [, command, most, count, words] =
+    /^too many arguments(?: for '([^']*)')?\. Expected (\d+) arguments? but got (\d+): (.*)$/s.exec(line) ??
+    [];
+  if (most === undefined) return null;
+  const place = command === undefined ? '' : `${command}: `;
+  if (most === '0') return `${place}expected no arguments, got ${words}`;
+  return `${place}expected at most ${most} ${most === '1' ? 'argument' : 'arguments'}, got ${count}: ${words}`;
 }
 
 /** `--rtt` of `-r, --rtt <ms>`. */

@@ -29,6 +29,18 @@ describe('an error of a command line', () => {
     ["error: required option '--budget <file>' not specified", 'required option --budget not specified'],
     ["error: option '--rtt <ms>' argument missing", 'option --rtt argument missing'],
     ['error: --learn needs --cluster', '--learn needs --cluster'],
+    [
+      "error: too many arguments for 'doctor'. Expected 0 arguments but got 1: now.",
+      'doctor: expected no arguments, got now',
+    ],
+    [
+      "error: too many arguments for 'papers'. Expected 1 argument but got 3: a.csv, b.csv, c.csv.",
+      'papers: expected at most 1 argument, got 3: a.csv, b.csv, c.csv',
+    ],
+    [
+      'error: too many arguments. Expected 2 arguments but got 3: a, b, c.',
+      'expected at most 2 arguments, got 3: a, b, c',
+    ],
   ])('%j is %j', (text, line) => {
     expect(usageError(text)).toBe(line);
   });
@@ -72,8 +84,8 @@ describe('a word that is no command', () => {
   it('is an argument too many where there are none', () => {
     const { tool, write } = commandOf();
     unifyErrors(tool);
-    expect(write('error: too many arguments. Expected 0 arguments but got 1: fly.')).toMatch(
-      /^hopwise: too many/,
+    expect(write('error: too many arguments. Expected 0 arguments but got 1: fly.')).toBe(
+      'hopwise: expected no arguments, got fly (see tool --help)\n',
     );
   });
 

@@ -89,6 +89,8 @@ function serverKinds(text: string): ServerKind[] {
   return text.split(',').map((name) => {
     const kind = SERVER_KINDS.find((each) => each === name.trim());
     if (kind) return kind;
-    throw new InvalidArgumentError(`expected ${SERVER_KINDS.join(', ')}, got "${name}".`);
+    throw new InvalidArgumentError(
+      `expected some of ${SERVER_KINDS.join(',')} with commas alone between them, got "${name.trim() === '' ? text : name}".`,
+    );
   });
 }

@@ -79,7 +79,7 @@ const WRONG: readonly (readonly [readonly string[], string | RegExp])[] = [
       withNeeded(command, '--nope'),
       `unknown option --nope (see npm run research -- ${command} --help)`,
     ] as const,
-    [withNeeded(command, 'extra'), /too many arguments for '.*got \d: .*extra/] as const,
+    [withNeeded(command, 'extra'), /: expected (no arguments|at most 1 argument), got .*extra/] as const,
   ]),
   [['papers', 'nope'], 'paper: expected one of econ, wisetrans, wise, vtl, blitz, got "nope"'],
   [['papers', '--data'], 'option --data argument missing'],

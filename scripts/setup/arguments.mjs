@@ -28,13 +28,17 @@ export const FRESH_RUNS = ['root-start', 'root-test', 'user-start', 'user-test']
 /** The parts of `npm run package`. */
 export const PACKAGE_PARTS = ['extension', 'helper', 'command', 'fixtures'];
 
-/** Parses options by their types, with Node's reason in one line. */
+/** Parses options by their types, with Node's reason in the words of the other commands. */
 function parseOptions(command, args, options, allowPositionals = false) {
   try {
     return parseArgs({ args, options, allowPositionals });
   } catch (error) {
     const [line] = error.message.split('\n');
-    throw new ArgumentError(command, line[0].toLowerCase() + line.slice(1));
+    const problem = line
+      .replace(/^Unexpected argument '(.*)'\. This command .*$/, 'expected options, got $1')
+      .replace(/^(Unknown option .*)\. To specify .*$/, '$1')
+      .replace(/'(-[^ ']*)(?: <value>)?'/, '$1');
+    throw new ArgumentError(command, problem[0].toLowerCase() + problem.slice(1));
   }
 }
 

@@ -42,7 +42,7 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
   [['run', '--log', 'folder'], 'folder: expected a readable file, but it is a folder'],
   [['run', '--log', 'circle.log'], 'circle.log: expected a readable file, but its links lead in a circle'],
   [[...RUN, '--nope'], 'unknown option --nope (see hopwise-server run --help)'],
-  [[...RUN, 'extra'], "too many arguments for 'run'. Expected 0 arguments but got 1: extra"],
+  [[...RUN, 'extra'], 'run: expected no arguments, got extra'],
   [[...RUN, '--interval', '60s'], '--interval: expected a whole number from 50 to 60000, got "60s"'],
   [[...RUN, '--port', '99999'], '--port: expected a whole number from 0 to 65535, got "99999"'],
   [[...RUN, '--windows', '5,6'], '--windows: expected up to 12 windows, 10 among them, got "5,6"'],
@@ -53,14 +53,14 @@ const WRONG: readonly (readonly [readonly string[], string])[] = [
   ],
   [[...RUN, '--state', 'odd'], 'odd/learned.json: expected what the agent writes; remove it to begin anew'],
   [['undo', '--table', '254'], '--table: expected a whole number from 1 to 252, got "254"'],
-  [['undo', 'extra'], "too many arguments for 'undo'. Expected 0 arguments but got 1: extra"],
+  [['undo', 'extra'], 'undo: expected no arguments, got extra'],
   [['report', '--state'], 'option --state argument missing (see hopwise-server report --help)'],
   [
     ['report', '--state', 'none'],
     '--state none: expected the folder of an agent that has learned, but nothing is there',
   ],
   [['report', '--state', 'odd'], 'odd/learned.json: expected what the agent writes; remove it to begin anew'],
-  [['report', 'extra'], "too many arguments for 'report'. Expected 0 arguments but got 1: extra"],
+  [['report', 'extra'], 'report: expected no arguments, got extra'],
   [['log-format', '--nope'], 'unknown option --nope (see hopwise-server log-format --help)'],
 ];
 

@@ -151,7 +151,9 @@ def test_nested_folds_judge_the_whole_training(paths, capsys, monkeypatch):
         ("export --model none --out x", "none: expected a model that `train` wrote: there is no such file"),
         ("requests --table none --out x", "none: expected a table of `npm run lab -- requests`: there is no such file"),
         ("stack --train none --validation none --measured none", "none: there is no such file"),
-        ("corpus none --out x", ".*/none: expected files that end in .*, found none"),
+        ("corpus none --out x", "/.*/none: expected a folder of recordings, but there is none"),
+        (f"corpus {__file__} --out x", "/.*[.]py: expected a folder of recordings, but it is a file"),
+        ("corpus . --out x", "/.*: expected files that end in .*, found none"),
         ("corpus . --out x --labels none", "none: expected a CSV file: there is no such file"),
     ],
 )

@@ -75,7 +75,13 @@ const WRONG: readonly (readonly [readonly string[], string | RegExp])[] = [
     'ca remove',
     'pin https://a.example',
     'resolver off',
-  ].map((command) => [[...command.split(' '), 'extra'], /too many arguments for '.*\bextra \(see /] as const),
+  ].map(
+    (command) =>
+      [
+        [...command.split(' '), 'extra'],
+        /: expected (no arguments|at most 1 argument), got .*\bextra \(see /,
+      ] as const,
+  ),
   ...REGISTERING.flatMap((command) => [
     [[command, '--browser', 'opera'], BROWSERS] as const,
     [[command, '--user-data-dir'], 'option --user-data-dir argument missing'] as const,

@@ -28,6 +28,7 @@ class SourceFolder:
         self._files, self._root = open_files(url)
         self._is_local = is_local(self._files)
         self.url = self._files.unstrip_protocol(self._root) if self._is_local else url
+        self._shown = self._root if self._is_local else url
 
     def list_sources(self) -> list[Source]:
         """All recordings below, by name.
@@ -35,18 +36,23 @@ class SourceFolder:
         Raises InputError if the folder does not exist or has none.
         """
         try:
-            with as_os_errors(self._files, self.url):
+            with as_os_errors(self._files, self._shown):
                 found = self._files.find(self._root, detail=True)
+                # File systems find nothing below a folder that is not there, and in a file the file itself.
+                if not found and not self._files.exists(self._root):
+                    raise InputError(f"{self._shown}: expected a folder of recordings, but there is none")
+                if list(found) == [self._root]:
+                    raise InputError(f"{self._shown}: expected a folder of recordings, but it is a file")
         except OSError as error:
-            what = str(error).removeprefix(f"{self.url}: ")
-            raise InputError(f"{self.url}: {what}; expected a folder of recordings") from error
+            what = str(error).removeprefix(f"{self._shown}: ")
+            raise InputError(f"{self._shown}: {what}; expected a folder of recordings") from error
         sources = sorted(
             Source(str(PurePosixPath(path).relative_to(self._root)), _version(details))
             for path, details in found.items()
             if path.endswith(SUFFIXES) and path != self._root
         )
         if not sources:
-            raise InputError(f"{self.url}: expected files that end in {', '.join(SUFFIXES)}, found none")
+            raise InputError(f"{self._shown}: expected files that end in {', '.join(SUFFIXES)}, found none")
         return sources
 
     @contextmanager

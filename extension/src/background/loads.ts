@@ -4,6 +4,8 @@ import { collectKnowledge } from '../evidence/knowledge.ts';
 import { findPeriodsDuring, type PinPeriod } from '../evidence/pin-period.ts';
 import { findPinnedProtocols } from '../evidence/pinned-protocols.ts';
 import { findLanguage } from '../language/find-language.ts';
+import { loadLanguage } from '../language/load-language.ts';
+import { type PlainKey, t } from '../language/translate.ts';
 import { usedNetwork } from '../load/used-network.ts';
 import type { IncompleteLoad, LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
 import { correctProxiedRequests } from '../pins/worker/proxied-requests.ts';
@@ -285,7 +287,7 @@ export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<Lates
   if (!seen || !isShownPage(seen, page, tab))
     return answerWith(page === 'busy' || page?.willReport ? 'loading' : 'none', '', null);
   const load = (seen.storedId === null ? undefined : await getLoad(seen.storedId)) ?? null;
-  const { phase, problem } = findOutcome(seen, load);
+  const { phase, problem } = await findOutcome(seen, load);
   if (load === null) return answerWith(phase, problem, null);
   const { load: shown, incomplete } = await selectShownLoad(load);
   return answerWith(phase, problem, shown, incomplete);
@@ -347,19 +349,18 @@ function hasNoPage(document: ObservedRequest): boolean {
   return document.endedAt !== null && [0, 204, 205].includes(document.status);
 }
 
-function findOutcome(seen: TabLoad, load: StoredLoad | null): Pick<TabLoad, 'phase' | 'problem'> {
-  if (seen.phase === 'recorded' && !load) {
-    return {
-      phase: 'failed',
-      problem: 'This recording is no longer stored. Reload the page to record it again.',
-    };
-  }
+/** A failure in the language of the user interface. */
+async function describeFailure(why: PlainKey): Promise<Pick<TabLoad, 'phase' | 'problem'>> {
+  await loadLanguage();
+  return { phase: 'failed', problem: t(why) };
+}
+
+async function findOutcome(
+  seen: TabLoad,
+  load: StoredLoad | null,
+): Promise<Pick<TabLoad, 'phase' | 'problem'>> {
+  if (seen.phase === 'recorded' && !load) return describeFailure('loadGone');
   const document = seen.requests.findLast((request) => request.type === 'document');
-  if (seen.phase === 'loading' && document && hasNoPage(document)) {
-    return {
-      phase: 'failed',
-      problem: 'The last navigation did not load a page. Reload the page to record it.',
-    };
-  }
+  if (seen.phase === 'loading' && document && hasNoPage(document)) return describeFailure('loadNoPage');
   return seen;
 }

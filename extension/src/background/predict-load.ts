@@ -16,6 +16,7 @@ import {
   type Recording,
   transferPlan,
 } from '@hopwise/pageload-emulator';
+import { t } from '../language/translate.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 
 /** `shown`: for people, with the waterfalls and a long search for the best assignment. `decision`: what else acts on needs no more. */
@@ -49,12 +50,10 @@ export function predictLoad(
   }
 }
 
-/** @throws Error with a message to show when the helper cannot transfer the page */
+/** @throws Error with a message to show, in the language that is loaded, when the helper cannot transfer the page */
 export function planVerification(recording: Recording): TransferPlan {
-  if (!recording.url.startsWith('https://')) {
-    throw new Error('Only pages loaded over https can be verified, because HTTP/2 and HTTP/3 need https.');
-  }
+  if (!recording.url.startsWith('https://')) throw new Error(t('verifyNeedsHttps'));
   const plan = transferPlan(buildGraph(recording), recording, navigator.userAgent);
-  if (!plan) throw new Error('This page cannot be verified: it has no GET request over https to repeat.');
+  if (!plan) throw new Error(t('verifyNothing'));
   return transferPlanSchema.parse(plan);
 }

@@ -1,6 +1,8 @@
 import { messageOf } from '@hopwise/contract';
 import { assignmentsToVerify, type Protocol } from '@hopwise/pageload-emulator';
 import { HelperError } from '../helper/helper-port.ts';
+import { loadLanguage } from '../language/load-language.ts';
+import { t } from '../language/translate.ts';
 import type { VerificationState } from '../messages/load-messages.ts';
 import { type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { restoreQueries, stripVerification } from '../storage/strip-load.ts';
@@ -46,6 +48,7 @@ export class Verifications {
 
   async #restore(): Promise<void> {
     const kept = (await chrome.storage.session.get(KEY))[KEY] as VerificationState | undefined;
+    if (kept?.state === 'running') await loadLanguage();
     // One that was begun or forgotten in the meantime counts.
     if (!kept || this.#isSet) return;
     this.#state =
@@ -54,7 +57,7 @@ export class Verifications {
             state: 'failed',
             loadId: kept.loadId,
             code: 'interrupted',
-            message: 'The browser stopped the extension during the verification. Start it again.',
+            message: t('verifyInterrupted'),
           }
         : kept;
   }
@@ -64,8 +67,9 @@ export class Verifications {
     await this.#ready;
     const queries = await readQueries(load, 'verify');
     const budgetBytes = options.budgetBytes ?? (await findBudget());
-    if (this.#state.state === 'running')
-      throw new Error('Another verification is running. Wait until it has finished.');
+    await loadLanguage();
+    // From here to the new state without a pause: another start would pass too.
+    if (this.#state.state === 'running') throw new Error(t('verifyRunning'));
     const protocols = options.protocols ?? ['h1', 'h2', 'h3'];
     const rounds = options.rounds ?? DEFAULT_ROUNDS;
     const plan = planVerification(restoreQueries(load.recording, queries));

@@ -17,6 +17,7 @@ import type { ObservedRequest } from '../../src/recorder/observed-request.ts';
 import type { FrameTimings } from '../../src/recorder/page-timings.ts';
 import { getAllLoads, removeLoads, updateLoad } from '../../src/storage/loads.ts';
 import { ownStorage } from '../../src/storage/own-storage.ts';
+import { fetchMessages } from '../support/packaged-messages.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import '../support/own-database.ts';
 
@@ -45,6 +46,7 @@ beforeEach(() => {
   vi.stubGlobal('chrome', {
     i18n: { getUILanguage: () => browserLanguage },
     permissions: { contains: async () => true },
+    runtime: { getURL: (path: string) => path },
     storage: { session: new StubbedStorage() },
     scripting: {
       executeScript: async () => {
@@ -65,6 +67,7 @@ beforeEach(() => {
       },
     },
   });
+  vi.stubGlobal('fetch', fetchMessages);
   loads = new TabLoads();
 });
 
@@ -287,7 +290,11 @@ test('a download that begins while a page loads is not recorded as that page', a
   await settle(true);
   expect(asked).toEqual([]);
   expect(await getAllLoads()).toHaveLength(before);
-  expect((await findLoad(loads, { tabId: TAB })).phase).toBe('failed');
+  browserLanguage = 'de-DE';
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
+    phase: 'failed',
+    problem: 'Die letzte Navigation hat keine Seite geladen. Seite neu laden, um sie aufzuzeichnen.',
+  });
 });
 
 test('what a page says in the name of another site is dropped with a note', async () => {

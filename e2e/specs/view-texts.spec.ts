@@ -198,6 +198,14 @@ for (const language of drawShare(LANGUAGES, 1)) {
       await page.setViewportSize({ width: 1200, height: HEIGHT });
       await useFont(page, WIDER_TEXT);
       await page.locator('.hw-headline').waitFor();
+      const beyond = await page
+        .locator('.hw-network')
+        .evaluate((list) =>
+          [...list.querySelectorAll('dt, dd, .hw-source')]
+            .filter((each) => each.scrollWidth > each.clientWidth)
+            .map((each) => each.textContent),
+        );
+      softly(beyond, 'figures of the network beyond their columns').toEqual([]);
       for (const [id, complete] of drawShare(PANEL_TABS, 2, ([id]) => `text of ${id}`)) {
         await page.locator(`#hw-tab-${id}`).click();
         await page.locator(complete).first().waitFor();

@@ -537,7 +537,6 @@ export const english = {
   mapRoundTrip: 'round trip',
   markdownLoaded: 'loaded in $time$',
   markdownNeverLoaded: 'its load event never fired',
-  markdownRest: '$rest$ of $origins$ do not matter.',
   markdownTime: 'Load time',
   reportTitle: 'hopwise report',
   reportTime: 'Page load time',

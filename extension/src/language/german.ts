@@ -547,7 +547,6 @@ export const german: Record<MessageKey, string> = {
   mapRoundTrip: 'Umlaufzeit',
   markdownLoaded: 'geladen in $time$',
   markdownNeverLoaded: 'das Load-Event blieb aus',
-  markdownRest: 'Auf $rest$ von $origins$ kommt es nicht an.',
   markdownTime: 'Ladezeit',
   reportTitle: 'hopwise-Bericht',
   reportTime: 'Ladezeit der Seite',

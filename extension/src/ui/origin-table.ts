@@ -57,12 +57,15 @@ function renderAdvised(
   );
 }
 
+/** How many of all origins do not matter. */
+export const describeRest = (rest: number, all: number): string =>
+  all === 1 ? t('originsOnlyRest') : t('originsRest', { rest, all });
+
 function renderRest(el: Build, rest: readonly OriginRecommendation[], all: number): HTMLElement {
-  const words = all === 1 ? t('originsOnlyRest') : t('originsRest', { rest: rest.length, all });
   return el(
     'details',
     { class: 'hw-rest' },
-    el('summary', {}, words),
+    el('summary', {}, describeRest(rest.length, all)),
     el(
       'ul',
       {},

@@ -16,6 +16,7 @@ import { createDurationFormat, formatDuration, formatOrigin } from '../../ui/for
 import { writeHeadline } from '../../ui/headline.ts';
 import { listFigures, nameSource } from '../../ui/network-view.ts';
 import { adviseOrigins } from '../../ui/origin-advice.ts';
+import { describeRest } from '../../ui/origin-table.ts';
 import { decideBeyondPins } from '../../ui/pin-gain.ts';
 import { describeSpread } from '../../ui/times-table.ts';
 
@@ -106,10 +107,7 @@ function writeOrigins(prediction: Prediction): string {
       reason,
     ]),
   );
-  const others = t('markdownRest', {
-    rest: rest.length,
-    origins: plural('origins', advised.length + rest.length),
-  });
+  const others = `${describeRest(rest.length, advised.length + rest.length)}.`;
   return [...(advised.length > 0 ? [table] : []), ...(rest.length > 0 ? [others] : [])].join('\n\n');
 }
 

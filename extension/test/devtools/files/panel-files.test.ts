@@ -4,6 +4,9 @@ import { parseRecording, predict, readRecording } from '@hopwise/pageload-emulat
 import { describe, expect, test } from 'vitest';
 import { writeHar } from '../../../src/devtools/files/write-har.ts';
 import { writeMarkdown } from '../../../src/devtools/files/write-markdown.ts';
+import { english } from '../../../src/language/english.ts';
+import { german } from '../../../src/language/german.ts';
+import { useLanguage } from '../../../src/language/translate.ts';
 import { requestOf } from '../../evidence/stored-loads.ts';
 import { largePage } from '../../support/large-page.ts';
 
@@ -183,6 +186,14 @@ describe('writeMarkdown', () => {
     expect(text).toContain(`**${prediction.decision.verdict}.**`);
     expect(text).toMatch(/^\| HTTP\/3 \| .* \|$/m);
     expect(text).toMatch(/^\| Round trip \| \d+ ms \| \w+ \|$/m);
+  });
+
+  test('says in German on how many of the origins nothing depends', () => {
+    const origins = prediction.origins.map((origin) => ({ ...origin, decided: false }));
+    useLanguage('de', german);
+    const text = writeMarkdown({ ...load, prediction: { ...prediction, origins } });
+    useLanguage('en', english);
+    expect(text).toContain(`Auf ${origins.length} von ${origins.length} Ursprüngen kommt es nicht an.`);
   });
 
   test('gives a range only where its ends differ', () => {

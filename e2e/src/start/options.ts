@@ -59,7 +59,8 @@ function networkOption({ usage, description, parse }: NetworkFlag): Option {
 function pageUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   // HTTP/2 and HTTP/3 need TLS.
-  if (url?.protocol !== 'https:') throw new InvalidArgumentError('expected an https:// URL');
+  if (url?.protocol !== 'https:')
+    throw new InvalidArgumentError('expected an https:// URL; pages of the lab and files go with --page');
   return url.href;
 }
 

@@ -40,6 +40,14 @@ it.each([
   [['--server', 'apache'], /--server.*expected go or nginx/],
   [['--server', 'nginx', 'https://shop.example/'], /--server goes with the lab, not with a URL/],
   [['--loss-burst', '3', 'https://shop.example/'], /--loss-burst goes with the lab, not with a URL/],
+  [
+    ['news'],
+    /^hopwise: url: expected an https:\/\/ URL; pages of the lab and files go with --page, got "news"/,
+  ],
+  [
+    ['https://a.test/', 'now'],
+    /^hopwise: expected at most 1 argument, got 2: https:\/\/a\.test\/, now \(see/,
+  ],
 ])('refuses %j', (args, line) => {
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {

@@ -30,6 +30,15 @@ describe('jsonFault', () => {
     expect(faultOf('x'.repeat(500)).length).toBeLessThan(100);
   });
 
+  it('quotes the text where it is told, instead of naming a line', () => {
+    const text = '{\n"a": 1 "b\u202e": 2\n}';
+    const error = new SyntaxError(
+      "Expected ',' or '}' after property value in JSON at position 9 (line 2 column 8)",
+    );
+    expect(jsonFault(text, error)).toBe('other text in line 2, column 8');
+    expect(jsonFault(text, error, 9)).toBe('other text at "\\"b \\": 2 }"');
+  });
+
   it("reads Firefox's words", () => {
     const error = new SyntaxError('JSON.parse: unexpected character at line 1 column 2 of the JSON data');
     expect(jsonFault('hello', error)).toBe('other text in line 1, column 2');

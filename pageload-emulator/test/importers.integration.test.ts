@@ -89,6 +89,29 @@ function entry(index: number, extra: object = {}): string {
   });
 }
 
+const READ = [
+  ':path',
+  'accept',
+  'referer',
+  'sec-fetch-dest',
+  'alt-svc',
+  'content-encoding',
+  'content-length',
+];
+
+function withHeaders(index: number): object {
+  const headers = Array.from({ length: 45 }, (_, at) => ({
+    name: READ[at - 9] ?? `x-${at}`,
+    value: 'b'.repeat(40),
+  }));
+  const { request, response } = JSON.parse(entry(index));
+  const cookies = headers.slice(0, 10);
+  return {
+    request: { ...request, headers: headers.slice(0, 20), cookies },
+    response: { ...response, headers: headers.slice(20), cookies },
+  };
+}
+
 const stack = (index: number) => ({
   callFrames: Array.from({ length: 5 }, (_, frame) => {
     const initiator = (index * 7 + frame) % 10_000;
@@ -177,6 +200,27 @@ const LARGE: Case[] = [
         ),
       ),
     10_000,
+  ],
+  [
+    '5,000 requests with 45 headers, of which 8 are read, and cookies',
+    () => harOf(times(5_000, (i) => entry(i, withHeaders(i)))),
+    5_000,
+  ],
+  [
+    'more headers that are read than may be',
+    () => harOf(entry(0, { response: { headers: new Array(260_000).fill({ name: 'alt-svc' }) } })),
+    TOO_LARGE,
+  ],
+  [
+    'millions of headers and cookies that are not read',
+    () =>
+      `{"headers":[${times(3e6, () => '{"name":"x-a","value":[{}]}')}],"cookies":[${times(3e6, () => '[{}]')}]}`,
+    /^top level: expected a HAR/,
+  ],
+  [
+    'headers in headers',
+    () => '{"headers":[{"value":'.repeat(80_000),
+    /expected JSON, got a text that ends too early$/,
   ],
   ['20,000 requests', () => harOf(times(20_000, (i) => entry(i))), TOO_MANY],
 ];

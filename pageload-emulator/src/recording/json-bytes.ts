@@ -1,10 +1,22 @@
 import { InputError } from '../util/input-error.ts';
-import { BACKSLASH, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE, SPACE } from './json-characters.ts';
+import { AsciiWords } from './ascii-words.ts';
+import { HEADER_NAMES } from './har/header-names.ts';
+import {
+  BACKSLASH,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  SPACE,
+} from './json-characters.ts';
 
 /**
- * Limits of a recording's JSON. Parsing takes up to ten times the text in memory, and more for small values; within these
- * limits it stays below 256 MB. DevTools writes about 4,000 bytes a request without bodies, 250 values in 60 objects and
- * arrays, so that some 4,000 requests fit.
+ * Limits of what is kept of a recording's JSON. Parsing takes up to ten times the text in memory, and more for small values; within these
+ * limits it stays below 256 MB. Of what DevTools writes for a request some 1,800 bytes are kept, 80 values in 25 objects and arrays, and
+ * one more for each frame of its stack, so that some 8,000 requests fit.
  */
 const MAX = { bytes: 20 * 1024 * 1024, values: 1_000_000, containers: 250_000 };
 /** Longer strings are dropped: response bodies are as long, no field that is read is. */
@@ -15,32 +27,58 @@ const MAX_READ_BYTES = 256 * 1024 * 1024;
 /** Bytes read between two checks of the limits. */
 const PIECE = 64 * 1024;
 
-/** Names of HAR's fields with bodies, and of DevTools' with messages of web sockets. No field of these names is read. */
-const BODY_NAMES = ['text', 'data'].map((name) => [...name].map((letter) => letter.charCodeAt(0)));
-const BODY_NAME_LENGTH = 4;
-
-/** How far a body's name has been read: its string has ended, then its colon. */
-const NO_BODY = 0;
-const NAMED = 1;
-const EXPECTED = 2;
+/** What the value of a field is to `JsonBytes`. */
+type FieldKind = 'body' | 'unread' | 'headers' | 'name';
 
 /**
- * Collects a JSON text (UTF-8) piece by piece and empties bodies, and any very long strings. A file may therefore be far larger than what
- * is kept of it.
+ * HAR's fields, and DevTools' with messages of web sockets, that are more than half of a file and not read: bodies, which are strings
+ * and are emptied, lists and objects, which are emptied too, and lists of headers, of which some are read.
+ */
+const FIELDS = new AsciiWords<FieldKind>([
+  ['text', 'body'],
+  ['data', 'body'],
+  ['cookies', 'unread'],
+  ['queryString', 'unread'],
+  ['postData', 'unread'],
+  ['_webSocketMessages', 'unread'],
+  ['headers', 'headers'],
+  ['name', 'name'],
+]);
+const READ_HEADERS = new AsciiWords(HEADER_NAMES.map((name) => [name, true] as const));
+
+/**
+ * Collects a JSON text (UTF-8) piece by piece without what no recording is read for: it empties bodies, any very long strings, cookies,
+ * queries and forms, and leaves out headers and indentation. A file may therefore be far larger than what is kept of it.
  */
 export class JsonBytes {
   #kept = new Uint8Array(4 * PIECE);
   #length = 0;
   #read = 0;
+  /** Counted in what is kept. */
   #values = 0;
   #containers = 0;
   #inString = false;
   #escaped = false;
-  /** Bytes of the current or last string. */
-  #stringLength = 0;
+  /** Where the current or last string is in what is kept, without its quotes. */
+  #stringStart = 0;
+  #stringEnd = 0;
   /** Longest that the current string may be. */
   #mostLength = MAX_STRING_BYTES;
-  #body = NO_BODY;
+  /** Kind of the field whose name was read last, until its value begins. */
+  #field: FieldKind | undefined;
+  /** Objects and arrays that are open. */
+  #depth = 0;
+  /** `#depth` in the object or array that is being left out; null outside of one. */
+  #unreadDepth: number | null = null;
+  /** `#depth` in the list of headers; null outside of one. */
+  #headersDepth: number | null = null;
+  /** Whether the current header's name is the current string. */
+  #isHeaderName = false;
+  /** Whether the current header is kept. The first of a list always is: that there are headers tells something, too. */
+  #isHeaderRead = true;
+  #isFirstHeader = true;
+  /** What was kept up to the end of the last header that is kept. */
+  #beforeHeader = { length: 0, values: 0, containers: 0 };
 
   /**
    * Adds the next bytes of the text; those that are kept are copied.
@@ -74,75 +112,175 @@ export class JsonBytes {
    */
   end(decode: (kept: Uint8Array) => string): string {
     const text = decode(this.#kept.subarray(0, this.#length));
-    // Parsing takes much memory: the bytes should not wait for the next collection. Node 20 lacks `transfer`.
-    const buffer: ArrayBuffer & { transfer?: (bytes: number) => ArrayBuffer } = this.#kept.buffer;
-    buffer.transfer?.(0);
+    release(this.#kept);
     return text;
   }
 
   #addPiece(bytes: Uint8Array): void {
-    // Accessing private fields in the loop would make it several times slower.
-    const kept = this.#kept;
-    let length = this.#length;
-    let inString = this.#inString;
+    let at = 0;
+    while (at < bytes.length) at = this.#inString ? this.#addString(bytes, at) : this.#addOthers(bytes, at);
+  }
+
+  /** Adds the bytes from `from` to the end of the string that they are in, and returns where that is. */
+  #addString(bytes: Uint8Array, from: number): number {
     let escaped = this.#escaped;
-    let stringLength = this.#stringLength;
-    let mostLength = this.#mostLength;
-    let body = this.#body;
-    for (let at = 0; at < bytes.length; at++) {
-      if (inString && stringLength > mostLength) {
-        const from = at;
-        while (at < bytes.length && (escaped || bytes[at] !== QUOTE)) {
-          escaped = !escaped && bytes[at] === BACKSLASH;
-          at++;
-        }
-        stringLength += at - from;
-        if (at === bytes.length) break;
-      }
-      const byte = bytes[at]!;
-      if (!inString) {
-        if (byte === QUOTE) {
-          inString = true;
-          stringLength = 0;
-          mostLength = body === EXPECTED ? 0 : MAX_STRING_BYTES;
-          body = NO_BODY;
-        } else if (byte > SPACE) {
-          body = byte === COLON && body === NAMED ? EXPECTED : NO_BODY;
-          if (byte === COMMA) this.#values++;
-          else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) this.#containers++;
-        }
-      } else if (byte === QUOTE && !escaped) {
-        inString = false;
-        if (stringLength === BODY_NAME_LENGTH && isBodyName(kept, length)) body = NAMED;
-      } else {
-        escaped = byte === BACKSLASH && !escaped;
-        stringLength++;
-        // Drops what was kept of the string so far.
-        if (stringLength === mostLength + 1) length -= mostLength;
-        if (stringLength > mostLength) continue;
-      }
-      kept[length++] = byte;
+    let end = from;
+    for (; end < bytes.length; end++) {
+      const byte = bytes[end]!;
+      if (escaped) escaped = false;
+      else if (byte === QUOTE) break;
+      else escaped = byte === BACKSLASH;
     }
-    this.#length = length;
-    this.#inString = inString;
     this.#escaped = escaped;
-    this.#stringLength = stringLength;
-    this.#mostLength = mostLength;
-    this.#body = body;
+    if (this.#unreadDepth === null) this.#keepInString(bytes, from, end);
+    if (end === bytes.length) return end;
+    this.#inString = false;
+    if (this.#unreadDepth === null) this.#endString();
+    return end + 1;
+  }
+
+  #keepInString(bytes: Uint8Array, from: number, end: number): void {
+    const length = this.#length + end - from;
+    if (length - this.#stringStart > this.#mostLength) {
+      this.#length = this.#stringStart;
+      this.#mostLength = 0;
+      return;
+    }
+    const kept = this.#kept;
+    for (let at = from, to = this.#length; at < end; at++, to++) kept[to] = bytes[at]!;
+    this.#length = length;
+  }
+
+  #endString(): void {
+    this.#stringEnd = this.#length;
+    this.#kept[this.#length++] = QUOTE;
+    if (!this.#isHeaderName) return;
+    this.#isHeaderName = false;
+    this.#isHeaderRead = this.#isFirstHeader || isReadHeader(this.#kept, this.#stringStart, this.#stringEnd);
+  }
+
+  /** Adds the bytes from `from` to the beginning of the next string, and returns where that is. */
+  #addOthers(bytes: Uint8Array, from: number): number {
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at]!;
+      if (byte === QUOTE) {
+        this.#beginString();
+        return at + 1;
+      }
+      if (byte <= SPACE) {
+        if (separates(this.#kept[this.#length - 1])) this.#keep(byte);
+        while (at + 1 < bytes.length && bytes[at + 1]! <= SPACE) at++;
+      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#open(byte);
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.#close(byte);
+      else {
+        this.#keep(byte);
+        if (this.#unreadDepth !== null) continue;
+        if (byte === COLON) this.#field = this.#fieldNamed();
+        else if (byte === COMMA) {
+          this.#values++;
+          this.#field = undefined;
+        }
+      }
+    }
+    return bytes.length;
+  }
+
+  #keep(byte: number): void {
+    if (this.#unreadDepth === null) this.#kept[this.#length++] = byte;
+  }
+
+  #beginString(): void {
+    this.#inString = true;
+    if (this.#unreadDepth !== null) return;
+    this.#kept[this.#length++] = QUOTE;
+    this.#stringStart = this.#length;
+    this.#mostLength = this.#field === 'body' ? 0 : MAX_STRING_BYTES;
+    this.#isHeaderName = this.#field === 'name' && this.#isInHeader();
+    this.#field = undefined;
+  }
+
+  #fieldNamed(): FieldKind | undefined {
+    return FIELDS.find(this.#kept, this.#stringStart, this.#stringEnd);
+  }
+
+  #open(byte: number): void {
+    this.#keep(byte);
+    this.#depth++;
+    if (this.#unreadDepth !== null) return;
+    this.#containers++;
+    if (this.#field === 'unread') this.#unreadDepth = this.#depth;
+    else if (this.#isInHeader()) this.#isHeaderRead = true;
+    else if (this.#field === 'headers' && byte === OPEN_ARRAY && this.#headersDepth === null) {
+      this.#headersDepth = this.#depth;
+      this.#isFirstHeader = true;
+    }
+    this.#field = undefined;
+  }
+
+  #close(byte: number): void {
+    if (this.#unreadDepth === this.#depth) this.#unreadDepth = null;
+    this.#keep(byte);
+    if (this.#unreadDepth === null) {
+      this.#field = undefined;
+      if (this.#isInHeader()) this.#endHeader();
+      else if (this.#headersDepth === this.#depth) this.#headersDepth = null;
+    }
+    this.#depth--;
+  }
+
+  #isInHeader(): boolean {
+    return this.#headersDepth !== null && this.#depth === this.#headersDepth + 1;
+  }
+
+  /** Keeps the header that has ended, or takes back what was kept of it and of the comma before it. */
+  #endHeader(): void {
+    if (this.#isHeaderRead) {
+      this.#isFirstHeader = false;
+      this.#beforeHeader = { length: this.#length, values: this.#values, containers: this.#containers };
+    } else {
+      const { length, values, containers } = this.#beforeHeader;
+      this.#length = length;
+      this.#values = values;
+      this.#containers = containers;
+    }
   }
 
   #grow(): void {
     if (this.#length + PIECE <= this.#kept.length) return;
     const larger = new Uint8Array(Math.min(MAX.bytes + PIECE, 2 * this.#kept.length));
     larger.set(this.#kept);
+    release(this.#kept);
     this.#kept = larger;
   }
 }
 
-/** Whether the last bytes that were kept are the name of a field with a body. */
-function isBodyName(kept: Uint8Array, length: number): boolean {
-  const from = length - BODY_NAME_LENGTH;
-  return BODY_NAMES.some((name) => name.every((letter, index) => kept[from + index] === letter));
+/** Gives memory back at once. Parsing takes much: bytes should not wait for the next collection. */
+function release(bytes: Uint8Array<ArrayBuffer>): void {
+  // Node 20 lacks `transfer`.
+  const buffer: ArrayBuffer & { transfer?: (bytes: number) => ArrayBuffer } = bytes.buffer;
+  buffer.transfer?.(0);
+}
+
+/** Whether blanks after a byte of JSON, outside of strings, may separate it from the next one: numbers and words would grow together. */
+function separates(byte: number | undefined): boolean {
+  switch (byte) {
+    case undefined:
+    case QUOTE:
+    case COMMA:
+    case COLON:
+    case OPEN_ARRAY:
+    case CLOSE_ARRAY:
+    case OPEN_OBJECT:
+    case CLOSE_OBJECT:
+      return false;
+    default:
+      return byte > SPACE;
+  }
+}
+
+/** Whether the bytes from `from` to before `end` are the name of a header that is read. */
+function isReadHeader(bytes: Uint8Array, from: number, end: number): boolean {
+  return bytes[from] === COLON || READ_HEADERS.find(bytes, from, end) === true;
 }
 
 /**

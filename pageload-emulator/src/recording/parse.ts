@@ -124,18 +124,25 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(withoutNaN(json));
   } catch (error) {
-    const place = placeOf(placeInJson(json, faultIn(json, error as Error)));
-    throw new InputError(`${place}: expected JSON, got ${jsonFault(json, error)}`);
+    const at = faultIn(json, error as Error);
+    const place = placeOf(placeInJson(json, at));
+    // Lines would be those of what was kept of the file.
+    throw new InputError(`${place}: expected JSON, got ${jsonFault(json, error, at)}`);
   }
 }
 
 /** Characters before and after an unexpected one that V8 quotes. */
 const QUOTED = 10;
 
-/** Where a text stops being JSON. Of unexpected characters V8 gives no position, but what is around them. */
+/** Where a text stops being JSON. Of unexpected characters V8 gives no position, but what is around them; Firefox gives lines. */
 function faultIn(json: string, { message }: Error): number {
   const [, position] = / at position (\d+)/.exec(message) ?? [];
   if (position !== undefined) return Number(position);
+  const [, line, column] = / at line (\d+) column (\d+)/.exec(message) ?? [];
+  if (line !== undefined) {
+    const before = json.split('\n', Number(line) - 1);
+    return before.reduce((at, each) => at + each.length + 1, Number(column) - 1);
+  }
   const [, cut, around] =
     /^Unexpected token .*?, (\.\.\.)?"(.*)"(?:\.\.\.)? is not valid JSON$/s.exec(message) ?? [];
   if (around === undefined) return json.length;

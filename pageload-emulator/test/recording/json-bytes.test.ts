@@ -63,8 +63,7 @@ describe('kept JSON', () => {
     const body = 'a "quoted" \\ body, [{}]';
     const all = (filled: string) => ({
       response: { content: { size: 21, mimeType: 'text/html', text: filled } },
-      request: { postData: { text: filled, mimeType: 'text' } },
-      _webSocketMessages: [{ type: 'send', data: filled }],
+      frames: [{ type: 'send', data: filled }],
       // Values that are no bodies, and names that only end alike.
       list: ['text', 'kept', 'data'],
       context: 'kept',
@@ -75,6 +74,67 @@ describe('kept JSON', () => {
     const spaced = JSON.stringify(all(body), null, 2).replaceAll(': ', ' :\n ');
     for (const text of [JSON.stringify(all(body)), spaced]) {
       for (let at = 0; at < text.length; at++) expect(kept(text, [at, 1])).toEqual(all(''));
+    }
+  });
+
+  test('is without cookies, queries, forms and messages of web sockets', () => {
+    const all = (list: unknown[], form: object) => ({
+      request: { cookies: list, queryString: list, postData: form, url: 'kept' },
+      _webSocketMessages: list,
+      // A value of that name, and a name that only ends alike.
+      of: 'cookies',
+      noCookies: list,
+      texts: ['a', { b: [] }],
+    });
+    const list = [{ name: 'a "]"', value: [{ headers: [] }] }, 'b \\', 5];
+    const filled = all(list, { text: 'c', params: list });
+    const expected = { ...all([], {}), noCookies: list };
+    for (const text of [JSON.stringify(filled), JSON.stringify(filled, null, 2)]) {
+      for (let at = 0; at < text.length; at++) expect(kept(text, [at, 1])).toEqual(expected);
+    }
+  });
+
+  test('has of a list of headers the first one, and those that are read', () => {
+    const first = { name: 'Date', value: 'today' };
+    const read = [
+      { name: ':status', value: '200' },
+      { value: 'h3=":443"', name: 'Alt-Svc' },
+      { name: 'referer', value: { name: 'x-a', headers: [first, first] } },
+    ];
+    const others = [
+      { name: 'x-a', value: 'b' },
+      { value: ['c', { name: 'alt-svc' }], name: 'alt-sv' },
+      { name: '', cookies: [1] },
+    ];
+    // These forms are rare, and kept as they are.
+    const pairs = [['x-a', 'b'], [], ['referer', 'c']];
+    const all = (headers: unknown[]) => ({ headers, more: [{ headers }, { headers: pairs }], name: 'x-a' });
+    const mixed = [first, ...others, read[0], others[0], read[1], read[2], ...others];
+    const expected = all([first, ...read]);
+    for (const text of [JSON.stringify(all(mixed)), JSON.stringify(all(mixed), null, 2)]) {
+      for (let at = 0; at < text.length; at++) expect(kept(text, [at, 1])).toEqual(expected);
+    }
+    const unlike = { headers: { 'x-a': 'b', name: 'x-a' }, of: { headers: [5, {}, 'name', null] } };
+    expect(kept(JSON.stringify(unlike))).toEqual(unlike);
+  });
+
+  test('is without blanks, but where text that is no JSON would become JSON', () => {
+    const json = new JsonBytes();
+    json.add(new TextEncoder().encode(' { "a b" :\t[ 1 , true ]\r\n} '));
+    expect(json.end((kept) => new TextDecoder().decode(kept))).toBe('{"a b":[1 ,true ]}');
+    for (const text of ['[1 2]', '[tr ue]', '[-\n1]']) expect(() => kept(text)).toThrow(SyntaxError);
+  });
+
+  test('counts for the limits, and nothing that is left out', () => {
+    const header = { name: 'x-a', value: 'b' };
+    const entry = { headers: new Array(45).fill(header), cookies: new Array(45).fill(header) };
+    const entries = new Array(10_000).fill(entry);
+    const expected = { entries: new Array(10_000).fill({ headers: [header], cookies: [] }) };
+    expect(kept(JSON.stringify({ entries }))).toEqual(expected);
+    const refusal = 'expected at most 1000000 values in 250000 objects and arrays, got more';
+    const read = { name: 'referer', value: 'b' };
+    for (const headers of [new Array(250_000).fill(read), [{ ...header, of: new Array(250_000).fill([]) }]]) {
+      expect(() => kept(JSON.stringify({ headers }))).toThrow(refusal);
     }
   });
 

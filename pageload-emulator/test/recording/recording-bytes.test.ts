@@ -1,8 +1,9 @@
 import { InputError, parseRecording, RecordingBytes } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { strToU8, zipSync, zlibSync } from 'fflate';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { chromiumHar } from '../support/hars.ts';
+import { VALID } from '../support/mutations.ts';
 
 const HAR = JSON.stringify(chromiumHar());
 const EXPECTED = parseRecording(HAR);
@@ -40,6 +41,29 @@ it.each([
   ],
 ])('names the place where text is no JSON: %s', (text, line) => {
   expect(() => parseRecording(text)).toThrow(line);
+});
+
+it('names the place where a file is no JSON by its text, as lines of what is left out are not counted', () => {
+  const text = '{"log":{"entries":[{"request":{"cookies":[\n{"name":"a"}\n],\n"headers": [1 2]}}]}}';
+  const line = 'log.entries[0].request.headers[0]: expected JSON, got other text at "2]}}]}}"';
+  expect(() => parseRecording(textOf(strToU8(text)))).toThrow(line);
+});
+
+it("names the place that Firefox's words tell by line and column", () => {
+  const message =
+    "JSON.parse: expected ',' or '}' after property value in object at line 3 column 8 of the JSON data";
+  const parse = vi.spyOn(JSON, 'parse').mockImplementation(() => {
+    throw new SyntaxError(message);
+  });
+  const read = () => parseRecording('{"log":\n{"a":1,\n "b": 2 "c":3}}');
+  expect(read).toThrow('log.b: expected JSON, got other text at "\\"c\\":3}}"');
+  parse.mockRestore();
+});
+
+it('leaves out nothing that a recording is read for', () => {
+  for (const text of Object.values(VALID)) {
+    expect(parseRecording(textOf(strToU8(text)))).toEqual(parseRecording(text));
+  }
 });
 
 describe('UTF-16', () => {
@@ -155,7 +179,7 @@ describe('a zip file', () => {
   });
 
   it('is not unpacked beyond what a recording may have', () => {
-    const bomb = zipSync({ 'a.har': new Uint8Array(30 * 1024 * 1024).fill(0x20) }, { level: 1 });
+    const bomb = zipSync({ 'a.har': new Uint8Array(30 * 1024 * 1024).fill(0x31) }, { level: 1 });
     expect(bomb.length).toBeLessThan(2e6);
     expect(complaint(bomb)).toBe('top level: expected at most 20 MiB of JSON without bodies, got more');
   });

@@ -8,8 +8,10 @@ export interface Header {
 /** Headers as recorders list them: objects with a name, pairs of name and value, or one object with a field for each. */
 export function headersIn(value: object): Header[] {
   const list = Array.isArray(value) ? value : Object.entries(value);
-  return list.flatMap((header: unknown): Header | [] => {
+  const headers: Header[] = [];
+  for (const header of list as unknown[]) {
     const named = Array.isArray(header) ? { name: header[0], value: header[1] } : objectOf(header);
-    return typeof named?.name === 'string' ? { name: named.name, value: named.value } : [];
-  });
+    if (typeof named?.name === 'string') headers.push(named as unknown as Header);
+  }
+  return headers;
 }

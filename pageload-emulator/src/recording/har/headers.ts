@@ -1,7 +1,8 @@
+import type { HeaderName } from './header-names.ts';
 import type { Entry } from './schema.ts';
 
-/** The value of a header of a request or a response, by its name in lower case; null without one. */
-export function headerOf(message: Entry['request'] | Entry['response'], name: string): string | null {
+/** The value of a header of a request or a response; null without one. */
+export function headerOf(message: Entry['request'] | Entry['response'], name: HeaderName): string | null {
   const header = message?.headers?.find((each) => each.name.toLowerCase() === name);
   return typeof header?.value === 'string' && header.value !== '' ? header.value : null;
 }

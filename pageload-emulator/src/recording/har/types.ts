@@ -30,6 +30,6 @@ export function isNavigated({ request }: Entry): boolean | null {
 
 /** Whether a browser fetched something for a page that may be visited next: prefetching and prerendering say so in a header. */
 export function isSpeculative({ request }: Entry): boolean {
-  const purposes = ['sec-purpose', 'purpose', 'x-moz'].map((name) => headerOf(request, name));
+  const purposes = (['sec-purpose', 'purpose', 'x-moz'] as const).map((name) => headerOf(request, name));
   return purposes.some((purpose) => purpose !== null && /^\s*(prefetch|prerender)/i.test(purpose));
 }

@@ -89,8 +89,8 @@ const MAX_SIBLINGS = 16;
 export class LateCauses {
   /** In order of start. */
   readonly #requests: readonly RecordedRequest[];
-  /** What each request's URL says, read once. */
-  readonly #placeOf: ReadonlyMap<RecordedRequest, Place>;
+  /** What each request's URL says, read once; by `RecordedRequest.id`. */
+  readonly #places: Place[] = [];
   /** Responses that may lead to requests, in order of arrival. */
   readonly #responses: readonly RecordedRequest[];
   /** Stylesheets and blocking scripts, in order of arrival: layout waits for them. */
@@ -103,6 +103,8 @@ export class LateCauses {
   readonly #causes: Map<number, RecordedRequest>;
   /** The first request that a response is known to have led to. */
   readonly #firstOf = new Map<RecordedRequest, RecordedRequest>();
+  /** Rates of requests like one at hand that responses lead to, by `RecordedRequest.id`; 0 between two requests. */
+  readonly #rates: Float64Array;
 
   /**
    * @param requests in order of start
@@ -110,7 +112,8 @@ export class LateCauses {
    */
   constructor(requests: readonly RecordedRequest[], causes: ReadonlyMap<number, RecordedRequest>) {
     this.#requests = requests;
-    this.#placeOf = new Map(requests.map((request) => [request, placeOf(request)]));
+    for (const request of requests) this.#places[request.id] = placeOf(request);
+    this.#rates = new Float64Array(this.#places.length);
     this.#causes = new Map(causes);
     this.#namedShare = namedShares(requests);
     this.#namesScripts = requests.some(
@@ -154,12 +157,13 @@ export class LateCauses {
   }
 
   #likeliest(request: RecordedRequest, index: number, named: RecordedRequest | null): RecordedRequest | null {
-    const rates = new Map<RecordedRequest, number>();
+    const rates = this.#rates;
+    const raised: RecordedRequest[] = [];
     const unnamedShare =
       named === null ? 1 : UNNAMED_SHARE * (this.#namedShare.get(named.id) ?? 0) ** NAMED_POWER;
     const raise = (response: RecordedRequest, rate: number) => {
-      const share = response === named ? 1 : unnamedShare;
-      rates.set(response, (rates.get(response) ?? 0) + share * rate);
+      if (rates[response.id] === 0) raised.push(response);
+      rates[response.id]! += (response === named ? 1 : unnamedShare) * rate;
     };
     if (named !== null) raise(named, this.#rateAsNamed(named, request));
     const responses = this.#responses;
@@ -178,8 +182,10 @@ export class LateCauses {
       raise(cause, (BURST_RATE * Math.min(1, excitation.requests)) / (1 + apartMs));
     }
     let likeliest = named;
-    let highest = named === null ? BACKGROUND_RATE : rates.get(named)!;
-    for (const [response, rate] of rates) {
+    let highest = named === null ? BACKGROUND_RATE : rates[named.id]!;
+    for (const response of raised) {
+      const rate = rates[response.id]!;
+      rates[response.id] = 0;
       if (rate <= highest) continue;
       likeliest = response;
       highest = rate;
@@ -208,8 +214,8 @@ export class LateCauses {
     const isLayout = response.type === 'style' && request.type !== 'style';
     const readyMs = isLayout ? this.#layoutMs(response, request.startMs) : arrivalOf(response);
     let rate = excitation.requests * delayDensity(request.startMs - readyMs, excitation);
-    const from = this.#placeOf.get(response)!;
-    const to = this.#placeOf.get(request)!;
+    const from = this.#places[response.id]!;
+    const to = this.#places[request.id]!;
     rate *= nearness(from, to);
     if (response.type === 'script' && request.type === 'image' && this.#namesScripts && !isNamed)
       rate *= UNNAMED_SCRIPT;
@@ -224,7 +230,7 @@ export class LateCauses {
   #rateAsNamed(named: RecordedRequest, request: RecordedRequest): number {
     const { requests } = EXCITATIONS.script?.[request.type] ?? RARE;
     const late = Math.exp(-(request.startMs - named.endMs) / DELAYED_MEAN_MS) / DELAYED_MEAN_MS;
-    return requests * DELAYED_SHARE * late * nearness(this.#placeOf.get(named)!, this.#placeOf.get(request)!);
+    return requests * DELAYED_SHARE * late * nearness(this.#places[named.id]!, this.#places[request.id]!);
   }
 
   #hasOtherRequest(response: RecordedRequest, request: RecordedRequest): boolean {

@@ -30,8 +30,8 @@ export function sharedDelays(spans: readonly WaitSpan[]): ReadonlyMap<number, nu
       for (let count = 1; count <= MAX_NEIGHBOURS; count++) {
         const other = ordered[index + step * count];
         if (other === undefined || other.fromMs >= span.toMs) break;
-        if (other.origin !== span.origin && areSimultaneous(span, other))
-          sharedMs = Math.min(sharedMs, other.excessMs);
+        if (other.excessMs < sharedMs && other.origin !== span.origin && areSimultaneous(span, other))
+          sharedMs = other.excessMs;
       }
     }
     if (Number.isFinite(sharedMs)) shared.set(span.id, sharedMs);

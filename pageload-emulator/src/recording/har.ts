@@ -78,7 +78,7 @@ export function readHar(
     endsAt: load.endsAt,
     isOtherClock: beginning === 'other-clock',
   });
-  const { drafts, entryOf, document } = draftsOf(load, navigation, clock, conventions);
+  const { drafts, entryOf, typed, document } = draftsOf(load, navigation, clock, conventions);
   refuseUntimed(drafts, place);
   const end = loadEnd(drafts, document, clock.times, creator);
   clipToDay(end.kept, end.times.pltMs !== null);
@@ -87,7 +87,7 @@ export function readHar(
     document,
     parsedMs: end.times.domContentLoadedMs,
     entryOf,
-    typed: typedOf(entryOf),
+    typed,
   });
   const requests = finishRequests(end.kept, place);
   const page =
@@ -178,6 +178,8 @@ interface Drafts {
   /** In order of start. */
   drafts: RequestDraft[];
   entryOf: ReadonlyMap<RequestDraft, Entry>;
+  /** Those whose type the recorder states. */
+  typed: ReadonlySet<RequestDraft>;
   /** What answered the navigation, or what stands for it. */
   document: RequestDraft;
 }
@@ -200,13 +202,14 @@ function draftsOf(
   const placeOf = new Map(load.fileOrder.map((entry, place) => [entry, place]));
   const place = (draft: RequestDraft) => placeOf.get(entryOf.get(draft)!)!;
   const drafts = inOrderOfIssue([...entryOf.keys()].sort((a, b) => place(a) - place(b)));
+  const typed = typedOf(entryOf);
   const document = nameDocuments(drafts, {
     entryOf,
-    typed: typedOf(entryOf),
+    typed,
     hasDocument: navigation.document === 'recorded',
     hasLoadEvent: clock.times.pltMs !== null,
   });
-  return { drafts, entryOf, document };
+  return { drafts, entryOf, typed, document };
 }
 
 /** The drafts whose type the recorder states. */
@@ -319,7 +322,6 @@ function offersH3Of({ response, startedDateTime }: Entry): boolean | null {
   if (!headers || headers.length === 0) return null;
   const knowsDrafts = Date.parse(startedDateTime) < RFC_9114_AT;
   return headers.some(
-    ({ name, value }) =>
-      name.toLowerCase() === 'alt-svc' && typeof value === 'string' && offersH3(value, knowsDrafts),
+    ({ name, value }) => name === 'alt-svc' && typeof value === 'string' && offersH3(value, knowsDrafts),
   );
 }

@@ -1,6 +1,7 @@
 import { objectOf } from './values.ts';
 
 export interface Header {
+  /** In lower case. */
   name: string;
   value?: unknown;
 }
@@ -11,7 +12,7 @@ export function headersIn(value: object): Header[] {
   const headers: Header[] = [];
   for (const header of list as unknown[]) {
     const named = Array.isArray(header) ? { name: header[0], value: header[1] } : objectOf(header);
-    if (typeof named?.name === 'string') headers.push(named as unknown as Header);
+    if (typeof named?.name === 'string') headers.push({ name: named.name.toLowerCase(), value: named.value });
   }
   return headers;
 }

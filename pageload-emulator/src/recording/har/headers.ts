@@ -3,7 +3,7 @@ import type { Entry } from './schema.ts';
 
 /** The value of a header of a request or a response; null without one. */
 export function headerOf(message: Entry['request'] | Entry['response'], name: HeaderName): string | null {
-  const header = message?.headers?.find((each) => each.name.toLowerCase() === name);
+  const header = message?.headers?.find((each) => each.name === name);
   return typeof header?.value === 'string' && header.value !== '' ? header.value : null;
 }
 

@@ -5,7 +5,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
@@ -163,12 +162,12 @@ func main() {
 
 	emit(map[string]int{"port": port})
 	// The test's end, however it comes, closes this pipe.
-	_, _ = io.Copy(io.Discard, bufio.NewReader(os.Stdin))
+	held.follow(os.Stdin)
 }
 
 // answer serves /bytes/N, /status/N, /cut/N (half of N bytes, then an abrupt end) and /trickle/N
 // (N bytes in pieces of 1 kB every 10 ms), and what answerExchange does; ?delay=MS waits before
-// the headers.
+// the headers, ?held as long as the test says.
 func answer(w http.ResponseWriter, r *http.Request) {
 	kind, value, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	value, _, _ = strings.Cut(value, "/")
@@ -177,6 +176,9 @@ func answer(w http.ResponseWriter, r *http.Request) {
 		if !wait(r.Context(), time.Duration(delay)*time.Millisecond) {
 			return
 		}
+	}
+	if r.URL.Query().Has("held") && !held.wait(r.Context()) {
+		return
 	}
 	switch kind {
 	case "status":

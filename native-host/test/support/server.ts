@@ -47,8 +47,18 @@ function build(): void {
   renameSync(made, PROGRAM);
 }
 
+/** Stops a process. The signal takes effect when each of its threads next has a processor, which takes a while on a busy machine. */
+export function stopProcess(pid: number): void {
+  process.kill(pid, 'SIGSTOP');
+  const deadline = performance.now() + 10_000;
+  while (!isStopped(pid)) {
+    if (performance.now() > deadline) throw new Error(`process ${pid} does not stop`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+  }
+}
+
 /** Whether all threads of a process are stopped (proc(5), stat, state `T`). */
-function isStopped(pid: number): boolean {
+export function isStopped(pid: number): boolean {
   return readdirSync(`/proc/${pid}/task`).every((thread) => {
     const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
@@ -114,11 +124,21 @@ export class Server {
     return new Server(port, caFile, child, { requests, confirmed });
   }
 
-  /** Gives a script to a server that takes them, which goes by it from then on. */
+  /** Gives a script to the server, which goes by it from then on. */
   async set(script: unknown): Promise<void> {
     const set = new Promise<void>((resolve) => this.#confirmed.push(resolve));
     this.#process.stdin!.write(`${JSON.stringify(script)}\n`);
     await set;
+  }
+
+  /** From now on the answers to requests with `?held` wait for `release`. */
+  hold(): Promise<void> {
+    return this.set({ holds: true });
+  }
+
+  /** Lets the answers that wait go, and later ones at once. */
+  release(): Promise<void> {
+    return this.set({ holds: false });
   }
 
   /** The certificate of its CA. */
@@ -149,13 +169,7 @@ export class Server {
 
   /** Stops the server like a machine that hangs: after this call it answers nothing any more. */
   hang(): void {
-    this.#process.kill('SIGSTOP');
-    // The signal takes effect when each of its threads next has a processor, which takes a while on a busy machine.
-    const deadline = performance.now() + 10_000;
-    while (!isStopped(this.#process.pid!)) {
-      if (performance.now() > deadline) throw new Error('the test server does not stop');
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
-    }
+    stopProcess(this.#process.pid!);
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,5 @@
 /** Learns the network that the browser is on from page loads, and keeps what each site's loads showed for later ones. */
-import { SerialQueue, type Verification } from '@hopwise/contract';
+import { type MeasuredNetwork, SerialQueue, type Verification } from '@hopwise/contract';
 import {
   learnForSite,
   learnNetwork,
@@ -104,18 +104,28 @@ export function learnFromVerification(load: VerifiedLoad, verification: Verifica
 /**
  * Adds what an active check showed to the load's network.
  *
- * @param isSecond whether it confirms or refutes what another site had shown
+ * @param isSecond whether it is to confirm or refute what another site had shown; it changes nothing where it does neither
  */
 export function learnFromCheck(
   load: VerifiedLoad,
   verification: Verification,
   isSecond: boolean,
 ): Promise<void> {
-  return learnFigures(load, (memory) => ({
-    ...memory,
-    check: learnNetwork(null, load.recording, Date.now(), measuredBy(verification)),
-    checkedBy: isSecond ? null : siteKey(load.recording.url),
-  }));
+  const measured = measuredBy(verification);
+  return learnFigures(load, (memory) => {
+    if (isSecond && !settles(measured.udp, memory.check)) return memory;
+    return {
+      ...memory,
+      check: learnNetwork(null, load.recording, Date.now(), measured),
+      checkedBy: isSecond ? null : siteKey(load.recording.url),
+    };
+  });
+}
+
+/** Whether a second check confirms or refutes what the first one found. That UDP gets through refutes no more than that it is blocked. */
+function settles(udp: MeasuredNetwork['udp'], first: NetworkCluster | null): boolean {
+  if (udp?.kind === 'unblocked') return first !== null && first.udp.blocked > first.udp.policed;
+  return udp !== undefined;
 }
 
 type VerifiedLoad = Pick<StoredLoad, 'recording' | 'network' | 'networkKey' | 'cluster'>;

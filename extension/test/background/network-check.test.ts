@@ -111,6 +111,25 @@ test('what a check finds holds at once, and is asked of the next site’s own se
   expect(await hinders()).toBe(false);
 });
 
+test('a second server that does not show how UDP is treated changes nothing of what the first one has shown', async () => {
+  await checkNetwork(await store(), verify);
+  const other = await storeOther();
+  const isUnsure = verificationOf({ udp: udpOf('unknown', true) });
+  await checkNetwork(other, async () => isUnsure);
+  expect(await hinders()).toBe(true);
+  // The question stays open, and is asked again an hour later.
+  await checkNetwork(other, verify, Date.now() + 2 * HOUR_MS);
+  expect(plans).toHaveLength(2);
+});
+
+test('that UDP gets through to a second server refutes that it is blocked', async () => {
+  const blocked = verificationOf({ udp: udpOf('blocked', false) });
+  await checkNetwork(await store(), async () => blocked);
+  expect((await loadNetwork())!.udp.blocked).toBeGreaterThan(0.9);
+  await checkNetwork(await storeOther(), async () => verificationOf({ udp: udpOf('unknown', true) }));
+  expect((await loadNetwork())!.udp.blocked).toBeLessThan(0.1);
+});
+
 test('what two sites’ servers have shown is not asked again that day', async () => {
   const id = await store();
   for (const hours of [0, 2]) await checkNetwork(id, verify, Date.now() + hours * HOUR_MS);

@@ -1,9 +1,11 @@
+import type { Recording } from '@hopwise/contract';
 import { InputError, parseRecording, RecordingBytes } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { strToU8, zipSync, zlibSync } from 'fflate';
 import { describe, expect, it, vi } from 'vitest';
+import { countRuns } from '../../../scripts/suites/draw-share.ts';
 import { chromiumHar } from '../support/hars.ts';
-import { VALID } from '../support/mutations.ts';
+import { mutatedText, VALID } from '../support/mutations.ts';
 
 const HAR = JSON.stringify(chromiumHar());
 const EXPECTED = parseRecording(HAR);
@@ -18,6 +20,15 @@ function textOf(file: Uint8Array, pieces: readonly number[] = []): string {
   }
   recording.add(file.subarray(from));
   return recording.end((kept) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(kept));
+}
+
+/** Null for a text that is refused. */
+function recordingIn(text: string): Recording | null {
+  try {
+    return parseRecording(text);
+  } catch {
+    return null;
+  }
 }
 
 const complaint = (file: Uint8Array): string => {
@@ -64,6 +75,14 @@ it('leaves out nothing that a recording is read for', () => {
   for (const text of Object.values(VALID)) {
     expect(parseRecording(textOf(strToU8(text)))).toEqual(parseRecording(text));
   }
+  const withoutLong = mutatedText.filter((text) => !text.includes('x'.repeat(65_537)));
+  fc.assert(
+    fc.property(withoutLong, (text) => {
+      const whole = recordingIn(text);
+      if (whole !== null) expect(recordingIn(textOf(Buffer.from(text)))).toEqual(whole);
+    }),
+    { numRuns: countRuns(150, 600) },
+  );
 });
 
 describe('UTF-16', () => {

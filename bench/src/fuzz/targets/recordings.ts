@@ -30,8 +30,30 @@ function run(input: Uint8Array): void {
   hold(isDeepStrictEqual(again, recording), 'a recording that was read is read again as it is');
   buildGraph(recording);
   estimateNetwork(recording);
-  if (recording.requests.length <= PREDICTED_REQUESTS)
-    parsed(() => predict(recording, { seeds: 1 }), EmulationError);
+  if (recording.requests.length > PREDICTED_REQUESTS) return;
+  const prediction = parsed(() => predict(recording, { seeds: 1 }), EmulationError);
+  if (prediction === null) return;
+  const { rttMs, downMbps, upMbps, loss, queueBytes } = prediction.network;
+  for (const figure of [rttMs, downMbps, upMbps, loss, queueBytes])
+    hold(Number.isFinite(figure) && figure >= 0, 'what is estimated of the network is a number from 0');
+}
+
+/** A page that uploads something, from whose time the upstream rate is estimated, with fields that are left out while reading. */
+function uploadHar(): object {
+  const har = JSON.parse(VALID.chromium!);
+  const headers = ['x-a', ':method', 'Referer', 'x-b'].map((name) => ({ name, value: 'https://shop.test/' }));
+  for (const { request, response, timings } of har.log.entries) {
+    Object.assign(request, {
+      method: 'POST',
+      bodySize: 200_000,
+      headers,
+      cookies: headers,
+      postData: { params: headers },
+    });
+    Object.assign(response, { headers });
+    Object.assign(timings, { send: 40, wait: 300 });
+  }
+  return har;
 }
 
 export const har: FuzzTarget = {
@@ -42,6 +64,11 @@ export const har: FuzzTarget = {
     '"_priority":',
     '"pageref":',
     '"timings":',
+    '"headers":[',
+    '"cookies":[',
+    '{"name":"referer","value":',
+    '"bodySize":',
+    '"send":',
     '-1',
     '1e999',
     'null',
@@ -50,7 +77,7 @@ export const har: FuzzTarget = {
   ],
   seeds() {
     const { own: _, ...hars } = VALID;
-    return Object.values(hars).map((text) => Buffer.from(text));
+    return [...Object.values(hars).map((text) => Buffer.from(text)), json(uploadHar())];
   },
   open: () => ({ run }),
 };
@@ -58,12 +85,23 @@ export const har: FuzzTarget = {
 export const recording: FuzzTarget = {
   title: "hopwise recordings and the extension's exports, and what is made of them",
   input: 'json',
-  dictionary: ['"initiator":', '"requestId":', '"phases":', '-1', '1e999', 'null', '__proto__'],
+  dictionary: [
+    '"requestBodyBytes":',
+    '"requestBodyMs":',
+    '"initiator":',
+    '"requestId":',
+    '"phases":',
+    '-1',
+    '1e999',
+    'null',
+    '__proto__',
+  ],
   seeds() {
     const own: Recording = JSON.parse(VALID.own!);
     return [
       json(own),
       json({ format: 'hopwise-load', version: 1, recording: own, verification: VERIFICATION }),
+      json(parseRecording(uploadHar())),
     ];
   },
   open: () => ({ run }),

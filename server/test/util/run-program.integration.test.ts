@@ -29,7 +29,8 @@ test('a signal to the group reaches a program that has not left it yet, which sh
   await once(lines, 'line');
   while (said.length < 2 && child.exitCode === null) {
     for (let count = 0; count < 100; count++) process.kill(-child.pid!, 'SIGINT');
-    await new Promise((resolve) => setImmediate(resolve));
+    // Without a pause the child may do nothing but take signals.
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
   await ended;
   expect(said).toEqual(['ready', 'killed']);

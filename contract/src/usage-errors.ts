@@ -71,12 +71,12 @@ export function usageError(text: string): string {
     /^command-argument value '(.*)' is invalid for argument '([^']*)'\. (.*)$/s.exec(line) ?? [];
   if (argument !== '') return `${argument}: ${withoutFullStop(expectation(why, given))}`;
   return withoutFullStop(
-    surplus(line) ?? line.replaceAll(/'(--?[a-z][a-z-]*)( <[^>]*>| \[[^\]]*\])?'/g, '$1'),
+    describeSurplus(line) ?? line.replaceAll(/'(--?[a-z][a-z-]*)( <[^>]*>| \[[^\]]*\])?'/g, '$1'),
   );
 }
 
 /** `doctor: expected no arguments, got now` of commander's words for too many arguments; null for another error. */
-function surplus(line: string): string | null {
+function describeSurplus(line: string): string | null {
   const [, command, most, count, words] =
     /^too many arguments(?: for '([^']*)')?\. Expected (\d+) arguments? but got (\d+): (.*)$/s.exec(line) ??
     [];

@@ -30,7 +30,7 @@ describe('jsonFault', () => {
     expect(faultOf('x'.repeat(500)).length).toBeLessThan(100);
   });
 
-  it('quotes the text where it is told, instead of naming a line', () => {
+  it('quotes the text at a given place, instead of naming a line', () => {
     const text = '{\n"a": 1 "b\u202e": 2\n}';
     const error = new SyntaxError(
       "Expected ',' or '}' after property value in JSON at position 9 (line 2 column 8)",

@@ -169,9 +169,9 @@ it('says which of two times an emulated load has, and which is predicted', async
     await page.getByRole('button', { name: 'Predicted, HTTP/3' }).click();
     const textOf = async (selector: string) =>
       (await page.locator(selector).textContent())?.replaceAll('\u00a0', ' ') ?? '';
-    const told = await textOf('.report-tabs ~ div > .hw-note');
-    const [predicted = '', emulated = ''] = told.match(/\d[\d.]* s/g) ?? [];
-    expect(told).toBe(`Predicted over HTTP/3: ${predicted}. One emulated load takes ${emulated}.`);
+    const note = await textOf('.report-tabs ~ div > .hw-note');
+    const [predicted = '', emulated = ''] = note.match(/\d[\d.]* s/g) ?? [];
+    expect(note).toBe(`Predicted over HTTP/3: ${predicted}. One emulated load takes ${emulated}.`);
     expect(predicted).not.toBe(emulated);
     expect(await textOf('.hw-waterfall .hw-legend')).toContain(`load event ${emulated}`);
     expect(await textOf('.hw-times tr:nth-child(5)')).toMatch(new RegExp(`^HTTP/3${predicted}`));

@@ -1,9 +1,9 @@
 /** Content script of every frame of the pages that are recorded in detail, from their start on. */
-import { FrameRecorder, ownRecorder } from './frame-recorder.ts';
+import { FrameRecorder, findOwnRecorder } from './frame-recorder.ts';
 import { askMayRecord } from './may-record.ts';
 import { ScriptObserver } from './script-observer.ts';
 
-const earlier = ownRecorder();
+const earlier = findOwnRecorder();
 if (!earlier?.isDetailed) {
   // The light script of the frame may have run first, as both run at its start. It has nothing that this one misses.
   earlier?.discardAll();

@@ -29,7 +29,8 @@ const RESEND_AFTER_MS = 1000;
 const OWN = Symbol.for('hopwise recorder');
 
 /** The recorder of this frame that another content script, or this one before, has made. */
-export const ownRecorder = (): FrameRecorder | null => (globalThis as { [OWN]?: FrameRecorder })[OWN] ?? null;
+export const findOwnRecorder = (): FrameRecorder | null =>
+  (globalThis as { [OWN]?: FrameRecorder })[OWN] ?? null;
 
 /**
  * Runs in the extension's isolated world of a frame. It changes nothing that the page can see: nothing in the page's own world, no

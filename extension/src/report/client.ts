@@ -209,7 +209,10 @@ function waterfalls(report: Report, width: number): HTMLElement {
     if (waterfall && !isUnavailable(time))
       views.push([
         t('toolPredicted', { protocol: PROTOCOL_NAME[protocol] }),
-        () => [...tellEmulated(protocol, time.median, waterfall), renderWaterfall(waterfall, { width })],
+        () => [
+          ...explainEmulatedTime(protocol, time.median, waterfall),
+          renderWaterfall(waterfall, { width }),
+        ],
       ]);
   }
   const place = element('div', {});
@@ -227,11 +230,11 @@ function waterfalls(report: Report, width: number): HTMLElement {
 }
 
 /** Why the load event of an emulated load is not the time that is predicted: predictions rest on more than the emulation. */
-function tellEmulated(protocol: Protocol, predictedMs: number, { pltMs }: Waterfall): HTMLElement[] {
+function explainEmulatedTime(protocol: Protocol, predictedMs: number, { pltMs }: Waterfall): HTMLElement[] {
   const [total, predicted] = formatDurations(pltMs ?? predictedMs, predictedMs);
   if (total === predicted) return [];
-  const told = t('chainTakesOther', { protocol: PROTOCOL_NAME[protocol], predicted, total });
-  return [element('p', { class: 'hw-note' }, told)];
+  const sentence = t('chainTakesOther', { protocol: PROTOCOL_NAME[protocol], predicted, total });
+  return [element('p', { class: 'hw-note' }, sentence)];
 }
 
 function footer(report: Report): HTMLElement {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { FrameRecorder, ownRecorder } from '../../src/recorder/frame-recorder.ts';
+import { FrameRecorder, findOwnRecorder } from '../../src/recorder/frame-recorder.ts';
 
 const sent = vi.fn(async (_message: unknown) => undefined);
 let loadEventEnd = 0;
@@ -153,7 +153,7 @@ test('a page whose extension was updated or removed stops', async () => {
 
 test('a recorder whose frame another one takes over reports nothing', async () => {
   start('complete');
-  const earlier = ownRecorder()!;
+  const earlier = findOwnRecorder()!;
   expect(earlier.isDetailed).toBe(false);
   earlier.discardAll();
   await vi.advanceTimersByTimeAsync(60_000);

@@ -86,7 +86,10 @@ export interface Decision {
   kind: 'act' | 'leave' | 'unsure';
   /** One line for a person: what to do and what it gains. */
   verdict: string;
-  /** The one protocol that serves the page as a whole best, if every origin offered it. */
+  /**
+   * The one protocol of the smallest expected regret, if every origin offered it: the fastest as a rule, but not where it may take
+   * far longer, such as HTTP/3 where UDP might be policed.
+   */
   best: Protocol;
   /** Probability that it is faster than each other protocol, the least of these. */
   confidence: number;

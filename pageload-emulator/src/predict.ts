@@ -172,7 +172,12 @@ export function predictPage(
     confidence: standing.confidence,
     decided: standing.decided,
     emulated: emulatedAnswer(choice, sentences),
-    reasons: pageReasons(question, choice, standing, sentences),
+    reasons: pageReasons(
+      question,
+      choice,
+      { ...standing, avoidedPolicer: decided.avoidedPolicer },
+      sentences,
+    ),
     assignment: assigned.assignment,
     assignedPltMs: assigned.assigned.pltMs,
     assigned: { ...assigned.assigned, reason: assignmentReason(assigned, graph.origins.length, sentences) },

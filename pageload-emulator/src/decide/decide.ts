@@ -8,7 +8,6 @@ import { sumByOrigin } from '../graph/origin-sums.ts';
 import { carriedAssignment, recordedVisit } from '../recording/visit.ts';
 import { loadTime } from '../scenarios/load-time.ts';
 import type { Question } from '../scenarios/question.ts';
-import type { Scenario } from '../scenarios/scenario.ts';
 import { uniformAssignment } from '../scenarios/uniform.ts';
 import { planActions } from './actions.ts';
 import { AnswerFigures } from './answer-figures.ts';
@@ -25,7 +24,9 @@ import { isNotable, judgeAction, type Rivals } from './judge-action.ts';
 import type { Knowledge } from './knowledge.ts';
 import { originFigures, type UniformTimes } from './origin-figures.ts';
 import { pickAction } from './pick-action.ts';
+import { type PolicerRisk, policerRisk } from './policer-risk.ts';
 import { sharedTimes } from './shared-time.ts';
+import { NOTHING_UNDRAWN, undrawnUdp } from './undrawn-udp.ts';
 
 /** The numbers of a decision; `explain/verdict.ts` puts them into words. */
 export type DecisionFigures = Omit<Decision, 'verdict' | 'evidence' | 'changed'> & {
@@ -46,6 +47,8 @@ export interface Decided {
   origins: OriginChoice[];
   /** Origins for which no other protocol was tried, as emulating the page takes long. */
   untriedOrigins: number;
+  /** The policer because of which HTTP/3 is not the best protocol; null where none decides that. */
+  avoidedPolicer: PolicerRisk | null;
 }
 
 /** A recorded page with its emulated loads. */
@@ -116,7 +119,11 @@ export function decide(
   );
   addExperience(belief, scenarios, uniform);
   const { measured, transferGainMs, isNew } = addEvidence(belief, evidence, recorded);
-  const best = safestUniform(belief, uniform);
+  // What was measured shows itself what happens to UDP.
+  const undrawn = isNew ? NOTHING_UNDRAWN : undrawnUdp(network, scenarios);
+  const drawnBest = safestUniform(belief, uniform);
+  const risk = drawnBest === 'h3' ? policerRisk(graph, choice, network, undrawn.policed) : null;
+  const best = risk === null ? drawnBest : safestUniform(belief, uniform, risk);
   const limits = new GainLimits({ baseline, measured, transferGainMs, learned: isNew ? belief : null });
   belief.limitGains(baseline, recordedHere, (candidate, scenario) => limits.in(scenario, candidate));
   const times = new CandidateTimes({
@@ -133,7 +140,6 @@ export function decide(
   const laterMs = timeOf(later).pltMs;
   const fit = fitOf({ recording, network, scenarios, recorded, isOtherNetwork });
   const chances = new Chances(belief, isNew ? 0 : missedBy(fit));
-  const undrawnUdp = isNew ? 0 : undrawnShare(network, scenarios);
   const rivals: Rivals = {
     belief,
     baseline,
@@ -142,7 +148,7 @@ export function decide(
     laterMs,
     timeOf,
     measured,
-    undrawnUdp,
+    undrawn,
   };
   const candidateOf = new Map(
     planned.map(({ plan, candidate }) => [
@@ -159,7 +165,7 @@ export function decide(
   const canAct = actions.some(({ kind, needs }) => kind !== 'leave' && !needs.includes('server'));
   const isUnsure = isBlocked ? canAct && canBeVerified(fit) : actions.some((each) => isNotable(each, rivals));
   const answer = new AnswerFigures(chances, times, (assignment) => candidates.find(assignment));
-  const assignment = assignmentOf(choice, best, answer);
+  const assignment = assignmentOf(choice, drawnBest, answer);
   const { origins, untried } = choice.judgeOrigins(assignment);
   const uniformTimes: UniformTimes = {
     emulatedMs: (protocol) => choice.times[protocol]!.pltMs,
@@ -188,25 +194,30 @@ export function decide(
   return {
     figures,
     fit,
-    assigned: assignedFigures(choice, assignment, best, answer),
+    assigned: assignedFigures(choice, assignment, drawnBest, answer),
     origins: origins.map((each) => originFigures(each, assignment, answer, uniformTimes)),
     untriedOrigins: untried,
+    avoidedPolicer: best === drawnBest ? null : risk,
   };
 }
 
-/** Share of what may happen to UDP that the drawn networks do not have: none blocks it, and few of them police it or leave it alone. */
-function undrawnShare({ given, udp, path }: NetworkPosterior, scenarios: readonly Scenario[]): number {
-  if (given.udp !== undefined || path.udp.kind === 'blocked' || path.udp.kind === 'lossy') return 0;
-  const policed = scenarios.filter((each) => each.path.udp.kind === 'policed').length / scenarios.length;
-  return Math.max(0, udp.policed - policed) + Math.max(0, udp.open - (1 - policed)) + udp.blocked;
+/** The protocol of the smallest expected regret. @param risk a policer that the belief's scenarios do not have */
+function safestUniform(
+  belief: Belief<Candidate>,
+  uniform: ReadonlyMap<Protocol, Candidate>,
+  risk: PolicerRisk | null = null,
+): Protocol {
+  const regrets = [...uniform].map(([protocol, own]) => {
+    const drawn = belief.regret(own, [...uniform.values()]);
+    if (risk === null) return { protocol, regret: drawn };
+    const policed = protocol === 'h3' ? risk.timesAsLong - 1 : belief.regret(own, rivalsOverTcp(uniform));
+    return { protocol, regret: (1 - risk.probability) * drawn + risk.probability * policed };
+  });
+  return regrets.reduce((least, one) => (one.regret < least.regret ? one : least)).protocol;
 }
 
-/** The protocol of the smallest expected regret. */
-function safestUniform(belief: Belief<Candidate>, uniform: ReadonlyMap<Protocol, Candidate>): Protocol {
-  const rivals = [...uniform.values()];
-  const regrets = new Map([...uniform].map(([protocol, own]) => [protocol, belief.regret(own, rivals)]));
-  return [...regrets].reduce((least, one) => (one[1] < least[1] ? one : least))[0];
-}
+const rivalsOverTcp = (uniform: ReadonlyMap<Protocol, Candidate>): Candidate[] =>
+  [...uniform].flatMap(([protocol, candidate]) => (protocol === 'h3' ? [] : [candidate]));
 
 /** Probability that a protocol is faster than each other one, the least of these. */
 function confidenceIn(best: Protocol, chances: Chances, uniform: ReadonlyMap<Protocol, Candidate>): number {

@@ -4,6 +4,7 @@ import type { PlannedAction } from './actions.ts';
 import type { Belief } from './belief.ts';
 import type { Candidate } from './candidates.ts';
 import type { MeasuredTimes } from './measured-loads.ts';
+import type { UndrawnUdp } from './undrawn-udp.ts';
 
 /** An action is worthwhile when its gain exceeds both, its chance to help reaches the third, and its chance to harm stays below the last. */
 const MIN_GAIN = 0.05;
@@ -30,8 +31,7 @@ export interface Rivals {
   laterMs: number;
   timeOf: (candidate: Candidate) => LoadTime;
   measured: MeasuredTimes;
-  /** Share of what may happen to UDP that the drawn networks do not have. */
-  undrawnUdp: number;
+  undrawn: UndrawnUdp;
 }
 
 /** The consequences of an action, which must help on the first visit and on later ones. */
@@ -58,14 +58,15 @@ export function judgeAction(plan: PlannedAction, candidate: Candidate, rivals: R
 }
 
 function isSure(candidate: Candidate, gain: number, rivals: Rivals): boolean {
-  const { belief, baseline, later, measured, undrawnUdp } = rivals;
+  const { belief, baseline, later, measured, undrawn } = rivals;
+  const unseen = undrawn.open + undrawn.policed + undrawn.blocked;
   if (gain <= 0) return false;
   const order = measured.compare(candidate, baseline);
   if (order !== 0) return order < 0;
   const factor = 1 - SURE_SHARE * gain;
   return [baseline, later].every((rival) => {
     const restsOnUdp = usesH3(candidate) !== usesH3(rival);
-    return belief.probabilityBelow(candidate, rival, factor) - (restsOnUdp ? undrawnUdp : 0) >= SURE;
+    return belief.probabilityBelow(candidate, rival, factor) - (restsOnUdp ? unseen : 0) >= SURE;
   });
 }
 

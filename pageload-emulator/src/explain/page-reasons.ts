@@ -1,5 +1,6 @@
 import type { NetworkPath, Protocol, ServerProfile } from '@hopwise/contract';
 import type { Choice } from '../choose/choose.ts';
+import type { PolicerRisk } from '../decide/policer-risk.ts';
 import { isAboutEqual, type Standing } from '../decide/standing.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { UniformRun } from '../scenarios/uniform.ts';
@@ -42,16 +43,17 @@ type ExplainedChoice = Pick<Choice, 'uniform' | 'times' | 'traced'>;
 export function pageReasons(
   context: ReasonContext,
   choice: ExplainedChoice,
-  standing: Standing,
+  standing: Standing & { avoidedPolicer: PolicerRisk | null },
   sentences: Sentences,
 ): string[] {
   const { page, causes } = sentences;
-  const { bestMs, rivalMs, decided, confidence } = standing;
+  const { bestMs, rivalMs, decided, confidence, avoidedPolicer } = standing;
   const best = choice.uniform.find(({ protocol }) => protocol === standing.best)!;
   const rival = choice.uniform.find(({ protocol }) => protocol === standing.rival);
   if (rival === undefined) return [page.onlyOne(best.protocol)];
   const gainMs = rivalMs - bestMs;
   const highOf = (protocol: Protocol) => choice.times[protocol]!.high;
+  if (avoidedPolicer !== null) return [page.saferUnlessPoliced(best.protocol, avoidedPolicer.timesAsLong)];
   if (gainMs <= 0 && highOf(rival.protocol) >= FAR_LONGER * highOf(best.protocol))
     return [page.safer(best.protocol, rival.protocol)];
   // The safest protocol is another one than the fastest, which the evidence names.

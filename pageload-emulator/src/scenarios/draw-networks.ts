@@ -29,6 +29,14 @@ export function drawNetworks(posterior: NetworkPosterior, count: number): Scenar
   return samples;
 }
 
+/** Returns drawn networks with a policer of UDP each, at rates that are spread evenly over the posterior. */
+export function policeNetworks({ densities }: NetworkPosterior, drawn: readonly Scenario[]): Scenario[] {
+  return drawn.map((scenario, index) => {
+    const bps = densities.policedBps.quantile((index + 0.5) / drawn.length);
+    return { ...scenario, path: { ...scenario.path, udp: { kind: 'policed', bps } } };
+  });
+}
+
 /** Number of quantities drawn, each from a dimension of its own. */
 const DIMENSIONS = 7;
 const STEPS = kroneckerSteps(DIMENSIONS);

@@ -128,7 +128,10 @@ describe('choice', () => {
   it('avoids a protocol that may be many times slower, and says so', () => {
     const choice = choiceWith(4);
     const { best, margin, decided, times } = choice;
-    const standing = standingOf({ best, confidence: choice.confidence, protocols: times });
+    const standing = {
+      ...standingOf({ best, confidence: choice.confidence, protocols: times }),
+      avoidedPolicer: null,
+    };
     const reasons = pageReasons(questionWith(4), choice, standing, english);
     expect(times.h3!.pltMs).toBeLessThan(times.h2!.pltMs);
     expect(best).toBe('h2');
@@ -143,7 +146,7 @@ describe('choice', () => {
     const choice = choiceWith(0);
     const time = { low: 900, high: 1200 };
     const protocols = { h2: { pltMs: 1170, ...time }, h3: { pltMs: 1000, ...time } };
-    const standing = standingOf({ best: 'h2', confidence: 0.5, protocols });
+    const standing = { ...standingOf({ best: 'h2', confidence: 0.5, protocols }), avoidedPolicer: null };
     expect(pageReasons(questionWith(0), choice, standing, english)).toEqual([]);
   });
 });

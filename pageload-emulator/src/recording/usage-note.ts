@@ -30,7 +30,7 @@ export function usageNote(recording: Recording, dropped: DroppedEntries): string
     recording.pltMs === null ? 'began after all that a load event waits for' : 'began after the load event';
   const reasons = [
     { count: unusable.count, why: `could not be read (${unusable.first?.message})` },
-    { count: copies, why: 'were copies of others' },
+    { count: copies, why: copies === 1 ? 'was a copy of another' : 'were copies of others' },
     { count: notOfPages, why: "belonged to no page (a proxy's tunnels, the browser's own checks)" },
     { count: otherPages, why: 'belonged to other pages' },
     { count: beforeNavigation, why: 'began before the navigation' },

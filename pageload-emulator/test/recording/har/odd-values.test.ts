@@ -158,6 +158,12 @@ describe('a page is read the same', () => {
     expect(notes.join()).toContain('7 were copies of others');
   });
 
+  it('of which one entry is there twice', () => {
+    const har = chromiumHar() as Har;
+    har.log.entries.push(structuredClone(har.log.entries[1]!));
+    expect(readRecording(har).notes.join()).toContain('1 was a copy of another');
+  });
+
   it('of two pages that asked for the same at the same time, which are no copies', () => {
     const har = changed((entry) => Object.assign(entry, { pageref: 'page_1' })) as Har & {
       log: { pages: Fields[] };

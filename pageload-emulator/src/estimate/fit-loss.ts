@@ -25,7 +25,8 @@ const SMOOTHING = 0.1;
  * and Renault 1993). All costs of losses are in them: repairs, timers, reduced windows, lost handshake packets.
  *
  * @param path the likeliest path; its loss is ignored
- * @param counts which responses count: under a known policer those over TCP only, as what it drops, and when, depends on its bucket
+ * @param counts which responses count: those over TCP only where UDP is known to be policed, as what a policer drops, and when, depends on
+ *   its bucket, or to lose packets of its own
  * @param afford whether the budget allows another replay of that many events
  */
 export function fitLoss(

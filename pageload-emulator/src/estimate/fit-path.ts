@@ -292,8 +292,8 @@ class PathSearch {
     if (this.#question.known.loss || this.#question.onlyRates || this.#exhausted) return loss;
     const bps = this.#question.known.downBps ?? downBps.quantile(0.5);
     const path = { ...this.#question.pathAt(bps, this.#queueMs), udp };
-    // A policer's drops are no random losses of the link.
-    const counts = udp.kind === 'policed' ? 'tcp' : 'all';
+    // What UDP alone loses, or a policer drops, is no random loss of the link.
+    const counts = udp.kind === 'policed' || udp.kind === 'lossy' ? 'tcp' : 'all';
     return fitLoss(this.#question.replay, path, loss, counts, (events) => {
       this.#events += events;
       return !this.#exhausted;

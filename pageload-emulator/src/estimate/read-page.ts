@@ -12,7 +12,7 @@ export interface ReadPage {
   network: NetworkPosterior;
 }
 
-/** A policer less likely than this is no reason to doubt that a slow response over HTTP/3 was its server's. */
+/** A policer less likely than this is no reason to doubt that a slow response over HTTP/3 was its server's; assumed. */
 const UNLIKELY = 0.1;
 
 /**
@@ -35,9 +35,12 @@ export function readPage(
   return { graph: buildGraph(recording, linkOf(own)), network: { ...network, servers: own.servers } };
 }
 
-const linkOf = ({ path, udp, intervals }: NetworkPosterior): KnownLink => ({
+const linkOf = ({ path, udp, intervals, densities }: NetworkPosterior): KnownLink => ({
   downBps: path.downBps,
   upBps: path.upBps,
   maxQueueMs: (8000 * intervals.queueBytes.high) / path.downBps,
-  mayBePoliced: udp.policed >= UNLIKELY,
+  udp:
+    path.udp.kind !== 'policed' && udp.policed >= UNLIKELY
+      ? { kind: 'policed', bps: densities.policedBps.quantile(0.5) }
+      : path.udp,
 });

@@ -55,11 +55,11 @@ interface Body {
   ownPackets: number;
   /** Packets that its connection carried meanwhile. */
   packets: number;
-  /** What the link takes for what may have been ahead of it, milliseconds. */
+  /** What the link, or a policer, takes for what may have been ahead of it, milliseconds. */
   linkMs: number;
   /** What the link takes for all that arrived meanwhile, whether or not it was ahead, milliseconds. */
   carriedMs: number;
-  /** What windows and the link take without a loss, milliseconds. */
+  /** What windows, the link and a policer take, without a loss but those of UDP alone, milliseconds. */
   explainedMs: number;
   /** Whether it took most of a round trip longer than that, as after a loss. */
   isStalled: boolean;
@@ -81,12 +81,13 @@ export function bodyTimes(recording: Recording, link?: KnownLink): ReadonlyMap<n
   const slow = stalled.filter((body) => {
     const { request, bodyMs, rttMs, packets, linkMs, explainedMs } = body;
     if (explainedMs >= MAX_EXPLAINED * bodyMs) return false;
-    const mayBePoliced = request.protocol === 'h3' && (link?.mayBePoliced ?? true);
-    if (!mayBePoliced && neighbours.hasSlowServer(body)) return true;
+    // Whether UDP is policed, or loses packets of its own, is not known before the link is.
+    if (request.protocol === 'h3' && link === undefined) return false;
+    if (neighbours.hasSlowServer(body)) return true;
     const repairMs = rttMs + (linkMs > BUSY_SHARE * bodyMs ? TIMER_MS : REPAIR_MS);
     const repairsMs = (1 + packets * loss) * repairMs;
     if (heldUp.has(body) || bodyMs - explainedMs <= repairsMs) return false;
-    return mayBePoliced ? neighbours.refutePolicer(body) : neighbours.hasOwnCause(body);
+    return neighbours.hasOwnCause(body);
   });
   // What slows most of a page is the network, whatever is known of it.
   if (slow.length > bodies.length / 2) return new Map();
@@ -116,14 +117,12 @@ class Carried {
 class Neighbours {
   readonly #byCarrier: ReadonlyMap<string, readonly Body[]>;
   readonly #byOrigin: ReadonlyMap<string, readonly Body[]>;
-  readonly #overQuic: readonly Body[];
   readonly #all: readonly Body[];
 
   constructor(bodies: readonly Body[]) {
     this.#all = bodies;
     this.#byCarrier = groupBy(bodies, ({ carrier }) => carrier);
     this.#byOrigin = groupBy(bodies, ({ origin }) => origin);
-    this.#overQuic = bodies.filter(({ request }) => request.protocol === 'h3');
   }
 
   /**
@@ -158,20 +157,6 @@ class Neighbours {
     const others = meanwhile.isEmpty ? ever : meanwhile;
     return others.isMostlySound && others.sound >= ownPackets;
   }
-
-  /**
-   * Whether most of what came over HTTP/3 while a body came did so without a stall, although a policer of UDP would have slowed it as well.
-   * It drops what comes in bursts, so smaller responses do not count.
-   */
-  refutePolicer(body: Body): boolean {
-    const meanwhile = new Carried();
-    for (const other of this.#overQuic) {
-      const isWithin = other.fromMs >= body.fromMs && other.toMs <= body.toMs;
-      if (other === body || !isWithin || other.ownPackets < body.ownPackets) continue;
-      meanwhile.add(other);
-    }
-    return meanwhile.isMostlySound;
-  }
 }
 
 /** Bodies of one connection that end together: it is a lost packet that holds up all of them. */
@@ -190,6 +175,7 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
   const origins = timingsByOrigin(recording);
   const { rttMs: nearestMs } = pathRoundTrip(origins.values());
   const arrivals = new ArrivalCurve(requests);
+  const overQuic = new ArrivalCurve(requests.filter(({ protocol }) => protocol === 'h3'));
   const bps = link?.downBps ?? busyRate(arrivals, RATE_WINDOW_MS) ?? ASSUMED_BPS;
   const queueMs = link?.maxQueueMs ?? MAX_QUEUE_MS;
   const carried = new Map(
@@ -206,13 +192,17 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
     const bytes = Math.max(ownBytes, carriedBytes.by(request.endMs) - carriedBytes.by(responseStartMs));
     const packets = bytes / PACKET.tcp.payloadBytes;
     const rttMs = (own.fromHandshake ? own.rttMs : unseenRoundTrip(own.rttMs, nearestMs)) ?? 0;
-    const windows = Math.ceil(Math.log2(packets / INITIAL_WINDOW + 1));
+    const udp = request.protocol === 'h3' ? link?.udp : undefined;
+    const ownLoss = udp?.kind === 'lossy' ? udp.loss : 0;
+    const windows = Math.ceil(Math.log2(packets / INITIAL_WINDOW + 1)) + packets / meanWindow(ownLoss);
     const windowsMs = windows * rttMs;
     const unseenBytes = isSized(request) ? 0 : ownBytes;
     const carriedMs = arrivals.transmission(responseStartMs, request.endMs, bps) + (8000 * unseenBytes) / bps;
     // Its first byte came: what others sent is ahead of each further window at most as a full queue.
-    const linkMs = Math.min(carriedMs, windows * queueMs + (8000 * bytes) / bps);
-    const explainedMs = windowsMs + LINK_TIMES * linkMs;
+    const queuedMs = Math.min(carriedMs, windows * queueMs + (8000 * bytes) / bps);
+    const policedMs =
+      udp?.kind === 'policed' ? overQuic.transmission(responseStartMs, request.endMs, udp.bps) : 0;
+    const explainedMs = windowsMs + Math.max(LINK_TIMES * queuedMs, policedMs);
     const bodyMs = request.endMs - responseStartMs;
     return {
       request,
@@ -224,13 +214,21 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
       rttMs,
       ownPackets: ownBytes / PACKET.tcp.payloadBytes,
       packets,
-      linkMs,
+      linkMs: Math.max(queuedMs, policedMs),
       carriedMs,
       explainedMs,
       isStalled: bodyMs - explainedMs > Math.max(MIN_STALL_MS, STALL_RTTS * rttMs),
     };
   });
 }
+
+/**
+ * Returns the mean congestion window under random loss, packets (Mathis et al., "The macroscopic behavior of the TCP congestion avoidance
+ * algorithm", CCR 1997, equation 3).
+ *
+ * @param loss events per packet; there is no bound without any
+ */
+const meanWindow = (loss: number): number => Math.sqrt(1.5 / loss);
 
 /** Names what carries a response: a multiplexed connection, or the request itself. */
 function carrierOf({ id, protocol, connectionId, url }: RecordedRequest): string {

@@ -1,3 +1,5 @@
+import type { UdpTreatment } from '@hopwise/contract';
+
 /** The link that a page was recorded on. */
 export interface KnownLink {
   /** Downstream rate, bits per second. */
@@ -6,6 +8,6 @@ export interface KnownLink {
   upBps: number;
   /** The time that its full queue takes to drain, milliseconds: an upper bound. */
   maxQueueMs: number;
-  /** Whether a policer of UDP is likely enough to explain slow responses. */
-  mayBePoliced: boolean;
+  /** What slows responses over HTTP/3 alone: UDP's likeliest treatment, and a policer where one is not unlikely. */
+  udp: UdpTreatment;
 }

@@ -148,6 +148,16 @@ describe("UDP's treatment", () => {
     expect(intervals.downBps.high).toBeGreaterThan(20e6);
   });
 
+  it('lossy shows no loss of the link in responses over HTTP/3 alone', () => {
+    const udp = { kind: 'lossy', loss: 0.04 } as const;
+    const path = pathOf({ rttMs: 40, downBps: 50e6, udp });
+    for (let seed = 1; seed <= 5; seed++) {
+      const graph = randomPage(seed);
+      const overH3 = recordLoad(graph, path, randomServers(graph, seed), uniform(graph, 'h3'), seed);
+      expect(posteriorOf(overH3, { network: { udp } }).path.loss).toBeLessThan(0.001);
+    }
+  });
+
   it('policed is never certain from responses over HTTP/3 alone, unless the link or an earlier load is known', () => {
     const policed = pathOf({ rttMs: 40, downBps: 20e6, udp: { kind: 'policed', bps: 2e6 } });
     const page = upgraded(20, 40_000, policed);

@@ -7,6 +7,8 @@ import {
   PROTOCOLS,
   type Protocol,
   type Recording,
+  readPage,
+  type UdpTreatment,
 } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -129,5 +131,53 @@ describe("a server's time for a file of any type", () => {
       }),
       { numRuns: 40 },
     );
+  });
+});
+
+describe('a wait that what happens to UDP alone explains', () => {
+  const images = (count: number, origin: number, bytes: number): FetchSketch[] =>
+    Array.from({ length: count }, () => ({ origin, bytes, after: [0] }));
+  const page = pageOf([{ bytes: 60_000 }, ...images(30, 1, 25_000), ...images(10, 2, 8_000)], ORIGINS);
+
+  it.each<UdpTreatment>([
+    { kind: 'lossy', loss: 0.02 },
+    { kind: 'lossy', loss: 0.045 },
+    { kind: 'lossy', loss: 0.06 },
+    { kind: 'policed', bps: 1e6 },
+    { kind: 'policed', bps: 2e6 },
+  ])('is no time of servers, and leaves the predictions over TCP right: %j', (udp) => {
+    for (const rttMs of [40, 90]) {
+      const path = pathOf({ rttMs, downBps: 50e6, udp });
+      for (let seed = 1; seed <= 3; seed++) {
+        const recording = recordLoad(page, path, SERVERS, uniform(page, 'h3'), seed);
+        const { graph, network } = readPage(recording, { network: path });
+        for (const protocol of ['h1', 'h2'] as const) {
+          const assignment = uniform(page, protocol);
+          const trueMs = emulate(page, path, SERVERS, assignment).pltMs;
+          const readMs = emulate(graph, network.path, network.servers, assignment).pltMs;
+          expect(Math.abs(readMs / trueMs - 1)).toBeLessThan(0.25);
+        }
+      }
+    }
+  });
+
+  it('leaves the times of slow servers for bodies to them', () => {
+    const slow = { origin: 2, bytes: 8_000, after: [0], bodyMs: 3_000 };
+    const mixed = pageOf(
+      [{ bytes: 60_000 }, slow, ...images(12, 1, 15_000), ...images(6, 0, 8_000)],
+      ORIGINS,
+    );
+    for (const udp of [
+      { kind: 'lossy', loss: 0.02 },
+      { kind: 'policed', bps: 5e6 },
+    ] as const) {
+      const path = pathOf({ rttMs: 40, downBps: 50e6, udp });
+      for (let seed = 1; seed <= 3; seed++) {
+        const recording = recordLoad(mixed, path, SERVERS, uniform(mixed, 'h3'), seed);
+        const { activities } = readPage(recording, { network: path }).graph;
+        const read = activities.filter((each) => each.kind === 'fetch' && each.bodyMs !== undefined);
+        expect(read.map(({ requestId }) => recording.requests[requestId]!.url)).toEqual([`${ORIGINS[2]}/1`]);
+      }
+    }
   });
 });

@@ -35,11 +35,11 @@ function bodyTimesOf(recording: Recording, link?: KnownLink): Map<number, number
   );
 }
 
-const linkOf = ({ downBps, upBps, queueBytes }: NetworkPath): KnownLink => ({
+const linkOf = ({ downBps, upBps, queueBytes, udp }: NetworkPath): KnownLink => ({
   downBps,
   upBps,
   maxQueueMs: (8000 * queueBytes) / downBps,
-  mayBePoliced: false,
+  udp,
 });
 
 const files = Array.from({ length: 12 }, (_, index) => ({ origin: index % 2, bytes: 15_000, after: [0] }));
@@ -56,7 +56,7 @@ describe('times of servers for bodies', () => {
     const slow = { origin: 1, bytes: 30_000, after: [0], bodyMs: 2_000 };
     const withSlow = load([{ bytes: 20_000 }, slow, ...files], 'h3');
 
-    it('are not read while a policer may hold them up', () => {
+    it('are not read before it is known what happens to UDP', () => {
       expect(bodyTimesOf(withSlow).size).toBe(0);
     });
 
@@ -64,10 +64,10 @@ describe('times of servers for bodies', () => {
       expect([...bodyTimesOf(withSlow, linkOf(PATH)).keys()]).toEqual([1]);
     });
 
-    it('are read where larger responses come at full speed meanwhile, which a policer would not let through', () => {
-      const larger = { ...slow, bytes: 40_000, bodyMs: 0 };
-      const recording = load([{ bytes: 20_000 }, slow, { ...larger, delayMs: 900 }], 'h3');
-      expect([...bodyTimesOf(recording).keys()]).toEqual([1]);
+    it('are read where a policer would have let them through sooner', () => {
+      const policedAt = (bps: number) => pathOf({ rttMs: 40, downBps: 20e6, udp: { kind: 'policed', bps } });
+      expect([...bodyTimesOf(withSlow, linkOf(policedAt(5e6))).keys()]).toEqual([1]);
+      expect(bodyTimesOf(withSlow, linkOf(policedAt(1e6))).size).toBe(0);
     });
 
     it.each([0.8e6, 1.5e6, 3e6])('are hardly read where UDP is policed at %d bit/s', (bps) => {
@@ -75,8 +75,18 @@ describe('times of servers for bodies', () => {
       for (let seed = 1; seed <= 5; seed++) {
         const page = randomPage(seed);
         const recording = recordLoad(page, path, randomServers(page, seed), uniform(page, 'h3'), seed);
-        const read = bodyTimesOf(recording, { ...linkOf(path), mayBePoliced: true });
+        const read = bodyTimesOf(recording, linkOf(path));
         expect(read.size).toBeLessThanOrEqual(0.1 * page.activities.length);
+      }
+    });
+
+    it.each([0.02, 0.05])('are hardly read where UDP alone loses %d of its packets', (loss) => {
+      const path = pathOf({ rttMs: 90, downBps: 50e6, udp: { kind: 'lossy', loss } });
+      for (let seed = 1; seed <= 5; seed++) {
+        const page = randomPage(seed);
+        const recording = recordLoad(page, path, randomServers(page, seed), uniform(page, 'h3'), seed);
+        const read = bodyTimesOf(recording, linkOf(path));
+        expect(read.size).toBeLessThanOrEqual(0.02 * page.activities.length);
       }
     });
   });
@@ -111,9 +121,10 @@ describe('times of servers for bodies', () => {
       expect(bodyTimesOf(load([{ bytes: 20_000 }, ...all], 'h2'), linkOf(PATH)).size).toBe(0);
     });
 
-    it('are not read while a policer may hold them up', () => {
+    it('are not read where a policer explains them', () => {
       const recording = load([{ bytes: 20_000 }, ...slow, ...own], 'h3');
-      expect(bodyTimesOf(recording, { ...linkOf(PATH), mayBePoliced: true }).size).toBe(0);
+      const policed = pathOf({ ...PATH, udp: { kind: 'policed', bps: 0.5e6 } });
+      expect(bodyTimesOf(recording, linkOf(policed)).size).toBe(0);
     });
   });
 

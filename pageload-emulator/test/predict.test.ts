@@ -1,5 +1,4 @@
 import {
-  buildGraph,
   estimateNetwork,
   type KnownNetwork,
   type LoadTime,
@@ -226,7 +225,7 @@ describe('prediction', () => {
   it('has wider ranges when less is known', () => {
     const recording = parseRecording(gallery(30));
     const spread = ({ high, low, pltMs }: LoadTime) => (high - low) / pltMs;
-    const { path } = networkPosterior(recording, buildGraph(recording));
+    const { path } = networkPosterior(recording);
     const sure = predict(recording, { network: path }).protocols.h2 as LoadTime;
     const unsure = predict(recording).protocols.h2 as LoadTime;
     // The emulator's own error and the browser's scatter remain where the network is known.

@@ -1,5 +1,4 @@
 import type { MeasuredNetwork, Recording } from '@hopwise/contract';
-import { buildGraph } from '../graph/build-graph.ts';
 import { estimateNetwork, type NetworkEstimate } from './estimate-network.ts';
 import { BETWEEN_LOADS, HALF_LIFE_MS, type Moments, type NetworkCluster } from './network-cluster.ts';
 import { type NetworkPosterior, networkPosterior } from './network-posterior.ts';
@@ -27,9 +26,8 @@ export function learnNetwork(
   estimate: NetworkEstimate = estimateNetwork(recording),
   onlyRates = false,
 ): NetworkCluster {
-  const graph = buildGraph(recording);
   const after = (cluster: NetworkCluster | null) =>
-    networkPosterior(recording, graph, { cluster, measured, onlyRates }, estimate);
+    networkPosterior(recording, { cluster, measured, onlyRates }, estimate);
   const posterior = after(before);
   return before === null || isSameNetwork(before, posterior)
     ? updateCluster(before, posterior, nowMs)

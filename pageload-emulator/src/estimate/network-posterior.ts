@@ -1,7 +1,7 @@
 import type { FigureSource, KnownNetwork, NetworkFigure, Recording, UdpShares } from '@hopwise/contract';
-import type { PageGraph } from '../graph/page-graph.ts';
 import type { Interval, LogDensity } from '../network/log-density.ts';
 import { downBpsPrior, LOSS_PRIOR, QUEUE_MS_PRIOR, upBpsPrior } from '../network/priors.ts';
+import { refuseUnordered } from '../recording/refuse-unordered.ts';
 import { estimateNetwork, type NetworkEstimate } from './estimate-network.ts';
 import { AS_NONE } from './fit-loss.ts';
 import { fitRecording, pathModel, queueBytesOf } from './fit-recording.ts';
@@ -58,16 +58,16 @@ const NARROWED = 0.8;
  * - Measured figures enter with their error; given ones are certain.
  * - Without responses over HTTP/3, UDP's treatment stays as uncertain as in the prior (`udpPosterior`).
  *
- * @param graph the recording's page graph, to separate random loss from queue drops in measured loss
  * @param estimate the recording's, if it was made before
+ * @throws InputError naming the place where a recording made by hand is not in order
  */
 export function networkPosterior(
   recording: Recording,
-  graph: PageGraph,
   knowledge: NetworkKnowledge = {},
   estimate: NetworkEstimate = estimateNetwork(recording),
 ): NetworkPosterior {
-  const input = posteriorInput(recording, graph, knowledge, estimate);
+  refuseUnordered(recording);
+  const input = posteriorInput(recording, knowledge, estimate);
   const { given, measured } = input;
   const rtt = roundTrip(input);
   const rttMs = given.rttMs ?? measured.rttMs ?? rtt.density.quantile(0.5);

@@ -6,6 +6,7 @@ import type {
   ServerProfile,
   UdpTreatment,
 } from '@hopwise/contract';
+import { buildGraph } from '../graph/build-graph.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import { ClusterPrior } from './cluster-prior.ts';
 import type { NetworkEstimate } from './estimate-network.ts';
@@ -32,7 +33,8 @@ export interface NetworkKnowledge {
 /** All that the posterior of a network rests on. */
 export interface PosteriorInput {
   recording: Recording;
-  graph: PageGraph;
+  /** Returns the recording's page graph, built when it is first asked for: loads without HTTP/3 need it for measured loss alone. */
+  graph: () => PageGraph;
   /** The recording's estimate, with the known fields of servers. */
   estimate: NetworkEstimate;
   /** Null where the recording has no uploads. */
@@ -49,11 +51,11 @@ export interface PosteriorInput {
 /** Gathers what the posterior of a network rests on. */
 export function posteriorInput(
   recording: Recording,
-  graph: PageGraph,
   knowledge: NetworkKnowledge,
   estimate: NetworkEstimate,
 ): PosteriorInput {
   const { cluster = null, servers = [], onlyRates = false } = knowledge;
+  let graph: PageGraph | undefined;
   const given = defined(knowledge.network);
   const measured = defined(knowledge.measured);
   const recordedMs = Date.parse(recording.recordedAt);
@@ -62,7 +64,10 @@ export function posteriorInput(
     profiles.map((profile) => ({ ...profile, ...known.get(profile.origin) }));
   return {
     recording,
-    graph,
+    graph: () => {
+      graph ??= buildGraph(recording);
+      return graph;
+    },
     estimate: {
       ...estimate,
       servers: withKnown(estimate.servers),

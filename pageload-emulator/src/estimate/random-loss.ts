@@ -32,10 +32,11 @@ function randomEvents(
   { events, packets }: NonNullable<MeasuredNetwork['loss']>,
   path: NetworkPath,
 ): number {
+  const page = graph();
   const loads = (['h1', 'h2'] as const).map((protocol) =>
-    Object.fromEntries(graph.origins.map((origin) => [origin, protocol])),
+    Object.fromEntries(page.origins.map((origin) => [origin, protocol])),
   );
-  return packets * randomLoss(graph, path, estimate.servers, loads, Math.min(0.5, events / packets));
+  return packets * randomLoss(page, path, estimate.servers, loads, Math.min(0.5, events / packets));
 }
 
 /**

@@ -28,10 +28,9 @@ export function readPage(
   knowledge: NetworkKnowledge = {},
   estimate: NetworkEstimate = estimateNetwork(recording),
 ): ReadPage {
-  const graph = buildGraph(recording);
-  const network = networkPosterior(recording, graph, knowledge, estimate);
+  const network = networkPosterior(recording, knowledge, estimate);
   if (!network.isElsewhere) return { graph: buildGraph(recording, linkOf(network)), network };
-  const own = networkPosterior(recording, graph, { servers: knowledge.servers }, estimate);
+  const own = networkPosterior(recording, { servers: knowledge.servers }, estimate);
   return { graph: buildGraph(recording, linkOf(own)), network: { ...network, servers: own.servers } };
 }
 

@@ -63,8 +63,10 @@ export class TimingLikelihood {
   readonly #losses: Float64Array;
   /** Log prior of each combination of other lateness and loss. */
   readonly #logPrior: Float64Array;
-  /** For the current response, by loss: the probability of a stall, and the density of its delay given a stall. */
-  readonly #stalls: { share: Float64Array; density: Float64Array };
+  /** For each response, by loss: how many losses may delay it, and the probability that one does. */
+  readonly #stalls: readonly { expected: Float64Array; share: Float64Array }[];
+  /** For the current response, by loss: the density of its delay given a stall. */
+  readonly #stallDensity: Float64Array;
   readonly #ended: readonly EndedResponses[];
 
   /** @param loss prior of loss events per packet */
@@ -77,7 +79,11 @@ export class TimingLikelihood {
     this.#logPrior = normalised(
       OTHER_LATENESS.flatMap(({ share }) => [...weights].map((weight) => Math.log(share * weight))),
     ).map(Math.log);
-    this.#stalls = { share: new Float64Array(weights.length), density: new Float64Array(weights.length) };
+    this.#stalls = replay.requests.map(({ packets }) => {
+      const expected = this.#losses.map((loss) => loss * packets);
+      return { expected, share: expected.map((losses) => 1 - Math.exp(-losses)) };
+    });
+    this.#stallDensity = new Float64Array(weights.length);
     this.#ended = endedResponses(replay, rttMs);
   }
 
@@ -89,13 +95,13 @@ export class TimingLikelihood {
     for (const ended of this.#ended) {
       const replayed = replayedOrder(ended, times);
       const sums = new Float64Array(cases);
-      for (const [at, index] of ended.recorded.entries()) {
+      for (let at = 0; at < replayed.length; at++) {
         const weight = ended.weights[at]! * ended.shares[at]!;
-        if (weight > 0) this.#add(sums, weight, index, replayed[at]!, times);
+        if (weight > 0) this.#add(sums, weight, ended.recorded[at]!, replayed[at]!, times);
       }
-      for (const [at, sum] of sums.entries()) {
-        all[at]! += sum;
-        if (ended.transport === 'tcp') tcp[at]! += sum;
+      for (let at = 0; at < cases; at++) {
+        all[at]! += sums[at]!;
+        if (ended.transport === 'tcp') tcp[at]! += sums[at]!;
       }
     }
     const marginal = (sums: Float64Array) => logSum(sums.map((sum, index) => sum + this.#logPrior[index]!));
@@ -105,7 +111,7 @@ export class TimingLikelihood {
   /** @param like the replayed response whose place in order of ends is that of response `index` in the recording */
   #add(sums: Float64Array, weight: number, index: number, like: number, times: ReplayedTimes): void {
     const request = this.#replay.requests[index]!;
-    const { startMs, firstByteMs, endMs, packets } = request;
+    const { startMs, firstByteMs, endMs } = request;
     const emulatedMs = Math.max(0, times.endMs[like]! - startMs);
     const excessMs = endMs - startMs - emulatedMs;
     const firstExcessMs = firstByteMs === null ? 0 : firstByteMs - times.firstByteMs[index]!;
@@ -115,21 +121,23 @@ export class TimingLikelihood {
     const early = excessMs < 0 ? EARLY / Math.max(emulatedMs, 50) : 0;
     const pastRttMs = excessMs - MIN_STALL_RTT * this.#rttMs;
     const typicalStallMs = STALL_RTT * this.#rttMs + STALL_MS;
-    const stalls = this.#stalls;
-    for (const [at, loss] of this.#losses.entries()) {
-      const expected = loss * packets;
-      const scaleMs = typicalStallMs * Math.min(MAX_STALLS, Math.max(1, expected));
-      stalls.share[at] = 1 - Math.exp(-expected);
-      stalls.density[at] = longDelay(pastRttMs, spreadMs, scaleMs);
+    const { expected, share } = this.#stalls[index]!;
+    const density = this.#stallDensity;
+    let formerScaleMs = 0;
+    for (let at = 0; at < expected.length; at++) {
+      const scaleMs = typicalStallMs * Math.min(MAX_STALLS, Math.max(1, expected[at]!));
+      // At low losses one loss is typical, and at high ones the most that count.
+      density[at] = scaleMs === formerScaleMs ? density[at - 1]! : longDelay(pastRttMs, spreadMs, scaleMs);
+      formerScaleMs = scaleMs;
     }
     let next = 0;
     for (const { beforeFirstByte, otherwise, meanMs } of OTHER_LATENESS) {
       const late = isAfterFirst ? otherwise : beforeFirstByte;
       const other = late * delay(excessMs, spreadMs, meanMs) + early;
       const onTime = 1 - late - EARLY;
-      for (let at = 0; at < this.#losses.length; at++) {
-        const stalled = stalls.share[at]!;
-        const likelihood = onTime * ((1 - stalled) * core + stalled * stalls.density[at]!) + other;
+      for (let at = 0; at < density.length; at++) {
+        const stalled = share[at]!;
+        const likelihood = onTime * ((1 - stalled) * core + stalled * density[at]!) + other;
         sums[next++]! += weight * Math.log(likelihood + TINY);
       }
     }

@@ -117,7 +117,7 @@ function policedShareByLoadTime(
         udp: treatmentAt(share),
       }),
     );
-    return loadTimeLikelihood(recording, graph, estimate.servers, paths);
+    return loadTimeLikelihood(recording, graph(), estimate.servers, paths);
   };
   const ifOpen = likelihood({ downBps, loss }, () => ({ kind: 'open' }));
   const ifPoliced = likelihood(policed, (share) => ({

@@ -83,12 +83,14 @@ export class LogDensity {
     const kernel = Array.from({ length: 2 * reach + 1 }, (_, index) =>
       Math.exp(-0.5 * (((index - reach) * this.#step) / spread) ** 2),
     );
-    const blurred = new Float64Array(this.weights.length);
-    for (const [index, weight] of this.weights.entries()) {
-      for (const [offset, share] of kernel.entries()) {
+    const { length } = this.weights;
+    const blurred = new Float64Array(length);
+    for (let index = 0; index < length; index++) {
+      const weight = this.weights[index]!;
+      for (let offset = 0; offset < kernel.length; offset++) {
         // Weight beyond the grid goes to its outermost cells.
-        const at = Math.min(blurred.length - 1, Math.max(0, index + offset - reach));
-        blurred[at]! += weight * share;
+        const at = Math.min(length - 1, Math.max(0, index + offset - reach));
+        blurred[at]! += weight * kernel[offset]!;
       }
     }
     return new LogDensity(this.values, blurred.map(Math.log));
@@ -153,14 +155,15 @@ export function logNormal(value: number, median: number, spread: number): number
 
 /** Exponentials of the values, scaled to sum to 1; all equal when none is finite. */
 export function normalised(logWeights: ArrayLike<number>): Float64Array {
-  const weights = Float64Array.from(logWeights);
+  const weights = new Float64Array(logWeights);
   let max = Number.NEGATIVE_INFINITY;
-  for (const each of weights) if (each > max) max = each;
+  for (let index = 0; index < weights.length; index++) if (weights[index]! > max) max = weights[index]!;
   if (!Number.isFinite(max)) return weights.fill(1 / weights.length);
   let sum = 0;
   for (let index = 0; index < weights.length; index++) {
     weights[index] = Math.exp(weights[index]! - max);
     sum += weights[index]!;
   }
-  return weights.map((weight) => weight / sum);
+  for (let index = 0; index < weights.length; index++) weights[index]! /= sum;
+  return weights;
 }

@@ -1,5 +1,5 @@
 import { NO_PHASES, type RecordedRequest, type Recording } from '@hopwise/contract';
-import { buildGraph, networkPosterior, predict } from '@hopwise/pageload-emulator';
+import { networkPosterior, predict } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { fitOf } from '../../src/decide/fit.ts';
 import { describeFit } from '../../src/explain/fit-words.ts';
@@ -120,7 +120,7 @@ describe('the fit of a recording', () => {
     [400, false],
   ])('compares a load of %d ms with one that is emulated in a second', (pltMs, understood) => {
     const recording = recorded({ pltMs });
-    const network = networkPosterior(recording, buildGraph(recording));
+    const network = networkPosterior(recording);
     const candidate = { assignment: {}, discoversH3: false, pltMs: [1000] };
     const about = { recording, network, scenarios: [], recorded: candidate };
     const fit = describeFit(fitOf({ ...about, isOtherNetwork: false }), english);

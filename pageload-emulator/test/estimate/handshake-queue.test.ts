@@ -1,4 +1,4 @@
-import { buildGraph, type NetworkPath, networkPosterior, type Recording } from '@hopwise/pageload-emulator';
+import { type NetworkPath, networkPosterior, type Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { handshakesQueued } from '../../src/estimate/handshake-queue.ts';
 import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
@@ -44,7 +44,7 @@ describe('handshakes while responses seem to fill the link', () => {
 it.each([1, 2, 3])('a policer is likely only where handshakes did not wait, load %d', (seed) => {
   const policedShare = (path: NetworkPath) => {
     const recording = load(path, seed);
-    return networkPosterior(recording, buildGraph(recording)).udp.policed;
+    return networkPosterior(recording).udp.policed;
   };
   expect(policedShare(POLICED)).toBeGreaterThan(0.85);
   expect(policedShare(SLOW)).toBeLessThan(0.5);

@@ -1,4 +1,4 @@
-import { buildGraph, type Recording } from '@hopwise/pageload-emulator';
+import type { Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { type NetworkPosterior, networkPosterior } from '../../src/estimate/network-posterior.ts';
 import { drawNetworks } from '../../src/scenarios/draw-networks.ts';
@@ -113,7 +113,7 @@ describe('impossible timings', () => {
     for (const [index, request] of recording.requests.entries()) change(request, index);
     let posterior!: NetworkPosterior;
     const seconds = processorSeconds(() => {
-      posterior = networkPosterior(recording, buildGraph(recording));
+      posterior = networkPosterior(recording);
     });
     expect(seconds).toBeLessThan(2.5 * mostSeconds(seconds));
     for (const { path, servers } of drawNetworks(posterior, 12)) {

@@ -1,6 +1,5 @@
 import { HOUR_MS } from '@hopwise/contract';
 import {
-  buildGraph,
   learnNetwork,
   type NetworkCluster,
   type NetworkPath,
@@ -17,7 +16,7 @@ import { mixedAssignment, randomPage, randomServers, recordLoad } from '../suppo
 const NOW_MS = Date.parse('2026-01-01T00:00:00.000Z');
 
 function posteriorOf(recording: Recording, cluster: NetworkCluster | null): NetworkPosterior {
-  return networkPosterior(recording, buildGraph(recording), { cluster });
+  return networkPosterior(recording, { cluster });
 }
 
 const DSL = pathOf({ rttMs: 40, downBps: 6e6, upBps: 1e6, queueBytes: 150_000 });

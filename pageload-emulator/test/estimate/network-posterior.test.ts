@@ -1,5 +1,5 @@
 import { median } from '@hopwise/contract';
-import { buildGraph, type NetworkPath, type Recording } from '@hopwise/pageload-emulator';
+import type { NetworkPath, Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { estimateNetwork } from '../../src/estimate/estimate-network.ts';
 import { learnNetwork } from '../../src/estimate/learn-network.ts';
@@ -11,7 +11,7 @@ import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from '../support/
 import { mixedAssignment, randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
 
 function posteriorOf(recording: Recording, knowledge?: NetworkKnowledge): NetworkPosterior {
-  return networkPosterior(recording, buildGraph(recording), knowledge);
+  return networkPosterior(recording, knowledge);
 }
 
 /** A page that fills its link, under HTTP/2 with every second origin on HTTP/3. */

@@ -1,5 +1,4 @@
 import {
-  buildGraph,
   learnForSite,
   learnNetwork,
   type NetworkCluster,
@@ -35,7 +34,7 @@ function learnFrom(...recordings: Recording[]): NetworkCluster {
 }
 
 const udpFor = (recording: Recording, cluster: NetworkCluster | null) =>
-  networkPosterior(recording, buildGraph(recording), { cluster }).udp;
+  networkPosterior(recording, { cluster }).udp;
 
 describe('what loads of several sites showed of one network', () => {
   /** A site's first visit over HTTP/2, and later ones over HTTP/3 that is held to a low rate. */

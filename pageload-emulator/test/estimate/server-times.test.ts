@@ -52,7 +52,7 @@ const record = (page: PageGraph, protocol: Protocol): Recording =>
 /** Load time by protocol as it is read from a recording. */
 function timesOf(recording: Recording): Record<Protocol, number> {
   const graph = buildGraph(recording);
-  const { path, servers } = networkPosterior(recording, graph);
+  const { path, servers } = networkPosterior(recording);
   const timeOf = (protocol: Protocol) =>
     emulate(graph, { ...path, loss: 0 }, servers, uniform(graph, protocol)).pltMs;
   return { h1: timeOf('h1'), h2: timeOf('h2'), h3: timeOf('h3') };
@@ -120,7 +120,7 @@ describe("a server's time for a file of any type", () => {
         const page = withServerTime(drawnPage(files, chains), 1 + (chosen % files), addedMs);
         const recording = record(page, recorded);
         const graph = buildGraph(recording);
-        const { path, servers } = networkPosterior(recording, graph);
+        const { path, servers } = networkPosterior(recording);
         const { entries } = emulate(graph, { ...path, loss: 0 }, servers, uniform(graph, recorded), {
           waterfall: true,
         });

@@ -1,4 +1,4 @@
-import { buildGraph, type NetworkPath, type Recording } from '@hopwise/pageload-emulator';
+import type { NetworkPath, Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { networkPosterior } from '../../src/estimate/network-posterior.ts';
 import { assumeProtocols } from '../../src/estimate/withheld-protocols.ts';
@@ -42,7 +42,7 @@ function withheld(recording: Recording): Recording {
   return recording;
 }
 
-const posteriorOf = (recording: Recording) => networkPosterior(recording, buildGraph(recording));
+const posteriorOf = (recording: Recording) => networkPosterior(recording);
 
 describe('a load whose protocols are withheld', () => {
   it('shows that UDP is policed, and at what rate', () => {

@@ -1,6 +1,8 @@
+import type { Decision } from '@hopwise/contract';
+import { findDecidedLoad } from '../autopilot/decided-load.ts';
 import { findComparableLoads, isSlower, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
-import { predictionOf, type StoredLoad } from '../storage/loads.ts';
+import type { StoredLoad } from '../storage/loads.ts';
 
 /** What is faster than this has nothing to gain that a person would notice. */
 const MIN_LOAD_MS = 1_000;
@@ -16,17 +18,21 @@ const ENOUGH_LOADS = 3;
 
 /**
  * Whether the next load of a page is worth recording in detail: it takes long, or longer than before, and neither is it known well on
- * this network nor shows its prediction that nothing can be gained.
+ * this network nor was it found that nothing can be gained.
  *
  * @param all stored loads, oldest first
+ * @param decision the last one about the page; null where none holds
  */
-export function deservesDetail(load: StoredLoad, all: readonly KnownLoad[]): boolean {
+export function deservesDetail(
+  load: StoredLoad,
+  all: readonly KnownLoad[],
+  decision: Pick<Decision, 'baseline' | 'actions'> | null,
+): boolean {
   const comparable = findComparableLoads(load, all);
   if (!isLong(load, comparable) || judgeAmong(load, comparable) !== 'full') return false;
   const detailed = [...comparable, load].filter(({ isDetailed = true }) => isDetailed);
   if (detailed.length >= ENOUGH_LOADS) return false;
-  const decision = predictionOf(load)?.decision;
-  if (decision === undefined) return true;
+  if (decision === null) return true;
   const { baseline, actions } = decision;
   return actions.some(({ time }) => time.pltMs < (1 - MIN_GAIN) * baseline.pltMs);
 }
@@ -36,14 +42,15 @@ const isLong = (load: KnownLoad, before: readonly KnownLoad[]): boolean =>
   isSlow(load) && (pltOf(load) >= LONG_LOAD_MS || isSlower(load, before));
 
 /**
- * Whether a slow load is worth a prediction without a request for one: it was recorded in detail, or is the second in a row that takes
- * long, of a page that no prediction is of. The first may have been slow by chance.
+ * Whether a slow load is worth a prediction without a request for one: it was recorded in detail, of a page of which it is not decided that
+ * nothing is to be done, or is the second in a row that takes long, of a page that no prediction is of. The first may have been slow by
+ * chance.
  *
  * @param all stored loads, oldest first
  */
 export function deservesPrediction(load: StoredLoad, all: readonly KnownLoad[]): boolean {
-  if (load.isDetailed !== false) return true;
   const comparable = findComparableLoads(load, all);
+  if (load.isDetailed !== false) return findDecidedLoad(load, comparable) === null;
   const last = comparable.at(-1);
   const isSecond = last !== undefined && isLong(last, comparable.slice(0, -1)) && isLong(load, comparable);
   return isSecond && comparable.every((each) => factsOf(each).decision === null);

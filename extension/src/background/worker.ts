@@ -6,7 +6,7 @@ import { Autopilot } from '../autopilot/autopilot.ts';
 import type { AutopilotAnswer } from '../autopilot/autopilot-messages.ts';
 import { removeExpiredExperiences } from '../autopilot/explorer-store.ts';
 import { hindersUdp } from '../autopilot/network-rule.ts';
-import { findComparableLoads, hasPins, pltOf } from '../evidence/comparable-loads.ts';
+import { hasPins, pltOf } from '../evidence/comparable-loads.ts';
 import { findPinGain, findPinOutcomes, type PinGain } from '../evidence/pin-outcomes.ts';
 import { askForNetworkKey } from '../helper/ask-helper.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
@@ -26,7 +26,7 @@ import { registerContentScript } from '../recorder/register-content-script.ts';
 import { withoutFragment } from '../recorder/url-text.ts';
 import { listenToFailures } from '../recorder/web-request.ts';
 import { endWaiting } from '../storage/detail-permission.ts';
-import { getLoad, getSummaries, predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { getLoad, getSummaries, type StoredLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
 import { addSavedTime, addUncomparedLoad, readSavedTime } from '../storage/saved-time.ts';
 import { readSettings } from '../storage/settings.ts';
@@ -36,11 +36,12 @@ import { forgetUnrecognisedOffers } from './ask-offers.ts';
 import { showBadge } from './badge.ts';
 import { doChores } from './chores.ts';
 import { listenToConnection } from './connection-type.ts';
-import { deservesDetail, deservesPrediction, isSlow } from './deserves-detail.ts';
+import { isSlow } from './deserves-detail.ts';
 import { DetailedLoads } from './detailed-loads.ts';
 import { DetailedPages } from './detailed-pages.ts';
 import { eraseAll, forgetPages } from './erase.ts';
 import { exportLoad } from './export-load.ts';
+import { findDecision } from './find-decision.ts';
 import { listenToHistoryDeletions } from './history-deletions.ts';
 import {
   beginDetailedLoad,
@@ -233,11 +234,10 @@ async function noteOutcome(tabId: number, loadId: number): Promise<void> {
     await addSavedTime({ savedMs, isEstimated: gain.beforeLoads === 0 });
   } else if (isPinned && factsOf(stored).kind === 'full') await addUncomparedLoad();
   if (isPinned) return;
-  if (deservesDetail(stored, all)) await detailedPages.wantIfRare(stored.requestedUrl);
-  const shown = deservesPrediction(stored, all) ? await ensureDecision(stored) : stored;
-  const earlier = findComparableLoads(shown, all).findLast((each) => factsOf(each).decision !== null);
-  const decided = predictionOf(shown) === null && earlier ? await getLoad(earlier.id) : shown;
-  const decision = (decided && predictionOf(decided)?.decision) ?? null;
+  const decision = await findDecision(stored, all, {
+    predict: ensureDecision,
+    wantDetail: (url) => detailedPages.wantIfRare(url),
+  });
   const pinned = (await pins.listPins())
     .filter(({ state }) => state === 'active')
     .map(({ origin }) => origin);

@@ -8,36 +8,31 @@ const light = { isDetailed: false };
 const [slow] = loadsTaking([4300], 2, light) as [ReturnType<typeof loadOf>];
 
 test('a slow page of which no load is recorded in detail deserves it, a fast one does not', () => {
-  expect(deservesDetail(slow, [slow])).toBe(true);
+  expect(deservesDetail(slow, [slow], null)).toBe(true);
   const [fast] = loadsTaking([900], 2, light) as [typeof slow];
-  expect(deservesDetail(fast, [fast])).toBe(false);
+  expect(deservesDetail(fast, [fast], null)).toBe(false);
   const [usual] = loadsTaking([2000], 2, light) as [typeof slow];
-  expect(deservesDetail(usual, [usual])).toBe(false);
-  expect(deservesDetail(usual, [...loadsTaking([1800], 1, light), usual])).toBe(false);
-  expect(deservesDetail(usual, [...loadsTaking([1200], 1, light), usual])).toBe(true);
+  expect(deservesDetail(usual, [usual], null)).toBe(false);
+  expect(deservesDetail(usual, [...loadsTaking([1800], 1, light), usual], null)).toBe(false);
+  expect(deservesDetail(usual, [...loadsTaking([1200], 1, light), usual], null)).toBe(true);
 });
 
 test('three detailed loads of the page are enough', () => {
   const before = loadsTaking([4200, 4400, 4300], -2);
-  expect(deservesDetail(slow, [...before.slice(1), slow])).toBe(true);
-  expect(deservesDetail(slow, [...before, slow])).toBe(false);
-  expect(deservesDetail(slow, [{ ...before[0]!, ...light }, ...before.slice(1), slow])).toBe(true);
+  expect(deservesDetail(slow, [...before.slice(1), slow], null)).toBe(true);
+  expect(deservesDetail(slow, [...before, slow], null)).toBe(false);
+  expect(deservesDetail(slow, [{ ...before[0]!, ...light }, ...before.slice(1), slow], null)).toBe(true);
 });
 
 test('a load that does not show how long the page takes deserves none', () => {
   const hidden = { ...slow, pinned: null };
-  expect(deservesDetail(hidden, [hidden])).toBe(false);
+  expect(deservesDetail(hidden, [hidden], null)).toBe(false);
 });
 
-test('where the prediction shows nothing to gain, no question is open', () => {
-  const predicted = (actions: Parameters<typeof decisionOf>[0]) => ({
-    ...slow,
-    prediction: { decision: decisionOf(actions) } as Prediction,
-  });
-  expect(deservesDetail(predicted([LEAVE]), [slow])).toBe(false);
-  expect(deservesDetail(predicted([actionOf('avoid-h3', { 'https://a.test': 'h2' }), LEAVE]), [slow])).toBe(
-    true,
-  );
+test('where it was found that nothing can be gained, no question is open', () => {
+  expect(deservesDetail(slow, [slow], decisionOf([LEAVE]))).toBe(false);
+  const avoid = actionOf('avoid-h3', { 'https://a.test': 'h2' });
+  expect(deservesDetail(slow, [slow], decisionOf([avoid, LEAVE]))).toBe(true);
 });
 
 test('the second slow load in a row is predicted also where it is light; the first may have been slow by chance', () => {

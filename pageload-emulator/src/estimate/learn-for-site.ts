@@ -1,4 +1,5 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { estimateNetwork } from './estimate-network.ts';
 import { learnNetwork } from './learn-network.ts';
 import type { NetworkCluster } from './network-cluster.ts';
 import { mayBeSameNetwork, type NetworkWitnesses, poolClusters, ratesForSite } from './pool-clusters.ts';
@@ -28,17 +29,17 @@ export function learnForSite(
   recording: Recording,
 ): { cluster: NetworkCluster; isUnlikeOthers: boolean } {
   const known = poolClusters(others);
-  const learn = (before: NetworkCluster | null) => {
-    const onlyRates = !recording.requests.some(mayShowUdp);
-    return learnNetwork(before, recording, undefined, undefined, undefined, onlyRates);
-  };
+  const estimate = estimateNetwork(recording);
+  const onlyRates = !recording.requests.some(mayShowUdp);
+  const learn = (before: NetworkCluster | null) =>
+    learnNetwork(before, recording, undefined, undefined, estimate, onlyRates);
   if (known !== null && recording.requests.some(showsUdp)) {
     const prior = ratesForSite(own, others);
     const cluster = learn(prior);
-    // Otherwise it has begun anew.
     if (cluster.loads > 1)
       return { cluster: { ...cluster, loads: (own?.loads ?? 0) + 1 }, isUnlikeOthers: false };
-    return { cluster: learn(own), isUnlikeOthers: true };
+    // It has begun anew, as from nothing.
+    return { cluster: own === null ? cluster : learn(own), isUnlikeOthers: true };
   }
   const cluster = learn(own);
   return { cluster, isUnlikeOthers: known !== null && !mayBeSameNetwork(cluster, known) };

@@ -122,6 +122,25 @@ describe('what loads of several sites showed of one network', () => {
     expect(light.udp.policed).toBeLessThan(0.02);
   });
 
+  it('fits a load of another network twice: to what others showed, and alone', () => {
+    const run = vi.spyOn(RecordingReplay.prototype, 'run');
+    const replaysOf = (learn: () => unknown) => {
+      run.mockClear();
+      learn();
+      return run.mock.calls.length;
+    };
+    const slow = { ...plain, downBps: { mean: Math.log(1e6), spread: 0.01 } };
+    const fast = loadOf(13, 'h3');
+    let learned: ReturnType<typeof learnForSite> | undefined;
+    const forSite = replaysOf(() => {
+      learned = learnForSite(null, { sites: [slow] }, fast);
+    });
+    const alone = replaysOf(() => learnNetwork(null, fast));
+    run.mockRestore();
+    expect(learned).toEqual({ cluster: learnNetwork(null, fast), isUnlikeOthers: true });
+    expect(forSite).toBeLessThan(2.5 * alone);
+  });
+
   it('learns roughly from a load without HTTP/3: the link’s rate, and nothing of queue and loss', () => {
     const run = vi.spyOn(RecordingReplay.prototype, 'run');
     const learnCounted = (protocol: 'h2' | 'h3') => {

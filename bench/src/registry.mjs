@@ -66,7 +66,8 @@ export const BENCHES = {
   speed: {
     script: 'bench/src/speed/main.ts',
     needs: 'built',
-    judges: 'time and memory of warm emulations by page size, and the joint assignment, by targets',
+    judges:
+      'time and memory of warm emulations by page size, and the joint assignment, by targets; what learning a network takes, and a prediction',
   },
   lantern: {
     script: 'bench/src/lantern/main.ts',

@@ -1,5 +1,6 @@
 /**
- * The cost of a warm emulation by size, by protocol and in memory, and of the joint assignment.
+ * The cost of a warm emulation by size, by protocol and in memory, of the joint assignment, and of what the extension's worker does with a
+ * recorded page.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -18,6 +19,7 @@ import {
 } from '../../../pageload-emulator/dist/index.js';
 import { LoadTimes } from '../../../pageload-emulator/dist/scenarios/load-times.js';
 import { benchCommand, parseOrExit } from '../bench-command.ts';
+import { recordPage, timePageWork } from './page-work.ts';
 
 /** Requests and origins. */
 const SIZES = [
@@ -26,6 +28,12 @@ const SIZES = [
   [1_000, 20],
   [2_000, 20],
   [5_000, 20],
+] as const;
+/** The same of recorded pages. */
+const RECORDED_SIZES = [
+  [50, 5],
+  [200, 10],
+  [1_000, 20],
 ] as const;
 const WARM_UP_MS = 500;
 const MEASURED_MS = 1_000;
@@ -197,6 +205,20 @@ function benchMemory(): void {
   console.log(`  ${verdict(middle <= TARGET.memoryBytes, '40 MB')}`);
 }
 
+function benchPageWork(against: string | null): void {
+  const recordings = RECORDED_SIZES.flatMap(([requests, origins]) =>
+    (['h2', 'h3'] as const).map((protocol) => {
+      const graph = syntheticPage(requests, origins);
+      return [
+        `${requests} requests, ${protocol}`,
+        recordPage(graph, serversOf(graph), PATH, protocol),
+      ] as const;
+    }),
+  );
+  console.log('Processor time of learning the network from a recorded page, and of its prediction: medians');
+  for (const line of timePageWork(new Map(recordings), against)) console.log(line);
+}
+
 /** Runs in the separate process: prints its maximum resident set in kilobytes. */
 function holdPage(emulates: boolean): void {
   const graph = syntheticPage(2_000, 20);
@@ -213,13 +235,21 @@ const [child] = process.argv.slice(2);
 if (child === 'load' || child === 'emulate') {
   holdPage(child === 'emulate');
 } else {
-  parseOrExit(
+  const { against = null, work = false } = parseOrExit(
     benchCommand(
       'speed',
-      'Times warm emulations by page size and the joint assignment, and measures their memory, by targets.',
-    ),
-  );
-  benchSizes();
-  benchAssignment();
-  benchMemory();
+      'Times warm emulations by page size and the joint assignment, and measures their memory, by targets; times what the worker does with a page.',
+    )
+      .option(
+        '--work',
+        'time only what the worker does with a recorded page: it learns the network, and predicts',
+      )
+      .option('--against <folder>', 'time that by turns with another checkout of hopwise, which is built'),
+  ).opts<{ against?: string; work?: boolean }>();
+  if (!work) {
+    benchSizes();
+    benchAssignment();
+    benchMemory();
+  }
+  benchPageWork(against);
 }

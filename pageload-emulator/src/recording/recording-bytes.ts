@@ -1,6 +1,6 @@
 import { Unzlib } from 'fflate';
 import { InputError } from '../util/input-error.ts';
-import { JsonBytes } from './json-bytes.ts';
+import { JsonBytes } from './json/json-bytes.ts';
 import { TraceBytes } from './trace/trace-bytes.ts';
 import { Utf16ToUtf8 } from './utf16.ts';
 import { ZippedHar } from './zipped-har.ts';

@@ -7,7 +7,7 @@ import {
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
-} from '../json-characters.ts';
+} from '../json/json-characters.ts';
 import { EVENT_NAMES } from './trace-events.ts';
 
 /** Depth of a trace's events: in an array of the outermost object. */

@@ -1,6 +1,5 @@
-import { InputError } from '../util/input-error.ts';
 import { AsciiWords } from './ascii-words.ts';
-import { HEADER_NAMES } from './har/header-names.ts';
+import { HeaderLists } from './header-lists.ts';
 import {
   BACKSLASH,
   CLOSE_ARRAY,
@@ -12,17 +11,11 @@ import {
   QUOTE,
   SPACE,
 } from './json-characters.ts';
+import { MAX_READ_BYTES, tooLarge } from './json-limits.ts';
+import { KeptJson } from './kept-json.ts';
 
-/**
- * Limits of what is kept of a recording's JSON. Parsing takes up to ten times the text in memory, and more for small values; within these
- * limits it stays below 256 MB. Of what DevTools writes for a request some 1,800 bytes are kept, 80 values in 25 objects and arrays, and
- * one more for each frame of its stack, so that some 8,000 requests fit.
- */
-const MAX = { bytes: 20 * 1024 * 1024, values: 1_000_000, containers: 250_000 };
 /** Longer strings are dropped: response bodies are as long, no field that is read is. */
 const MAX_STRING_BYTES = 65_536;
-/** Bytes of a file, bodies included. */
-const MAX_READ_BYTES = 256 * 1024 * 1024;
 
 /** Bytes read between two checks of the limits. */
 const PIECE = 64 * 1024;
@@ -44,19 +37,15 @@ const FIELDS = new AsciiWords<FieldKind>([
   ['headers', 'headers'],
   ['name', 'name'],
 ]);
-const READ_HEADERS = new AsciiWords(HEADER_NAMES.map((name) => [name, true] as const));
 
 /**
  * Collects a JSON text (UTF-8) piece by piece without what no recording is read for: it empties bodies, any very long strings, cookies,
  * queries and forms, and leaves out headers and indentation. A file may therefore be far larger than what is kept of it.
  */
 export class JsonBytes {
-  #kept = new Uint8Array(4 * PIECE);
-  #length = 0;
+  readonly #kept = new KeptJson();
+  readonly #headers = new HeaderLists(this.#kept);
   #read = 0;
-  /** Counted in what is kept. */
-  #values = 0;
-  #containers = 0;
   #inString = false;
   #escaped = false;
   /** Where the current or last string is in what is kept, without its quotes. */
@@ -70,15 +59,6 @@ export class JsonBytes {
   #depth = 0;
   /** `#depth` in the object or array that is being left out; null outside of one. */
   #unreadDepth: number | null = null;
-  /** `#depth` in the list of headers; null outside of one. */
-  #headersDepth: number | null = null;
-  /** Whether the current header's name is the current string. */
-  #isHeaderName = false;
-  /** Whether the current header is kept. The first of a list always is: that there are headers tells something, too. */
-  #isHeaderRead = true;
-  #isFirstHeader = true;
-  /** What was kept up to the end of the last header that is kept. */
-  #beforeHeader = { length: 0, values: 0, containers: 0 };
 
   /**
    * Adds the next bytes of the text; those that are kept are copied.
@@ -88,10 +68,9 @@ export class JsonBytes {
   add(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length; from += PIECE) {
       this.count(Math.min(PIECE, bytes.length - from));
-      this.#grow();
+      this.#kept.reserve(PIECE);
       this.#addPiece(bytes.subarray(from, from + PIECE));
-      if (this.#length > MAX.bytes) throw tooLarge(`${MAX.bytes / 1024 / 1024} MiB of JSON without bodies`);
-      refuseMore(this.#values, this.#containers);
+      this.#kept.refuseMore();
     }
   }
 
@@ -111,8 +90,8 @@ export class JsonBytes {
    * @returns what `decode` returned
    */
   end(decode: (kept: Uint8Array) => string): string {
-    const text = decode(this.#kept.subarray(0, this.#length));
-    release(this.#kept);
+    const text = decode(this.#kept.bytes.subarray(0, this.#kept.length));
+    this.#kept.release();
     return text;
   }
 
@@ -140,23 +119,22 @@ export class JsonBytes {
   }
 
   #keepInString(bytes: Uint8Array, from: number, end: number): void {
-    const length = this.#length + end - from;
+    const kept = this.#kept;
+    const length = kept.length + end - from;
     if (length - this.#stringStart > this.#mostLength) {
-      this.#length = this.#stringStart;
+      kept.length = this.#stringStart;
       this.#mostLength = 0;
       return;
     }
-    const kept = this.#kept;
-    for (let at = from, to = this.#length; at < end; at++, to++) kept[to] = bytes[at]!;
-    this.#length = length;
+    const to = kept.bytes;
+    for (let at = from, toAt = kept.length; at < end; at++, toAt++) to[toAt] = bytes[at]!;
+    kept.length = length;
   }
 
   #endString(): void {
-    this.#stringEnd = this.#length;
-    this.#kept[this.#length++] = QUOTE;
-    if (!this.#isHeaderName) return;
-    this.#isHeaderName = false;
-    this.#isHeaderRead = this.#isFirstHeader || isReadHeader(this.#kept, this.#stringStart, this.#stringEnd);
+    this.#stringEnd = this.#kept.length;
+    this.#keep(QUOTE);
+    this.#headers.endString(this.#stringStart, this.#stringEnd);
   }
 
   /** Adds the bytes from `from` to the beginning of the next string, and returns where that is. */
@@ -168,7 +146,7 @@ export class JsonBytes {
         return at + 1;
       }
       if (byte <= SPACE) {
-        if (separates(this.#kept[this.#length - 1])) this.#keep(byte);
+        if (separates(this.#kept.bytes[this.#kept.length - 1])) this.#keep(byte);
         while (at + 1 < bytes.length && bytes[at + 1]! <= SPACE) at++;
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#open(byte);
       else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.#close(byte);
@@ -177,7 +155,7 @@ export class JsonBytes {
         if (this.#unreadDepth !== null) continue;
         if (byte === COLON) this.#field = this.#fieldNamed();
         else if (byte === COMMA) {
-          this.#values++;
+          this.#kept.values++;
           this.#field = undefined;
         }
       }
@@ -186,34 +164,31 @@ export class JsonBytes {
   }
 
   #keep(byte: number): void {
-    if (this.#unreadDepth === null) this.#kept[this.#length++] = byte;
+    if (this.#unreadDepth === null) this.#kept.bytes[this.#kept.length++] = byte;
   }
 
   #beginString(): void {
     this.#inString = true;
     if (this.#unreadDepth !== null) return;
-    this.#kept[this.#length++] = QUOTE;
-    this.#stringStart = this.#length;
+    this.#keep(QUOTE);
+    this.#stringStart = this.#kept.length;
     this.#mostLength = this.#field === 'body' ? 0 : MAX_STRING_BYTES;
-    this.#isHeaderName = this.#field === 'name' && this.#isInHeader();
+    this.#headers.beginString(this.#field === 'name', this.#depth);
     this.#field = undefined;
   }
 
   #fieldNamed(): FieldKind | undefined {
-    return FIELDS.find(this.#kept, this.#stringStart, this.#stringEnd);
+    return FIELDS.find(this.#kept.bytes, this.#stringStart, this.#stringEnd);
   }
 
   #open(byte: number): void {
     this.#keep(byte);
     this.#depth++;
     if (this.#unreadDepth !== null) return;
-    this.#containers++;
+    this.#kept.containers++;
     if (this.#field === 'unread') this.#unreadDepth = this.#depth;
-    else if (this.#isInHeader()) this.#isHeaderRead = true;
-    else if (this.#field === 'headers' && byte === OPEN_ARRAY && this.#headersDepth === null) {
-      this.#headersDepth = this.#depth;
-      this.#isFirstHeader = true;
-    }
+    else if (this.#headers.hasHeaderAt(this.#depth)) this.#headers.beginHeader();
+    else if (this.#field === 'headers' && byte === OPEN_ARRAY) this.#headers.begin(this.#depth);
     this.#field = undefined;
   }
 
@@ -222,43 +197,10 @@ export class JsonBytes {
     this.#keep(byte);
     if (this.#unreadDepth === null) {
       this.#field = undefined;
-      if (this.#isInHeader()) this.#endHeader();
-      else if (this.#headersDepth === this.#depth) this.#headersDepth = null;
+      this.#headers.close(this.#depth);
     }
     this.#depth--;
   }
-
-  #isInHeader(): boolean {
-    return this.#headersDepth !== null && this.#depth === this.#headersDepth + 1;
-  }
-
-  /** Keeps the header that has ended, or takes back what was kept of it and of the comma before it. */
-  #endHeader(): void {
-    if (this.#isHeaderRead) {
-      this.#isFirstHeader = false;
-      this.#beforeHeader = { length: this.#length, values: this.#values, containers: this.#containers };
-    } else {
-      const { length, values, containers } = this.#beforeHeader;
-      this.#length = length;
-      this.#values = values;
-      this.#containers = containers;
-    }
-  }
-
-  #grow(): void {
-    if (this.#length + PIECE <= this.#kept.length) return;
-    const larger = new Uint8Array(Math.min(MAX.bytes + PIECE, 2 * this.#kept.length));
-    larger.set(this.#kept);
-    release(this.#kept);
-    this.#kept = larger;
-  }
-}
-
-/** Gives memory back at once. Parsing takes much: bytes should not wait for the next collection. */
-function release(bytes: Uint8Array<ArrayBuffer>): void {
-  // Node 20 lacks `transfer`.
-  const buffer: ArrayBuffer & { transfer?: (bytes: number) => ArrayBuffer } = bytes.buffer;
-  buffer.transfer?.(0);
 }
 
 /** Whether blanks after a byte of JSON, outside of strings, may separate it from the next one: numbers and words would grow together. */
@@ -276,38 +218,4 @@ function separates(byte: number | undefined): boolean {
     default:
       return byte > SPACE;
   }
-}
-
-/** Whether the bytes from `from` to before `end` are the name of a header that is read. */
-function isReadHeader(bytes: Uint8Array, from: number, end: number): boolean {
-  return bytes[from] === COLON || READ_HEADERS.find(bytes, from, end) === true;
-}
-
-/**
- * Refuses a text that would take more memory than a recording may.
- *
- * @throws InputError naming the limit
- */
-export function refuseLargeJson(text: string): void {
-  if (text.length > MAX.bytes) throw tooLarge(`${MAX.bytes / 1024 / 1024} MiB of JSON`);
-  let values = 0;
-  let containers = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) inString = !inString;
-    else if (inString) at += code === BACKSLASH ? 1 : 0;
-    else if (code === COMMA) values++;
-    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) containers++;
-  }
-  refuseMore(values, containers);
-}
-
-function refuseMore(values: number, containers: number): void {
-  if (values <= MAX.values && containers <= MAX.containers) return;
-  throw tooLarge(`${MAX.values} values in ${MAX.containers} objects and arrays`);
-}
-
-function tooLarge(limit: string): InputError {
-  return new InputError(`top level: expected at most ${limit}, got more`);
 }

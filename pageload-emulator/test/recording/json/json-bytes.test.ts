@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countRuns } from '../../../scripts/suites/draw-share.ts';
-import { JsonBytes } from '../../src/recording/json-bytes.ts';
+import { countRuns } from '../../../../scripts/suites/draw-share.ts';
+import { JsonBytes } from '../../../src/recording/json/json-bytes.ts';
 
 /** Equals the `MAX_STRING_BYTES` of the source. */
 const MAX_STRING_BYTES = 65_536;

@@ -112,11 +112,17 @@ function withHeaders(index: number): object {
   };
 }
 
-const stack = (index: number) => ({
-  callFrames: Array.from({ length: 5 }, (_, frame) => {
+const stack = (index: number, frames = 5) => ({
+  callFrames: Array.from({ length: frames }, (_, frame) => {
     const initiator = (index * 7 + frame) % 10_000;
-    return { url: `https://o${initiator % 400}.test/${initiator}.js` };
+    return { functionName: 'f', url: `https://o${initiator % 400}.test/${initiator}.js`, lineNumber: frame };
   }),
+});
+
+/** Functions of three scripts, called in turns through promises. */
+const asyncStack = (index: number, parents: number): object => ({
+  ...stack(index + (parents % 2), 2),
+  ...(parents > 0 && { parent: asyncStack(index, parents - 1) }),
 });
 
 const UNREADABLE = /^[^\n]+: expected (JSON|gzip data), got /;
@@ -153,12 +159,9 @@ const LARGE: Case[] = [
     'a stack as deep as may be',
     () =>
       harOf(
-        entry(0).replace(
-          '}',
-          `},"_initiator":{"stack":${'{"parent":'.repeat(100_000)}1${'}'.repeat(100_001)}`,
-        ),
+        `${entry(0).slice(0, -1)},"_initiator":{"stack":${'{"parent":'.repeat(100_000)}1${'}'.repeat(100_002)}`,
       ),
-    /expected/,
+    1,
   ],
   ['a body that is no text', () => harOf(entry(0, { text: '漢"\\'.repeat(5 * MB) })), 1],
   [
@@ -171,6 +174,31 @@ const LARGE: Case[] = [
     '10,000 requests with stacks',
     () => harOf(times(10_000, (i) => entry(i, { _initiator: { type: 'script', stack: stack(i) } }))),
     10_000,
+  ],
+  [
+    '5,000 requests with stacks of 40 scripts',
+    () => harOf(times(5_000, (i) => entry(i, { _initiator: { type: 'script', stack: stack(i, 40) } }))),
+    5_000,
+  ],
+  [
+    '5,000 requests with 45 headers and stacks of 40 functions through promises',
+    () =>
+      harOf(
+        times(5_000, (i) =>
+          entry(i, { ...withHeaders(i), _initiator: { type: 'script', stack: asyncStack(i, 19) } }),
+        ),
+      ),
+    5_000,
+  ],
+  [
+    'a stack of millions of functions in as many scripts',
+    () => `{"log":{"entries":[],"stack":{"callFrames":[${times(4e6, (i) => `{"url":"${i}.js"}`)}]}}}`,
+    /^log\.entries: expected /,
+  ],
+  [
+    'more scripts in stacks than may be',
+    () => harOf(times(40_000, (i) => entry(i, { _initiator: { stack: stack(i, 40) } }))),
+    TOO_LARGE,
   ],
   [
     '10,000 requests of as many origins',

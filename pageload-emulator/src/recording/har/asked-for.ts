@@ -1,5 +1,6 @@
 import type { InitiatorKind } from '@hopwise/contract';
 import type { Entry } from './schema.ts';
+import { scriptsOf } from './stack-scripts.ts';
 import { objectOf } from './values.ts';
 
 /** What an entry states about its initiator. */
@@ -31,15 +32,7 @@ export function askedForBy(entry: Entry): AskedFor {
   const urls = new Set<string>();
   if (plain !== null) urls.add(plain);
   if (typeof detail?.url === 'string' && detail.url !== '') urls.add(detail.url);
-  let stack = objectOf(detail?.stack);
-  for (let depth = 0; stack !== null && depth < MAX_ASYNC_DEPTH; depth++) {
-    const frames = Array.isArray(stack.callFrames) ? stack.callFrames : [];
-    for (const frame of frames) {
-      const url = objectOf(frame)?.url;
-      if (typeof url === 'string' && url !== '') urls.add(url);
-    }
-    stack = objectOf(stack.parent);
-  }
+  for (const url of scriptsOf(detail?.stack)) urls.add(url);
   const said = KINDS.get(type?.toLowerCase() ?? '') ?? null;
   return {
     // WebPageTest names the initiator of requests that the parser found, without a type.
@@ -49,9 +42,6 @@ export function askedForBy(entry: Entry): AskedFor {
     byBrowser: /^other$/i.test(type ?? '') && urls.size === 0,
   };
 }
-
-/** Async stacks chain through promises and timers; deeper ones add nothing. */
-const MAX_ASYNC_DEPTH = 16;
 
 function jsonOf(value: unknown): unknown {
   if (typeof value !== 'string') return value;

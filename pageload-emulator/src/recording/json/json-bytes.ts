@@ -13,6 +13,7 @@ import {
 } from './json-characters.ts';
 import { MAX_READ_BYTES, tooLarge } from './json-limits.ts';
 import { KeptJson } from './kept-json.ts';
+import { Stacks } from './stacks.ts';
 
 /** Longer strings are dropped: response bodies are as long, no field that is read is. */
 const MAX_STRING_BYTES = 65_536;
@@ -21,11 +22,12 @@ const MAX_STRING_BYTES = 65_536;
 const PIECE = 64 * 1024;
 
 /** What the value of a field is to `JsonBytes`. */
-type FieldKind = 'body' | 'unread' | 'headers' | 'name';
+type FieldKind = 'body' | 'unread' | 'stack' | 'headers' | 'name';
 
 /**
- * HAR's fields, and DevTools' with messages of web sockets, that are more than half of a file and not read: bodies, which are strings
- * and are emptied, lists and objects, which are emptied too, and lists of headers, of which some are read.
+ * Fields of HARs, of DevTools (messages of web sockets, stacks) and of traces (stacks) that are more than half of a file and not read as
+ * they are: bodies, which are strings and are emptied, lists and objects, which are emptied too, stacks, of which the scripts' URLs are
+ * kept, and lists of headers, of which some are read.
  */
 const FIELDS = new AsciiWords<FieldKind>([
   ['text', 'body'],
@@ -34,17 +36,20 @@ const FIELDS = new AsciiWords<FieldKind>([
   ['queryString', 'unread'],
   ['postData', 'unread'],
   ['_webSocketMessages', 'unread'],
+  ['stack', 'stack'],
+  ['stackTrace', 'stack'],
   ['headers', 'headers'],
   ['name', 'name'],
 ]);
 
 /**
  * Collects a JSON text (UTF-8) piece by piece without what no recording is read for: it empties bodies, any very long strings, cookies,
- * queries and forms, and leaves out headers and indentation. A file may therefore be far larger than what is kept of it.
+ * queries and forms, and leaves out headers, frames of stacks and indentation. A file may therefore be far larger than what is kept of it.
  */
 export class JsonBytes {
   readonly #kept = new KeptJson();
   readonly #headers = new HeaderLists(this.#kept);
+  readonly #stacks = new Stacks(this.#kept);
   #read = 0;
   #inString = false;
   #escaped = false;
@@ -133,8 +138,9 @@ export class JsonBytes {
 
   #endString(): void {
     this.#stringEnd = this.#kept.length;
-    this.#keep(QUOTE);
-    this.#headers.endString(this.#stringStart, this.#stringEnd);
+    this.#kept.add(QUOTE);
+    if (this.#stacks.isOpen) this.#stacks.endString(this.#stringStart, this.#stringEnd);
+    else this.#headers.endString(this.#stringStart, this.#stringEnd);
   }
 
   /** Adds the bytes from `from` to the beginning of the next string, and returns where that is. */
@@ -146,13 +152,18 @@ export class JsonBytes {
         return at + 1;
       }
       if (byte <= SPACE) {
-        if (separates(this.#kept.bytes[this.#kept.length - 1])) this.#keep(byte);
+        const last = this.#kept.bytes[this.#kept.length - 1];
+        if (this.#unreadDepth === null && separates(last)) this.#kept.add(byte);
         while (at + 1 < bytes.length && bytes[at + 1]! <= SPACE) at++;
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#open(byte);
       else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) this.#close(byte);
       else {
-        this.#keep(byte);
         if (this.#unreadDepth !== null) continue;
+        if (this.#stacks.isOpen) {
+          this.#stacks.separate(byte);
+          continue;
+        }
+        this.#kept.add(byte);
         if (byte === COLON) this.#field = this.#fieldNamed();
         else if (byte === COMMA) {
           this.#kept.values++;
@@ -163,14 +174,11 @@ export class JsonBytes {
     return bytes.length;
   }
 
-  #keep(byte: number): void {
-    if (this.#unreadDepth === null) this.#kept.bytes[this.#kept.length++] = byte;
-  }
-
   #beginString(): void {
     this.#inString = true;
     if (this.#unreadDepth !== null) return;
-    this.#keep(QUOTE);
+    if (this.#stacks.isOpen) this.#stacks.beginString();
+    this.#kept.add(QUOTE);
     this.#stringStart = this.#kept.length;
     this.#mostLength = this.#field === 'body' ? 0 : MAX_STRING_BYTES;
     this.#headers.beginString(this.#field === 'name', this.#depth);
@@ -182,20 +190,27 @@ export class JsonBytes {
   }
 
   #open(byte: number): void {
-    this.#keep(byte);
     this.#depth++;
     if (this.#unreadDepth !== null) return;
+    if (this.#stacks.isOpen) this.#stacks.separate(undefined);
+    else if (this.#field === 'stack') this.#stacks.begin(this.#depth);
+    else this.#openKept(byte);
+    this.#field = undefined;
+  }
+
+  #openKept(byte: number): void {
+    this.#kept.add(byte);
     this.#kept.containers++;
     if (this.#field === 'unread') this.#unreadDepth = this.#depth;
     else if (this.#headers.hasHeaderAt(this.#depth)) this.#headers.beginHeader();
     else if (this.#field === 'headers' && byte === OPEN_ARRAY) this.#headers.begin(this.#depth);
-    this.#field = undefined;
   }
 
   #close(byte: number): void {
     if (this.#unreadDepth === this.#depth) this.#unreadDepth = null;
-    this.#keep(byte);
     if (this.#unreadDepth === null) {
+      if (this.#stacks.isOpen) this.#stacks.close(this.#depth);
+      else this.#kept.add(byte);
       this.#field = undefined;
       this.#headers.close(this.#depth);
     }

@@ -4,7 +4,7 @@ import { BACKSLASH, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-charact
 /**
  * Limits of what is kept of a recording's JSON. Parsing takes up to ten times the text in memory, and more for small values; within these
  * limits it stays below 256 MB. Of what DevTools writes for a request some 1,800 bytes are kept, 80 values in 25 objects and arrays, and
- * one more for each frame of its stack, so that some 8,000 requests fit.
+ * one more for each script of its stack, so that some 8,000 requests fit.
  */
 export const MAX_KEPT = { bytes: 20 * 1024 * 1024, values: 1_000_000, containers: 250_000 };
 /** Bytes of a file, bodies included. */

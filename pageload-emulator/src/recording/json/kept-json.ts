@@ -25,6 +25,10 @@ export class KeptJson {
     this.bytes = larger;
   }
 
+  add(byte: number): void {
+    this.bytes[this.length++] = byte;
+  }
+
   mark(): Mark {
     return { length: this.length, values: this.values, containers: this.containers };
   }

@@ -128,6 +128,6 @@ function typeNameOf({ resourceType, initiator }: TraceData): string | null | und
 
 /** DevTools' initiator; a trace has a script's stack beside it. */
 function initiatorOf({ initiator, stackTrace }: TraceData): object {
-  if (Array.isArray(stackTrace)) return { type: 'script', stack: { callFrames: stackTrace } };
+  if (Array.isArray(stackTrace)) return { type: 'script', stack: stackTrace };
   return objectOf(initiator) ?? { type: 'other' };
 }

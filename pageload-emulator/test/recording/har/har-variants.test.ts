@@ -1,4 +1,10 @@
-import { buildGraph, parseRecording, type Recording, readRecording } from '@hopwise/pageload-emulator';
+import {
+  buildGraph,
+  parseRecording,
+  type Recording,
+  RecordingBytes,
+  readRecording,
+} from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { chromiumEntry, chromiumHar, harOf, START } from '../../support/hars.ts';
 
@@ -237,6 +243,43 @@ describe('the initiator', () => {
       requestId: 'https://a.test/lib.js?v=2',
       source: 'recorded',
     });
+  });
+
+  it.each([
+    ['a function of its parents', 0, 20, 'late.js'],
+    ['its 32nd script', 31, 0, 'late.js'],
+    // The others ended at the same time.
+    ['its 33rd script', 32, 0, '0.js'],
+  ])('is the script of a stack that arrived last, when that is %s', (_, others, parents, expected) => {
+    const scripts = ['late', ...Array.from({ length: others }, (_, index) => index)].map((name) =>
+      chromiumEntry(
+        `https://a.test/${name}.js`,
+        60,
+        { wait: name === 'late' ? 60 : 30 },
+        { _resourceType: 'script' },
+      ),
+    );
+    const frame = (url: string) => ({ functionName: 'f', url });
+    const last = { callFrames: [frame('https://a.test/late.js')] };
+    let stack: object = last;
+    for (let depth = 0; depth < parents; depth++) stack = { callFrames: [], parent: stack };
+    if (others > 0) {
+      const urls = Array.from({ length: others }, (_, index) => `https://a.test/${index}.js`);
+      stack = { callFrames: [...urls, ...urls].map(frame), parent: stack };
+    }
+    const entries = [
+      page(),
+      ...scripts,
+      chromiumEntry('https://a.test/i.png', 200, {}, { _initiator: { type: 'script', stack } }),
+    ];
+    expect(asked(entries, 'https://a.test/i.png')).toMatchObject({
+      requestId: `https://a.test/${expected}`,
+      source: 'recorded',
+    });
+    const file = new RecordingBytes();
+    file.add(new TextEncoder().encode(JSON.stringify(harOf(entries))));
+    const text = file.end((kept) => new TextDecoder().decode(kept));
+    expect(parseRecording(text)).toEqual(parseRecording(harOf(entries)));
   });
 
   it('is a redirect, for all notations of its target', () => {

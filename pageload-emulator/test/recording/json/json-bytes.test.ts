@@ -118,6 +118,39 @@ describe('kept JSON', () => {
     expect(kept(JSON.stringify(unlike))).toEqual(unlike);
   });
 
+  test('has of a stack the URLs of its scripts, each once, and of 40 the first 32', () => {
+    const frame = (url: unknown, functionName = 'url') => ({
+      functionName,
+      scriptId: '7',
+      url,
+      lineNumber: 1,
+    });
+    const all = (stack: unknown) => ({
+      _initiator: { type: 'script', stack, url: 'kept' },
+      args: { data: { stackTrace: stack } },
+      of: ['stack', { stacks: { url: 'kept' } }],
+    });
+    const mixed = {
+      callFrames: [frame('a.js'), frame('b"\\.js'), frame('a.js', ''), frame(''), frame(5, 'c.js')],
+      parent: {
+        description: 'await',
+        callFrames: [frame('c.js'), frame('b"\\.js'), frame(['d.js'])],
+        parent: { callFrames: [], parentId: { id: 'url' }, parent: { callFrames: [frame('ab.js')] } },
+      },
+    };
+    const expected = all(['a.js', 'b"\\.js', 'c.js', 'ab.js']);
+    for (const text of [JSON.stringify(all(mixed)), JSON.stringify(all(mixed), null, 2)]) {
+      expect(kept(text)).toEqual(expected);
+      for (let at = 0; at < 600; at++) expect(kept(text, [at, 1])).toEqual(expected);
+    }
+    const names = Array.from({ length: 40 }, (_, index) => `${index}.js`);
+    const endless = frame('x'.repeat(MAX_STRING_BYTES + 1));
+    const long = all([endless, ...names.map((name) => frame(name))]);
+    expect(kept(JSON.stringify(long))).toEqual(all(names.slice(0, 32)));
+    expect(kept(JSON.stringify(all('text')))).toEqual(all('text'));
+    expect(kept(JSON.stringify(all({})))).toEqual(all([]));
+  });
+
   test('is without blanks, but where text that is no JSON would become JSON', () => {
     const json = new JsonBytes();
     json.add(new TextEncoder().encode(' { "a b" :\t[ 1 , true ]\r\n} '));
@@ -131,11 +164,17 @@ describe('kept JSON', () => {
     const entries = new Array(10_000).fill(entry);
     const expected = { entries: new Array(10_000).fill({ headers: [header], cookies: [] }) };
     expect(kept(JSON.stringify({ entries }))).toEqual(expected);
+    const frame = { url: 'a.js' };
+    const parent = { callFrames: new Array(20).fill(frame), parent: { callFrames: [frame, frame] } };
+    const asked = new Array(10_000).fill({ stack: { callFrames: new Array(20).fill(frame), parent } });
+    expect(kept(JSON.stringify(asked))).toEqual(new Array(10_000).fill({ stack: ['a.js'] }));
     const refusal = 'expected at most 1000000 values in 250000 objects and arrays, got more';
     const read = { name: 'referer', value: 'b' };
     for (const headers of [new Array(250_000).fill(read), [{ ...header, of: new Array(250_000).fill([]) }]]) {
       expect(() => kept(JSON.stringify({ headers }))).toThrow(refusal);
     }
+    const scripts = Array.from({ length: 40 }, (_, index) => ({ url: `${index}.js` }));
+    expect(() => kept(JSON.stringify(new Array(32_000).fill({ stack: scripts })))).toThrow(refusal);
   });
 
   test('may be that of a file with more bodies than a recording may have', () => {

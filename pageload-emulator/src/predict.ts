@@ -18,6 +18,7 @@ import { askWhatIf } from './choose/what-if.ts';
 import { decide } from './decide/decide.ts';
 import type { Knowledge } from './decide/knowledge.ts';
 import { standingOf } from './decide/standing.ts';
+import { EndlessLoadError } from './emulate/emulate.ts';
 import type { NetworkEstimate } from './estimate/estimate-network.ts';
 import type { NetworkPosterior } from './estimate/network-posterior.ts';
 import type { NetworkKnowledge } from './estimate/posterior-input.ts';
@@ -138,6 +139,16 @@ export function pageQuestion(
   return { question, network };
 }
 
+/** @throws EndlessLoadError in the prediction's language when the page loads under no protocol */
+function chooseFor(question: Question, { endless }: Sentences): Choice {
+  try {
+    return choose(question);
+  } catch (error) {
+    if (!(error instanceof EndlessLoadError)) throw error;
+    throw new EndlessLoadError(endless(error.afterMs), error.afterMs);
+  }
+}
+
 /** A prediction with the question that it answers and its numbers. */
 export function predictPage(
   recording: Recording,
@@ -149,7 +160,7 @@ export function predictPage(
   const servers = [...(verification ? serversBy(verification) : []), ...(options.servers ?? [])];
   const { question, network } = pageQuestion(recording, { ...options, servers });
   const { graph } = question;
-  const choice = choose(question);
+  const choice = chooseFor(question, sentences);
   const knowledge: Knowledge = { isOtherNetwork: network.isElsewhere, ...options.knowledge };
   const decided = decide({ recording, question, network, choice }, knowledge);
   const { assigned, origins, untriedOrigins } = decided;

@@ -89,6 +89,9 @@ describe('a prediction ends', () => {
         /^the page does not load on this network: no load event after \d+ s$/,
       );
     }
+    expect(() => predict(page!, { network: { loss: 0.99 }, language: 'de' })).toThrow(
+      /^die Seite lädt in diesem Netz nicht: kein Load-Event nach \d+ s$/,
+    );
   });
 });
 

@@ -2,17 +2,19 @@
  * Which servers offer HTTP/3 shows in their headers alone, which light recordings do not have. A check of the network needs one that does: the
  * helper asks a server of the page that was just visited.
  */
-import { DAY_MS, messageOf, type RecordedRequest, type Verification } from '@hopwise/contract';
+
+import { DAY_MS, type RecordedRequest, type Verification } from '@hopwise/contract';
 import { originOf, planChecks, planNetworkCheck, type Recording, siteKey } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
 import { isUnconfirmed, knowsUdp, nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
+import { describeError } from '../language/describe-error.ts';
 import { getLoad, updateLoad } from '../storage/loads.ts';
 import { loadNetwork, loadNetworkMemory } from '../storage/network.ts';
 import { readSettings } from '../storage/settings.ts';
 import { StoredItem } from '../storage/stored-item.ts';
-import { findBudget } from '../storage/verification-data.ts';
 import { mayCheck } from './may-check.ts';
+import { findBudget } from './verification-budget.ts';
 import { verifyAndCount } from './verify-and-count.ts';
 
 /** Servers that are asked in a day. */
@@ -69,7 +71,7 @@ export async function askForOffers(
     const offersH3 = await findAnswer(nameOf(load), origin, nowMs, () => ask(recording, origin, verify));
     if (offersH3 !== null) await stateOffer(loadId, origin, offersH3);
   } catch (error) {
-    console.warn('hopwise: offers of HTTP/3 are not known:', messageOf(error));
+    console.warn('hopwise: offers of HTTP/3 are not known:', await describeError(error));
   }
 }
 

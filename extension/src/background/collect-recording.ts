@@ -1,4 +1,6 @@
 import { originOf, type Recording } from '@hopwise/pageload-emulator';
+import { ShownError } from '../language/shown-error.ts';
+import { t } from '../language/translate.ts';
 import { joinRecording } from '../recorder/join.ts';
 import type { FrameReport } from '../recorder/joined-request.ts';
 import { MAX_FRAMES } from '../recorder/limits.ts';
@@ -72,7 +74,7 @@ function refuseOtherSite(frames: readonly FrameReport[], { requests, url }: TabL
   for (const said of top ? [top.url, top.navigation?.name ?? top.url] : []) {
     if (originOf(said) === originOf(loaded)) continue;
     noteDroppedReport(said, loaded);
-    throw new Error('it names another site than the browser');
+    throw new ShownError(() => t('recordOtherSite'));
   }
 }
 

@@ -1,4 +1,6 @@
 /** The query strings of loads, as far as they are known: stored with the load, still in memory, or known to the page itself. */
+import { ShownError } from '../language/shown-error.ts';
+import { t } from '../language/translate.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { findQueries, saveQueries } from '../storage/queries.ts';
 import { hasQueries } from '../storage/strip-load.ts';
@@ -24,14 +26,13 @@ export async function knowsQueries(load: StoredLoad): Promise<boolean> {
 /**
  * Reads the query strings that a load does not store itself, for `restoreLoad`.
  *
- * @param purpose for the message of the error, such as `verify`
+ * @param purpose for the message of the error
  * @throws Error with a message to show when they are no longer known
  */
-export async function readQueries(load: StoredLoad, purpose: string): Promise<string[]> {
+export async function readQueries(load: StoredLoad, purpose: 'verify' | 'export'): Promise<string[]> {
   if (!load.hidesQueries) return [];
   const queries = await findOrRecover(load);
-  if (queries === null) {
-    throw new Error(`The query strings of this load are no longer known. Reload the page to ${purpose} it.`);
-  }
+  if (queries === null)
+    throw new ShownError(() => t(purpose === 'verify' ? 'queriesLostVerify' : 'queriesLostExport'));
   return queries;
 }

@@ -1,8 +1,9 @@
-import { type Language, messageOf, PREDICTION_SCHEMA, type Prediction, SerialQueue } from '@hopwise/contract';
+import { type Language, PREDICTION_SCHEMA, type Prediction, SerialQueue } from '@hopwise/contract';
 import { originOf } from '@hopwise/pageload-emulator';
 import { collectKnowledge } from '../evidence/knowledge.ts';
 import { findPeriodsDuring, type PinPeriod } from '../evidence/pin-period.ts';
 import { findPinnedProtocols } from '../evidence/pinned-protocols.ts';
+import { describeError } from '../language/describe-error.ts';
 import { findLanguage } from '../language/find-language.ts';
 import { loadLanguage } from '../language/load-language.ts';
 import { type PlainKey, t } from '../language/translate.ts';
@@ -188,7 +189,9 @@ async function recordAndStore(
         : { problem: '', storedId },
     );
   } catch (error) {
-    const problem = `This page could not be recorded: ${messageOf(error)}.`;
+    const reason = await describeError(error);
+    await loadLanguage();
+    const problem = t('recordFailed', { reason });
     // A page that was too busy to answer can still be recorded when its load event fires.
     loads.updateLoad(
       tabId,
@@ -243,9 +246,6 @@ async function ensureExtent(load: StoredLoad, extent: Extent): Promise<StoredLoa
   return made;
 }
 
-const EXCLUDED =
-  'This site is excluded: hopwise records nothing on it. The options of hopwise list the excluded sites.';
-
 function isPredicted(
   { prediction, verification, verifiedPrediction, language = 'en' }: StoredLoad,
   wanted: Language,
@@ -262,11 +262,14 @@ function isOfThisVersion(prediction: Prediction | null | undefined): boolean {
 }
 
 async function makePredictions(load: StoredLoad, language: Language, extent: Extent): Promise<StoredLoad> {
-  const knowledge = await collectKnowledge(load, await getSummaries());
+  const knowledge = await collectKnowledge(load, await getSummaries(), getLoad);
   const verifiedPrediction =
     load.verification && predictLoad(load, knowledge, language, extent, load.verification).prediction;
+  const { prediction, problem: reason } = predictLoad(load, knowledge, language, extent);
+  if (reason !== '') await loadLanguage();
   return updateLoad(load.id, {
-    ...predictLoad(load, knowledge, language, extent),
+    prediction,
+    problem: reason && t('predictFailed', { reason }),
     verifiedPrediction,
     language,
   });
@@ -283,7 +286,10 @@ export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<Lates
     findTab(which.tabId),
     readShownPage(which.tabId),
   ]);
-  if (loads.excludedSites.has(tab.url)) return answerWith('failed', EXCLUDED, null);
+  if (loads.excludedSites.has(tab.url)) {
+    const { phase, problem } = await describeFailure('loadExcluded');
+    return answerWith(phase, problem, null);
+  }
   if (!seen || !isShownPage(seen, page, tab))
     return answerWith(page === 'busy' || page?.willReport ? 'loading' : 'none', '', null);
   const load = (seen.storedId === null ? undefined : await getLoad(seen.storedId)) ?? null;
@@ -350,7 +356,7 @@ function hasNoPage(document: ObservedRequest): boolean {
 }
 
 /** A failure in the language of the user interface. */
-async function describeFailure(why: PlainKey): Promise<Pick<TabLoad, 'phase' | 'problem'>> {
+async function describeFailure(why: PlainKey): Promise<Pick<LatestAnswer, 'phase' | 'problem'>> {
   await loadLanguage();
   return { phase: 'failed', problem: t(why) };
 }
@@ -358,9 +364,11 @@ async function describeFailure(why: PlainKey): Promise<Pick<TabLoad, 'phase' | '
 async function findOutcome(
   seen: TabLoad,
   load: StoredLoad | null,
-): Promise<Pick<TabLoad, 'phase' | 'problem'>> {
-  if (seen.phase === 'recorded' && !load) return describeFailure('loadGone');
+): Promise<Pick<LatestAnswer, 'phase' | 'problem'>> {
+  const { phase, problem } = seen;
+  if (phase === 'shown') return describeFailure('loadNotLoaded');
+  if (phase === 'recorded' && !load) return describeFailure('loadGone');
   const document = seen.requests.findLast((request) => request.type === 'document');
-  if (seen.phase === 'loading' && document && hasNoPage(document)) return describeFailure('loadNoPage');
-  return seen;
+  if (phase === 'loading' && document && hasNoPage(document)) return describeFailure('loadNoPage');
+  return { phase, problem };
 }

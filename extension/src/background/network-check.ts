@@ -1,6 +1,6 @@
 /** The active check of a network: one small transfer over HTTP/3 and one over TCP, from a server that was just visited. */
 
-import { messageOf, SerialQueue } from '@hopwise/contract';
+import { SerialQueue } from '@hopwise/contract';
 import {
   MAX_CHECK_BYTES,
   measuredBy,
@@ -17,16 +17,17 @@ import {
   UNRECOGNISED,
 } from '../autopilot/network-rule.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
+import { describeError } from '../language/describe-error.ts';
 import { getLoad, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { loadNetworkMemory, MAX_NETWORKS } from '../storage/network.ts';
 import { ownStorage } from '../storage/own-storage.ts';
 import { readSettings } from '../storage/settings.ts';
 import { restoreQueries } from '../storage/strip-load.ts';
-import { findBudget } from '../storage/verification-data.ts';
 import { askForOffers } from './ask-offers.ts';
 import { readQueries } from './known-queries.ts';
 import { mayCheck } from './may-check.ts';
 import { learnFromCheck } from './network-memory.ts';
+import { findBudget } from './verification-budget.ts';
 import { verifyAndCount } from './verify-and-count.ts';
 
 const KEY = 'network-checks';
@@ -100,7 +101,7 @@ export async function checkNetwork(
     await updateLoad(load.id, { check: measuredBy(verification), prediction: null });
   } catch (error) {
     // Most often the helper is not installed, the day's data are spent, or the server does not answer.
-    console.warn('hopwise: the network was not checked:', messageOf(error));
+    console.warn('hopwise: the network was not checked:', await describeError(error));
   }
 }
 

@@ -16,6 +16,7 @@ import {
   type Recording,
   transferPlan,
 } from '@hopwise/pageload-emulator';
+import { ShownError } from '../language/shown-error.ts';
 import { t } from '../language/translate.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 
@@ -25,7 +26,8 @@ export type Extent = 'shown' | 'decision';
 const OPTIONS = { shown: { waterfall: true, thorough: true }, decision: {} } as const;
 
 /**
- * Predicts a load. Never throws: when the recording cannot be emulated, `problem` gives the reason.
+ * Predicts a load. Never throws: when the recording cannot be emulated, `problem` gives the reason, which the
+ * message `predictFailed` completes.
  *
  * @param knowledge what stored loads show of the page
  * @param language of the prediction's sentences
@@ -45,15 +47,14 @@ export function predictLoad(
     const prediction = predict(recording, { ...OPTIONS[extent], ...measured, cluster, knowledge, language });
     return { prediction, problem: '' };
   } catch (error) {
-    const why = messageOf(error);
-    return { prediction: null, problem: `This load was recorded but could not be predicted: ${why}` };
+    return { prediction: null, problem: messageOf(error) };
   }
 }
 
-/** @throws Error with a message to show, in the language that is loaded, when the helper cannot transfer the page */
+/** @throws Error with a message to show when the helper cannot transfer the page */
 export function planVerification(recording: Recording): TransferPlan {
-  if (!recording.url.startsWith('https://')) throw new Error(t('verifyNeedsHttps'));
+  if (!recording.url.startsWith('https://')) throw new ShownError(() => t('verifyNeedsHttps'));
   const plan = transferPlan(buildGraph(recording), recording, navigator.userAgent);
-  if (!plan) throw new Error(t('verifyNothing'));
+  if (!plan) throw new ShownError(() => t('verifyNothing'));
   return transferPlanSchema.parse(plan);
 }

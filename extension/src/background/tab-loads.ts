@@ -16,8 +16,9 @@ export interface TabLoad {
   /** Names the document among those of all tabs, by the browser; '' until the page reports, and in Firefox. */
   documentId: string;
   url: string;
-  phase: 'loading' | 'recorded' | 'failed';
-  /** Why there is no recording, '' otherwise. */
+  /** `shown`: the browser showed the page without loading it. */
+  phase: 'loading' | 'recorded' | 'failed' | 'shown';
+  /** Why it could not be recorded, '' otherwise. */
   problem: string;
   /** Whether the page is observed from its start on, and its requests are listened to. */
   isDetailed: boolean;
@@ -37,9 +38,6 @@ const MAX_FAILURES = 200;
 const SAVE_AFTER_MS = 400;
 /** A list of all requests is saved as a whole each time: while it grows, not before this time, as the browser does not stop a busy worker. */
 const SAVE_GROWING_AFTER_MS = 5_000;
-
-const NOT_LOADED =
-  'The browser showed this page without loading it, from its back/forward cache or prerendered. Reload the page to record a load.';
 
 /**
  * Page loads by tab. Held in memory and mirrored in `storage.session`, without query strings, because the browser stops
@@ -156,7 +154,7 @@ export class TabLoads implements RequestSink {
   /** The tab shows a page that was not loaded in it: the requests seen belong to another page. */
   markShownWithoutLoad(tabId: number, timeOrigin: number): void {
     this.#change(tabId, () => {
-      this.#loads.set(tabId, { ...newLoad('', ''), timeOrigin, phase: 'failed', problem: NOT_LOADED });
+      this.#loads.set(tabId, { ...newLoad('', ''), timeOrigin, phase: 'shown' });
       return true;
     });
   }

@@ -2,15 +2,16 @@ import { messageOf } from '@hopwise/contract';
 import { assignmentsToVerify, type Protocol } from '@hopwise/pageload-emulator';
 import { HelperError } from '../helper/helper-port.ts';
 import { loadLanguage } from '../language/load-language.ts';
+import { ShownError } from '../language/shown-error.ts';
 import { t } from '../language/translate.ts';
 import type { VerificationState } from '../messages/load-messages.ts';
 import { type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { restoreQueries, stripVerification } from '../storage/strip-load.ts';
 import { maskUrlsInText } from '../storage/strip-urls.ts';
-import { findBudget } from '../storage/verification-data.ts';
 import { readQueries } from './known-queries.ts';
 import { learnFromVerification } from './network-memory.ts';
 import { planVerification } from './predict-load.ts';
+import { findBudget } from './verification-budget.ts';
 import { verifyAndCount } from './verify-and-count.ts';
 
 const KEY = 'verification';
@@ -67,9 +68,8 @@ export class Verifications {
     await this.#ready;
     const queries = await readQueries(load, 'verify');
     const budgetBytes = options.budgetBytes ?? (await findBudget());
-    await loadLanguage();
     // From here to the new state without a pause: another start would pass too.
-    if (this.#state.state === 'running') throw new Error(t('verifyRunning'));
+    if (this.#state.state === 'running') throw new ShownError(() => t('verifyRunning'));
     const protocols = options.protocols ?? ['h1', 'h2', 'h3'];
     const rounds = options.rounds ?? DEFAULT_ROUNDS;
     const plan = planVerification(restoreQueries(load.recording, queries));

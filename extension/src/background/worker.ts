@@ -1,5 +1,5 @@
 /** Entry point of the extension's worker: handles browser events, and messages of content scripts and of the extension's pages. */
-import { messageOf, type PinState } from '@hopwise/contract';
+import type { PinState } from '@hopwise/contract';
 import { StartRateAnnouncer } from '../announce/announcer.ts';
 import { AutoPins } from '../autopilot/auto-pins.ts';
 import { Autopilot } from '../autopilot/autopilot.ts';
@@ -9,6 +9,9 @@ import { hindersUdp } from '../autopilot/network-rule.ts';
 import { hasPins, pltOf } from '../evidence/comparable-loads.ts';
 import { findPinGain, findPinOutcomes, type PinGain } from '../evidence/pin-outcomes.ts';
 import { askForNetworkKey } from '../helper/ask-helper.ts';
+import { describeError } from '../language/describe-error.ts';
+import { ShownError } from '../language/shown-error.ts';
+import { t } from '../language/translate.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import type { LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
 import type { PinLifetime, PinsAnswer } from '../pins/pin-messages.ts';
@@ -136,7 +139,9 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
       answer({ ok: false, error: `invalid request: ${issue?.path.join('.') || 'type'}: ${issue?.message}` });
       return undefined;
     }
-    respond(request.data).then(answer, (error) => answer({ ok: false, error: messageOf(error) }));
+    respond(request.data).then(answer, async (error) =>
+      answer({ ok: false, error: await describeError(error) }),
+    );
     return true;
   }
   const check = recordingCheckSchema.safeParse(message);
@@ -384,7 +389,7 @@ async function findLatestLoad(request: Extract<PageRequest, { type: 'latest' }>)
 async function requireLoad(which: WhichLoad): Promise<StoredLoad> {
   const { load, phase } = await findLoad(loads, which);
   if (load) return load;
-  throw new Error(phase === 'loading' ? 'The page is still loading.' : 'No load of this page is recorded.');
+  throw new ShownError(() => t(phase === 'loading' ? 'loadUnderWay' : 'loadNone'));
 }
 
 async function answerAutopilot(change: Promise<void> = Promise.resolve()): Promise<AutopilotAnswer> {

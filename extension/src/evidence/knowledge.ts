@@ -3,7 +3,7 @@ import { groupBy } from '@hopwise/contract';
 import type { Knowledge } from '@hopwise/pageload-emulator';
 import { isSlowed } from '../load/load-quality.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
-import { getLoad, predictionOf, type StoredLoad } from '../storage/loads.ts';
+import { predictionOf, type StoredLoad } from '../load/stored-load.ts';
 import { findComparableLoads, hasPins, keyOfPins, pltOf, timeOf, visitsUntil } from './comparable-loads.ts';
 import { listPinnedProtocols } from './pinned-protocols.ts';
 
@@ -16,7 +16,7 @@ import { listPinnedProtocols } from './pinned-protocols.ts';
 export async function collectKnowledge(
   load: StoredLoad,
   all: readonly KnownLoad[],
-  readLoad: (id: number) => Promise<StoredLoad | undefined> = getLoad,
+  readLoad: (id: number) => Promise<StoredLoad | undefined>,
 ): Promise<Knowledge> {
   const earlier = findComparableLoads(load, all);
   const readLast = async (isWanted: (each: KnownLoad) => boolean) => {

@@ -88,11 +88,15 @@ export const english = {
   originUnknown: 'unknown',
   panelActions: 'Actions',
   panelMoreTabs: 'More views',
+  predictFailed: 'This load was recorded but could not be predicted: $reason$',
   priorityHigh: 'High',
   priorityHighest: 'Highest',
   priorityLow: 'Low',
   priorityLowest: 'Lowest',
   priorityMedium: 'Medium',
+  recordFailed: 'This page could not be recorded: $reason$.',
+  recordNoTiming: 'the page provided no navigation timing',
+  recordOtherSite: 'it names another site than the browser',
   requestsBeforeLoad: '$requests$, $before$ of them before the load event',
   rowHypothetical: '$protocol$ if offered',
   runAvoided: '$origins$ kept off HTTP/3',
@@ -511,6 +515,8 @@ export const english = {
   lifetimeSession: 'until the browser is closed',
   lifetimeWorkday: 'for 8 hours',
   loadEvent: 'Load event',
+  loadExcluded:
+    'This site is excluded: hopwise records nothing on it. The options of hopwise list the excluded sites.',
   loadGone: 'This recording is no longer stored. Reload the page to record it again.',
   loadKindBackground: 'in a hidden tab',
   loadKindCached: 'from the cache',
@@ -519,9 +525,13 @@ export const english = {
   loadKindPartial: 'did not finish',
   loadNever: 'never',
   loadNoPage: 'The last navigation did not load a page. Reload the page to record it.',
+  loadNone: 'No load of this page is recorded.',
+  loadNotLoaded:
+    'The browser showed this page without loading it, from its back/forward cache or prerendered. Reload the page to record a load.',
   loadRecorded: 'Recorded $time$',
   loadShown: '$kind$, shown',
   loadTimeUnknown: 'unknown time',
+  loadUnderWay: 'The page is still loading.',
   loads_one: '$count$ load',
   loads_other: '$count$ loads',
   localNone:
@@ -711,6 +721,8 @@ export const english = {
   protocolWithheld: 'protocol withheld',
   queriesExplanation:
     'What follows “?” in a URL may contain search terms or access keys. hopwise replaces it by a number before it stores a page load. Verifications need it: it stays in memory until the browser closes. Passwords in URLs and what follows “#” are never stored.',
+  queriesLostExport: 'The query strings of this load are no longer known. Reload the page to export it.',
+  queriesLostVerify: 'The query strings of this load are no longer known. Reload the page to verify it.',
   queriesSwitch: 'Keep query strings',
   queriesTitle: 'Query strings',
   rangeTo: '$low$ to $high$',
@@ -884,6 +896,8 @@ export const english = {
   verifyButton: 'Verify with real transfers',
   verifyCosts:
     'Requests the page’s resources again under each protocol, as hopwise recommends and as the browser would, without cookies. Transfers at most five times the page’s data.',
+  verifyDailyLimit:
+    'Today’s limit of $limit$ MB for verifications is reached. The options of hopwise can raise it.',
   verifyInterrupted: 'The browser stopped the extension during the verification. Start it again.',
   verifyMixed: 'Mixed protocols',
   verifyNeedsHttps: 'Only pages loaded over https can be verified, because HTTP/2 and HTTP/3 need https.',

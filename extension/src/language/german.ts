@@ -91,11 +91,15 @@ export const german: Record<MessageKey, string> = {
   originUnknown: 'unbekannt',
   panelActions: 'Aktionen',
   panelMoreTabs: 'Weitere Ansichten',
+  predictFailed: 'Dieser Ladevorgang wurde aufgezeichnet, ließ sich aber nicht vorhersagen: $reason$',
   priorityHigh: 'Hoch',
   priorityHighest: 'Höchste',
   priorityLow: 'Niedrig',
   priorityLowest: 'Niedrigste',
   priorityMedium: 'Mittel',
+  recordFailed: 'Diese Seite ließ sich nicht aufzeichnen: $reason$.',
+  recordNoTiming: 'die Seite hat keine Zeiten ihrer Navigation gemeldet',
+  recordOtherSite: 'sie nennt eine andere Website als der Browser',
   requestsBeforeLoad: '$requests$, $before$ davon vor dem Load-Event',
   rowHypothetical: '$protocol$, falls angeboten',
   runAvoided: '$origins$ ohne HTTP/3',
@@ -521,6 +525,8 @@ export const german: Record<MessageKey, string> = {
   lifetimeSession: 'bis zum Schließen des Browsers',
   lifetimeWorkday: 'für 8 Stunden',
   loadEvent: 'Load-Event',
+  loadExcluded:
+    'Diese Website ist ausgeschlossen: hopwise zeichnet dort nichts auf. Die Einstellungen von hopwise zeigen, welche Websites ausgeschlossen sind.',
   loadGone: 'Diese Aufzeichnung ist nicht mehr gespeichert. Seite neu laden, um sie erneut aufzuzeichnen.',
   loadKindBackground: 'in verborgenem Tab',
   loadKindCached: 'aus dem Cache',
@@ -529,9 +535,13 @@ export const german: Record<MessageKey, string> = {
   loadKindPartial: 'nicht beendet',
   loadNever: 'nie',
   loadNoPage: 'Die letzte Navigation hat keine Seite geladen. Seite neu laden, um sie aufzuzeichnen.',
+  loadNone: 'Von dieser Seite ist kein Ladevorgang aufgezeichnet.',
+  loadNotLoaded:
+    'Der Browser hat diese Seite gezeigt, ohne sie zu laden: vorab geladen oder aus dem Zwischenspeicher von „Zurück“ und „Vorwärts“. Zum Aufzeichnen die Seite neu laden.',
   loadRecorded: 'Aufgezeichnet $time$',
   loadShown: '$kind$, gezeigt',
   loadTimeUnknown: 'Zeit unbekannt',
+  loadUnderWay: 'Die Seite lädt noch.',
   loads_one: '$count$ Ladevorgang',
   loads_other: '$count$ Ladevorgänge',
   localNone:
@@ -722,6 +732,10 @@ export const german: Record<MessageKey, string> = {
   protocolWithheld: 'Protokoll verborgen',
   queriesExplanation:
     'Was in einer URL auf „?“ folgt, kann Suchbegriffe oder Zugangsschlüssel enthalten. hopwise ersetzt es durch eine Zahl, bevor es einen Ladevorgang speichert. Prüfungen brauchen es: Es bleibt im Arbeitsspeicher, bis der Browser geschlossen wird. Passwörter in URLs und was auf „#“ folgt, werden nie gespeichert.',
+  queriesLostExport:
+    'Die Abfragezeichenfolgen dieses Ladevorgangs sind nicht mehr bekannt. Zum Exportieren die Seite neu laden.',
+  queriesLostVerify:
+    'Die Abfragezeichenfolgen dieses Ladevorgangs sind nicht mehr bekannt. Zum Prüfen die Seite neu laden.',
   queriesSwitch: 'Abfragezeichenfolgen behalten',
   queriesTitle: 'Abfragezeichenfolgen',
   rangeTo: '$low$ bis $high$',
@@ -899,6 +913,8 @@ export const german: Record<MessageKey, string> = {
   verifyButton: 'Mit echten Übertragungen prüfen',
   verifyCosts:
     'Fragt die Ressourcen der Seite mit jedem Protokoll, nach der Empfehlung von hopwise und nach der Wahl des Browsers noch einmal an, ohne Cookies. Überträgt höchstens das Fünffache der Seite.',
+  verifyDailyLimit:
+    'Das heutige Limit von $limit$ MB für Prüfungen ist erreicht. Die Einstellungen von hopwise können es erhöhen.',
   verifyInterrupted: 'Der Browser hat die Erweiterung während der Prüfung beendet. Bitte erneut prüfen.',
   verifyMixed: 'Gemischte Protokolle',
   verifyNeedsHttps:

@@ -1,6 +1,8 @@
 import { groupBy, NO_PHASES } from '@hopwise/contract';
 import type { RecordedRequest, Recording, RequestPhases, ResourceType } from '@hopwise/pageload-emulator';
 import { parseProtocol } from '@hopwise/pageload-emulator';
+import { ShownError } from '../language/shown-error.ts';
+import { t } from '../language/translate.ts';
 import { findInitiators } from './initiators.ts';
 import type { FrameReport, JoinedRequest } from './joined-request.ts';
 import { MAX_ENTRIES } from './limits.ts';
@@ -33,7 +35,7 @@ export interface LoadObservation {
  */
 export function joinRecording(observation: LoadObservation): Recording {
   const top = observation.frames.find((frame) => frame.frameId === 0);
-  if (!top?.navigation) throw new Error('the page provided no navigation timing');
+  if (!top?.navigation) throw new ShownError(() => t('recordNoTiming'));
   const joined = joinRequests(observation, top);
   const initiators = findInitiators(joined);
   const failed = new Set(observation.failures.map(withoutFragment));

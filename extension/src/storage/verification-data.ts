@@ -1,7 +1,7 @@
 /** How much data verifications have transferred today, so that it stays within what the user allows. */
+
 import * as z from 'zod/mini';
 import { ownStorage } from './own-storage.ts';
-import { readSettings } from './settings.ts';
 
 const KEY = 'verification-data';
 
@@ -20,24 +20,6 @@ export async function readBytesToday(): Promise<number> {
 export async function addBytes(bytes: number): Promise<void> {
   const sum = (await readBytesToday()) + bytes;
   await ownStorage.set({ [KEY]: { day: today(), bytes: sum } });
-}
-
-/**
- * The most that the next verification may transfer, bytes; null for the helper's own limit.
- *
- * @throws Error with a message to show when nothing is left today
- */
-export async function findBudget(): Promise<number | null> {
-  const { maxVerificationBytes, maxDailyBytes } = await readSettings();
-  if (maxDailyBytes === null) return maxVerificationBytes;
-  const leftBytes = maxDailyBytes - (await readBytesToday());
-  if (leftBytes <= 0) {
-    const limit = `${maxDailyBytes / 1e6} MB`;
-    throw new Error(
-      `Today’s limit of ${limit} for verifications is reached. The options of hopwise can raise it.`,
-    );
-  }
-  return Math.min(leftBytes, maxVerificationBytes ?? leftBytes);
 }
 
 /** The Swedish form of a date is that of ISO 8601. */

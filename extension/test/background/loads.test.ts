@@ -311,10 +311,19 @@ test('what a page says in the name of another site is dropped with a note', asyn
     phase: 'failed',
     problem: 'This page could not be recorded: it names another site than the browser.',
   });
+  browserLanguage = 'de-DE';
+  answers = [async () => ({ ...timings(900), url: 'https://bank.example/' })];
+  navigate('german');
+  await settle(true);
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
+    problem: 'Diese Seite ließ sich nicht aufzeichnen: sie nennt eine andere Website als der Browser.',
+  });
+  browserLanguage = 'en-GB';
   expect(await getAllLoads()).toHaveLength(before);
   expect(warn.mock.calls.map(([text]) => text)).toEqual([
     'hopwise: dropped 1 report from another site than the tab shows, the last of',
     'hopwise: dropped 2 reports from another site than the tab shows, the last of',
+    'hopwise: dropped 3 reports from another site than the tab shows, the last of',
   ]);
   // Within its site a page may show another URL.
   answers = [async () => ({ ...timings(900), url: `${PAGE}pushed` })];
@@ -416,6 +425,41 @@ test('a page shown without a load does not get the load of another page', async 
     phase: 'failed',
     problem: expect.stringContaining('Reload the page'),
     load: null,
+  });
+  browserLanguage = 'de-DE';
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
+    problem: expect.stringMatching(
+      /^Der Browser hat diese Seite gezeigt, ohne sie zu laden: .* neu laden\.$/,
+    ),
+  });
+});
+
+test('why nothing is recorded is said in the language of the browser', async () => {
+  browserLanguage = 'de-DE';
+  answers = [async () => timings(900)];
+  navigate('page');
+  await settle(true);
+  await removeLoads(() => true);
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
+    phase: 'failed',
+    problem: 'Diese Aufzeichnung ist nicht mehr gespeichert. Seite neu laden, um sie erneut aufzuzeichnen.',
+  });
+  loads.excludedSites.replaceSites([new URL(PAGE).hostname]);
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
+    phase: 'failed',
+    problem:
+      'Diese Website ist ausgeschlossen: hopwise zeichnet dort nichts auf. Die Einstellungen von hopwise zeigen, welche Websites ausgeschlossen sind.',
+  });
+});
+
+test('a page without times of its navigation is not recorded', async () => {
+  browserLanguage = 'de-DE';
+  answers = [async () => ({ ...timings(900), navigation: null })];
+  navigate('page');
+  await settle(true);
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
+    phase: 'failed',
+    problem: 'Diese Seite ließ sich nicht aufzeichnen: die Seite hat keine Zeiten ihrer Navigation gemeldet.',
   });
 });
 
@@ -546,6 +590,25 @@ test('a prediction is made again in the language of the user interface', async (
   expect(german.prediction!.decision.action).toEqual(english.prediction!.decision.action);
   expect(german.prediction!.decision.verdict).not.toBe(english.prediction!.decision.verdict);
   expect(await ensurePrediction(german)).toBe(german);
+});
+
+test('why a load has no prediction is said in the language of the user interface', async () => {
+  const { load } = await storeLoad('lossy', 900);
+  browserLanguage = 'de-AT';
+  const check = { loss: { events: 99_900, lost: 99_900, packets: 100_000, isRandom: true } };
+  const { recording } = load!;
+  const large = { ...recording.requests[0]!, transferBytes: 50e6, bodyBytes: 50e6, type: 'image' as const };
+  const requests = [
+    recording.requests[0]!,
+    ...Array.from({ length: 20 }, (_, id) => ({ ...large, id: id + 1 })),
+  ];
+  const lossy = { ...load!, recording: { ...recording, requests }, check };
+  expect(await ensurePrediction(lossy)).toMatchObject({
+    prediction: null,
+    problem: expect.stringMatching(
+      /^Dieser Ladevorgang wurde aufgezeichnet, ließ sich aber nicht vorhersagen: die Seite lädt in diesem Netz nicht: kein Load-Event nach \d+ s$/,
+    ),
+  });
 });
 
 test('what acts on a load has its decision alone; who looks at it has the waterfalls too', async () => {

@@ -1,7 +1,11 @@
+import type { Recording } from '@hopwise/contract';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Verifications } from '../../src/background/verifications.ts';
 import { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
+import { describeError } from '../../src/language/describe-error.ts';
 import { addLoad, getLoad, type StoredLoad } from '../../src/storage/loads.ts';
+import { readSettings, saveSettings } from '../../src/storage/settings.ts';
+import { addBytes } from '../../src/storage/verification-data.ts';
 import { loadOf } from '../evidence/stored-loads.ts';
 import { fetchMessages } from '../support/packaged-messages.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
@@ -27,6 +31,12 @@ async function storeLoad(): Promise<StoredLoad> {
   return (await getLoad(await addLoad(fields)))!;
 }
 
+/** What the worker answers for a request that is refused. */
+const refusalOf = (request: Promise<unknown>): Promise<string> =>
+  request.then(() => {
+    throw new Error('it was not refused');
+  }, describeError);
+
 test('a verification is reported once the load has it, and one that fails is not', async () => {
   const load = await storeLoad();
   const verification = verificationOf({ pageUrl: load.recording.url, bytes: 1000 });
@@ -49,21 +59,47 @@ test('of two that are begun at once the second is refused, in the language of th
   const load = await storeLoad();
   const verifications = new Verifications(() => undefined);
   vi.mocked(verifyWithHelper).mockReturnValueOnce(new Promise(() => undefined));
-  const begun = await Promise.allSettled([verifications.start(load, {}), verifications.start(load, {})]);
-  expect(begun).toMatchObject([
-    { status: 'fulfilled', value: { state: 'running' } },
-    {
-      status: 'rejected',
-      reason: { message: 'Eine andere Prüfung läuft. Bitte warten, bis sie fertig ist.' },
-    },
-  ]);
+  const [first, second] = [verifications.start(load, {}), verifications.start(load, {})];
+  expect(await refusalOf(second)).toBe('Eine andere Prüfung läuft. Bitte warten, bis sie fertig ist.');
+  expect(await first).toMatchObject({ state: 'running' });
 });
 
-test('a page that came over http is refused in the language of the browser', async () => {
+test.each<[string, Partial<Recording>, string]>([
+  [
+    'came over http',
+    { url: 'http://page.test/' },
+    'Nur Seiten, die über https kommen, lassen sich prüfen: HTTP/2 und HTTP/3 brauchen https.',
+  ],
+  [
+    'has nothing to repeat',
+    { requests: loadOf(1).recording.requests.map((request) => ({ ...request, method: 'POST' })) },
+    'Diese Seite lässt sich nicht prüfen: Sie hat keine GET-Anfrage über https, die sich wiederholen ließe.',
+  ],
+])('a page that %s is refused in the language of the browser', async (_, more, refusal) => {
   browserLanguage = 'de-DE';
   const load = await storeLoad();
-  const recording = { ...load.recording, url: 'http://page.test/' };
-  await expect(new Verifications(() => undefined).start({ ...load, recording }, {})).rejects.toThrow(
-    'Nur Seiten, die über https kommen, lassen sich prüfen: HTTP/2 und HTTP/3 brauchen https.',
+  const recording = { ...load.recording, ...more };
+  expect(await refusalOf(new Verifications().start({ ...load, recording }, {}))).toBe(refusal);
+});
+
+test('a verification is refused in the language of the browser once the day’s data are spent', async () => {
+  browserLanguage = 'de-DE';
+  const load = await storeLoad();
+  await saveSettings({ ...(await readSettings()), maxDailyBytes: 10e6 });
+  await addBytes(10e6);
+  expect(await refusalOf(new Verifications().start(load, {}))).toBe(
+    'Das heutige Limit von 10\u00a0MB für Prüfungen ist erreicht. Die Einstellungen von hopwise können es erhöhen.',
   );
+});
+
+test('a verification that ended with the worker has failed, which is said in the language of the browser', async () => {
+  browserLanguage = 'de-DE';
+  const load = await storeLoad();
+  await chrome.storage.session.set({ verification: { state: 'running', loadId: load.id } });
+  expect(await new Verifications().getState(load)).toEqual({
+    state: 'failed',
+    loadId: load.id,
+    code: 'interrupted',
+    message: 'Der Browser hat die Erweiterung während der Prüfung beendet. Bitte erneut prüfen.',
+  });
 });

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
+import { findBudget } from '../../src/background/verification-budget.ts';
 import { readSettings, type Settings, saveSettings } from '../../src/storage/settings.ts';
-import { addBytes, findBudget, readBytesToday } from '../../src/storage/verification-data.ts';
+import { addBytes, readBytesToday } from '../../src/storage/verification-data.ts';
 import '../support/own-database.ts';
 
 beforeEach(() => {

@@ -54,7 +54,7 @@ export interface Choice {
  * A uniform protocol is a what-if: it is applied to every origin, whether the origin offers it or not. The
  * assignment uses only what an origin offers and the network carries.
  *
- * @throws EmulationError when the page loads under no protocol
+ * @throws EndlessLoadError when the page loads under no protocol
  */
 export function choose(question: Question): Choice {
   const { graph, paint: paintModel, servers } = question;

@@ -1,5 +1,5 @@
 import type { AssignedPrediction, Assignment, Protocol } from '@hopwise/contract';
-import { EmulationError } from '../emulate/emulate.ts';
+import { EndlessLoadError } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import { loadTime } from '../scenarios/load-time.ts';
 import type { LoadTimes } from '../scenarios/load-times.ts';
@@ -42,7 +42,7 @@ const EFFORT = {
  * on a few scenarios owes part of its lead to those scenarios, so it is judged on the others, where its lead must exceed
  * the standard error.
  *
- * @throws EmulationError when the page loads under no protocol with what its servers offer
+ * @throws EndlessLoadError when the page loads under no protocol with what its servers offer
  */
 export function chooseJointly(question: JointQuestion, times: LoadTimes): JointChoice {
   const { graph, choices, scenarios, thorough } = question;
@@ -97,7 +97,7 @@ function startsOf({ choices, runs, scenarios }: JointQuestion, times: LoadTimes)
     if (times.of(assignment, scenarios).every(Number.isFinite)) starts.push({ protocol, assignment });
   }
   if (starts.length > 0) return starts;
-  throw new EmulationError('the page does not load on this network with what its servers offer');
+  throw new EndlessLoadError('the page does not load on this network with what its servers offer', null);
 }
 
 /** Fewer scenarios are too few to judge by. */

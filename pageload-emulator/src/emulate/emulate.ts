@@ -59,6 +59,13 @@ export class EmulationError extends Error {
 /** A load that was abandoned before its load event: its path loses too much, or the page is too large. */
 export class EndlessLoadError extends EmulationError {
   override readonly name = 'EndlessLoadError';
+  /** Emulated time without a load event; null where none was emulated. */
+  readonly afterMs: number | null;
+
+  constructor(message: string, afterMs: number | null) {
+    super(message);
+    this.afterMs = afterMs;
+  }
 }
 
 /**
@@ -188,6 +195,7 @@ class PageLoad implements EventHandler, StreamOwner {
       if (this.#blocking === 0) break;
       throw new EndlessLoadError(
         `the page does not load on this network: no load event after ${Math.round(this.#events.now / 1000)} s`,
+        this.#events.now,
       );
     }
     return {

@@ -17,7 +17,7 @@ export function omissionNotes(
   ];
 }
 
-/** Says in a clause why a protocol cannot carry the page. Errors of the emulation are in English. */
-export function unavailableClause(cause: UnavailableCause, { udpBlocked }: Sentences): string {
-  return cause === 'udp-blocked' ? udpBlocked() : cause.message;
+/** Says in a clause why a protocol cannot carry the page. */
+export function unavailableClause(cause: UnavailableCause, { udpBlocked, endless }: Sentences): string {
+  return cause === 'udp-blocked' ? udpBlocked() : endless(cause.afterMs);
 }

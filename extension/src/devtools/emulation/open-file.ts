@@ -1,4 +1,4 @@
-import { currentLanguage } from '../../language/translate.ts';
+import { currentLanguage, t } from '../../language/translate.ts';
 import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts';
 import type { OpenedFile } from './read-file.ts';
 
@@ -23,5 +23,10 @@ export function openFile(file: File): Promise<OpenedFile> {
   worker.postMessage({ kind: 'open', file, language: currentLanguage() } satisfies EmulationRequest);
   opened += 1;
   const id = -opened;
-  return answered.then((read) => ({ ...read, load: { ...read.load, id } })).finally(() => worker.terminate());
+  return answered
+    .then(({ load, ...read }) => {
+      const reason = load.problem;
+      return { ...read, load: { ...load, id, problem: reason && t('predictFailed', { reason }) } };
+    })
+    .finally(() => worker.terminate());
 }

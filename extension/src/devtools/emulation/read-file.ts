@@ -7,7 +7,7 @@ import type { StoredLoad } from '../../storage/loads.ts';
 /** A file as the panel shows it. */
 export interface OpenedFile {
   name: string;
-  /** As if it had been stored, with a number that no stored load has. */
+  /** As if it had been stored, with a number that no stored load has; `problem` as `predictLoad` returns it. */
   load: StoredLoad;
   /** What was taken of the file, each without a full stop. */
   notes: string[];
@@ -80,7 +80,7 @@ async function predict(
     verification,
     verifiedPrediction: null,
   };
-  const knowledge = await collectKnowledge(load, []);
+  const knowledge = await collectKnowledge(load, [], async () => undefined);
   return {
     ...load,
     ...predictLoad(load, knowledge, language, 'shown'),

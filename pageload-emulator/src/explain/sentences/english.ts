@@ -204,6 +204,9 @@ export const english = {
   },
 
   udpBlocked: () => 'UDP is blocked on this network',
+  /** @param afterMs emulated time without a load event; null where the servers' offers leave no protocol */
+  endless: (afterMs: number | null) =>
+    `the page does not load on this network${afterMs === null ? ' with what its servers offer' : `: no load event after ${Math.round(afterMs / 1000)} s`}`,
 };
 
 /** A language's sentences: tsc refuses one that lacks a sentence, has another or uses other values. */

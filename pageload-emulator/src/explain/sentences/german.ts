@@ -181,6 +181,8 @@ export const german: Sentences = {
   },
 
   udpBlocked: () => 'UDP ist in diesem Netz blockiert',
+  endless: (afterMs) =>
+    `die Seite lädt in diesem Netz nicht${afterMs === null ? ' mit dem, was ihre Server anbieten' : `: kein Load-Event nach ${Math.round(afterMs / 1000)} s`}`,
 };
 
 function policedClause(packets: number): string {

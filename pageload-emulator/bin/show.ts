@@ -215,6 +215,7 @@ function showDecision({ kind, verdict, baseline, actions, evidence, changed }: D
       ...later,
       ...others,
     ]),
+    ...(later.length === 0 ? [] : ['later visits: when the browser remembers which servers offer HTTP/3']),
     ...(others.length === 0 ? [] : ['helps, harms: loads that get faster, loads that get over 5% slower']),
   ];
 }

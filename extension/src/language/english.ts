@@ -80,6 +80,7 @@ export const english = {
   networkCheckSwitch: 'Check new networks',
   networkCheckTitle: 'New networks',
   noteHypothetical: 'No server of this page is known to offer HTTP/3: its time is hypothetical.',
+  noteLater: 'Once HTTP/3 is known: a later visit, when the browser remembers which servers offer HTTP/3.',
   originDetails: 'Details of the server',
   originNow: 'now',
   originReason: 'What it is to this page',

@@ -82,6 +82,8 @@ export const german: Record<MessageKey, string> = {
   networkCheckSwitch: 'Neue Netze prüfen',
   networkCheckTitle: 'Neue Netze',
   noteHypothetical: 'Kein Server dieser Seite bietet HTTP/3 an, soweit bekannt: Diese Zeit ist hypothetisch.',
+  noteLater:
+    'Sobald HTTP/3 bekannt: ein späterer Besuch, bei dem der Browser noch weiß, welche Server HTTP/3 anbieten.',
   originDetails: 'Details zum Server',
   originNow: 'jetzt',
   originReason: 'Was er für die Seite bedeutet',

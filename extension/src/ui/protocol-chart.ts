@@ -217,6 +217,7 @@ export function renderProtocolChart(comparison: TimesComparison, options: ViewOp
         : null,
       best === null ? null : legendItem(el, 'hw-mark-best', t('chartBest')),
     ),
+    ...(rows.includes('later') ? [el('p', { class: 'hw-note' }, t('noteLater'))] : []),
     ...(comparison.isH3Hypothetical ? [el('p', { class: 'hw-note' }, t('noteHypothetical'))] : []),
     ...renderMissingTimes(comparison, options),
   );

@@ -55,7 +55,7 @@ export function renderTimesTable(comparison: TimesComparison, options: TimesTabl
           row === best ? { class: 'hw-best' } : {},
           el(
             'th',
-            { scope: 'row' },
+            { scope: 'row', ...(row === 'later' && { title: t('noteLater') }) },
             el('span', { class: `hw-badge hw-badge-${row}` }, nameRow(row, comparison)),
           ),
           ...kinds.map((kind) => {

@@ -554,6 +554,25 @@ test('the times table has the browser’s first and later visits', () => {
   ]);
 });
 
+test('the times of later visits are explained: by the row’s tooltip, and below the chart', () => {
+  const explanation =
+    'Once HTTP/3 is known: a later visit, when the browser remembers which servers offer HTTP/3.';
+  const explained = (visit: 'first' | 'later') => {
+    const baseline = { ...prediction.decision.baseline, visit, laterPltMs: 3100 };
+    const comparison = { prediction: withDecision({ ...prediction.decision, baseline }) };
+    return [
+      ...[...renderTimesTable(comparison, options).querySelectorAll<HTMLElement>('tbody th')].map(
+        ({ title }) => title,
+      ),
+      ...[...renderProtocolChart(comparison, options).querySelectorAll('.hw-note')].map(
+        ({ textContent }) => textContent,
+      ),
+    ].filter((text) => text !== '');
+  };
+  expect(explained('first')).toEqual([explanation, explanation]);
+  expect(explained('later')).toEqual([]);
+});
+
 test.each([
   [1, '210 ms(1 run)'],
   [3, '210 ms(3 runs)'],

@@ -263,6 +263,8 @@ describe('hopwise predict', () => {
       /^All good\. No change would load this page noticeably faster\.\n[\s\S]*\nhttps:\/\/shop\.test\/\n5 requests, 2 origins, 52 kB; recorded: 500 ms over h2/,
     );
     expect(stdout).toMatch(/round trip +30 ms +\d+ +\d+ +estimated/);
+    expect(stdout).toMatch(/^ {2}later visits +\d+ ms$/m);
+    expect(stdout).toMatch(/^later visits: when the browser remembers which servers offer HTTP\/3$/m);
     const given = await hopwise(['predict', file('page.har'), '--loss', '0.00005']);
     expect(given.stdout).toMatch(/^loss +none +given$/m);
   });

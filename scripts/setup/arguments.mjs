@@ -29,9 +29,9 @@ export const FRESH_RUNS = ['root-start', 'root-test', 'user-start', 'user-test']
 export const PACKAGE_PARTS = ['extension', 'helper', 'command', 'fixtures'];
 
 /** Parses options by their types, with Node's reason in the words of the other commands. */
-function parseOptions(command, args, options, allowPositionals = false) {
+function parseOptions(command, args, options) {
   try {
-    return parseArgs({ args, options, allowPositionals });
+    return parseArgs({ args, options });
   } catch (error) {
     const [line] = error.message.split('\n');
     const problem = line
@@ -68,11 +68,14 @@ export function readTestArguments(words) {
   return { suites, since: changed ? since : null, seed };
 }
 
-/** `npm run test:fresh`: the runs, and words for their commands. */
-export function readFreshArguments(words) {
-  const { values, positionals } = parseOptions(FRESH, words, { only: { type: 'string' } }, true);
+/** `npm run test:fresh`: the runs, and after `--` words for their commands; those for `npm test` are read here, before its root is made. */
+export function readFreshArguments(args) {
+  const end = args.indexOf('--');
+  const [own, words] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
+  const { values } = parseOptions(FRESH, own, { only: { type: 'string' } });
   const runs = values.only === undefined ? FRESH_RUNS : readList(FRESH, values.only, FRESH_RUNS);
-  return { runs, words: positionals };
+  if (runs.some((run) => run.endsWith('-test'))) readTestArguments(words);
+  return { runs, words };
 }
 
 /**

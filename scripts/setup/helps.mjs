@@ -31,7 +31,7 @@ Runs npm start and npm test, each in a bare Debian 12 root of its own with a fre
 user with sudo. Of this machine the roots see its Node and how it reaches package registries. It needs root.
 
   --only NAMES  some of root-start, root-test, user-start, user-test, with commas between
-  WORDS         for the commands, such as --only unit
+  WORDS         for the commands, such as --only unit where --only names runs of npm test alone
 
 What the commands print is in out/fresh/NAME.log.`,
 

@@ -14,8 +14,29 @@ it.each([
   );
 });
 
-it('names an unknown option where other words are allowed', () => {
-  expect(() => readFreshArguments(['--nope'])).toThrow(
-    expect.objectContaining({ message: 'hopwise: unknown option --nope (see npm run test:fresh -- --help)' }),
+it.each([
+  [['--nope'], 'unknown option --nope', 'npm run test:fresh'],
+  [['x'], 'expected options, got x', 'npm run test:fresh'],
+  [['--only', 'root-start', 'x', '--', 'y'], 'expected options, got x', 'npm run test:fresh'],
+  [
+    ['--only', 'root'],
+    '--only: expected some of root-start,root-test,user-start,user-test, got root',
+    'npm run test:fresh',
+  ],
+  [['--', 'x'], 'expected options, got x', 'npm test'],
+])('npm run test:fresh -- %j is refused in one line', (words, line, command) => {
+  expect(() => readFreshArguments(words)).toThrow(
+    expect.objectContaining({ message: `hopwise: ${line} (see ${command} -- --help)` }),
   );
+});
+
+it('takes words for the commands of fresh roots after --', () => {
+  expect(readFreshArguments(['--only', 'root-test', '--', '--only', 'unit'])).toEqual({
+    runs: ['root-test'],
+    words: ['--only', 'unit'],
+  });
+  expect(readFreshArguments(['--only', 'root-start', '--', 'https://a.test/'])).toEqual({
+    runs: ['root-start'],
+    words: ['https://a.test/'],
+  });
 });

@@ -11,19 +11,21 @@ import type { AddressInfo } from 'node:net';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve as resolvePath } from 'node:path';
 import { integer } from '@hopwise/lab/command/option-types';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { BrowserContext } from 'playwright-core';
 import {
   type ExtensionBrowser,
   findBrowserProcess,
   launch,
   launchChromium,
+  loadExtension,
 } from '../../../extension/test/support/browser.ts';
 import { measureWorkerHeap } from '../../../extension/test/support/worker-heap.ts';
 import { benchCommand, parseOrExit } from '../bench-command.ts';
 import { bootstrap } from './bootstrap.ts';
 import { fillStores, stopWorker } from './cold-worker.ts';
 import { readProcessorTimes, subtractTimes, sumTimes } from './processor-time.ts';
+import { SMALL_EXTENSIONS, type SmallExtension, writeSmallExtension } from './small-extension.ts';
 
 const EXTENSION = join(import.meta.dirname, '../../../extension/dist/chromium');
 /** One of so many requests is a script. */
@@ -79,13 +81,18 @@ const command = benchCommand(
     'compare with another build of the extension, not with the browser alone',
     builtExtension,
   )
+  .addOption(
+    new Option('--beside <kind>', 'compare with an extension that does nothing, not with the browser alone')
+      .choices(SMALL_EXTENSIONS)
+      .conflicts('against'),
+  )
   .option('--json', 'print the measurements as JSON and nothing else', false);
 function builtExtension(dir: string): string {
   if (existsSync(join(dir, 'manifest.json'))) return dir;
   throw new InvalidArgumentError('expected the folder of a built extension');
 }
 
-const { rounds, requests, json, detailed, cold, autopilot, against } = parseOrExit(command).opts<{
+const { rounds, requests, json, detailed, cold, autopilot, against, beside } = parseOrExit(command).opts<{
   rounds: number;
   requests: number;
   json: boolean;
@@ -93,6 +100,7 @@ const { rounds, requests, json, detailed, cold, autopilot, against } = parseOrEx
   cold: boolean;
   autopilot: boolean;
   against?: string;
+  beside?: SmallExtension;
 }>();
 
 const server = createServer((request, response) => {
@@ -108,7 +116,7 @@ const open: Browser[] = [];
 
 try {
   const browsers = {
-    without: await (against === undefined ? openAlone() : openExtension(resolvePath(against))),
+    without: await openFirst(),
     with: await openExtension(EXTENSION),
   };
   const loads: Record<'with' | 'without', Load[]> = { with: [], without: [] };
@@ -131,9 +139,17 @@ try {
   server.close();
 }
 
-async function openAlone(): Promise<Browser> {
+/** The browser that hopwise's is compared with. */
+function openFirst(): Promise<Browser> {
+  return against === undefined ? openOther(beside) : openExtension(resolvePath(against));
+}
+
+/** Opens a browser without hopwise. @param kind of the small extension in it; undefined for none */
+async function openOther(kind: SmallExtension | undefined): Promise<Browser> {
   const profile = await mkdtemp(join(tmpdir(), 'hopwise-bench-'));
-  const context = await launchChromium(profile);
+  const dir = join(profile, 'extension');
+  if (kind !== undefined) await writeSmallExtension(kind, dir, EXTENSION);
+  const context = await launchChromium(profile, kind === undefined ? [] : loadExtension(dir));
   const close = async () => {
     await context.close();
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
@@ -228,14 +244,14 @@ function report(
     { name: 'worker’s process', of: (load) => load.extensionMs, unit: 'ms', target: null },
     { name: 'memory in the page', of: (load) => load.heapBytes / MB, unit: 'MB', target: TARGETS.memoryMb },
   ];
-  const first = against === undefined ? 'without the extension' : `with ${against}`;
+  const first = against ?? (beside && `an extension that does nothing (${beside})`);
   const how = [
     detailed ? ', recording in detail' : '',
     cold ? ', with a worker that each load wakes' : '',
     autopilot ? ', with the autopilot on' : '',
   ].join('');
   console.log(
-    `${requests} requests in Chromium ${version}, ${rounds} loads ${first} and ${rounds} with it${how}, by turns: medians, and the pairs' median difference with its 95% interval\n`,
+    `${requests} requests in Chromium ${version}, ${rounds} loads ${first === undefined ? 'without the extension' : `with ${first}`} and ${rounds} with it${how}, by turns: medians, and the pairs' median difference with its 95% interval\n`,
   );
   for (const { name, of, unit, target } of rows) {
     const { without: before, with: after, difference, low, high } = compare(of);

@@ -48,8 +48,7 @@ export async function launch(
   const dir = recordsInDetail
     ? await writeDetailedEdition(extensionDir, join(profile, 'extension'))
     : extensionDir;
-  const extension = [`--disable-extensions-except=${dir}`, `--load-extension=${dir}`];
-  const start = () => launchChromium(profile, [...extension, ...args], without, env, locale);
+  const start = () => launchChromium(profile, [...loadExtension(dir), ...args], without, env, locale);
   const browser = control(await start(), profile, start);
   // The worker does not observe a page that is opened before its first run.
   const first = await browser.openOwn('devtools.html');
@@ -128,6 +127,12 @@ export function findBrowserProcess(profile: string): number {
   }
   throw new Error(`no browser uses ${profile}`);
 }
+
+/** Arguments with which Chromium loads one extension from its folder, and no other. */
+export const loadExtension = (dir: string): string[] => [
+  `--disable-extensions-except=${dir}`,
+  `--load-extension=${dir}`,
+];
 
 /**
  * Starts Chromium as in all tests, without an extension unless the arguments name one.

@@ -26,6 +26,18 @@ export const readingProblem = (thrown: unknown): string => problemOf(thrown, REA
 /** Says why a file could not be written, as the end of "expected a file that can be written, …". */
 export const writingProblem = (thrown: unknown): string => problemOf(thrown, WRITING);
 
+/**
+ * Says what is wrong with a gzipped file that could not be unpacked; null for any other error.
+ *
+ * @param maxBytes most that was unpacked, where that was limited at once
+ */
+export function unpackingProblem(thrown: unknown, maxBytes: number | null = null): string | null {
+  const { code } = thrown as { code?: unknown };
+  if (typeof code !== 'string' || !/^Z_|^ERR_BUFFER_TOO_LARGE$/.test(code)) return null;
+  const limit = maxBytes === null ? '' : ` of at most ${Math.round(maxBytes / 1e6)} MB`;
+  return `top level: expected gzip data${limit}, got ${messageOf(thrown)}`;
+}
+
 function problemOf(thrown: unknown, words: Readonly<Record<string, string>>): string {
   const { code } = thrown as { code?: unknown };
   if (typeof code !== 'string') return `got ${messageOf(thrown)}`;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { firstLine } from '@hopwise/contract';
-import { readingProblem } from '@hopwise/contract/command-line';
+import { readingProblem, unpackingProblem } from '@hopwise/contract/command-line';
 import type { Recording } from '@hopwise/pageload-emulator';
 import { UsageError } from '../src/base/errors.ts';
 
@@ -24,6 +24,6 @@ export async function readRecording(file: string): Promise<Recording> {
     else packed.add(bytes);
     return parseRecording(packed.end((kept) => new TextDecoder().decode(kept)));
   } catch (fault) {
-    throw new UsageError(`${file}: ${firstLine(fault)}`);
+    throw new UsageError(`${file}: ${unpackingProblem(fault) ?? firstLine(fault)}`);
   }
 }

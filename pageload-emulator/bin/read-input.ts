@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { readingProblem } from '@hopwise/contract/command-line';
+import { readingProblem, unpackingProblem } from '@hopwise/contract/command-line';
 import { printable } from '@hopwise/contract/terminal';
 import {
   InputError,
@@ -57,8 +57,8 @@ async function readText(file: string): Promise<string> {
     else await take(chunks());
   } catch (error) {
     if (error instanceof InputError) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code?.startsWith('Z_')) throw new InputError(`top level: expected gzip data, got ${message}`);
+    const packed = unpackingProblem(error);
+    if (packed !== null) throw new InputError(packed);
     if (/^[a-z][a-z+.-]*:\/\//i.test(file)) throw new InputError(NO_ADDRESS);
     throw new InputError(`expected a readable file, ${readingProblem(error)}`);
   }

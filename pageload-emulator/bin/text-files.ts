@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { readingProblem, writingProblem } from '@hopwise/contract/command-line';
+import { readingProblem, unpackingProblem, writingProblem } from '@hopwise/contract/command-line';
 import { printable } from '@hopwise/contract/terminal';
 import { InputError } from '@hopwise/pageload-emulator';
 
@@ -23,13 +23,9 @@ export async function readParsed<T>(file: string, parse: (text: string) => T): P
     const gzipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
     text = (gzipped ? await inflate(bytes, { maxOutputLength: MAX_BYTES }) : bytes).toString('utf8');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const isGzip = code?.startsWith('Z_') || code === 'ERR_BUFFER_TOO_LARGE';
-    throw new InputError(
-      isGzip
-        ? `${name}: top level: expected gzip data of at most ${MAX_BYTES / 1e6} MB, got ${message}`
-        : `${name}: expected a readable file, ${readingProblem(error)}`,
-    );
+    const problem =
+      unpackingProblem(error, MAX_BYTES) ?? `expected a readable file, ${readingProblem(error)}`;
+    throw new InputError(`${name}: ${problem}`);
   }
   try {
     return parse(text);

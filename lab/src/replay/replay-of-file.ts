@@ -1,7 +1,7 @@
 /** Structure replays of recordings in files: HARs, plain or gzipped, and hopwise's own. */
 import { readFile, stat } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { firstLine } from '@hopwise/contract';
+import { readingProblem, unpackingProblem } from '@hopwise/contract/command-line';
 import { InputError, parseRecording, type Recording, RecordingBytes } from '@hopwise/pageload-emulator';
 import { UserError } from '../command/errors.ts';
 import { type ReplayedSite, siteFromRecording } from './from-har.ts';
@@ -21,7 +21,9 @@ export async function readRecordingFile(file: string): Promise<Recording> {
     plain =
       bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes, { maxOutputLength: MAX_HAR_BYTES }) : bytes;
   } catch (error) {
-    throw new UserError(`${file}: expected a HAR, plain or gzipped: ${firstLine(error)}`, 2);
+    const problem =
+      unpackingProblem(error, MAX_HAR_BYTES) ?? `expected a readable file, ${readingProblem(error)}`;
+    throw new UserError(`${file}: ${problem}`, 2);
   }
   try {
     const json = new RecordingBytes();

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import { COMMAND, hopwiseHost } from '../support/command.ts';
@@ -14,6 +15,7 @@ beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'hopwise-usage-'));
   mkdirSync(join(home, 'folder.d'));
   writeFileSync(join(home, 'text.har'), 'hello');
+  writeFileSync(join(home, 'cut.har'), gzipSync('{"log":{"entries":[]}}').subarray(0, 24));
   writeFileSync(join(home, 'odd.json'), '{"a": 1}');
   // Even root cannot read it.
   symlinkSync('circle.har', join(home, 'circle.har'));
@@ -54,6 +56,8 @@ const wrongFiles = (command: string) =>
     ],
     [[command], 'expected either URLs or --har <file>'],
     [[command, 'example.org'], 'expected an https URL, got "example.org"'],
+    [[command, 'page.har.gz'], 'expected an https URL, or --har before a file, got "page.har.gz"'],
+    [[command, '--har', 'cut.har'], /cut\.har: top level: expected gzip data, got unexpected end of file$/],
   ] as const;
 
 const BROWSERS = '--browser: expected one of chromium, chrome, edge, brave, firefox, got "opera"';

@@ -79,6 +79,15 @@ test('the popup is German, also what it says of a load', async () => {
   await expectToFit(popup, 'popup');
 });
 
+test('the worker refuses in German what it cannot do', async () => {
+  const own = await browser.openOwn('options.html');
+  expect(await browser.ask(own, { type: 'verify', url: 'https://never.test/' })).toEqual({
+    ok: false,
+    error: 'Von dieser Seite ist kein Ladevorgang aufgezeichnet.',
+  });
+  await own.close();
+});
+
 test('every tab of the panel is German', async () => {
   const panel = await openWithLoad(browser, `${site.url}/kept.html`, largePage(REQUESTS), 'panel.html');
   expect(await panel.evaluate(() => document.documentElement.lang)).toBe('de');

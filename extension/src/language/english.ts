@@ -89,7 +89,7 @@ export const english = {
   originUnknown: 'unknown',
   panelActions: 'Actions',
   panelMoreTabs: 'More views',
-  predictFailed: 'This load was recorded but could not be predicted: $reason$',
+  predictFailed: 'This load was recorded but could not be predicted: $reason$.',
   priorityHigh: 'High',
   priorityHighest: 'Highest',
   priorityLow: 'Low',

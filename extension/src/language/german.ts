@@ -93,7 +93,7 @@ export const german: Record<MessageKey, string> = {
   originUnknown: 'unbekannt',
   panelActions: 'Aktionen',
   panelMoreTabs: 'Weitere Ansichten',
-  predictFailed: 'Dieser Ladevorgang wurde aufgezeichnet, ließ sich aber nicht vorhersagen: $reason$',
+  predictFailed: 'Dieser Ladevorgang wurde aufgezeichnet, ließ sich aber nicht vorhersagen: $reason$.',
   priorityHigh: 'Hoch',
   priorityHighest: 'Höchste',
   priorityLow: 'Niedrig',

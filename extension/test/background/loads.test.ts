@@ -606,7 +606,7 @@ test('why a load has no prediction is said in the language of the user interface
   expect(await ensurePrediction(lossy)).toMatchObject({
     prediction: null,
     problem: expect.stringMatching(
-      /^Dieser Ladevorgang wurde aufgezeichnet, ließ sich aber nicht vorhersagen: die Seite lädt in diesem Netz nicht: kein Load-Event nach \d+ s$/,
+      /^Dieser Ladevorgang wurde aufgezeichnet, ließ sich aber nicht vorhersagen: die Seite lädt in diesem Netz nicht: kein Load-Event nach \d+ s\.$/,
     ),
   });
 });

@@ -1,7 +1,8 @@
-import { isLocalAddress, type LoadTime, type Recording } from '@hopwise/contract';
+import { isLocalAddress, type LoadTime, median, type Recording } from '@hopwise/contract';
 import type { NetworkPosterior } from '../estimate/network-posterior.ts';
 import { isFailed, loadRequests } from '../recording/load-requests.ts';
 import { documentOf } from '../recording/requests/draft.ts';
+import { isCertain } from '../scenarios/draw-networks.ts';
 import { loadTime, quantilesOf } from '../scenarios/load-time.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { LoadSpread } from '../scenarios/spread.ts';
@@ -56,6 +57,11 @@ interface FitContext {
  * --ranges --split train`). Other pages scatter by more (`SPREADS`): beyond that a load is not understood.
  */
 const REPRODUCTION: readonly LoadSpread[] = [{ weight: 1, deviation: 0.06 }];
+/**
+ * Share of the differences between a load's times in the drawn networks, in the logarithm, that the recorded time may show: the figures of a
+ * network were read from that load together, but are drawn one by one. Chosen likewise.
+ */
+const DRAWN_SHARE = 0.6;
 /** The recorded time of an emulated load lies outside of these quantiles once in fifty times, by the emulator's own error. */
 const LOW_QUANTILE = 0.01;
 const HIGH_QUANTILE = 0.99;
@@ -68,7 +74,8 @@ const MAX_RTT_MS = 3000;
 export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork }: FitContext): FitFigures {
   const recordedMs = recording.pltMs;
   const emulatedMs = recorded === undefined || isOtherNetwork ? null : recorded.pltMs;
-  const explained = emulatedMs === null ? null : loadTime(emulatedMs, REPRODUCTION);
+  const narrowed = emulatedMs === null || isCertain(network) ? emulatedMs : narrow(emulatedMs);
+  const explained = narrowed === null ? null : loadTime(narrowed, REPRODUCTION);
   const misfits: Misfit[] = [];
   if (recording.missing === 'navigation') misfits.push({ kind: 'no-navigation' });
   else if (isAllCached(recording)) misfits.push({ kind: 'all-cached' });
@@ -90,6 +97,12 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   const showsNoTrip = network.sources.rttMs === 'assumed' && showsNoWait(recording);
   if (showsNoTrip && !isUnanswered(recording)) misfits.push({ kind: 'no-round-trip' });
   return { recordedMs, explained, misfits };
+}
+
+/** Moves times towards their median, in the logarithm, so that `DRAWN_SHARE` of their differences is left. */
+function narrow(timesMs: readonly number[]): number[] {
+  const centreMs = median(timesMs);
+  return timesMs.map((ms) => centreMs * (ms / centreMs) ** DRAWN_SHARE);
 }
 
 /** Whether the load transferred nothing. The document is emulated nevertheless, as there is nothing else to emulate. */

@@ -92,8 +92,8 @@ function burstAt({ lossBurst }: PathDensities, share: number, events: number): n
   return Math.min(lossBurst.midpoint(share), Math.max(1, MAX_LOSS_IN_BURSTS / events));
 }
 
-/** Whether every figure of the path is given; servers are then not varied either. */
-function isCertain({ sources }: NetworkPosterior): boolean {
+/** Whether every figure of the path is given; servers are then not varied either, but only the losses. */
+export function isCertain({ sources }: NetworkPosterior): boolean {
   return Object.entries(sources).every(([figure, source]) => figure === 'lossBurst' || source === 'given');
 }
 

@@ -45,6 +45,30 @@ describe('the fit of a recording', () => {
     expect(fit.explainedMs! / fit.recordedMs!).toBeGreaterThan(0.7);
   });
 
+  it('has a range that counts 60% of what the drawn networks differ by, all of it where only losses do', () => {
+    const recording = recorded();
+    const scenarios = [{ path: PATH, servers: [], seed: 1 }];
+    const spread = 4;
+    const pltMs = [1000 / spread, 1000, 1000 * spread];
+    const spreadOn = (network: Parameters<typeof fitOf>[0]['network']) => {
+      const candidate = { assignment: {}, discoversH3: false, pltMs };
+      const { explained } = fitOf({
+        recording,
+        network,
+        scenarios,
+        recorded: candidate,
+        isOtherNetwork: false,
+      });
+      return Math.log(explained!.high / explained!.low) / Math.log(spread);
+    };
+    // The outer times, twice the spread apart, but for the scatter around them of some 0.06 each.
+    const drawn = spreadOn(networkPosterior(recording));
+    expect(drawn).toBeGreaterThan(2 * 0.6 - 0.1);
+    expect(drawn).toBeLessThan(2 * 0.6 + 0.1);
+    const { lossBurst: _, ...given } = PATH;
+    expect(spreadOn(networkPosterior(recording, { network: given }))).toBeGreaterThan(2 - 0.1);
+  });
+
   it('asks for no verification of a page that came from the cache as a whole', () => {
     const load = recorded();
     const requests = load.requests.map((each) => ({

@@ -196,6 +196,12 @@ const LARGE: Case[] = [
     /^log\.entries: expected /,
   ],
   [
+    'a stack of long URLs that differ in their first letters alone',
+    () =>
+      `{"log":{"entries":[],"stack":{"callFrames":[${times(2e5, (i) => `{"url":"${(i % 31).toString(31)}${'x'.repeat(1_000)}"}`)}]}}}`,
+    /^log\.entries: expected /,
+  ],
+  [
     'more scripts in stacks than may be',
     () => harOf(times(40_000, (i) => entry(i, { _initiator: { stack: stack(i, 40) } }))),
     TOO_LARGE,

@@ -18,7 +18,7 @@ import { Stacks } from './stacks.ts';
 /** Longer strings are dropped: response bodies are as long, no field that is read is. */
 const MAX_STRING_BYTES = 65_536;
 
-/** Bytes read between two checks of the limits. */
+/** Bytes read between two checks of the limits. At most one more is kept of them: a comma before a script's URL. */
 const PIECE = 64 * 1024;
 
 /** What the value of a field is to `JsonBytes`. */
@@ -73,7 +73,7 @@ export class JsonBytes {
   add(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length; from += PIECE) {
       this.count(Math.min(PIECE, bytes.length - from));
-      this.#kept.reserve(PIECE);
+      this.#kept.reserve(PIECE + 1);
       this.#addPiece(bytes.subarray(from, from + PIECE));
       this.#kept.refuseMore();
     }

@@ -17,8 +17,8 @@ export class Stacks {
   #isUrlField = false;
   /** Whether the next or current string is a script's URL. */
   #isUrl = false;
-  /** Where the URLs of the current stack are in what is kept. */
-  #urls: { from: number; end: number }[] = [];
+  /** Where the URLs of the current stack are in what is kept, with hashes, so that URLs that are alike are compared once. */
+  #urls: { from: number; end: number; hash: number }[] = [];
   /** Length of what was kept before the current string. */
   #before = 0;
 
@@ -59,27 +59,39 @@ export class Stacks {
 
   /** Keeps the string that has ended, which is in what is kept from `from` to before `end`, or takes it back. */
   endString(from: number, end: number): void {
-    if (this.#isUrl && end > from && this.#urls.length < MAX_SCRIPTS && !this.#hasUrl(from, end)) {
-      this.#urls.push({ from, end });
-      this.#kept.values++;
-    } else {
+    if (this.#isUrl && this.#addUrl(from, end)) this.#kept.values++;
+    else {
       this.#isUrlField = !this.#isUrl && URL_FIELD.find(this.#kept.bytes, from, end) === true;
       this.#kept.length = this.#before;
     }
     this.#isUrl = false;
   }
 
-  #hasUrl(from: number, end: number): boolean {
-    return this.#urls.some((url) => url.end - url.from === end - from && this.#isSame(url.from, from, end));
-  }
-
-  /** Whether the bytes at `other` are those from `from` to before `end`. */
-  #isSame(other: number, from: number, end: number): boolean {
+  /** Adds a URL, unless it is empty, there already or one too many. @returns whether it was added */
+  #addUrl(from: number, end: number): boolean {
+    if (end === from || this.#urls.length >= MAX_SCRIPTS) return false;
     const { bytes } = this.#kept;
-    // URLs of one site differ at their ends.
-    for (let at = end - 1, to = other + end - from - 1; at >= from; at--, to--) {
-      if (bytes[at] !== bytes[to]) return false;
+    const hash = hashBytes(bytes, from, end);
+    for (const url of this.#urls) {
+      if (url.hash !== hash || url.end - url.from !== end - from) continue;
+      if (areSame(bytes, url.from, from, end)) return false;
     }
+    this.#urls.push({ from, end, hash });
     return true;
   }
+}
+
+/** Hashes the bytes from `from` to before `end` (FNV-1a, 32 bits). */
+function hashBytes(bytes: Uint8Array, from: number, end: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = from; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193);
+  return hash;
+}
+
+/** Whether the bytes at `other` are those from `from` to before `end`. */
+function areSame(bytes: Uint8Array, other: number, from: number, end: number): boolean {
+  for (let at = from, to = other; at < end; at++, to++) {
+    if (bytes[at] !== bytes[to]) return false;
+  }
+  return true;
 }

@@ -151,6 +151,23 @@ describe('kept JSON', () => {
     expect(kept(JSON.stringify(all({})))).toEqual(all([]));
   });
 
+  test('has a URL whole that comes after a comma of its own when memory is full', () => {
+    const piece = 64 * 1024;
+    const url = 'x'.repeat(piece - 1);
+    const before = '{"pads":["","","",""],"stack":["a"';
+    const pads = [0, 1, 2].map(() => 'x'.repeat(piece - 100));
+    const last = 'x'.repeat(3 * piece - before.length - pads.join('').length);
+    const json = new JsonBytes();
+    for (const text of [
+      `{"pads":${JSON.stringify([...pads, last])},"stack":[{"url":"a","url":`,
+      `"${url}`,
+      '"}]}',
+    ])
+      json.add(new TextEncoder().encode(text));
+    const text = json.end((bytes) => new TextDecoder().decode(bytes));
+    expect(JSON.parse(text)).toEqual({ pads: [...pads, last], stack: ['a', url] });
+  });
+
   test('is without blanks, but where text that is no JSON would become JSON', () => {
     const json = new JsonBytes();
     json.add(new TextEncoder().encode(' { "a b" :\t[ 1 , true ]\r\n} '));

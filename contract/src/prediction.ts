@@ -170,7 +170,7 @@ export interface Prediction {
   emulated: EmulatedAnswer;
   /** Why `best` wins, or why nothing does: one or more sentences. */
   reasons: string[];
-  /** The best joint assignment. */
+  /** The joint assignment that loads fastest as a rule: it may have HTTP/3 where another protocol is `best` for what might happen to UDP. */
   assignment: Assignment;
   /** Load time under it, milliseconds, median. */
   assignedPltMs: number;

@@ -239,7 +239,7 @@ const NEED_WORDS: Record<ActionNeed, string> = {
 /** Many predictions as one table. @param rows predictions with names that distinguish their files */
 export function showComparison(rows: readonly { name: string; prediction: Prediction }[]): string {
   return table([
-    ['file', '>requests', '>origins', '>kB', '>h1', '>h2', '>h3', '>per origin', 'best', 'verdict'],
+    ['file', '>requests', '>origins', '>kB', '>h1', '>h2', '>h3', '>per origin', 'fastest', 'verdict'],
     ...rows.map(({ name, prediction }) => [
       name,
       String(prediction.page.requests),

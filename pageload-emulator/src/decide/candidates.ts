@@ -13,8 +13,12 @@ export interface Candidate {
   pltMs: readonly number[];
 }
 
+/** Whether the browser loads an origin over HTTP/3, be it only once it has learned that this is offered. */
+export const usesH3 = ({ assignment }: Pick<Candidate, 'assignment'>): boolean =>
+  Object.values(assignment).includes('h3');
+
 /** Bounds of emulated times, whose logarithms are compared: an empty page takes no time, and some loads do not end, milliseconds. */
-const SHORTEST_MS = 1;
+export const SHORTEST_MS = 1;
 const ENDLESS_MS = 3_600_000;
 
 /** The candidates of a page, each once. */

@@ -24,9 +24,9 @@ import { isNotable, judgeAction, type Rivals } from './judge-action.ts';
 import type { Knowledge } from './knowledge.ts';
 import { originFigures, type UniformTimes } from './origin-figures.ts';
 import { pickAction } from './pick-action.ts';
-import { type PolicerRisk, policerRisk } from './policer-risk.ts';
+import { assessPolicer, type PolicerRisk } from './policer-risk.ts';
 import { sharedTimes } from './shared-time.ts';
-import { NOTHING_UNDRAWN, undrawnUdp } from './undrawn-udp.ts';
+import { findUndrawnUdp, NOTHING_UNDRAWN } from './undrawn-udp.ts';
 
 /** The numbers of a decision; `explain/verdict.ts` puts them into words. */
 export type DecisionFigures = Omit<Decision, 'verdict' | 'evidence' | 'changed'> & {
@@ -47,7 +47,7 @@ export interface Decided {
   origins: OriginChoice[];
   /** Origins for which no other protocol was tried, as emulating the page takes long. */
   untriedOrigins: number;
-  /** The policer because of which HTTP/3 is not the best protocol; null where none decides that. */
+  /** The possible policer because of which HTTP/3, otherwise the best protocol, is not; null where there is none. */
   avoidedPolicer: PolicerRisk | null;
 }
 
@@ -118,12 +118,11 @@ export function decide(
     (a, b) => errorCovariance(a, b, errors),
   );
   addExperience(belief, scenarios, uniform);
-  const { measured, transferGainMs, isNew } = addEvidence(belief, evidence, recorded);
-  // What was measured shows itself what happens to UDP.
-  const undrawn = isNew ? NOTHING_UNDRAWN : undrawnUdp(network, scenarios);
-  const drawnBest = safestUniform(belief, uniform);
-  const risk = drawnBest === 'h3' ? policerRisk(graph, choice, network, undrawn.policed) : null;
-  const best = risk === null ? drawnBest : safestUniform(belief, uniform, risk);
+  const { measured, transferGainMs, isNew, showsUdp } = addEvidence(belief, evidence, recorded);
+  const undrawn = showsUdp ? NOTHING_UNDRAWN : findUndrawnUdp(network, scenarios);
+  const drawnBest = findSafest(belief, uniform);
+  const risk = drawnBest === 'h3' ? assessPolicer(graph, choice, network, undrawn.policed) : null;
+  const best = risk === null ? drawnBest : findSafest(belief, uniform, risk);
   const limits = new GainLimits({ baseline, measured, transferGainMs, learned: isNew ? belief : null });
   belief.limitGains(baseline, recordedHere, (candidate, scenario) => limits.in(scenario, candidate));
   const times = new CandidateTimes({
@@ -201,8 +200,8 @@ export function decide(
   };
 }
 
-/** The protocol of the smallest expected regret. @param risk a policer that the belief's scenarios do not have */
-function safestUniform(
+/** Finds the protocol of the smallest expected regret. @param risk a policer that the belief's scenarios do not have */
+function findSafest(
   belief: Belief<Candidate>,
   uniform: ReadonlyMap<Protocol, Candidate>,
   risk: PolicerRisk | null = null,
@@ -210,13 +209,13 @@ function safestUniform(
   const regrets = [...uniform].map(([protocol, own]) => {
     const drawn = belief.regret(own, [...uniform.values()]);
     if (risk === null) return { protocol, regret: drawn };
-    const policed = protocol === 'h3' ? risk.timesAsLong - 1 : belief.regret(own, rivalsOverTcp(uniform));
+    const policed = protocol === 'h3' ? risk.timesAsLong - 1 : belief.regret(own, listTcp(uniform));
     return { protocol, regret: (1 - risk.probability) * drawn + risk.probability * policed };
   });
   return regrets.reduce((least, one) => (one.regret < least.regret ? one : least)).protocol;
 }
 
-const rivalsOverTcp = (uniform: ReadonlyMap<Protocol, Candidate>): Candidate[] =>
+const listTcp = (uniform: ReadonlyMap<Protocol, Candidate>): Candidate[] =>
   [...uniform].flatMap(([protocol, candidate]) => (protocol === 'h3' ? [] : [candidate]));
 
 /** Probability that a protocol is faster than each other one, the least of these. */

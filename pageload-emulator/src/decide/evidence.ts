@@ -7,7 +7,7 @@ import {
 } from '@hopwise/contract';
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { Belief } from './belief.ts';
-import type { Candidate } from './candidates.ts';
+import { type Candidate, usesH3 } from './candidates.ts';
 import { experienceOf } from './experience.ts';
 import type { Knowledge } from './knowledge.ts';
 import { MeasuredTimes } from './measured-loads.ts';
@@ -65,6 +65,8 @@ interface SeenEvidence {
   transferGainMs: (candidate: Candidate) => number | null;
   /** Whether it changed which scenarios are likely. */
   isNew: boolean;
+  /** Whether loads or transfers over HTTP/3 from the start are among it: others show nothing of what happens to UDP. */
+  showsUdp: boolean;
 }
 
 /** Corrects the belief by transfers and measured loads of the page. */
@@ -83,6 +85,8 @@ export function addEvidence(
   }
   const seen = [...measured].map(([candidate, loads]) => loadsObservation(candidate, loads));
   const isNew = seen.length > 0 || verified.length > 1;
+  const tried = [...[...measured].map(([candidate]) => candidate), ...verified.map((each) => each.candidate)];
+  const showsUdp = isNew && tried.some((each) => !each.discoversH3 && usesH3(each));
   const isEvidence = recorded !== undefined && !knowledge.isOtherNetwork;
   if (recording.pltMs !== null && recording.pltMs > 0 && isEvidence) {
     measured.add(recorded, { pltMs: [recording.pltMs], ageMs: 0 });
@@ -99,6 +103,7 @@ export function addEvidence(
       return over === undefined || under === undefined ? null : transferGainMs(over, under);
     },
     isNew,
+    showsUdp,
   };
 }
 

@@ -8,7 +8,7 @@ import type { Scenario } from '../scenarios/scenario.ts';
 import type { LoadSpread } from '../scenarios/spread.ts';
 import { siteKey } from '../util/site.ts';
 import { hostOf } from '../util/url.ts';
-import type { Candidate } from './candidates.ts';
+import { type Candidate, usesH3 } from './candidates.ts';
 
 /** Why a recorded load, or what was read from it, is not understood. */
 export type Misfit =
@@ -119,9 +119,9 @@ function showsNoWait(recording: Recording): boolean {
 }
 
 /** A policer explains a load with HTTP/3, even where its effect is not emulated exactly. */
-function mayBePoliced({ assignment }: Candidate, scenarios: readonly Scenario[]): boolean {
+function mayBePoliced(recorded: Candidate, scenarios: readonly Scenario[]): boolean {
   const policed = scenarios.filter(({ path }) => path.udp.kind === 'policed');
-  return Object.values(assignment).includes('h3') && policed.length > scenarios.length / 2;
+  return usesH3(recorded) && policed.length > scenarios.length / 2;
 }
 
 /** Names that are never of the internet (RFC 6761, RFC 6762, RFC 9476 and ICANN's `internal`). */

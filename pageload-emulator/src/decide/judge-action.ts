@@ -2,7 +2,7 @@ import type { Action, LoadTime } from '@hopwise/contract';
 import { loadTime } from '../scenarios/load-time.ts';
 import type { PlannedAction } from './actions.ts';
 import type { Belief } from './belief.ts';
-import type { Candidate } from './candidates.ts';
+import { type Candidate, usesH3 } from './candidates.ts';
 import type { MeasuredTimes } from './measured-loads.ts';
 import type { UndrawnUdp } from './undrawn-udp.ts';
 
@@ -69,8 +69,6 @@ function isSure(candidate: Candidate, gain: number, rivals: Rivals): boolean {
     return belief.probabilityBelow(candidate, rival, factor) - (restsOnUdp ? unseen : 0) >= SURE;
   });
 }
-
-const usesH3 = ({ assignment }: Candidate): boolean => Object.values(assignment).includes('h3');
 
 /** Whether an action that is not worthwhile may gain much. */
 export function isNotable({ needs, helps, time }: Action, rivals: Rivals): boolean {

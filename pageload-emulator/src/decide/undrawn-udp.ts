@@ -1,7 +1,7 @@
 import type { NetworkPosterior } from '../estimate/network-posterior.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 
-/** Probabilities of what happens to UDP beyond the shares of the drawn networks: none blocks it, and few of them police it or leave it alone. */
+/** By how much what may happen to UDP is likelier than its share of the drawn networks, none of which blocks UDP; 0 to 1 each. */
 export interface UndrawnUdp {
   open: number;
   policed: number;
@@ -10,7 +10,8 @@ export interface UndrawnUdp {
 
 export const NOTHING_UNDRAWN: UndrawnUdp = { open: 0, policed: 0, blocked: 0 };
 
-export function undrawnUdp(
+/** Compares the drawn networks with the posterior that they were drawn from. @returns nothing where the fate of UDP is known */
+export function findUndrawnUdp(
   { given, udp, path }: NetworkPosterior,
   scenarios: readonly Scenario[],
 ): UndrawnUdp {

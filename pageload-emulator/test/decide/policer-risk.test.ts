@@ -1,5 +1,8 @@
-import { predict } from '@hopwise/pageload-emulator';
+import type { MeasuredLoads } from '@hopwise/contract';
+import { type Protocol, predict, type Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
+import { english } from '../../src/explain/sentences/english.ts';
+import { german } from '../../src/explain/sentences/german.ts';
 import { pathOf } from '../support/pages.ts';
 import { randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
 
@@ -33,7 +36,7 @@ describe('a policer of UDP that is unlikely', () => {
       expect(pltOf(unknown, 'h2')).toBeLessThan(1.15 * pltOf(unknown, 'h3'));
       expect(unknown.reasons).toEqual([
         expect.stringMatching(
-          /^HTTP\/[12](\.1)? is the safest until it is known whether this network holds back UDP: where one does, HTTP\/3 takes about [\d.]+ times as long\.$/,
+          /^HTTP\/[12](\.1)? is the safest until it is known whether this network holds back UDP: if it does, HTTP\/3 takes about [\d.]+ times as long\.$/,
         ),
       ]);
       expect(unknown.decision.kind).not.toBe('act');
@@ -47,15 +50,40 @@ describe('a policer of UDP that is unlikely', () => {
 
   it('counts no more once HTTP/3 was fast', () => {
     for (const recording of recordings(5, 200e6)) {
-      const loads = [
-        { under: { ...overH3(recording) }, pltMs: Array(5).fill(recording.pltMs! * 0.9), ageMs: 0 },
-      ];
-      const { best, reasons } = predict(recording, { knowledge: { loads } });
+      const { best, reasons } = predict(recording, { knowledge: { loads: [loadsOver('h3', recording)] } });
       expect(best).toBe('h3');
       expect(reasons.join()).not.toContain('safest');
     }
   });
+
+  it.each(['h1', 'h2', 'browser'] as const)(
+    'still counts after loads %s, which show nothing of UDP',
+    (under) => {
+      const [recording] = recordings(5, 200e6);
+      const { best, reasons } = predict(recording!, {
+        knowledge: { loads: [loadsOver(under, recording!)] },
+      });
+      expect(best).not.toBe('h3');
+      expect(reasons.join()).toContain('safest');
+    },
+  );
+
+  it('is named where the page would not load at all', () => {
+    expect(english.page.saferUnlessPoliced('h2', Number.POSITIVE_INFINITY)).toMatch(
+      /: if it does, the page does not load over HTTP\/3\.$/,
+    );
+    expect(german.page.saferUnlessPoliced('h2', Number.POSITIVE_INFINITY)).toMatch(
+      /: Wenn ja, lädt die Seite mit HTTP\/3 nicht\.$/,
+    );
+  });
 });
 
-const overH3 = ({ requests }: ReturnType<typeof recordings>[number]) =>
-  Object.fromEntries(requests.map(({ url }) => [new URL(url).origin, 'h3' as const]));
+/** Five measured loads of a page, a tenth faster than its recorded one. */
+function loadsOver(under: Protocol | 'browser', { requests, pltMs }: Recording): MeasuredLoads {
+  const pins = requests.map(({ url }) => [new URL(url).origin, under]);
+  return {
+    under: under === 'browser' ? under : Object.fromEntries(pins),
+    pltMs: Array(5).fill(pltMs! * 0.9),
+    ageMs: 0,
+  };
+}

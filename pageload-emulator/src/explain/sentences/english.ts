@@ -123,8 +123,13 @@ export const english = {
       `${NAME[best]} is ${percent((rivalMs - bestMs) / rivalMs)} ahead of ${NAME[rival]}, and with a chance of ${percent(chance)} the fastest.`,
     safer: (best: Protocol, rival: Protocol) =>
       `${NAME[best]} and ${NAME[rival]} usually take about as long, but ${NAME[rival]} may take far longer.`,
-    saferUnlessPoliced: (best: Protocol, timesAsLong: number) =>
-      `${NAME[best]} is the safest until it is known whether this network holds back UDP: where one does, HTTP/3 takes about ${decimal(timesAsLong, timesAsLong < 3 ? 1 : 0)} times as long.`,
+    /** @param timesAsLong infinite where the page does not load over HTTP/3 then */
+    saferUnlessPoliced(best: Protocol, timesAsLong: number): string {
+      const cost = Number.isFinite(timesAsLong)
+        ? `HTTP/3 takes about ${decimal(timesAsLong, timesAsLong < 3 ? 1 : 0)} times as long`
+        : 'the page does not load over HTTP/3';
+      return `${NAME[best]} is the safest until it is known whether this network holds back UDP: if it does, ${cost}.`;
+    },
     alike: (best: Protocol, rival: Protocol) => `${NAME[best]} and ${NAME[rival]} take about as long.`,
     saves: (best: Protocol, savedMs: number, clause: string) =>
       `${NAME[best]} saves ${ms(savedMs)} on the way to the load event: ${clause}`,

@@ -105,8 +105,12 @@ export const german: Sentences = {
       `${NAME[best]} liegt ${percent((rivalMs - bestMs) / rivalMs)} vor ${NAME[rival]} und ist mit einer Wahrscheinlichkeit von ${percent(chance)} am schnellsten.`,
     safer: (best, rival) =>
       `${NAME[best]} und ${NAME[rival]} brauchen meist etwa gleich lange, doch mit ${NAME[rival]} kann es weit länger dauern.`,
-    saferUnlessPoliced: (best, timesAsLong) =>
-      `${NAME[best]} ist am sichersten, solange nicht bekannt ist, ob dieses Netz UDP bremst: Wo eines das tut, dauert es mit HTTP/3 etwa ${decimal(timesAsLong, timesAsLong < 3 ? 1 : 0)}-mal so lange.`,
+    saferUnlessPoliced(best, timesAsLong) {
+      const cost = Number.isFinite(timesAsLong)
+        ? `dauert es mit HTTP/3 etwa ${decimal(timesAsLong, timesAsLong < 3 ? 1 : 0)}-mal so lange`
+        : 'lädt die Seite mit HTTP/3 nicht';
+      return `${NAME[best]} ist am sichersten, solange nicht bekannt ist, ob dieses Netz UDP bremst: Wenn ja, ${cost}.`;
+    },
     alike: (best, rival) => `${NAME[best]} und ${NAME[rival]} brauchen etwa gleich lange.`,
     saves: (best, savedMs, clause) => `${NAME[best]} spart ${ms(savedMs)} bis zum Load-Event: ${clause}`,
     manySmall: () => 'Viele kleine Unterschiede summieren sich; keiner sticht heraus.',

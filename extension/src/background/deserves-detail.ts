@@ -17,8 +17,8 @@ export const isSlow = (load: Parameters<typeof pltOf>[0]): boolean => pltOf(load
 const ENOUGH_LOADS = 3;
 
 /**
- * Whether the next load of a page is worth recording in detail: it takes long, or longer than before, and neither is it known well on
- * this network nor was it found that nothing can be gained.
+ * Whether the next load of a page is worth recording in detail: the page takes long, or longer than before, is not known well on this
+ * network yet, and may gain something as far as is known.
  *
  * @param all stored loads, oldest first
  * @param decision the last one about the page; null where none holds
@@ -42,9 +42,9 @@ const isLong = (load: KnownLoad, before: readonly KnownLoad[]): boolean =>
   isSlow(load) && (pltOf(load) >= LONG_LOAD_MS || isSlower(load, before));
 
 /**
- * Whether a slow load is worth a prediction without a request for one: it was recorded in detail, of a page of which it is not decided that
- * nothing is to be done, or is the second in a row that takes long, of a page that no prediction is of. The first may have been slow by
- * chance.
+ * Whether a slow load is worth a prediction that nobody has asked for. One recorded in detail is, unless earlier decisions to leave the
+ * page as it is still hold. Any other is if it is the second in a row that takes long and the page has no prediction yet: the first may
+ * have been slow by chance.
  *
  * @param all stored loads, oldest first
  */

@@ -97,7 +97,7 @@ export const english = {
   priorityMedium: 'Medium',
   recordFailed: 'This page could not be recorded: $reason$.',
   recordNoTiming: 'the page provided no navigation timing',
-  recordOtherSite: 'it names another site than the browser',
+  recordOtherSite: 'its report names another site than the browser does',
   requestsBeforeLoad: '$requests$, $before$ of them before the load event',
   rowHypothetical: '$protocol$ if offered',
   runAvoided: '$origins$ kept off HTTP/3',

@@ -309,14 +309,15 @@ test('what a page says in the name of another site is dropped with a note', asyn
   await settle(true);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
     phase: 'failed',
-    problem: 'This page could not be recorded: it names another site than the browser.',
+    problem: 'This page could not be recorded: its report names another site than the browser does.',
   });
   browserLanguage = 'de-DE';
   answers = [async () => ({ ...timings(900), url: 'https://bank.example/' })];
   navigate('german');
   await settle(true);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
-    problem: 'Diese Seite ließ sich nicht aufzeichnen: sie nennt eine andere Website als der Browser.',
+    problem:
+      'Diese Seite ließ sich nicht aufzeichnen: ihr Bericht nennt eine andere Website als der Browser.',
   });
   browserLanguage = 'en-GB';
   expect(await getAllLoads()).toHaveLength(before);
@@ -429,7 +430,7 @@ test('a page shown without a load does not get the load of another page', async 
   browserLanguage = 'de-DE';
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
     problem: expect.stringMatching(
-      /^Der Browser hat diese Seite gezeigt, ohne sie zu laden: .* neu laden\.$/,
+      /^Der Browser hat diese Seite gezeigt, ohne sie dabei zu laden: .* neu laden\.$/,
     ),
   });
 });
@@ -459,7 +460,7 @@ test('a page without times of its navigation is not recorded', async () => {
   await settle(true);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
     phase: 'failed',
-    problem: 'Diese Seite ließ sich nicht aufzeichnen: die Seite hat keine Zeiten ihrer Navigation gemeldet.',
+    problem: 'Diese Seite ließ sich nicht aufzeichnen: die Seite hat keine Zeiten der Navigation gemeldet.',
   });
 });
 

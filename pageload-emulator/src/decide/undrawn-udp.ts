@@ -10,7 +10,7 @@ export interface UndrawnUdp {
 
 export const NOTHING_UNDRAWN: UndrawnUdp = { open: 0, policed: 0, blocked: 0 };
 
-/** Compares the drawn networks with the posterior that they were drawn from. @returns nothing where the fate of UDP is known */
+/** Compares the drawn networks with the posterior that they were drawn from. @returns zeros where it is known what happens to UDP */
 export function findUndrawnUdp(
   { given, udp, path }: NetworkPosterior,
   scenarios: readonly Scenario[],

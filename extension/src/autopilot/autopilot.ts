@@ -1,5 +1,5 @@
 /** Creates pins automatically if the user allows it, and removes them as soon as they do not help. */
-import { type Decision, EVERY_ORIGIN, messageOf, SerialQueue } from '@hopwise/contract';
+import { type Decision, EVERY_ORIGIN, SerialQueue } from '@hopwise/contract';
 import type { ChoiceReason } from '@hopwise/model';
 import { type NetworkCluster, poolClusters, siteKey } from '@hopwise/pageload-emulator';
 import {
@@ -11,6 +11,7 @@ import {
   visitsUntil,
 } from '../evidence/comparable-loads.ts';
 import { isHeld, type Reference } from '../evidence/pin-outcomes.ts';
+import { describeError } from '../language/describe-error.ts';
 import type { KnownLoad } from '../load/load-summary.ts';
 import { networkOf } from '../load/used-network.ts';
 import { listLocalOrigins } from '../pins/worker/local-origins.ts';
@@ -436,7 +437,7 @@ export class Autopilot {
       await this.#pins.pin(missing, { minutes: minutesOf(run), persistent: false });
       return true;
     } catch (error) {
-      await this.#endRuns([run], 'refused', messageOf(error));
+      await this.#endRuns([run], 'refused', await describeError(error));
       return false;
     }
   }
@@ -444,8 +445,8 @@ export class Autopilot {
   async #measure(runs: readonly AutopilotRun[], load: StoredLoad, all: readonly KnownLoad[]): Promise<void> {
     for (const run of runs.filter(isRunning)) {
       const trouble = findTrouble(run, load);
-      if (trouble !== '') {
-        await this.#endRuns([run], 'trouble', trouble);
+      if (trouble) {
+        await this.#endRuns([run], 'trouble', await describeError(trouble));
         continue;
       }
       if (await this.#doesNetworkHarm(run, load, all)) {

@@ -9,6 +9,8 @@ import {
   visitsUntil,
 } from '../evidence/comparable-loads.ts';
 import { isHeld, type Reference } from '../evidence/pin-outcomes.ts';
+import { ShownError } from '../language/shown-error.ts';
+import { t } from '../language/translate.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
@@ -24,8 +26,8 @@ export function isOfRunsPage({ recording, hidesQueries }: KnownLoad, { pageUrl }
   return hidesQueries ? maskQuery(recording.url) === maskQuery(pageUrl) : recording.url === pageUrl;
 }
 
-/** Why a load, of any page, shows that the pins of a run do harm; '' when it does not. */
-export function findTrouble({ pins }: AutopilotRun, load: StoredLoad): string {
+/** What in a load, of any page, shows that the pins of a run do harm; null when nothing does. */
+export function findTrouble({ pins }: AutopilotRun, load: StoredLoad): ShownError | null {
   for (const { origin, kind } of pins) {
     if (!isHeld(load, origin, kind)) continue;
     const isEvery = origin === EVERY_ORIGIN;
@@ -36,9 +38,12 @@ export function findTrouble({ pins }: AutopilotRun, load: StoredLoad): string {
     if (failed.length < MIN_FAILED || failed.length <= MAX_FAILED_SHARE * own.length) continue;
     // A single server may be down.
     if (isEvery && new Set(failed.map(({ url }) => new URL(url).origin)).size < MIN_FAILED) continue;
-    return `${failed.length} of ${own.length} requests ${isEvery ? 'of a page' : `to ${origin}`} failed`;
+    const counts = { failed: failed.length, all: own.length };
+    return new ShownError(() =>
+      isEvery ? t('runFailedRequestsAll', counts) : t('runFailedRequests', { ...counts, origin }),
+    );
   }
-  return '';
+  return null;
 }
 
 /**

@@ -1,6 +1,6 @@
-import { messageOf } from '@hopwise/contract';
 import { assignmentsToVerify, type Protocol } from '@hopwise/pageload-emulator';
 import { HelperError } from '../helper/helper-port.ts';
+import { describeError } from '../language/describe-error.ts';
 import { loadLanguage } from '../language/load-language.ts';
 import { ShownError } from '../language/shown-error.ts';
 import { t } from '../language/translate.ts';
@@ -116,7 +116,7 @@ export class Verifications {
       this.#set({ state: 'done', loadId: load.id });
     } catch (error) {
       const code = error instanceof HelperError ? error.code : 'internal';
-      const message = maskUrlsInText(messageOf(error));
+      const message = maskUrlsInText(await describeError(error));
       this.#set({ state: 'failed', loadId: load.id, code, message });
     } finally {
       this.#abort = null;

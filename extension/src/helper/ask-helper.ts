@@ -1,5 +1,6 @@
 /** Questions to the helper, which start it and end it again unless one runs. */
 import type { HelperCheck } from '@hopwise/contract';
+import { t } from '../language/translate.ts';
 import { type Hello, type HelperAnswer, HelperConnection, type HelperRequest } from './helper-connection.ts';
 import { HelperError } from './helper-port.ts';
 
@@ -35,7 +36,7 @@ export async function examineHelper(): Promise<HelperCheck[]> {
 export async function askForNetworkKey(running: HelperConnection | null): Promise<string | null> {
   if (running === null) return (await ask({ type: 'network' }, 'network', NETWORK_LIMIT_MS)).key;
   const late = new Promise<never>((_, reject) => {
-    setTimeout(reject, NETWORK_LIMIT_MS, new HelperError('timeout', 'The helper did not name the network.'));
+    setTimeout(reject, NETWORK_LIMIT_MS, new HelperError('timeout', () => t('helperNoNetwork')));
   });
   const answer = running.request({ type: 'network' }, null, (message) =>
     message.type === 'network' ? message : undefined,

@@ -7,6 +7,7 @@ import {
   toExtension,
   toHost,
 } from '@hopwise/contract';
+import { t } from '../language/translate.ts';
 import { Heartbeat } from './heartbeat.ts';
 import {
   createProtocolError,
@@ -76,8 +77,8 @@ export class HelperConnection {
         message.type === 'hello' ? message : undefined,
       );
       if (hello.version === MESSAGE_VERSION) return hello;
-      const older = hello.version > MESSAGE_VERSION ? 'extension' : 'helper';
-      throw new HelperError('version', `Extension and helper are incompatible. Update the ${older}.`);
+      const isNewer = hello.version > MESSAGE_VERSION;
+      throw new HelperError('version', () => t(isNewer ? 'helperTooNew' : 'helperTooOld'));
     } catch (error) {
       this.#fail(error as HelperError);
       throw error;
@@ -102,7 +103,7 @@ export class HelperConnection {
       const waitAgain = () => {
         clearTimeout(timer);
         if (limitMs === null) return;
-        const silent = `The helper did not answer within ${limitMs / 1000} s.`;
+        const silent = () => t('helperNoAnswer', { limit: limitMs / 1000 });
         timer = setTimeout(() => this.#fail(new HelperError('timeout', silent)), limitMs);
       };
       const settle = (how: () => void) => {
@@ -128,7 +129,7 @@ export class HelperConnection {
   }
 
   /** Also ends the helper, which exits when its port closes. @param why the error of the requests without an answer */
-  close(why = new HelperError('cancelled', 'The helper is not needed any more.')): void {
+  close(why = new HelperError('cancelled', () => t('helperClosed'))): void {
     if (this.#endedBy) return;
     this.#endedBy = why;
     this.#heartbeat.stop();
@@ -150,7 +151,7 @@ export class HelperConnection {
     if (this.#endedBy) return;
     const parsed = toExtension.safeParse(raw);
     if (!parsed.success) {
-      this.#fail(createProtocolError('a message of an unknown form'));
+      this.#fail(createProtocolError(() => t('helperSentUnknown')));
       return;
     }
     this.#heartbeat.noteAnswer();
@@ -171,7 +172,7 @@ export class HelperConnection {
   }
 
   #handleRefusal({ id, code, message }: Extract<ToExtension, { type: 'error' }>): void {
-    const error = new HelperError(code, message);
+    const error = new HelperError(code, () => t('helperReports', { message }));
     if (code === 'version') this.#fail(error);
     // The helper could not read which request it refuses.
     else if (id === '') this.#rejectAll(error);

@@ -1,4 +1,7 @@
 /** The native-messaging port to the helper: its interface and its errors. */
+import { ShownError } from '../language/shown-error.ts';
+import { t } from '../language/translate.ts';
+
 /** The parts of `chrome.runtime.Port` in use. */
 export interface NativePort {
   postMessage(message: unknown): void;
@@ -8,22 +11,25 @@ export interface NativePort {
 }
 
 /** `code` is the helper's own error code, or `no-helper`, `engine-died`, `protocol`, `timeout`, `version` or `cancelled` from this side. */
-export class HelperError extends Error {
+export class HelperError extends ShownError {
   readonly code: string;
-  constructor(code: string, message: string) {
-    super(message);
+
+  /** @param write the message in the language that is loaded */
+  constructor(code: string, write: () => string) {
+    super(write);
     this.name = 'HelperError';
     this.code = code;
   }
 }
 
-export function createProtocolError(what: string): HelperError {
-  return new HelperError('protocol', `The helper sent ${what}: update or reinstall it.`);
+/** @param write what the helper sent, in the language that is loaded */
+export function createProtocolError(write: () => string): HelperError {
+  return new HelperError('protocol', () => t('helperSent', { what: write() }));
 }
 
 /** The helper's process runs, but hangs. */
 export function createSilenceError(): HelperError {
-  return new HelperError('timeout', 'The helper stopped responding; pages load without it.');
+  return new HelperError('timeout', () => t('helperHangs'));
 }
 
 /** Matches the messages of Chromium and of Firefox for a host that is not registered for this extension. */
@@ -34,14 +40,8 @@ export function isMissingHost(reason: string): boolean {
 /** Chromium reports the reason in `runtime.lastError`, Firefox on the port. */
 export function explainDisconnect(port?: { error?: { message: string } | null }): HelperError {
   const reason = chrome.runtime.lastError?.message ?? port?.error?.message ?? '';
-  if (isMissingHost(reason)) {
-    return new HelperError('no-helper', NO_HELPER);
-  }
-  return new HelperError(
-    'engine-died',
-    `The helper stopped${reason ? `: ${reason}` : ' without giving a reason.'}`,
+  if (isMissingHost(reason)) return new HelperError('no-helper', () => t('helperNotInstalled'));
+  return new HelperError('engine-died', () =>
+    reason ? t('helperEnded', { reason }) : t('helperEndedSilently'),
   );
 }
-
-export const NO_HELPER =
-  'The helper is not installed; verifications and pins need it. “First steps” in the options shows how to install it.';

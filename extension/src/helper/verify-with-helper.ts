@@ -1,4 +1,5 @@
 import { type ToExtension, type ToHost, type Verification, verificationSchema } from '@hopwise/contract';
+import { t } from '../language/translate.ts';
 import { HelperConnection } from './helper-connection.ts';
 import { createProtocolError, HelperError, type NativePort } from './helper-port.ts';
 
@@ -23,13 +24,14 @@ export async function verifyWithHelper(
   connect?: () => NativePort,
 ): Promise<Verification> {
   const helper = new HelperConnection({}, connect);
-  const cancel = () => helper.close(new HelperError('cancelled', 'The verification was cancelled.'));
+  const cancel = () => helper.close(new HelperError('cancelled', () => t('verifyCancelled')));
   signal.addEventListener('abort', cancel);
   try {
     const { engine, problem } = await helper.greet();
     if (engine === '') {
-      const missing = problem || 'The helper found no usable libcurl, which it needs for transfers.';
-      throw new HelperError('no-engine', missing);
+      throw new HelperError('no-engine', () =>
+        problem ? t('helperReports', { message: problem }) : t('helperNoEngine'),
+      );
     }
     const parts = new PartsJoiner();
     return await helper.request({ type: 'probe', ...probe }, SILENCE_LIMIT_MS, (message) => {
@@ -56,9 +58,10 @@ export class PartsJoiner {
   add({ part, parts, json }: { part: number; parts: number; json: string }): string | null {
     if (this.#texts.length === 0) this.#parts = parts;
     const fits = part === this.#texts.length && parts === this.#parts && part < parts && parts <= MAX_PARTS;
-    if (!fits) throw createProtocolError(`part ${part} of ${parts} instead of part ${this.#texts.length}`);
+    const expected = this.#texts.length;
+    if (!fits) throw createProtocolError(() => t('helperSentPart', { part, parts, expected }));
     this.#length += json.length;
-    if (this.#length > MAX_RESULT_CHARS) throw createProtocolError('a result beyond 64 MiB');
+    if (this.#length > MAX_RESULT_CHARS) throw createProtocolError(() => t('helperSentTooMuch'));
     this.#texts.push(json);
     return this.#texts.length === parts ? this.#texts.join('') : null;
   }
@@ -69,15 +72,15 @@ function readVerification(text: string, pageUrl: string): Verification {
   try {
     value = JSON.parse(text);
   } catch {
-    throw createProtocolError('a result that is not JSON');
+    throw createProtocolError(() => t('helperSentNoJson'));
   }
   const parsed = verificationSchema.safeParse(value);
   if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw createProtocolError(
-      `a result with an invalid value at ${issue?.path.join('.') || 'its top level'}`,
+    const place = parsed.error.issues[0]?.path.join('.') ?? '';
+    throw createProtocolError(() =>
+      place === '' ? t('helperSentNoJson') : t('helperSentInvalid', { place }),
     );
   }
-  if (parsed.data.pageUrl !== pageUrl) throw createProtocolError('the result of another page');
+  if (parsed.data.pageUrl !== pageUrl) throw createProtocolError(() => t('helperSentOther'));
   return parsed.data;
 }

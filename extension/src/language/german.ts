@@ -123,6 +123,8 @@ export const german: Record<MessageKey, string> = {
   runEndTrouble: 'Sofort rückgängig gemacht, weil es fehlschlug',
   runEndUnsure: 'Für einen Aufruf rückgängig gemacht, weil die früheren für einen Vergleich zu wenige waren.',
   runEndYou: 'Von Hand beendet.',
+  runFailedRequests: '$failed$ von $all$ Anfragen an $origin$ sind fehlgeschlagen',
+  runFailedRequestsAll: '$failed$ von $all$ Anfragen einer Seite sind fehlgeschlagen',
   runHeld: '$origins$ auf $protocol$ festgelegt',
   runKept: 'Bleibt.',
   runMeasuredGain: 'Gemessen: $before$ → $after$ über $loads$ davor und $later$ danach, spart $gain$.',
@@ -419,21 +421,41 @@ export const german: Record<MessageKey, string> = {
   graphNote: '$requests$; $steps$ auf dem kritischen Pfad über $protocol$.',
   graphUntil: 'bis $time$',
   helperAgain: 'Erneut prüfen',
+  helperClosed: 'Das Hilfsprogramm wird nicht mehr gebraucht.',
   helperDoctor: 'Überprüft alles:',
   helperDownload:
     'Das Paket des Hilfsprogramms aus der Version $version$ von hopwise herunterladen und im Ordner des Downloads ausführen:',
+  helperEnded: 'Das Hilfsprogramm hat sich beendet. Der Browser meldet: $reason$',
+  helperEndedSilently: 'Das Hilfsprogramm hat sich ohne Angabe eines Grundes beendet.',
   helperFoundByItself: 'Diese Seite findet das Hilfsprogramm von selbst, sobald es installiert ist.',
+  helperHangs: 'Das Hilfsprogramm reagiert nicht mehr; Seiten laden ohne es.',
   helperInstall: 'Hilfsprogramm installieren',
   helperLinuxOnly:
     'Das Hilfsprogramm ist bisher nur unter Linux erprobt und wird für dieses System noch nicht angeboten. Vorhersagen kommen ohne es aus.',
   helperLooking: 'Hilfsprogramm wird gesucht …',
   helperMissing: 'Das Hilfsprogramm ist nicht installiert.',
+  helperNoAnswer: 'Das Hilfsprogramm hat $limit$ s lang nicht geantwortet.',
+  helperNoEngine:
+    'Das Hilfsprogramm hat kein brauchbares libcurl gefunden, das es für Übertragungen benötigt.',
+  helperNoNetwork: 'Das Hilfsprogramm hat das Netz nicht genannt.',
+  helperNotInstalled:
+    'Das Hilfsprogramm ist nicht installiert; Prüfungen und Festlegungen brauchen es. „Erste Schritte“ in den Einstellungen zeigt, wie es installiert wird.',
   helperProblem: 'Das Hilfsprogramm $version$ ist installiert, aber nicht bereit: $problem$',
   helperReady:
     'Das Hilfsprogramm $version$ ist installiert und beherrscht HTTP/1.1, HTTP/2 und HTTP/3 ($engine$).',
   helperReason:
     'Das Hilfsprogramm läuft neben dem Browser. Es überträgt eine Seite mit jeder HTTP-Version, um eine Vorhersage zu prüfen, und legt eine Website auf die gewählte Version fest. Vorhersagen kommen ohne es aus.',
+  helperReports: 'Das Hilfsprogramm meldet: $message$',
+  helperSent: 'Das Hilfsprogramm sendete $what$: Bitte aktualisieren oder neu installieren.',
+  helperSentInvalid: 'ein Ergebnis mit einem ungültigen Wert bei $place$',
+  helperSentNoJson: 'ein Ergebnis, das kein JSON-Objekt ist',
+  helperSentOther: 'das Ergebnis einer anderen Seite',
+  helperSentPart: 'Teil $part$ von $parts$ statt Teil $expected$',
+  helperSentTooMuch: 'ein Ergebnis von mehr als 64 MiB',
+  helperSentUnknown: 'eine Nachricht von unbekannter Form',
   helperTitle: '2. Das Hilfsprogramm (optional)',
+  helperTooNew: 'Erweiterung und Hilfsprogramm passen nicht zusammen. Bitte die Erweiterung aktualisieren.',
+  helperTooOld: 'Erweiterung und Hilfsprogramm passen nicht zusammen. Bitte das Hilfsprogramm aktualisieren.',
   headlineGain: 'Könnte in $after$ statt $before$ laden.',
   headlineGood: 'Alles gut.',
   headlineLikely: 'Könnte wahrscheinlich in $after$ statt $before$ laden.',
@@ -685,9 +707,13 @@ export const german: Record<MessageKey, string> = {
     'Bei der Festlegung auf eine Version prüft das Hilfsprogramm das Zertifikat, ohne Certificate Transparency und ohne die Sperrliste des Browsers.',
   pinHeld_one: '$name$ ist $until$ auf $protocol$ festgelegt.',
   pinHeld_other: '$name$ sind $until$ auf $protocol$ festgelegt.',
+  pinHelperTooOld:
+    'Das Hilfsprogramm ist zu alt, um HTTP/3 für alle Seiten auf einmal auszuschalten: Bitte aktualisieren.',
   pinHoldLifted_one: '$name$ ist nicht mehr auf $protocol$ festgelegt',
   pinHoldLifted_other: '$name$ sind nicht mehr auf $protocol$ festgelegt',
   pinLift: 'Diese Festlegung aufheben',
+  pinLocalOrigin:
+    'Dieser Ursprung liegt auf diesem Computer oder in diesem Netz. Festlegen lässt er sich nur in der Kommandozeile, mit --allow-local.',
   pinMore: '$words$ …',
   pinOn: '$origin$ auf $protocol$',
   everyOrigin: 'alle Websites',
@@ -701,6 +727,7 @@ export const german: Record<MessageKey, string> = {
   pinStateWillHold: 'Wartet auf $protocol$',
   pinTo: 'Auf $protocol$ festlegen',
   pinToFor: '$origin$ auf $protocol$ festlegen',
+  pinUnusualName: 'Ursprünge mit ungewöhnlichen Zeichen im Namen lassen sich nicht festlegen.',
   pinWillAvoid_one: '$name$ soll HTTP/3 meiden, $until$. Noch zu warten ist: $reason$.',
   pinWillAvoid_other: '$name$ sollen HTTP/3 meiden, $until$. Noch zu warten ist: $reason$.',
   pinWillHold_one: '$name$ wird auf $protocol$ festgelegt, $until$. Noch zu warten ist: $reason$.',
@@ -717,6 +744,9 @@ export const german: Record<MessageKey, string> = {
   pinsMoreLoads: 'Weitere Aufrufe zeigen, ob es hilft.',
   pinsNeedPermissions: 'Festlegungen brauchen diese Berechtigungen. Alles andere geht ohne sie.',
   pinsNone: 'keine Festlegungen',
+  pinsNotAllowed: 'Festlegungen sind noch nicht erlaubt. Bitte zuerst „Schneller machen“ im Popup wählen.',
+  pinsRemovedMeanwhile: 'Alle Festlegungen wurden inzwischen entfernt.',
+  pinsRevoked: 'Die Berechtigungen für Festlegungen wurden entzogen.',
   pinsUnclear: '$after$ mit hopwise, zuvor $before$.',
   pinsUnclearEstimated: '$after$ mit hopwise, etwa $before$ ohne.',
   pinsUndoIt: 'Besser rückgängig machen.',
@@ -818,6 +848,12 @@ export const german: Record<MessageKey, string> = {
   startRateWaiting: 'Die Rate wird mitgeteilt, sobald der Browser neu gestartet wurde.',
   statusCached: 'Cache',
   statusFailed: 'Fehler',
+  steeringFixed:
+    'Eine Richtlinie oder die Kommandozeile gibt die Proxy-Einstellungen dieses Browsers vor. Deshalb sind keine Festlegungen möglich.',
+  steeringOtherExtension:
+    'Eine andere Erweiterung bestimmt die Proxy-Einstellungen dieses Browsers. Deshalb sind keine Festlegungen möglich.',
+  steeringOtherProxy:
+    'Dieser Browser nutzt schon einen Proxy. Festlegungen würden ihn umgehen und sind deshalb nicht möglich.',
   storedConfirm: 'Löschen',
   storedContents:
     'Für jeden Ladevorgang: die URLs der Anfragen, ihre Zeiten und Größen, Adressen der Server, die Vorhersage und gegebenenfalls eine Prüfung. Außerdem Werte des Netzes, ohne URLs. Alles bleibt in diesem Browser.',
@@ -913,6 +949,7 @@ export const german: Record<MessageKey, string> = {
   verificationDataTitle: 'Datenmenge für Prüfungen',
   verificationDataToday: 'Heute bisher: $bytes$.',
   verifyButton: 'Mit echten Übertragungen prüfen',
+  verifyCancelled: 'Die Prüfung wurde abgebrochen.',
   verifyCosts:
     'Fragt die Ressourcen der Seite mit jedem Protokoll, nach der Empfehlung von hopwise und nach der Wahl des Browsers noch einmal an, ohne Cookies. Überträgt höchstens das Fünffache der Seite.',
   verifyDailyLimit:

@@ -27,7 +27,8 @@ beforeEach(() => {
   vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   pins = new AutoPins({
     steer: async (origin, protocol) => {
-      if (refused.includes(protocol)) throw new HelperError('unavailable', 'the origin does not answer');
+      if (refused.includes(protocol))
+        throw new HelperError('unavailable', () => 'the origin does not answer');
       steered.push(`${origin} ${protocol}`);
     },
     mayTryQuic: async () => !isHindered,

@@ -6,6 +6,8 @@ import { createRandom, normal } from '../../../pageload-emulator/src/util/random
 import { Autopilot, type Pinner } from '../../src/autopilot/autopilot.ts';
 import type { AutopilotRun } from '../../src/autopilot/autopilot-run.ts';
 import { type AutopilotSettings, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
+import { ShownError } from '../../src/language/shown-error.ts';
+import { t } from '../../src/language/translate.ts';
 import { isMadeAs } from '../../src/pins/worker/pin-transaction.ts';
 import { addLoad, getAllLoads, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
 import { NOTHING_KNOWN, removeNetworks, saveNetworkMemory } from '../../src/storage/network.ts';
@@ -13,6 +15,7 @@ import { saveFoundNetwork } from '../../src/storage/network-key.ts';
 import { loadOf, requestOf } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
 import { saveKnownNetwork } from '../support/known-network.ts';
+import { fetchMessages } from '../support/packaged-messages.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import '../support/own-database.ts';
 
@@ -23,7 +26,7 @@ const OVER_H3 = [0, 1, 2, 3].map((id) => requestOf(id, { protocol: 'h3' }));
 /** Pins in memory, as the pin manager keeps them. */
 class PinsInMemory implements Pinner {
   pins: PinState[] = [];
-  refusal = '';
+  refusal: string | ShownError = '';
   isRestored = true;
   async whenRestored(): Promise<void> {}
   /** How pins were lifted last. */
@@ -45,6 +48,7 @@ class PinsInMemory implements Pinner {
   }
 
   async pin(...[wanted, { persistent }]: Parameters<Pinner['pin']>): Promise<PinState[]> {
+    if (this.refusal instanceof ShownError) throw this.refusal;
     if (this.refusal !== '') throw new Error(this.refusal);
     for (const { origin, kind } of wanted) {
       this.pins = this.pins.filter((pin) => pin.origin !== origin);
@@ -81,6 +85,7 @@ let pins: PinsInMemory;
 let autopilot: Autopilot;
 let session: StubbedStorage;
 let predicted: number;
+let browserLanguage: string;
 let decision: Decision;
 
 const predict = async (load: StoredLoad) => {
@@ -90,7 +95,13 @@ const predict = async (load: StoredLoad) => {
 
 beforeEach(async () => {
   session = new StubbedStorage();
-  vi.stubGlobal('chrome', { storage: { session } });
+  browserLanguage = 'en-GB';
+  vi.stubGlobal('chrome', {
+    i18n: { getUILanguage: () => browserLanguage },
+    runtime: { getURL: (path: string) => path },
+    storage: { session },
+  });
+  vi.stubGlobal('fetch', fetchMessages);
   await removeLoads(() => true);
   pins = new PinsInMemory();
   predicted = 0;
@@ -473,8 +484,9 @@ test('no run begins while the user removes pins, which would be left without its
 
 test('a pin of the user that is refused leaves the autopilot’s as they were', async () => {
   await load(4300);
-  pins.refusal = 'The helper already has as many pins as it takes.';
-  await expect(pinForUser(ORIGIN)).rejects.toThrow(pins.refusal);
+  const refusal = 'The helper already has as many pins as it takes.';
+  pins.refusal = refusal;
+  await expect(pinForUser(ORIGIN)).rejects.toThrow(refusal);
   expect(await lastRun()).toMatchObject({ state: 'checking', pins: [{ origin: ORIGIN }] });
   await autopilot.undoAll();
   expect(pins.active).toEqual([]);
@@ -498,6 +510,27 @@ test('states why pins were refused, and tries again after an hour', async () => 
   await load(4300);
   vi.useRealTimers();
   expect(pins.active).toHaveLength(1);
+});
+
+test('in a German browser states in German why pins were refused or failed', async () => {
+  browserLanguage = 'de-DE';
+  pins.refusal = new ShownError(() => t('pinUnusualName'));
+  await load(4300);
+  expect(await lastRun()).toMatchObject({
+    end: {
+      cause: 'refused',
+      reason: 'Ursprünge mit ungewöhnlichen Zeichen im Namen lassen sich nicht festlegen.',
+    },
+  });
+  pins.refusal = '';
+  vi.useFakeTimers({ now: Date.now() + 61 * 60_000, toFake: ['Date'] });
+  await load(4300);
+  vi.useRealTimers();
+  const requests = OVER_H3.map((request) => ({ ...request, status: request.id === 0 ? 200 : 0 }));
+  await loadPinned(2300, { recording: { requests } });
+  expect(await lastRun()).toMatchObject({
+    end: { cause: 'trouble', reason: `3 von 4 Anfragen an ${ORIGIN} sind fehlgeschlagen` },
+  });
 });
 
 test('a rule pins without a prediction, and is not judged by load times', async () => {

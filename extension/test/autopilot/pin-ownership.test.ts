@@ -14,6 +14,7 @@ import type { StoredLoad } from '../../src/storage/loads.ts';
 import { ownStorage } from '../../src/storage/own-storage.ts';
 import { loadOf, requestOf } from '../evidence/stored-loads.ts';
 import { SimulatedPort } from '../pins/worker/simulated-port.ts';
+import { fetchMessages } from '../support/packaged-messages.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 
 const stored = vi.hoisted(() => ({
@@ -214,10 +215,12 @@ class Worker {
     (ownStorage as SlowStorage).wait = () => this.turns.wait('own');
     stored.wait = () => this.turns.wait('loads');
     vi.stubGlobal('chrome', {
-      runtime: { getManifest: () => ({}), lastError: undefined },
+      i18n: { getUILanguage: () => 'en-GB' },
+      runtime: { getManifest: () => ({}), getURL: (path: string) => path, lastError: undefined },
       permissions: { contains: async () => true },
       storage: { session: storage },
     });
+    vi.stubGlobal('fetch', fetchMessages);
     this.pins = new PinManager(
       () => this.#createSteering(),
       (listener) => {
@@ -238,7 +241,7 @@ class Worker {
       this.steered = origins;
     };
     return {
-      findObstacle: async () => '',
+      findObstacle: async () => null,
       setRoute: async ({ origins }) => {
         const { obstacle } = this;
         this.obstacle = '';

@@ -1,8 +1,10 @@
 import type { Recording } from '@hopwise/contract';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Verifications } from '../../src/background/verifications.ts';
+import { HelperError } from '../../src/helper/helper-port.ts';
 import { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
 import { describeError } from '../../src/language/describe-error.ts';
+import { t } from '../../src/language/translate.ts';
 import { addLoad, getLoad, type StoredLoad } from '../../src/storage/loads.ts';
 import { readSettings, saveSettings } from '../../src/storage/settings.ts';
 import { addBytes } from '../../src/storage/verification-data.ts';
@@ -90,6 +92,22 @@ test('a verification is refused in the language of the browser once the day’s 
   expect(await refusalOf(new Verifications().start(load, {}))).toBe(
     'Das heutige Limit von 10\u00a0MB für Prüfungen ist erreicht. Die Einstellungen von hopwise können es erhöhen.',
   );
+});
+
+test('a verification that the helper cannot make has failed, which is said in the language of the browser', async () => {
+  browserLanguage = 'de-DE';
+  const load = await storeLoad();
+  const verifications = new Verifications();
+  vi.mocked(verifyWithHelper).mockRejectedValueOnce(new HelperError('cancelled', () => t('verifyCancelled')));
+  await verifications.start(load, {});
+  await expect
+    .poll(() => verifications.getState(load))
+    .toEqual({
+      state: 'failed',
+      loadId: load.id,
+      code: 'cancelled',
+      message: 'Die Prüfung wurde abgebrochen.',
+    });
 });
 
 test('a verification that ended with the worker has failed, which is said in the language of the browser', async () => {

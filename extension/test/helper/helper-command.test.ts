@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { helperCommand } from '../../src/helper/helper-command.ts';
-import { NO_HELPER } from '../../src/helper/helper-port.ts';
+import { english } from '../../src/language/english.ts';
+import { german } from '../../src/language/german.ts';
 import { isPinnable } from '../../src/pins/pinnable-origin.ts';
 
 const LINUX = 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0';
@@ -127,5 +128,7 @@ test('a command for Windows is one of PowerShell, which doubles quotes', () => {
 });
 
 test('the text for a missing helper names no package that a registry could serve', () => {
-  expect(NO_HELPER).not.toMatch(/\b(npx|npm|pnpm|yarn|bunx)\b/);
+  expect([english.helperNotInstalled, german.helperNotInstalled].join()).not.toMatch(
+    /\b(npx|npm|pnpm|yarn|bunx)\b/,
+  );
 });

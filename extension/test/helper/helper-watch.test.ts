@@ -3,7 +3,7 @@ import type { Hello } from '../../src/helper/helper-connection.ts';
 import { HelperError } from '../../src/helper/helper-port.ts';
 import { HelperWatch } from '../../src/helper/helper-watch.ts';
 
-const MISSING = new HelperError('no-helper', 'not installed');
+const MISSING = new HelperError('no-helper', () => 'not installed');
 const HELLO = {} as Hello;
 
 beforeEach(() => {
@@ -48,7 +48,7 @@ test('a hidden page does not look', async () => {
 
 test('a helper that fails otherwise is not missing, and its problem is reported', async () => {
   const watch = new HelperWatch(async () => {
-    throw new HelperError('version', 'Update the helper.');
+    throw new HelperError('version', () => 'Update the helper.');
   });
   await watch.look();
   expect([watch.isMissing, watch.problem]).toEqual([false, 'Update the helper.']);

@@ -1,7 +1,10 @@
 import { MESSAGE_VERSION, toHost } from '@hopwise/contract';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NativePort } from '../../src/helper/helper-port.ts';
 import { PartsJoiner, verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
+import { english } from '../../src/language/english.ts';
+import { german } from '../../src/language/german.ts';
+import { useLanguage } from '../../src/language/translate.ts';
 import { verificationOf } from '../support/verification.ts';
 
 const PAGE = 'https://page.test/';
@@ -105,7 +108,8 @@ describe('verifyWithHelper', () => {
   });
 
   test.each([
-    ['text that is not JSON', '{', 'not JSON'],
+    ['text that is not JSON', '{', 'not a JSON object'],
+    ['another type', '3', 'not a JSON object'],
     ['a wrong shape', JSON.stringify({ ...verification, udp: 3 }), 'invalid value at udp'],
     ['another page', JSON.stringify({ ...verification, pageUrl: 'https://x.test/' }), 'another page'],
   ])('refuses a result of %s', async (_name, json, words) => {
@@ -158,6 +162,90 @@ describe('verifyWithHelper', () => {
     setTimeout(() => abort.abort(), 5);
     await expect(running).rejects.toMatchObject({ code: 'cancelled' });
     expect(port.open).toBe(false);
+  });
+});
+
+describe('in a German page', () => {
+  beforeEach(() => useLanguage('de', german));
+  afterEach(() => useLanguage('en', english));
+
+  const afterHello = (reply: object) =>
+    hostPort((message, send) =>
+      send(message.type === 'hello' ? hello(message.id) : { ...reply, id: message.id }),
+    );
+  const dropping = (message: string) => hostPort((_message, _send, drop) => drop({ error: { message } }));
+  const greeting = (more: object) => hostPort((message, send) => send(hello(message.id, more)));
+  const result = (json: string, part = 0) => afterHello({ type: 'probe-result', part, parts: 1, json });
+
+  test.each<[string, ReturnType<typeof hostPort>, string]>([
+    [
+      'is not installed',
+      dropping('No such native application org.hopwise.host'),
+      'Das Hilfsprogramm ist nicht installiert; Prüfungen und Festlegungen brauchen es. „Erste Schritte“ in den Einstellungen zeigt, wie es installiert wird.',
+    ],
+    [
+      'stops',
+      dropping('Native host has exited.'),
+      'Das Hilfsprogramm hat sich beendet. Der Browser meldet: Native host has exited.',
+    ],
+    ['stops silently', dropping(''), 'Das Hilfsprogramm hat sich ohne Angabe eines Grundes beendet.'],
+    [
+      'is newer',
+      greeting({ version: MESSAGE_VERSION + 1 }),
+      'Erweiterung und Hilfsprogramm passen nicht zusammen. Bitte die Erweiterung aktualisieren.',
+    ],
+    [
+      'is older',
+      greeting({ version: MESSAGE_VERSION - 1 }),
+      'Erweiterung und Hilfsprogramm passen nicht zusammen. Bitte das Hilfsprogramm aktualisieren.',
+    ],
+    [
+      'has no libcurl',
+      greeting({ engine: '' }),
+      'Das Hilfsprogramm hat kein brauchbares libcurl gefunden, das es für Übertragungen benötigt.',
+    ],
+    [
+      'refuses',
+      afterHello({ type: 'error', code: 'busy', message: 'a probe is running' }),
+      'Das Hilfsprogramm meldet: a probe is running',
+    ],
+    [
+      'sends what is unknown',
+      afterHello({ type: 'gossip' }),
+      'Das Hilfsprogramm sendete eine Nachricht von unbekannter Form: Bitte aktualisieren oder neu installieren.',
+    ],
+    [
+      'sends no JSON',
+      result('{'),
+      'Das Hilfsprogramm sendete ein Ergebnis, das kein JSON-Objekt ist: Bitte aktualisieren oder neu installieren.',
+    ],
+    [
+      'sends what is no result',
+      result(JSON.stringify({ ...verification, udp: 3 })),
+      'Das Hilfsprogramm sendete ein Ergebnis mit einem ungültigen Wert bei udp: Bitte aktualisieren oder neu installieren.',
+    ],
+    [
+      'sends the result of another page',
+      result(JSON.stringify({ ...verification, pageUrl: 'https://x.test/' })),
+      'Das Hilfsprogramm sendete das Ergebnis einer anderen Seite: Bitte aktualisieren oder neu installieren.',
+    ],
+    [
+      'sends a part too many',
+      result('{', 1),
+      'Das Hilfsprogramm sendete Teil 1 von 1 statt Teil 0: Bitte aktualisieren oder neu installieren.',
+    ],
+  ])('a helper that %s is described in German', async (_what, port, message) => {
+    await expect(run(port)).rejects.toMatchObject({ message });
+  });
+
+  test('a helper that is silent is described in German', async () => {
+    vi.useFakeTimers();
+    const ended = expect(run(hostPort(() => {}))).rejects.toMatchObject({
+      message: 'Das Hilfsprogramm hat 15 s lang nicht geantwortet.',
+    });
+    await vi.advanceTimersByTimeAsync(15_000);
+    await ended;
+    vi.useRealTimers();
   });
 });
 

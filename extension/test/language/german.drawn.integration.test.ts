@@ -85,6 +85,12 @@ test('the worker refuses in German what it cannot do', async () => {
     ok: false,
     error: 'Von dieser Seite ist kein Ladevorgang aufgezeichnet.',
   });
+  const pins = [{ origin: 'https://localhost', kind: 'avoid-h3' as const }];
+  expect(await browser.ask(own, { type: 'pin', pins, minutes: null, persistent: false })).toEqual({
+    ok: false,
+    error:
+      'Dieser Ursprung liegt auf diesem Computer oder in diesem Netz. Festlegen lässt er sich nur in der Kommandozeile, mit --allow-local.',
+  });
   await own.close();
 });
 

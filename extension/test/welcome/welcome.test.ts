@@ -190,7 +190,7 @@ describe('the helper', () => {
 
   test('is missing: the page shows how to install it', async () => {
     const missing = await shown(async () => {
-      throw new HelperError('no-helper', 'not installed');
+      throw new HelperError('no-helper', () => 'not installed');
     });
     expect(missing).toMatchObject({ text: 'The helper is not installed.', ready: 'false', doctor: '' });
     expect(missing.commands).toContain('sudo apt install ./hopwise-host_1.2.0_amd64.deb');

@@ -1,3 +1,5 @@
+import { ShownError } from '../../language/shown-error.ts';
+import { type PlainKey, t } from '../../language/translate.ts';
 import { createPacScript } from './pac.ts';
 import type { Lifting, Route, Steering } from './steering.ts';
 
@@ -6,32 +8,32 @@ const SCOPE = 'regular_only';
 
 /** Routes Chromium by a PAC script, which replaces all proxy settings and persists across browser restarts. */
 export class ChromiumSteering implements Steering {
-  readonly #onLost: (why: string) => void;
+  readonly #onLost: (why: PlainKey) => void;
   #route: Route | null = null;
   #serial = Date.now();
 
-  constructor(onLost: (why: string) => void) {
+  constructor(onLost: (why: PlainKey) => void) {
     this.#onLost = onLost;
   }
 
-  async findObstacle(): Promise<string> {
+  async findObstacle(): Promise<PlainKey | null> {
     const { levelOfControl, value } = await chrome.proxy.settings.get({});
     switch (levelOfControl) {
       case 'controlled_by_this_extension':
-        return '';
+        return null;
       case 'controlled_by_other_extensions':
-        return OTHER_EXTENSION;
+        return 'steeringOtherExtension';
       case 'controllable_by_this_extension':
         // The system's proxy settings are visible to the helper only.
-        return value.mode === 'system' || value.mode === 'direct' ? '' : OTHER_PROXY;
+        return value.mode === 'system' || value.mode === 'direct' ? null : 'steeringOtherProxy';
       default:
-        return 'A policy or the command line fixes this browser’s proxy settings, so pins are not possible.';
+        return 'steeringFixed';
     }
   }
 
   async setRoute(route: Route, { keepsAlternatives = false }: Lifting = {}): Promise<void> {
     const obstacle = await this.findObstacle();
-    if (obstacle !== '') throw new Error(obstacle);
+    if (obstacle) throw new ShownError(() => t(obstacle));
     const isFreed = this.#route !== null && freesOrigins(this.#route, route);
     const wasOff = this.#route === null;
     this.#route = route;
@@ -57,7 +59,7 @@ export class ChromiumSteering implements Steering {
 
   readonly #watch = ({ levelOfControl }: { levelOfControl: string }): void => {
     if (this.#route === null || levelOfControl === 'controlled_by_this_extension') return;
-    this.#onLost(OTHER_EXTENSION);
+    this.#onLost('steeringOtherExtension');
   };
 }
 
@@ -66,9 +68,6 @@ function freesOrigins(before: Route, after: Route): boolean {
   if (after.everyOrigin) return false;
   return before.everyOrigin !== undefined || before.origins.some((origin) => !after.origins.includes(origin));
 }
-
-const OTHER_EXTENSION = 'Another extension controls this browser’s proxy settings, so pins are not possible.';
-const OTHER_PROXY = 'This browser already uses a proxy. Pins would replace it, so they are not possible.';
 
 /**
  * Chromium marks HTTP/3 as broken at origins that it reached through a proxy: for five minutes, and for twice as long whenever it then

@@ -1,4 +1,6 @@
 import { findPort } from '../../evidence/every-origin.ts';
+import { ShownError } from '../../language/shown-error.ts';
+import { type PlainKey, t } from '../../language/translate.ts';
 import { PROXY_HOST, type Route, type Steering } from './steering.ts';
 
 interface ProxiedRequest {
@@ -40,22 +42,22 @@ type ProxyInfo = { type: 'direct' } | HttpProxy;
 
 /** Routes Firefox request by request; requests without an answer use the user's own settings. */
 export class FirefoxSteering implements Steering {
-  readonly #onLost: (why: string) => void;
+  readonly #onLost: (why: PlainKey) => void;
   #route: Route | null = null;
 
-  constructor(onLost: (why: string) => void) {
+  constructor(onLost: (why: PlainKey) => void) {
     this.#onLost = onLost;
   }
 
-  async findObstacle(): Promise<string> {
+  async findObstacle(): Promise<PlainKey | null> {
     const { value } = await api().settings.get({});
     // The system's proxy settings are visible to the helper only.
-    return ['none', 'system', undefined].includes(value.proxyType) ? '' : OTHER_PROXY;
+    return ['none', 'system', undefined].includes(value.proxyType) ? null : 'steeringOtherProxy';
   }
 
   async setRoute(route: Route): Promise<void> {
     const obstacle = await this.findObstacle();
-    if (obstacle !== '') throw new Error(obstacle);
+    if (obstacle) throw new ShownError(() => t(obstacle));
     const wasOff = this.#route === null;
     this.#route = route;
     if (!wasOff) return;
@@ -85,7 +87,7 @@ export class FirefoxSteering implements Steering {
 
   readonly #watch = async (): Promise<void> => {
     const obstacle = await this.findObstacle();
-    if (obstacle !== '' && this.#route !== null) this.#onLost(obstacle);
+    if (obstacle && this.#route !== null) this.#onLost(obstacle);
   };
 }
 
@@ -105,8 +107,6 @@ function findPageOrigin({ url, type, documentUrl, originUrl, frameAncestors }: P
   const page = type === 'main_frame' ? url : (frameAncestors?.at(-1)?.url ?? documentUrl ?? originUrl ?? url);
   return new URL(page).origin;
 }
-
-const OTHER_PROXY = 'This browser already uses a proxy. Pins would bypass it, so they are not possible.';
 
 function api(): FirefoxProxy {
   return (chrome as unknown as { proxy: FirefoxProxy }).proxy;

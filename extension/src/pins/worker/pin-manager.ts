@@ -10,6 +10,10 @@ import type { EveryOrigin } from '../../evidence/every-origin.ts';
 import type { PinPeriod } from '../../evidence/pin-period.ts';
 import { HelperConnection, type HelperPins } from '../../helper/helper-connection.ts';
 import { HelperError } from '../../helper/helper-port.ts';
+import { describeError } from '../../language/describe-error.ts';
+import { loadLanguage } from '../../language/load-language.ts';
+import { ShownError } from '../../language/shown-error.ts';
+import { type PlainKey, t } from '../../language/translate.ts';
 import type { PinLifetime } from '../pin-messages.ts';
 import { hasPinPermissions } from '../pin-permissions.ts';
 import { isLocalOrigin, isPinnable } from '../pinnable-origin.ts';
@@ -36,11 +40,7 @@ export const LINGER_MS = 10 * 60_000;
  */
 export const WAITING_PIN_DELAY_MS = 2000;
 
-const OLD_HELPER = 'The helper is too old to keep HTTP/3 off for all pages at once: update it.';
-const LOCAL_ORIGIN =
-  'This origin is on your computer or in your network. It can only be pinned on the command line, with --allow-local.';
-
-type SteeringMaker = (onLost: (why: string) => void) => Steering;
+type SteeringMaker = (onLost: (why: PlainKey) => void) => Steering;
 type ExchangeListener = (origin: string, exchanges: readonly MeasuredExchange[]) => void;
 type Connect = (listener: ConstructorParameters<typeof HelperConnection>[0]) => HelperConnection;
 
@@ -78,7 +78,7 @@ export class PinManager {
     connect: Connect = (listener) => new HelperConnection(listener),
     askForTrial?: (url: string) => Promise<unknown>,
   ) {
-    this.#steering = makeSteering((why) => void this.#liftAll(why));
+    this.#steering = makeSteering((why) => void this.#liftAll(t(why)));
     this.#connect = connect;
     this.#trials = new TrustTrials({
       onChange: () => this.#steerLater(),
@@ -142,7 +142,7 @@ export class PinManager {
   refreshPins(): Promise<PinState[]> {
     return this.#change(async () => {
       await this.#checkAllowed();
-      await this.#apply(await this.#ask(this.#open(), { type: 'pins' }));
+      await this.#apply(await this.#ask(await this.#open(), { type: 'pins' }));
     });
   }
 
@@ -155,22 +155,21 @@ export class PinManager {
     return this.#change(async () => {
       const localOrigins = await loadLocalOrigins();
       const wanted = pins.map(({ origin, kind, allowLocal: isNowAllowed = false }) => {
-        if (!isPinnable(origin))
-          throw new Error('Origins with unusual characters in their name cannot be pinned.');
+        if (!isPinnable(origin)) throw new ShownError(() => t('pinUnusualName'));
         const allowLocal = isNowAllowed || localOrigins.includes(origin);
-        if (isLocalOrigin(origin) && !allowLocal) throw new Error(LOCAL_ORIGIN);
+        if (isLocalOrigin(origin) && !allowLocal) throw new ShownError(() => t('pinLocalOrigin'));
         return { origin, kind, minutes, persistent, allowLocal };
       });
       await this.#checkAllowed();
       for (const { origin, kind } of pins)
         if (kind !== 'avoid-h3') this.#trials.allowRetry(new URL(origin).hostname);
-      const helper = this.#open();
+      const helper = await this.#open();
       const { report, refusal } = await pinAllOrNone(wanted, (request) => this.#ask(helper, request));
       if (report) await this.#apply(report);
       if (refusal !== null) throw refusal;
       if (pins.some(({ origin }) => origin === EVERY_ORIGIN) && !report?.everyOrigin) {
         await this.#apply(await this.#ask(helper, { type: 'unpin', origin: EVERY_ORIGIN }));
-        throw new Error(OLD_HELPER);
+        throw new ShownError(() => t('pinHelperTooOld'));
       }
       for (const { origin, allowLocal } of pins) if (allowLocal) await allowLocalOrigin(origin);
     });
@@ -242,20 +241,19 @@ export class PinManager {
   async handlePermissionRemoval(): Promise<void> {
     await this.#ready;
     if (this.#helper && !(await hasPinPermissions())) {
-      await this.#liftAll('The permissions that pins need were revoked.');
+      await this.#liftAll(t('pinsRevoked'));
     }
   }
 
   /** @throws Error with a message to show when no pins are possible at all */
   async #checkAllowed(): Promise<void> {
-    if (!(await hasPinPermissions()))
-      throw new Error('Pins have not been allowed yet. Choose “Make it faster” in the popup first.');
+    if (!(await hasPinPermissions())) throw new ShownError(() => t('pinsNotAllowed'));
     await this.#checkSteering();
   }
 
   async #checkSteering(): Promise<void> {
     const obstacle = await this.#steering.findObstacle();
-    if (obstacle !== '') throw new Error(obstacle);
+    if (obstacle) throw new ShownError(() => t(obstacle));
   }
 
   async #restore(): Promise<void> {
@@ -277,7 +275,7 @@ export class PinManager {
           if ((unexpired.length > 0 || persistent) && (await hasPinPermissions()))
             await this.#adoptPins(unexpired);
         } catch (error) {
-          this.#pins.addLifted(unexpired, messageOf(error));
+          this.#pins.addLifted(unexpired, await describeError(error));
           await this.#savePins();
         } finally {
           this.#closeIfIdle();
@@ -293,7 +291,7 @@ export class PinManager {
   /** Recreates the pins of the previous worker and adopts the persistent ones of the helper. */
   async #adoptPins(pins: PinState[]): Promise<void> {
     await this.#checkSteering();
-    const helper = this.#open();
+    const helper = await this.#open();
     for (const pin of pins.filter(({ persistent }) => !persistent))
       await this.#ask(helper, { type: 'pin', ...renewedPin(pin) });
     await this.#apply(await this.#ask(helper, { type: 'pins' }));
@@ -307,9 +305,10 @@ export class PinManager {
     });
   }
 
-  /** Starts the helper if it is not running. */
-  #open(): HelperConnection {
+  /** Starts the helper if it is not running. While it runs, the language is loaded: pins are lifted at once, with their reason. */
+  async #open(): Promise<HelperConnection> {
     if (this.#helper) return this.#helper;
+    await loadLanguage();
     const helper = this.#connect({
       onPins: (message) => {
         this.#newest = message;
@@ -336,7 +335,7 @@ export class PinManager {
     clearTimeout(this.#linger);
     this.#hasSteered = false;
     this.#trials.endAll();
-    this.#helper?.close(new HelperError('cancelled', 'All pins were removed in the meantime.'));
+    this.#helper?.close(new HelperError('cancelled', () => t('pinsRemovedMeanwhile')));
     this.#helper = null;
   }
 

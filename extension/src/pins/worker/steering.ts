@@ -1,4 +1,5 @@
 import type { EveryOrigin } from '../../evidence/every-origin.ts';
+import type { PlainKey } from '../../language/translate.ts';
 
 /** Where the browser sends requests to pinned origins. */
 export interface Route {
@@ -23,9 +24,9 @@ export interface Lifting {
 
 /** Makes a browser send the requests of some origins, or of all, through the helper and leaves all others unchanged. */
 export interface Steering {
-  /** Why this browser's proxy settings cannot be used, as a message to show; '' when they can. */
-  findObstacle(): Promise<string>;
-  /** Routes these origins and no others through the helper. @throws Error with a message to show */
+  /** Why this browser's proxy settings cannot be used, as the key of a message; null when they can. */
+  findObstacle(): Promise<PlainKey | null>;
+  /** Routes these origins and no others through the helper. @throws ShownError */
   setRoute(route: Route, lifting?: Lifting): Promise<void>;
   /** Restores the user's proxy settings. Has no effect when no route is set. */
   clearRoute(lifting?: Lifting): Promise<void>;

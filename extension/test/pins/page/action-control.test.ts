@@ -164,7 +164,7 @@ test('without the helper the one button installs it, until it is found', async (
   Object.assign(chrome, { tabs: { create: async (tab: unknown) => void opened.push(tab) } });
   Object.assign(chrome.runtime, { getURL: (path: string) => path });
   greet = async () => {
-    throw new HelperError('no-helper', 'not installed');
+    throw new HelperError('no-helper', () => 'not installed');
   };
   const { element } = await shown();
   expect(textOf(element)).toBe('Install the helper Needs the helper, a small program beside the browser.');

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { english } from '../../../src/language/english.ts';
 import { ChromiumSteering } from '../../../src/pins/worker/chromium-steering.ts';
 
 const route = {
@@ -108,15 +109,15 @@ describe('the proxy settings', () => {
   });
 
   test.each([
-    ['not_controllable', 'system', 'policy'],
-    ['controlled_by_other_extensions', 'pac_script', 'Another extension'],
-    ['controllable_by_this_extension', 'fixed_servers', 'already uses a proxy'],
-    ['controllable_by_this_extension', 'pac_script', 'already uses a proxy'],
-    ['controllable_by_this_extension', 'auto_detect', 'already uses a proxy'],
-  ])('are left unchanged when they are %s with %s', async (control, mode, words) => {
+    ['not_controllable', 'system', 'steeringFixed'],
+    ['controlled_by_other_extensions', 'pac_script', 'steeringOtherExtension'],
+    ['controllable_by_this_extension', 'fixed_servers', 'steeringOtherProxy'],
+    ['controllable_by_this_extension', 'pac_script', 'steeringOtherProxy'],
+    ['controllable_by_this_extension', 'auto_detect', 'steeringOtherProxy'],
+  ] as const)('are left unchanged when they are %s with %s', async (control, mode, key) => {
     Object.assign(browser, { control, value: { mode } });
-    expect(await steering.findObstacle()).toContain(words);
-    await expect(steering.setRoute(route)).rejects.toThrow(words);
+    expect(await steering.findObstacle()).toBe(key);
+    await expect(steering.setRoute(route)).rejects.toThrow(english[key]);
     await steering.clearRoute();
     expect(browser.calls).toEqual([]);
     expect(browser.onChange.size).toBe(0);
@@ -134,7 +135,7 @@ describe('the proxy settings', () => {
     expect(lost).toEqual([]);
     browser.control = 'controlled_by_other_extensions';
     for (const listener of browser.onChange) listener({ levelOfControl: browser.control });
-    expect(lost).toEqual([expect.stringContaining('Another extension')]);
+    expect(lost).toEqual(['steeringOtherExtension']);
     await steering.clearRoute();
     expect(browser.calls).toEqual(['set', 'clear', 'forget']);
   });

@@ -143,7 +143,7 @@ test('ends when the user sets a proxy', async () => {
   expect(lost).toEqual([]);
   proxyType = 'manual';
   await onChange[0]!();
-  expect(lost).toEqual([expect.stringContaining('already uses a proxy')]);
+  expect(lost).toEqual(['steeringOtherProxy']);
 });
 
 test('the route can be cleared after the permission, and with it the API, was removed', async () => {

@@ -1,11 +1,15 @@
 import { EVERY_ORIGIN, MESSAGE_VERSION, type PinState, type ToHost, toHost } from '@hopwise/contract';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HelperConnection } from '../../../src/helper/helper-connection.ts';
+import { describeError } from '../../../src/language/describe-error.ts';
+import { english } from '../../../src/language/english.ts';
+import type { PlainKey } from '../../../src/language/translate.ts';
 import type { PinLifetime } from '../../../src/pins/pin-messages.ts';
 import type { PlannedPin } from '../../../src/pins/plan-pins.ts';
 import { LINGER_MS, PinManager, WAITING_PIN_DELAY_MS } from '../../../src/pins/worker/pin-manager.ts';
 import type { Lifting, Route, Steering } from '../../../src/pins/worker/steering.ts';
 import { ownStorage } from '../../../src/storage/own-storage.ts';
+import { fetchMessages } from '../../support/packaged-messages.ts';
 import { SimulatedPort } from './simulated-port.ts';
 
 // Without the timers of IndexedDB in memory, as these tests set the clock.
@@ -35,12 +39,13 @@ let steered: (Route['origins'] | 'released')[];
 let everyOrigins: Route['everyOrigin'][];
 /** How the browser's proxy settings were restored. */
 let liftings: (Lifting | undefined)[];
-let obstacle: string;
+let browserLanguage: string;
+let obstacle: PlainKey | null;
 /** Why the browser takes no route. */
 let refusal: string;
 /** Number of tests so far. */
 let tests = 0;
-let loseSteering: (why: string) => void;
+let loseSteering: (why: PlainKey) => void;
 /** URLs of the trust trials requested, and the outcome of the next one. */
 let tried: string[];
 let trial: (url: string) => Promise<unknown>;
@@ -113,7 +118,7 @@ class FakeHost extends SimulatedPort {
 
 function worker(): PinManager {
   const test = tests;
-  const makeSteering = (onLost: (why: string) => void): Steering => {
+  const makeSteering = (onLost: (why: PlainKey) => void): Steering => {
     loseSteering = onLost;
     return {
       findObstacle: async () => obstacle,
@@ -162,16 +167,23 @@ beforeEach(async () => {
   liftings = [];
   everyOrigins = [];
   tests += 1;
-  obstacle = '';
+  obstacle = null;
   refusal = '';
   tried = [];
   trial = async () => {};
+  browserLanguage = 'en-GB';
   nextHost = () => new FakeHost();
   vi.stubGlobal('chrome', {
-    runtime: { getManifest: () => ({ optional_permissions: ['browsingData'] }), lastError: undefined },
+    i18n: { getUILanguage: () => browserLanguage },
+    runtime: {
+      getManifest: () => ({ optional_permissions: ['browsingData'] }),
+      getURL: (path: string) => path,
+      lastError: undefined,
+    },
     permissions: { contains: async () => allowed },
     storage: { session: storage(session) },
   });
+  vi.stubGlobal('fetch', fetchMessages);
 });
 
 afterEach(() => {
@@ -255,12 +267,12 @@ describe('a pin', () => {
     expect(await unpinned).toEqual([]);
   });
 
-  test.each([
+  test.each<[string, string, { allowed?: boolean; obstacle?: PlainKey }, string]>([
     ['without the permissions', A, { allowed: false }, 'not been allowed'],
-    ['beside another proxy', A, { obstacle: 'a proxy of your own' }, 'a proxy of your own'],
+    ['beside another proxy', A, { obstacle: 'steeringOtherProxy' }, 'already uses a proxy'],
     ['to a name that no PAC script takes', 'https://a$.example', {}, 'unusual characters'],
   ])('is not created %s, and no helper is started', async (_name, origin, given, words) => {
-    ({ allowed, obstacle } = { allowed: true, obstacle: '', ...given });
+    ({ allowed, obstacle } = { allowed: true, obstacle: null, ...given });
     await expect(worker().pin(...wish(origin))).rejects.toThrow(words);
     expect(hosts).toEqual([]);
     expect(steered).toEqual(['released']);
@@ -658,7 +670,7 @@ describe('without the helper', () => {
   });
 
   test.each([
-    ['the browser no longer follows', async () => loseSteering('Another extension')],
+    ['the browser no longer follows', async () => loseSteering('steeringOtherExtension')],
     [
       'the user revokes the permissions',
       async (pins: PinManager) => {
@@ -673,6 +685,107 @@ describe('without the helper', () => {
     await vi.waitFor(async () => expect(states(await pins.listPins())).toEqual([`${A} lifted`]));
     expect(hosts[0]!.open).toBe(false);
     expect(steered.at(-1)).toBe('released');
+  });
+});
+
+describe('in a German browser', () => {
+  const refusalOf = (request: Promise<unknown>) =>
+    request.then(() => {
+      throw new Error('it was not refused');
+    }, describeError);
+
+  beforeEach(() => {
+    browserLanguage = 'de-DE';
+  });
+
+  test.each<[string, (pins: PinManager) => unknown, string]>([
+    [
+      'the helper ends',
+      () => hosts[0]!.die(),
+      'Das Hilfsprogramm hat sich ohne Angabe eines Grundes beendet.',
+    ],
+    [
+      'another extension takes over the proxy settings',
+      () => loseSteering('steeringOtherExtension'),
+      'Eine andere Erweiterung bestimmt die Proxy-Einstellungen dieses Browsers. Deshalb sind keine Festlegungen möglich.',
+    ],
+    [
+      'the user revokes the permissions',
+      (pins) => {
+        allowed = false;
+        return pins.handlePermissionRemoval();
+      },
+      'Die Berechtigungen für Festlegungen wurden entzogen.',
+    ],
+  ])('pins end with their reason in German when %s', async (_what, happen, reason) => {
+    const pins = worker();
+    await pins.pin(...wish(A));
+    await happen(pins);
+    expect(await pins.listPins()).toMatchObject([{ origin: A, state: 'lifted', reason }]);
+  });
+
+  test('what a new worker cannot make again ends with its reason in German', async () => {
+    await worker().pin(...wish(A));
+    obstacle = 'steeringOtherProxy';
+    const after = worker();
+    await after.whenRestored();
+    expect(await after.listPins()).toMatchObject([
+      {
+        state: 'lifted',
+        reason:
+          'Dieser Browser nutzt schon einen Proxy. Festlegungen würden ihn umgehen und sind deshalb nicht möglich.',
+      },
+    ]);
+  });
+
+  test.each<[string, string, () => void, string]>([
+    [
+      'without the permissions',
+      A,
+      () => {
+        allowed = false;
+      },
+      'Festlegungen sind noch nicht erlaubt. Bitte zuerst „Schneller machen“ im Popup wählen.',
+    ],
+    [
+      'beside a proxy',
+      A,
+      () => {
+        obstacle = 'steeringFixed';
+      },
+      'Eine Richtlinie oder die Kommandozeile gibt die Proxy-Einstellungen dieses Browsers vor. Deshalb sind keine Festlegungen möglich.',
+    ],
+    [
+      'to an unusual name',
+      'https://a$.example',
+      () => undefined,
+      'Ursprünge mit ungewöhnlichen Zeichen im Namen lassen sich nicht festlegen.',
+    ],
+    [
+      'to a local origin',
+      'https://localhost',
+      () => undefined,
+      'Dieser Ursprung liegt auf diesem Computer oder in diesem Netz. Festlegen lässt er sich nur in der Kommandozeile, mit --allow-local.',
+    ],
+    [
+      'of all pages with an old helper',
+      EVERY_ORIGIN,
+      () => {
+        nextHost = () => Object.assign(new FakeHost(), { isNew: false });
+      },
+      'Das Hilfsprogramm ist zu alt, um HTTP/3 für alle Seiten auf einmal auszuschalten: Bitte aktualisieren.',
+    ],
+    [
+      'that the helper refuses',
+      A,
+      () => {
+        nextHost = () => Object.assign(new FakeHost(), { refused: [A] });
+      },
+      'Das Hilfsprogramm meldet: no such pin here',
+    ],
+  ])('a pin %s is refused in German', async (_what, origin, prepare, refusal) => {
+    prepare();
+    expect(await refusalOf(worker().pin(...wish(origin)))).toBe(refusal);
   });
 });
 
@@ -719,10 +832,12 @@ describe('a restarted worker', () => {
   test('records why pins could not be recreated', async () => {
     const before = worker();
     await before.pin(...wish(A));
-    obstacle = 'Another extension';
+    obstacle = 'steeringOtherExtension';
     const after = worker();
     await vi.waitFor(async () =>
-      expect(await after.listPins()).toMatchObject([{ state: 'lifted', reason: obstacle }]),
+      expect(await after.listPins()).toMatchObject([
+        { state: 'lifted', reason: english.steeringOtherExtension },
+      ]),
     );
     expect(hosts).toHaveLength(1);
   });

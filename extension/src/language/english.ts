@@ -395,6 +395,7 @@ export const english = {
   figureUp: 'Up',
   fileExpectedOne: 'Expected one file, got $count$.',
   fileKinds: 'A HAR, a hopwise recording or an exported load',
+  fileNotRead: '$name$ could not be read.',
   fileOpen: 'Open file',
   fileReading: 'Reading $name$ …',
   fileToOpen: 'Recording to open',

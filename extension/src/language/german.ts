@@ -401,6 +401,7 @@ export const german: Record<MessageKey, string> = {
   figureUp: 'Upload',
   fileExpectedOne: 'Erwartet wird eine Datei, es waren $count$.',
   fileKinds: 'Ein HAR, eine Aufzeichnung von hopwise oder ein exportierter Ladevorgang',
+  fileNotRead: '$name$ ließ sich nicht lesen.',
   fileOpen: 'Datei öffnen',
   fileReading: '$name$ wird gelesen …',
   fileToOpen: 'Zu öffnende Aufzeichnung',

@@ -119,6 +119,25 @@ test('every tab of the panel is German', async () => {
   }
 });
 
+test('the panel says in German that an opened file cannot be predicted', async () => {
+  const endless = largePage(300);
+  for (const request of endless.requests) {
+    request.transferBytes = 50e6;
+    request.bodyBytes = 50e6;
+    request.endMs += 200_000;
+  }
+  endless.pltMs! += 200_000;
+  const panel = await openWithLoad(browser, `${site.url}/kept.html`, largePage(REQUESTS), 'panel.html');
+  await panel
+    .getByLabel('Zu öffnende Aufzeichnung')
+    .setInputFiles({ name: 'endless.json', mimeType: '', buffer: Buffer.from(JSON.stringify(endless)) });
+  await panel
+    .getByText(
+      /^Dieser Ladevorgang wurde aufgezeichnet, ließ sich aber nicht vorhersagen: die Seite lädt in diesem Netz nicht: kein Load-Event nach \d+ s\.$/,
+    )
+    .waitFor();
+});
+
 test('a choice in the options takes precedence over the language of the browser', async () => {
   const options = await browser.openOwn('options.html');
   await options.getByRole('combobox', { name: 'Sprache' }).selectOption('English');

@@ -16,9 +16,7 @@ export function openFile(file: File): Promise<OpenedFile> {
       if (data.kind === 'opened') resolve(data.opened);
       else if (data.kind === 'problem') reject(new Error(data.problem));
     });
-    worker.addEventListener('error', ({ message }) =>
-      reject(new Error(`${file.name}: reading it has failed${message ? `: ${message}` : ''}`)),
-    );
+    worker.addEventListener('error', () => reject(new Error(t('fileNotRead', { name: file.name }))));
   });
   worker.postMessage({ kind: 'open', file, language: currentLanguage() } satisfies EmulationRequest);
   opened += 1;

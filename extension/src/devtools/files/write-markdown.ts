@@ -81,7 +81,8 @@ function writeTimes(comparison: TimesComparison): string {
   const { figures, missingTimes } = collectFigures(comparison);
   const kinds = FIGURE_KINDS.filter((kind) => figures.some((figure) => figure.kind === kind));
   const write = createDurationFormat(Math.max(0, ...figures.map(({ medianMs }) => medianMs)));
-  const rows = listRows(comparison).map((row) => [
+  const rows = listRows(comparison);
+  const lines = rows.map((row) => [
     nameRow(row, comparison),
     ...kinds.map((kind) => {
       const is = (one: { row: string; kind: string }) => one.row === row && one.kind === kind;
@@ -93,7 +94,8 @@ function writeTimes(comparison: TimesComparison): string {
       return missingTimes.find(is)?.reason ?? '–';
     }),
   ]);
-  return writeTable([t('columnProtocol'), ...kinds.map(nameKind)], rows);
+  const table = writeTable([t('columnProtocol'), ...kinds.map(nameKind)], lines);
+  return rows.includes('later') ? `${table}\n\n${plain(t('noteLater'))}` : table;
 }
 
 function writeOrigins(prediction: Prediction): string {

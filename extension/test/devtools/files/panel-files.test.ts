@@ -212,6 +212,19 @@ describe('writeMarkdown', () => {
     expect(text).toMatch(/^Recorded 2026/m);
   });
 
+  test('explains what later visits are where they have a time of their own', () => {
+    const note =
+      /^Once HTTP\/3 is known: a later visit, when the browser remembers which servers offer HTTP\/3\.$/m;
+    const withLater = (laterPltMs: number) => {
+      const { decision } = prediction;
+      const baseline = { ...decision.baseline, pltMs: 2400, laterPltMs };
+      return writeMarkdown({ ...load, prediction: { ...prediction, decision: { ...decision, baseline } } });
+    };
+    expect(withLater(1200)).toMatch(/^\| Once HTTP\/3 is known \| 1\.2 s \|$/m);
+    expect(withLater(1200)).toMatch(note);
+    expect(withLater(2400)).not.toMatch(note);
+  });
+
   test('states what pins have gained before what the prediction says', () => {
     const pinGain = {
       beforeMs: 24_600,

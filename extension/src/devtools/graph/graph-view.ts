@@ -5,6 +5,7 @@ import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatMs, formatUrl } from '../../ui/format.ts';
 import type { GraphLayout, PlacedEdge, PlacedNode } from '../emulation/graph-layout.ts';
+import { nameType } from '../name-type.ts';
 import { Minimap } from './minimap.ts';
 import { neighbourOf } from './neighbours.ts';
 
@@ -171,11 +172,11 @@ function offsetInto(from: number, to: number, low: number, high: number): number
 function renderNode({ url, requests }: Recording, { requestIds, type, x, y }: PlacedNode): HTMLButtonElement {
   const request = requests[requestIds[0]!]!;
   const isGroup = requestIds.length > 1;
-  const name = isGroup ? `${requestIds.length} × ${type}` : formatUrl(request.url, url, 26);
+  const name = isGroup ? `${requestIds.length} × ${nameType(type)}` : formatUrl(request.url, url, 26);
   const ends = requestIds.map((id) => requests[id]!.endMs);
   const detail = isGroup
     ? t('graphUntil', { time: formatMs(Math.max(...ends)) })
-    : `${type}, ${formatMs(request.endMs - request.startMs)}`;
+    : `${nameType(type)}, ${formatMs(request.endMs - request.startMs)}`;
   const button = el(
     'button',
     { type: 'button', class: `hw-node hw-node-${request.protocol ?? 'unknown'}`, title: request.url },

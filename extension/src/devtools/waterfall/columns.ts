@@ -1,6 +1,7 @@
 import { PROTOCOL_NAME } from '@hopwise/contract';
 import { type PlainKey, t } from '../../language/translate.ts';
 import { formatBytes, formatMs } from '../../ui/format.ts';
+import { nameType } from '../name-type.ts';
 import type { RequestRow, SortKey } from './rows.ts';
 
 /** A column of a waterfall between the requests' names and their bars. Its `key` is in the names of its classes. */
@@ -13,7 +14,7 @@ interface Column {
 
 export const COLUMNS: readonly Column[] = [
   { key: 'status', label: 'columnStatus', write: ({ request }) => writeStatus(request) },
-  { key: 'type', label: 'toolType', write: ({ request }) => request.type },
+  { key: 'type', label: 'toolType', write: ({ request }) => nameType(request.type) },
   {
     key: 'protocol',
     label: 'columnProtocol',

@@ -6,6 +6,7 @@ import { builder } from '../../ui/dom.ts';
 import { formatBytes, formatMs, formatUrl } from '../../ui/format.ts';
 import { namePhase, type WaterfallRow } from '../../ui/waterfall.ts';
 import { nameCause } from '../name-cause.ts';
+import { nameInitiator, nameType } from '../name-type.ts';
 import { dependentsOf, initiatorChain, type LoadName, type RequestRow } from './rows.ts';
 
 const el = builder();
@@ -93,12 +94,13 @@ function renderLink(
 const bytesOrWithheld = (bytes: number | null) => (bytes === null ? t('factWithheld') : formatBytes(bytes));
 
 function renderFacts(request: RecordedRequest): HTMLElement {
-  const { kind, source } = request.initiator;
+  const { source } = request.initiator;
+  const kind = nameInitiator(request.initiator.kind);
   const { urgency, renderBlocking } = request;
   const isKnown = renderBlocking !== null;
   return renderList(t('columnRequest'), [
     [t('factMethod'), `${request.method} ${request.status === 0 ? t('factFailed') : request.status}`],
-    [t('toolType'), request.type],
+    [t('toolType'), nameType(request.type)],
     [t('columnProtocol'), request.protocol ? PROTOCOL_NAME[request.protocol] : t('factWithheld')],
     [t('diffWire'), request.fromCache ? t('factCached') : bytesOrWithheld(request.transferBytes)],
     [t('factBody'), bytesOrWithheld(request.decodedBytes)],

@@ -13,6 +13,7 @@ import { formatDuration, formatOrigin } from '../../ui/format.ts';
 import { namePhase, renderLegend as renderLegendOf, type WaterfallRow } from '../../ui/waterfall.ts';
 import { countRequests } from '../count-requests.ts';
 import { renderFolded } from '../folded-tools.ts';
+import { nameType } from '../name-type.ts';
 import { nameOf, renderDetails } from './row-details.ts';
 import {
   type Filter,
@@ -131,7 +132,7 @@ export class WaterfallTab {
         ),
         choose(
           t('toolType'),
-          [['', t('toolAllTypes')], ...types.map((type): [string, string] => [type, type])],
+          [['', t('toolAllTypes')], ...types.map((type): [string, string] => [type, nameType(type)])],
           (value) => this.#setFilter({ type: (value || null) as ResourceType | null }),
         ),
         choose(

@@ -10,6 +10,14 @@ export const PIN_KINDS = ['avoid-h3', ...PROTOCOLS, 'auto'] as const;
 
 export type PinKind = (typeof PIN_KINDS)[number];
 
+/**
+ * What a pin may wait for: that the browser requests the origin through a proxy, that it has shown trust in the local CA, or that the origin
+ * has answered over the pin's protocol.
+ */
+export const PIN_WAITS = ['proxy', 'trust', 'answer'] as const;
+
+export type PinWait = (typeof PIN_WAITS)[number];
+
 /** The longest lifetime of a pin with an expiry, minutes: 30 days. */
 export const MAX_PIN_MINUTES = 43_200;
 
@@ -59,6 +67,8 @@ export const pinStateSchema = z.object({
    * listed until it is replaced or unpinned.
    */
   state: z.enum(['waiting', 'active', 'lifted']),
+  /** What a `waiting` pin waits for; older helpers leave it out. */
+  waitsFor: z.optional(z.enum(PIN_WAITS)),
   /** Whether it was lifted because the origin has no public address: it works only with `allowLocal`. */
   isAddressRefused: z.optional(z.boolean()),
   /** What it waits for or why it was lifted, for the user; '' while it is active. */

@@ -1,7 +1,7 @@
 import type { InitiatorKind, ResourceType } from '@hopwise/contract';
 import { type PlainKey, t } from '../language/translate.ts';
 
-const TYPES: Record<ResourceType, PlainKey> = {
+const NAMES: Record<ResourceType | InitiatorKind, PlainKey> = {
   document: 'typeDocument',
   iframe: 'typeIframe',
   style: 'typeStyle',
@@ -12,20 +12,11 @@ const TYPES: Record<ResourceType, PlainKey> = {
   fetch: 'typeFetch',
   beacon: 'typeBeacon',
   other: 'typeOther',
+  navigation: 'typeNavigation',
+  parser: 'typeParser',
+  preload: 'typePreload',
+  redirect: 'typeRedirect',
 };
 
-const INITIATORS: Record<InitiatorKind, PlainKey> = {
-  navigation: 'initiatorNavigation',
-  parser: 'initiatorParser',
-  preload: 'initiatorPreload',
-  redirect: 'initiatorRedirect',
-  script: TYPES.script,
-  style: TYPES.style,
-  other: TYPES.other,
-};
-
-/** A type of resource, as in a table. */
-export const nameType = (type: ResourceType): string => t(TYPES[type]);
-
-/** What made a request, as in a table. */
-export const nameInitiator = (kind: InitiatorKind): string => t(INITIATORS[kind]);
+/** A type of resource, or of what made a request, as in a table. */
+export const nameType = (type: ResourceType | InitiatorKind): string => t(NAMES[type]);

@@ -8,6 +8,8 @@ import {
   MAX_PROXY_PORTS,
   type MeasuredExchange,
   type PinState,
+  type PinWait,
+  PROTOCOL_NAME,
   type Protocol,
   TRUST_TRIAL_PORT,
 } from '@hopwise/contract';
@@ -57,9 +59,20 @@ const GRACE_MS = 30_000;
 /** Resets come in bursts; the proxy settings need to be applied only once for each burst. */
 const RESET_NOTIFY_DELAY_MS = 1_000;
 
-const WITHOUT_PROXY =
-  'until the browser requests it through a proxy, which Chromium never does for this machine itself, and Firefox only if ' +
-  'network.proxy.allow_hijacking_localhost is set';
+/** @param protocol the pin's; null where it has none, and waits for no answer over it */
+function explainWait(wait: PinWait, protocol: Protocol | null): string {
+  switch (wait) {
+    case 'proxy':
+      return (
+        'until the browser requests it through a proxy, which Chromium never does for this machine itself, and Firefox only if ' +
+        'network.proxy.allow_hijacking_localhost is set'
+      );
+    case 'trust':
+      return 'until this browser has shown that it trusts the local CA';
+    case 'answer':
+      return `until the origin has answered over ${protocol && PROTOCOL_NAME[protocol]}`;
+  }
+}
 
 interface EndedPin {
   /** On the clock of `performance.now()`. */
@@ -204,20 +217,22 @@ export class PinService {
 
   #showWait(pin: PinState): PinState {
     if (pin.state !== 'active') return pin;
-    const reason = this.#explainWait(pin);
+    const { kind } = pin;
     const { host, port } = authorityOf(pin.origin);
-    const protocol = pin.kind === 'auto' ? this.#terminator.findProtocol(host, port) : null;
+    const steered = kind === 'auto' ? this.#terminator.findProtocol(host, port) : null;
+    const waitsFor = this.#findWait(pin);
+    const protocol = kind === 'auto' || kind === 'avoid-h3' ? steered : kind;
     return {
       ...pin,
-      ...(protocol && { protocol }),
-      ...(reason && { state: 'waiting' as const, reason }),
+      ...(steered && { protocol: steered }),
+      ...(waitsFor && { state: 'waiting', waitsFor, reason: explainWait(waitsFor, protocol) }),
     };
   }
 
-  #explainWait({ kind, origin }: PinState): string {
+  #findWait({ kind, origin }: PinState): PinWait | null {
     const { host, port } = authorityOf(origin);
-    if (isAskedWithoutProxy(host) && !this.#proxied.has(host)) return WITHOUT_PROXY;
-    return kind === 'avoid-h3' ? '' : this.#terminator.explainWait(host, port);
+    if (isAskedWithoutProxy(host) && !this.#proxied.has(host)) return 'proxy';
+    return kind === 'avoid-h3' ? null : this.#terminator.findWait(host, port);
   }
 
   /** Why such a pin is not possible, with the fix; '' when it is. */

@@ -3,7 +3,13 @@ import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { EVERY_ORIGIN, MAX_EXCEPTIONS, type Protocol, TRUST_TRIAL_PORT } from '@hopwise/contract';
+import {
+  EVERY_ORIGIN,
+  MAX_EXCEPTIONS,
+  type PinWait,
+  type Protocol,
+  TRUST_TRIAL_PORT,
+} from '@hopwise/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Lookup } from '../../src/dns/lookup.ts';
 import type { NewPin, Pin } from '../../src/pins/pin.ts';
@@ -59,7 +65,7 @@ class FakeTerminator implements Terminator {
   readonly pinned = new Map<string, Protocol | 'auto'>();
   readonly steered = new Map<string, Protocol>();
   problems = problems;
-  waiting = '';
+  waiting: PinWait | null = null;
   closed = false;
   readonly trialToken = TRIAL_TOKEN;
 
@@ -94,7 +100,7 @@ class FakeTerminator implements Terminator {
     return { kind: 'terminate', accept: (socket) => socket.end(`${this.pinned.get(key)} to ${key}`) };
   }
 
-  explainWait(): string {
+  findWait(): PinWait | null {
     return this.waiting;
   }
 
@@ -316,17 +322,17 @@ it('tells the terminator of tunnels, and ends those of an origin when it is read
 
 it('shows what a pin waits for, and reports a change', async () => {
   const { service, terminator } = start();
-  terminator.waiting = 'until the origin has answered over HTTP/3';
+  terminator.waiting = 'answer';
   await service.pin(pin({ kind: 'h3' }));
   const before = await service.readState();
   expect(before).toMatchObject({
     caHosts: [PROXIED_HOST],
     trials: [PROXIED_HOST],
     trialToken: TRIAL_TOKEN,
-    pins: [{ state: 'waiting', reason: terminator.waiting }],
+    pins: [{ state: 'waiting', waitsFor: 'answer', reason: 'until the origin has answered over HTTP/3' }],
   });
   expect(before.port).toBeGreaterThan(0);
-  terminator.waiting = '';
+  terminator.waiting = null;
   terminator.hooks.onReady(PROXIED_HOST, origin.port);
   expect(changes).toBe(1);
   expect(await service.readState()).toMatchObject({ pins: [{ state: 'active', reason: '' }] });
@@ -342,7 +348,7 @@ it.each(['avoid-h3', 'h2'] as const)(
     await service.pin(pin({ origin: `https://${here}`, kind }));
     const state = await service.readState();
     expect(state.pins).toMatchObject([
-      { state: 'waiting', reason: expect.stringContaining('allow_hijacking_localhost') },
+      { state: 'waiting', waitsFor: 'proxy', reason: expect.stringContaining('allow_hijacking_localhost') },
     ]);
     expect(changes).toBe(0);
     await visit(state, here);

@@ -6,7 +6,7 @@ import { builder } from '../../ui/dom.ts';
 import { formatBytes, formatMs, formatUrl } from '../../ui/format.ts';
 import { namePhase, type WaterfallRow } from '../../ui/waterfall.ts';
 import { nameCause } from '../name-cause.ts';
-import { nameInitiator, nameType } from '../name-type.ts';
+import { nameType } from '../name-type.ts';
 import { dependentsOf, initiatorChain, type LoadName, type RequestRow } from './rows.ts';
 
 const el = builder();
@@ -95,7 +95,7 @@ const bytesOrWithheld = (bytes: number | null) => (bytes === null ? t('factWithh
 
 function renderFacts(request: RecordedRequest): HTMLElement {
   const { source } = request.initiator;
-  const kind = nameInitiator(request.initiator.kind);
+  const kind = nameType(request.initiator.kind);
   const { urgency, renderBlocking } = request;
   const isKnown = renderBlocking !== null;
   return renderList(t('columnRequest'), [

@@ -1,11 +1,17 @@
-import { DAY_MS, EVERY_ORIGIN, type PinState } from '@hopwise/contract';
+import { DAY_MS, EVERY_ORIGIN, type PinState, type PinWait } from '@hopwise/contract';
 import type { PinGain, PinOutcome } from '../../evidence/pin-outcomes.ts';
-import { currentLocale, plural, t } from '../../language/translate.ts';
+import { currentLocale, type PlainKey, plural, t } from '../../language/translate.ts';
 import { formatDurations, formatOrigin, keepUnitsTogether, nameVersion } from '../../ui/format.ts';
+
+const WAITS: Record<PinWait, PlainKey> = {
+  proxy: 'pinWaitsProxy',
+  trust: 'pinWaitsTrust',
+  answer: 'pinWaitsAnswer',
+};
 
 /** One sentence: what a pin does and until when, or why it ended. @param count origins with a pin like this one */
 export function describePin(pin: PinState, nowMs = Date.now(), count = 1): string {
-  const { origin, kind, state, reason } = pin;
+  const { origin, kind, state, waitsFor } = pin;
   const name = count === 1 ? formatOrigin(origin) : plural('origins', count);
   if (state === 'lifted') {
     const again =
@@ -14,11 +20,12 @@ export function describePin(pin: PinState, nowMs = Date.now(), count = 1): strin
         : kind === 'avoid-h3'
           ? plural('pinAvoidLifted', count, { name })
           : plural('pinHoldLifted', count, { name, protocol: nameVersion(kind) });
-    return `${again}${reason === '' ? '.' : `: ${reason}`}`;
+    return `${again}${pin.reason === '' ? '.' : `: ${pin.reason}`}`;
   }
   const until = describeEnd(pin, nowMs);
   if (origin === EVERY_ORIGIN) return t('pinAvoidsAll', { until });
   if (state === 'waiting') {
+    const reason = waitsFor ? t(WAITS[waitsFor]) : pin.reason;
     return kind === 'avoid-h3'
       ? plural('pinWillAvoid', count, { name, until, reason })
       : plural('pinWillHold', count, { name, until, reason, protocol: nameVersion(kind) });

@@ -3,6 +3,9 @@ import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { PageRequest } from '../../../src/background/page-requests.ts';
 import type { PinOutcome } from '../../../src/evidence/pin-outcomes.ts';
+import { english } from '../../../src/language/english.ts';
+import { german } from '../../../src/language/german.ts';
+import { useLanguage } from '../../../src/language/translate.ts';
 import { describeOutcome, describePin } from '../../../src/pins/page/pin-text.ts';
 import { PinsControl } from '../../../src/pins/page/pins-control.ts';
 import { PinsModel } from '../../../src/pins/page/pins-model.ts';
@@ -329,6 +332,10 @@ test.each([
     { kind: 'h2' as const, state: 'waiting' as const, reason: 'until the origin has answered over HTTP/2' },
     'a.example will be pinned to HTTP/2 until the browser is closed. It is waiting until the origin has answered over HTTP/2.',
   ],
+  [
+    { kind: 'h2' as const, state: 'waiting' as const, waitsFor: 'trust' as const, reason: 'for trust' },
+    'a.example will be pinned to HTTP/2 until the browser is closed. It is waiting until this browser has shown that it trusts the local CA.',
+  ],
   [{ origin: EVERY_ORIGIN }, 'HTTP/3 is off on this network until the browser is closed.'],
   [
     { origin: EVERY_ORIGIN, state: 'lifted' as const, reason: 'The helper stopped.' },
@@ -341,6 +348,19 @@ test.each([
   ],
 ])('describes %j', (change, words) => {
   expect(describePin(pin(change), NOW)).toBe(words);
+});
+
+test.each([
+  ['proxy', 'bis der Browser ihn über einen Proxy anfragt, '],
+  ['trust', 'bis dieser Browser gezeigt hat, dass er der lokalen CA vertraut.'],
+  ['answer', 'bis der Ursprung über diese Version geantwortet hat.'],
+] as const)('says in German that a pin waits for the %s', (waitsFor, words) => {
+  useLanguage('de', german);
+  const described = describePin(pin({ kind: 'h2', state: 'waiting', waitsFor, reason: 'until then' }), NOW);
+  useLanguage('en', english);
+  expect(described).toContain(
+    `a.example wird auf HTTP/2 festgelegt, bis zum Schließen des Browsers. Es wird noch gewartet, ${words}`,
+  );
 });
 
 test.each([

@@ -6,6 +6,7 @@ import {
   type AddressSpace,
   type MeasuredExchange,
   mayReach,
+  type PinWait,
   PROTOCOL_NAME,
   type Protocol,
 } from '@hopwise/contract';
@@ -48,7 +49,7 @@ export type Terminator = Pick<
   | 'unpin'
   | 'steer'
   | 'findProtocol'
-  | 'explainWait'
+  | 'findWait'
   | 'routeConnect'
   | 'routeTrial'
   | 'trialToken'
@@ -189,10 +190,10 @@ export class TerminatingProxy {
     return this.#origins.get(`${host}:${port}`)?.protocol ?? null;
   }
 
-  /** What the pin of an origin waits for, for the user; '' when it is in effect. */
-  explainWait(host: string, port: number): string {
+  /** What the pin of an origin waits for; null when it is in effect. */
+  findWait(host: string, port: number): PinWait | null {
     const origin = this.#origins.get(`${host}:${port}`);
-    return origin ? this.#explainWait(origin) : '';
+    return origin ? this.#findWait(origin) : null;
   }
 
   /** Path of the trials' URLs, behind the slash: requests for other paths are not the browser's own. */
@@ -367,15 +368,14 @@ export class TerminatingProxy {
     }, origin.checkAgainMs).unref();
   }
 
-  #explainWait({ host, origin, protocol }: TerminatedOrigin): string {
-    if (!this.#trust.isTrusted(host)) return 'until this browser has shown that it trusts the local CA';
-    if (this.#health.isGood(origin, protocol)) return '';
-    return `until the origin has answered over ${PROTOCOL_NAME[protocol]}`;
+  #findWait({ host, origin, protocol }: TerminatedOrigin): PinWait | null {
+    if (!this.#trust.isTrusted(host)) return 'trust';
+    return this.#health.isGood(origin, protocol) ? null : 'answer';
   }
 
   /** Reports each change of whether an origin's connections can be terminated. */
   #reportReadiness(origin: TerminatedOrigin): void {
-    const isReady = this.#explainWait(origin) === '';
+    const isReady = this.#findWait(origin) === null;
     if (isReady === origin.isReady) return;
     origin.isReady = isReady;
     if (isReady) this.#options.onReady(origin.host, origin.port);

@@ -388,6 +388,8 @@ test('a captured page can store no load of another site', async () => {
     const answer = await browser.ask(own, { type: 'latest', tabId });
     return answer.ok ? answer.problem : answer.error;
   };
-  await expect.poll(problem).toBe('This page could not be recorded: it names another site than the browser.');
+  await expect
+    .poll(problem)
+    .toBe('This page could not be recorded: its report names another site than the browser does.');
   expect(await readDatabase()).toEqual({ loads: [], summaries: [] });
 });

@@ -165,7 +165,7 @@ describe.skipIf(!firefox)('Firefox', () => {
       .poll(() => report().then(() => browser.ask(own, { type: 'latest', tabId })))
       .toMatchObject({
         ok: true,
-        problem: 'This page could not be recorded: it names another site than the browser.',
+        problem: 'This page could not be recorded: its report names another site than the browser does.',
       });
     await captured.goto(server.url('/status/200', HOST));
   });

@@ -67,7 +67,7 @@ export const BENCHES = {
     script: 'bench/src/speed/main.ts',
     needs: 'built',
     judges:
-      'time and memory of warm emulations by page size, and the joint assignment, by targets; what learning a network takes, and a prediction',
+      'time and memory of warm emulations by page size, and the joint assignment, by targets; with --work what learning a network and a prediction take',
   },
   lantern: {
     script: 'bench/src/lantern/main.ts',

@@ -139,9 +139,15 @@ try {
   server.close();
 }
 
-/** The browser that hopwise's is compared with. */
+/** Opens the browser that hopwise's is compared with. */
 function openFirst(): Promise<Browser> {
   return against === undefined ? openOther(beside) : openExtension(resolvePath(against));
+}
+
+/** Says what is in that browser. */
+function describeFirst(): string {
+  if (against !== undefined) return `with ${against}`;
+  return beside === undefined ? 'without the extension' : `with an extension that does nothing (${beside})`;
 }
 
 /** Opens a browser without hopwise. @param kind of the small extension in it; undefined for none */
@@ -244,14 +250,13 @@ function report(
     { name: 'worker’s process', of: (load) => load.extensionMs, unit: 'ms', target: null },
     { name: 'memory in the page', of: (load) => load.heapBytes / MB, unit: 'MB', target: TARGETS.memoryMb },
   ];
-  const first = against ?? (beside && `an extension that does nothing (${beside})`);
   const how = [
     detailed ? ', recording in detail' : '',
     cold ? ', with a worker that each load wakes' : '',
     autopilot ? ', with the autopilot on' : '',
   ].join('');
   console.log(
-    `${requests} requests in Chromium ${version}, ${rounds} loads ${first === undefined ? 'without the extension' : `with ${first}`} and ${rounds} with it${how}, by turns: medians, and the pairs' median difference with its 95% interval\n`,
+    `${requests} requests in Chromium ${version}, ${rounds} loads ${describeFirst()} and ${rounds} with it${how}, by turns: medians, and the pairs' median difference with its 95% interval\n`,
   );
   for (const { name, of, unit, target } of rows) {
     const { without: before, with: after, difference, low, high } = compare(of);

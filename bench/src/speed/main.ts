@@ -238,18 +238,19 @@ if (child === 'load' || child === 'emulate') {
   const { against = null, work = false } = parseOrExit(
     benchCommand(
       'speed',
-      'Times warm emulations by page size and the joint assignment, and measures their memory, by targets; times what the worker does with a page.',
+      'Times warm emulations by page size and the joint assignment, and measures their memory, by targets. With --work it times what the worker does with a page.',
     )
       .option(
         '--work',
-        'time only what the worker does with a recorded page: it learns the network, and predicts',
+        'time what the worker does with a recorded page instead: it learns the network, and predicts',
       )
-      .option('--against <folder>', 'time that by turns with another checkout of hopwise, which is built'),
+      .option('--against <folder>', 'the same by turns with another checkout of hopwise, which is built'),
   ).opts<{ against?: string; work?: boolean }>();
-  if (!work) {
+  if (work || against !== null) {
+    benchPageWork(against);
+  } else {
     benchSizes();
     benchAssignment();
     benchMemory();
   }
-  benchPageWork(against);
 }

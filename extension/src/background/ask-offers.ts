@@ -2,7 +2,6 @@
  * Which servers offer HTTP/3 shows in their headers alone, which light recordings do not have. A check of the network needs one that does: the
  * helper asks a server of the page that was just visited.
  */
-
 import { DAY_MS, type RecordedRequest, type Verification } from '@hopwise/contract';
 import { originOf, planChecks, planNetworkCheck, type Recording, siteKey } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';

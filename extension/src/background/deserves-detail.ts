@@ -42,9 +42,9 @@ const isLong = (load: KnownLoad, before: readonly KnownLoad[]): boolean =>
   isSlow(load) && (pltOf(load) >= LONG_LOAD_MS || isSlower(load, before));
 
 /**
- * Whether a slow load is worth a prediction that nobody has asked for. One recorded in detail is, unless earlier decisions to leave the
- * page as it is still hold. Any other is if it is the second in a row that takes long and the page has no prediction yet: the first may
- * have been slow by chance.
+ * Whether to predict a slow load without a request for it. A load that was recorded in detail is predicted, unless earlier decisions to
+ * leave the page as it is still hold. Any other load is predicted if the page has no prediction yet and this is the second load in a row
+ * that takes long: the first may have been slow by chance.
  *
  * @param all stored loads, oldest first
  */

@@ -1,5 +1,4 @@
 /** How much data verifications have transferred today, so that it stays within what the user allows. */
-
 import * as z from 'zod/mini';
 import { ownStorage } from './own-storage.ts';
 

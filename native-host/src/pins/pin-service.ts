@@ -59,7 +59,7 @@ const GRACE_MS = 30_000;
 /** Resets come in bursts; the proxy settings need to be applied only once for each burst. */
 const RESET_NOTIFY_DELAY_MS = 1_000;
 
-/** @param protocol the pin's; null where it has none, and waits for no answer over it */
+/** Says until when a pin waits. @param protocol the pin's; null where it has none, and so waits for no answer over it */
 function explainWait(wait: PinWait, protocol: Protocol | null): string {
   switch (wait) {
     case 'proxy':

@@ -13,7 +13,7 @@ export interface Candidate {
   pltMs: readonly number[];
 }
 
-/** Whether the browser loads an origin over HTTP/3, be it only once it has learned that this is offered. */
+/** Whether the browser uses HTTP/3 for an origin, from the start or once it has learned that the origin offers it. */
 export const usesH3 = ({ assignment }: Pick<Candidate, 'assignment'>): boolean =>
   Object.values(assignment).includes('h3');
 

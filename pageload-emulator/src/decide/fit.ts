@@ -74,8 +74,8 @@ const MAX_RTT_MS = 3000;
 export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork }: FitContext): FitFigures {
   const recordedMs = recording.pltMs;
   const emulatedMs = recorded === undefined || isOtherNetwork ? null : recorded.pltMs;
-  const narrowed = emulatedMs === null || isCertain(network) ? emulatedMs : narrow(emulatedMs);
-  const explained = narrowed === null ? null : loadTime(narrowed, REPRODUCTION);
+  const shrink = isCertain(network) ? (timesMs: readonly number[]) => timesMs : narrow;
+  const explained = emulatedMs === null ? null : loadTime(shrink(emulatedMs), REPRODUCTION);
   const misfits: Misfit[] = [];
   if (recording.missing === 'navigation') misfits.push({ kind: 'no-navigation' });
   else if (isAllCached(recording)) misfits.push({ kind: 'all-cached' });

@@ -160,7 +160,7 @@ export class JsonBytes {
       else {
         if (this.#unreadDepth !== null) continue;
         if (this.#stacks.isOpen) {
-          this.#stacks.separate(byte);
+          this.#stacks.noteSeparator(byte);
           continue;
         }
         this.#kept.add(byte);
@@ -192,7 +192,7 @@ export class JsonBytes {
   #open(byte: number): void {
     this.#depth++;
     if (this.#unreadDepth !== null) return;
-    if (this.#stacks.isOpen) this.#stacks.separate(undefined);
+    if (this.#stacks.isOpen) this.#stacks.noteSeparator(undefined);
     else if (this.#field === 'stack') this.#stacks.begin(this.#depth);
     else this.#openKept(byte);
     this.#field = undefined;

@@ -40,14 +40,14 @@ export class Stacks {
 
   /** Tells of the object or array that has ended at `depth`. */
   close(depth: number): void {
-    this.separate(undefined);
+    this.noteSeparator(undefined);
     if (depth !== this.#depth) return;
     this.#depth = null;
     this.#kept.add(CLOSE_ARRAY);
   }
 
-  /** Tells of a byte between strings, undefined for brackets. */
-  separate(byte: number | undefined): void {
+  /** Notes a byte between strings, undefined for a bracket: only a colon after `url` makes the next string a script's URL. */
+  noteSeparator(byte: number | undefined): void {
     this.#isUrl = byte === COLON && this.#isUrlField;
     this.#isUrlField = false;
   }

@@ -41,7 +41,7 @@ await runProgram(async (context) => {
   unifyErrors(command);
   command.parse(process.argv.slice(2), { from: 'user' });
   const options = command.opts<Options>();
-  const { seed, quick } = options;
+  const { seed, quick, keepLoads: keepsLoads } = options;
   const networks = quick ? QUICK.networks : options.networks.split(',');
   const visits = quick ? QUICK.loads : options.loads;
   const { pages, dir, unlock } = await prepareRun(
@@ -65,6 +65,7 @@ await runProgram(async (context) => {
       arms,
       references,
       listsRuns: true,
+      keepsLoads,
       visits,
       seed,
     };

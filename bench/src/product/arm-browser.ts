@@ -8,6 +8,7 @@ import { chromiumPath } from '@hopwise/lab/browser/chromium';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import type { Lab } from '@hopwise/lab/client/lab';
 import type { Site } from '@hopwise/lab/sites/site';
+import type { LoadExport } from '../../../extension/src/messages/load-messages.ts';
 import { type ProcessorTimes, readProcessorTimes, subtractTimes } from '../recorder/processor-time.ts';
 import { ARMS, type ArmSettings, type BrowserName, type ProductArm } from './arms.ts';
 import { launchMeasuredChromium } from './browsers/chromium.ts';
@@ -146,6 +147,18 @@ export class ArmBrowser {
         const kinds = [...new Set(pins.map(({ kind }) => kind))];
         return [{ id, scope, trigger, kinds, end: end?.cause ?? null }];
       });
+    } finally {
+      await own.close();
+    }
+  }
+
+  /** The newest load of a page as "Export JSON" saves it; null where the arm has no extension, or it stored none. */
+  async exportLoad(url: string): Promise<LoadExport | null> {
+    if (this.#arm.extension === 'none' || this.#arm.extension === 'permissions') return null;
+    const own = await this.#browser.openOwn();
+    try {
+      const answer = await own.ask({ type: 'export', url });
+      return answer.ok ? answer.export : null;
     } finally {
       await own.close();
     }

@@ -60,7 +60,7 @@ await runProgram(async (context) => {
   unifyErrors(command);
   command.parse(process.argv.slice(2), { from: 'user' });
   const options = command.opts<Options>();
-  const { browser, seed } = options;
+  const { browser, seed, keepLoads: keepsLoads } = options;
   const arms: ProductArm[] = ['off', ...readArms(options.arms, browser)];
   const networks = options.quick ? QUICK.networks : options.networks.split(',');
   requireBrowser(browser);
@@ -80,7 +80,7 @@ await runProgram(async (context) => {
     let measured: StoredVisit[] = [];
     for (const network of networks) {
       const own = hindersUdp(network) ? [...new Set([...arms, WITHOUT_H3])] : arms;
-      const plan = { browser, pages, networks: [network], arms: own, visits, seed };
+      const plan = { browser, pages, networks: [network], arms: own, keepsLoads, visits, seed };
       measured = await runProduct(dir, plan, context);
     }
     const all: (ArmFigures & { browser: BrowserName })[] = [];

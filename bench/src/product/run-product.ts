@@ -6,6 +6,7 @@ import type { ProgramContext } from '@hopwise/lab/command/program';
 import { disturbedBy, type Watched, watchDisturbance } from '@hopwise/lab/loads/disturbance';
 import type { PageSource } from '@hopwise/lab/pages/page-source';
 import type { Site } from '@hopwise/lab/sites/site';
+import type { LoadExport } from '../../../extension/src/messages/load-messages.ts';
 import { ArmBrowser } from './arm-browser.ts';
 import { BROWSERS, type BrowserName, type ProductArm } from './arms.ts';
 import { networkNamed } from './networks.ts';
@@ -22,6 +23,8 @@ interface ProductPlan {
   references?: { arms: readonly ProductArm[]; every: number };
   /** Whether the autopilot's runs are asked for after each visit. */
   listsRuns?: boolean;
+  /** Whether each load is kept as the extension exports it. */
+  keepsLoads?: boolean;
   visits: number;
   seed: number;
 }
@@ -123,6 +126,10 @@ async function runNetwork(
           const measured = await visitWatched(lab, browser, page.site);
           await browser.verify(page.site.entry);
           const runs = plan.listsRuns ? await browser.listRuns(page.site.entry) : null;
+          if (plan.keepsLoads) {
+            const load = await browser.exportLoad(page.site.entry);
+            if (load) await keepLoad(dir, [network, page.name], `${visit}-${arm}`, load);
+          }
           stored.push({
             browser: name,
             network,
@@ -143,6 +150,13 @@ async function runNetwork(
     for (const browser of opened) await browser.close();
     await lab.down();
   }
+}
+
+/** Writes a load to a file that `npm start -- predict` and the like read. */
+async function keepLoad(dir: string, folders: readonly string[], name: string, load: LoadExport) {
+  const folder = join(dir, 'loads', ...folders);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${name}.json`), JSON.stringify(load));
 }
 
 /** The first load of a browser's process is slower: each loads a page of an origin that is used for nothing else. */

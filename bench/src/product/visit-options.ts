@@ -8,6 +8,7 @@ export interface VisitOptions {
   networks: string;
   seed: number;
   quick: boolean;
+  keepLoads: boolean;
   out?: string;
   json: boolean;
 }
@@ -36,6 +37,11 @@ export function addVisitOptions(
     .option('--networks <names>', networkNames, networks.join(','))
     .option('--seed <n>', 'of pages and losses', integer(0, 10_000), 1)
     .option('--quick', quick, false)
+    .option(
+      '--keep-loads',
+      'keep the newest load of the page after each visit as the extension exports it, in loads/ of the folder',
+      false,
+    )
     .option('--out <dir>', `folder of the visits (default: ${out})`)
     .option('--json', 'print the figures as JSON and nothing else', false);
 }

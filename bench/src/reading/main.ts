@@ -5,6 +5,7 @@ import { checkOutputFile } from '@hopwise/lab/command/output-folder';
 import { runProgram } from '@hopwise/lab/command/program';
 import { Progress } from '@hopwise/lab/command/progress';
 import { type DrawnCell, drawCells } from '@hopwise/lab/gauntlet/cells';
+import { type JudgedActions, judgeActions, renderActions } from './judge-actions.ts';
 import { type JudgedReading, judgeCell } from './judge-cell.ts';
 import { type JudgedDecision, judgeDecisions, renderDecisions } from './judge-decisions.ts';
 import { type JudgedRange, judgeRanges, renderRanges } from './judge-ranges.ts';
@@ -14,7 +15,9 @@ import { stackingCell } from './stacking-cell.ts';
 import { trueCell } from './true-load.ts';
 
 await runProgram(async ({ signal }) => {
-  const { split, seed, cells, uploads, json, ranges, decisions, rows } = parseOptions(process.argv.slice(2));
+  const { split, seed, cells, uploads, json, ranges, decisions, actions, rows } = parseOptions(
+    process.argv.slice(2),
+  );
   const progress = new Progress();
   if (rows !== undefined) {
     await checkOutputFile('--rows', rows);
@@ -25,17 +28,23 @@ await runProgram(async ({ signal }) => {
   const readings: JudgedReading[] = [];
   const judged: JudgedRange[] = [];
   const decided: JudgedDecision[] = [];
+  const recommended: JudgedActions[] = [];
   for (const [number, drawn] of drawCells(split, seed, cells).entries()) {
     await nextTurn();
     signal.throwIfAborted();
     progress.detail(drawn.name);
     const cell = trueCell(drawn, number >> 1, uploads);
     if (ranges) judged.push(...judgeRanges(cell));
+    else if (actions) recommended.push(...judgeActions(cell, number));
     else if (decisions) decided.push(...judgeDecisions(cell));
     else readings.push(...judgeCell(cell));
   }
   if (ranges) {
     process.stdout.write(json ? `${JSON.stringify(judged, null, 1)}\n` : renderRanges(judged));
+    return;
+  }
+  if (actions) {
+    process.stdout.write(json ? `${JSON.stringify(recommended, null, 1)}\n` : renderActions(recommended));
     return;
   }
   if (decisions) {

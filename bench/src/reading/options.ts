@@ -13,6 +13,8 @@ interface ReadingOptions {
   ranges: boolean;
   /** Whether to judge decisions in place of what is read. */
   decisions: boolean;
+  /** Whether to judge the actions after several loads in place of what is read. */
+  actions: boolean;
   /** File to write rows of `npm run model -- stack` to in place of judging; absent otherwise. */
   rows?: string;
 }
@@ -37,9 +39,18 @@ export function parseOptions(argv: string[]): ReadingOptions {
         .conflicts('ranges'),
     )
     .addOption(
+      new Option(
+        '--actions',
+        'judge what is recommended after several loads, and what it truly gains, instead',
+      )
+        .default(false)
+        .conflicts(['ranges', 'decisions']),
+    )
+    .addOption(
       new Option('--rows <file>', 'write rows for npm run model -- stack, and judge nothing').conflicts([
         'ranges',
         'decisions',
+        'actions',
         'json',
       ]),
     )

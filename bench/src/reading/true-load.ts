@@ -80,8 +80,12 @@ export function trueCell({ page, name, network }: DrawnCell, number: number, has
 export const trueTime = (cell: TrueCell, protocol: Protocol): number => median(trueTimes(cell, protocol));
 
 /** Times of loads under one protocol for all origins, which differ in their losses, milliseconds. */
-export function trueTimes({ graph, servers, path }: TrueCell, protocol: Protocol): number[] {
-  const assignment = uniform(graph, protocol);
+export function trueTimes(cell: TrueCell, protocol: Protocol): number[] {
+  return trueTimesOf(cell, uniform(cell.graph, protocol));
+}
+
+/** Times of loads as an assignment has them, which differ in their losses, milliseconds. */
+export function trueTimesOf({ graph, servers, path }: TrueCell, assignment: Assignment): number[] {
   return SEEDS.map((seed) => emulate(graph, path, servers, assignment, { seed }).pltMs);
 }
 

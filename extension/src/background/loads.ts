@@ -1,6 +1,7 @@
 import { type Language, PREDICTION_SCHEMA, type Prediction, SerialQueue } from '@hopwise/contract';
 import { originOf } from '@hopwise/pageload-emulator';
 import { collectKnowledge } from '../evidence/knowledge.ts';
+import { addKnownOffers } from '../evidence/known-offers.ts';
 import { findPeriodsDuring, type PinPeriod } from '../evidence/pin-period.ts';
 import { findPinnedProtocols } from '../evidence/pinned-protocols.ts';
 import { describeError } from '../language/describe-error.ts';
@@ -262,10 +263,12 @@ function isOfThisVersion(prediction: Prediction | null | undefined): boolean {
 }
 
 async function makePredictions(load: StoredLoad, language: Language, extent: Extent): Promise<StoredLoad> {
-  const knowledge = await collectKnowledge(load, await getSummaries(), getLoad);
+  const summaries = await getSummaries();
+  const knowledge = await collectKnowledge(load, summaries, getLoad);
+  const known = { ...load, recording: addKnownOffers(load, summaries) };
   const verifiedPrediction =
-    load.verification && predictLoad(load, knowledge, language, extent, load.verification).prediction;
-  const { prediction, problem: reason } = predictLoad(load, knowledge, language, extent);
+    load.verification && predictLoad(known, knowledge, language, extent, load.verification).prediction;
+  const { prediction, problem: reason } = predictLoad(known, knowledge, language, extent);
   if (reason !== '') await loadLanguage();
   return updateLoad(load.id, {
     prediction,

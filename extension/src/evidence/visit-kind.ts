@@ -24,6 +24,11 @@ export class Visits {
     );
   }
 
+  /** Whether a response of an origin came over HTTP/3 in any of the loads. */
+  isOverH3(origin: string): boolean {
+    return this.#overH3.has(origin);
+  }
+
   /** The later visits among loads. */
   selectLater<L extends KnownLoad>(loads: readonly L[]): L[] {
     return loads.filter((load) => this.judge(load) === 'later');

@@ -50,7 +50,11 @@ const SHARED_DEVIATION = 0.05;
  */
 const MISFIT_SHARE = 0.1;
 const MISFIT_DEVIATION = 1;
-/** The emulator's error over all pages: a surprise within it is no misfit, however well this page is known. Assumed. */
+/**
+ * The emulator's error over all pages: a surprise within it is no misfit, however well this page is known, nor do loads tell scenarios apart
+ * more finely. A scenario has one load of each candidate, with losses of its own: many measured loads would otherwise
+ * single out the one that happens to agree, and with it how the candidates happen to differ there. Assumed.
+ */
 const USUAL_DEVIATION = 0.2;
 /** The shared part of a page without any, whose logarithm is taken, milliseconds. */
 const SHORTEST_MS = 1e-3;
@@ -344,7 +348,7 @@ function varianceOf({ covariance }: Component, coefficients: Float64Array): numb
 const density = (value: number, variance: number): number =>
   Math.exp(-(value ** 2) / (2 * variance)) / Math.sqrt(variance);
 
-/** Updates one component. @returns the likelihood of the observation in it, but for a constant factor */
+/** Updates one component. @returns the likelihood of the observation in it, see `USUAL_DEVIATION`, but for a constant factor */
 function update(
   { means, covariance }: Component,
   { coefficients, surprise, variance }: LinearObservation,
@@ -359,5 +363,5 @@ function update(
       covariance[row]![column]! -= (gains[row]! * gains[column]!) / total;
     }
   }
-  return density(surprise, total);
+  return density(surprise, Math.max(total, USUAL_DEVIATION ** 2));
 }

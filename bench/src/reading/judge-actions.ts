@@ -3,7 +3,7 @@ import { mean, median } from '@hopwise/contract';
 import { table } from '@hopwise/contract/terminal';
 import { SeededRandom } from '@hopwise/lab/random';
 import { type Assignment, emulate, originOf, predict, type Recording } from '@hopwise/pageload-emulator';
-import { recordLoad } from './record-load.ts';
+import { recordLoadBy } from './record-load.ts';
 import { type TrueCell, trueTimesOf, uniform } from './true-load.ts';
 
 /** Loads by the browser itself that were measured beside the recorded one. */
@@ -47,7 +47,7 @@ export function judgeActions(cell: TrueCell, number: number): JudgedActions[] {
     ...uniform(graph, 'h3'),
     ...Object.fromEntries(plain.map((origin) => [origin, 'h2' as const])),
   };
-  const recording = withoutOffers(recordLoad(cell, 'h3', 'stack'), plain);
+  const recording = withoutOffers(recordLoadBy(cell, natural, 'stack'), plain);
   const known = new Map<string, number>();
   const timeOf = (assignment: Assignment): number => {
     const key = graph.origins.map((origin) => assignment[origin]).join();
@@ -79,12 +79,10 @@ export function judgeActions(cell: TrueCell, number: number): JudgedActions[] {
   );
 }
 
-/** The recording as of a page of which some origins are on HTTP/2, whose timings are taken from HTTP/3 all the same. */
+/** The recording as of a page of which some servers offer no HTTP/3. */
 function withoutOffers(recording: Recording, origins: readonly string[]): Recording {
   const requests = recording.requests.map((request) =>
-    origins.includes(originOf(request.url)!)
-      ? { ...request, protocol: 'h2' as const, offersH3: false }
-      : request,
+    origins.includes(originOf(request.url)!) ? { ...request, offersH3: false } : request,
   );
   return { ...recording, requests };
 }

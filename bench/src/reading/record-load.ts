@@ -1,8 +1,10 @@
 /** An emulated load as a recorder of the browser's network stack would write it. */
 import { NO_PHASES } from '@hopwise/contract';
 import {
+  type Assignment,
   emulate,
   type FetchActivity,
+  originOf,
   type Protocol,
   type RecordedRequest,
   type Recording,
@@ -28,11 +30,16 @@ interface Connection {
   isShown: boolean;
 }
 
-export function recordLoad(cell: TrueCell, protocol: Protocol, form: Form): Recording {
+/** Records a load under one protocol for all origins. */
+export const recordLoad = (cell: TrueCell, protocol: Protocol, form: Form): Recording =>
+  recordLoadBy(cell, uniform(cell.graph, protocol), form);
+
+/** Records a load as an assignment has it. All servers offer HTTP/3. */
+export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form): Recording {
   const { graph, path, servers, known, uploads } = cell;
   const connections = new Map<object, Connection>();
   const carrierOf = new Map<number, Connection>();
-  const load = emulate(graph, path, servers, uniform(graph, protocol), {
+  const load = emulate(graph, path, servers, assignment, {
     seed: SEED,
     waterfall: true,
     trace: {
@@ -62,6 +69,7 @@ export function recordLoad(cell: TrueCell, protocol: Protocol, form: Form): Reco
   const helperId = helper === undefined || cell.name.endsWith('1') ? 0 : idOf.get(helper.requestId)!;
   const requests = ordered.map((entry, id): RecordedRequest => {
     const { url, type, responseBytes, requestId } = fetchOf(entry.requestId);
+    const protocol = assignment[originOf(url)!]!;
     const { parent, means } = known.get(url)!;
     const byScript = means === 'script' || means === 'answer';
     const asked = parent === null ? null : requestOf.get(parent)!;

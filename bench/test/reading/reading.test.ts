@@ -1,5 +1,6 @@
 import { drawCells } from '@hopwise/lab/gauntlet/cells';
 import { describe, expect, it } from 'vitest';
+import { judgeActions, renderActions } from '../../src/reading/judge-actions.ts';
 import { judgeCell } from '../../src/reading/judge-cell.ts';
 import { judgeDecisions, renderDecisions } from '../../src/reading/judge-decisions.ts';
 import { judgeRanges, renderRanges } from '../../src/reading/judge-ranges.ts';
@@ -42,6 +43,22 @@ describe('an emulated load of a drawn page', () => {
       expect(median.h2).toBeLessThan(1);
     }
     expect(renderReadings(readings)).toContain('stack network h2');
+  });
+
+  it('is judged by what is recommended after several loads', () => {
+    const judged = judgeActions(CELL, 0);
+    expect(judged.map(({ loads, stretch }) => [loads, stretch])).toEqual([
+      [0, 1],
+      [4, 1],
+      [12, 1],
+      [4, 1.35],
+      [12, 1.35],
+    ]);
+    for (const { actions } of judged) {
+      expect(actions.length).toBeGreaterThan(0);
+      for (const { gain } of actions) expect(gain).toBeLessThan(1);
+    }
+    expect(renderActions(judged)).toMatch(/12 +×1.35 +1 /);
   });
 
   it('is compared with the ranges that are stated of it', () => {

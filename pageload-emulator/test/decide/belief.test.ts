@@ -70,6 +70,18 @@ describe('belief about load times', () => {
     expect(belief.probabilityBelow(0, 1, 1.05)).toBeCloseTo(1, 3);
   });
 
+  it('prefers scenarios that agree with many loads, but singles none out by less than the error of emulation', () => {
+    // The recorded load took as long as in the first scenario, many measured ones as long as in the second.
+    const shareOfSecond = (ms: number) => {
+      const belief = beliefOf([[1000], [ms]], [[0.01]]);
+      belief.updateByLoads([{ ...loadOf(0, ms, 1e-4), isNew: true }, loadOf(0, 1010, 0.0025)]);
+      return belief.average((scenario) => scenario);
+    };
+    expect(shareOfSecond(1300)).toBeGreaterThan(0.6);
+    expect(shareOfSecond(1300)).toBeLessThan(0.8);
+    expect(shareOfSecond(3000)).toBeGreaterThan(0.95);
+  });
+
   it('moves a time by the share of its own variance in that of the observation', () => {
     const belief = beliefOf([[1000, 1000]], ERROR);
     belief.updateByLoads([{ ...loadOf(0, 1100, 0.03), isNew: true }]);

@@ -3,6 +3,7 @@
 export type { Arm } from './explore/beliefs.ts';
 export { type ClusterState, clusterStateSchema, emptyCluster, readCluster } from './explore/cluster-state.ts';
 export { type ChoiceReason, type Chosen, Explorer, type ExplorerQuestion } from './explore/explorer.ts';
+export { findChange } from './explore/find-change.ts';
 export { OBJECTIVES, type Objective } from './explore/objective.ts';
 export { ExchangeFeatures, transportOf } from './features/exchange-features.ts';
 export { FEATURES } from './features/window-features.ts';

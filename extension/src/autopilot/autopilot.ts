@@ -8,6 +8,7 @@ import {
   isSlower,
   judgeAmong,
   pltOf,
+  selectSinceChange,
   visitsUntil,
 } from '../evidence/comparable-loads.ts';
 import { isHeld, type Reference } from '../evidence/pin-outcomes.ts';
@@ -365,7 +366,8 @@ export class Autopilot {
     const isUnsure = own.some(({ end, lastLoadId }) => end?.cause === 'unsure' && lastLoadId === load.id);
     if (!isFull || isChecking || isUnsure || findRule(recording.url, settings.siteRules) === 'leave') return;
     if (isLeftByTraffic(load, settings.trafficRules)) return;
-    const known = await readKnown(load, isSlower(load, alike));
+    const isChanged = selectSinceChange([...alike, load]).length <= alike.length;
+    const known = await readKnown(load, isChanged || isSlower(load, alike));
     if (!hasChoice(load, settings, known) && !trialOfLoad) return;
     // A verification shows more than the load of an earlier decision.
     const decided = load.verification === null ? findDecidedLoad(load, comparable) : null;
@@ -550,13 +552,16 @@ function isIncomparable(
   );
 }
 
-/** Load times of full later visits with the same pins up to a load, which loads with more pins are compared with. */
+/**
+ * Load times of full later visits with the same pins up to a load, since the last change of what the page takes: what loads with more pins are
+ * compared with.
+ */
 function listBefore(load: StoredLoad, all: readonly KnownLoad[]): number[] {
   const comparable = findComparableLoads(load, all);
   const isFull = judgeAmong(load, comparable) === 'full';
   const alike = comparable.filter((each) => hasSamePins(each, load));
   const later = visitsUntil(load, all).selectLater(isFull ? [...alike, load] : alike);
-  return later.map(pltOf).slice(-MAX_BEFORE_LOADS);
+  return selectSinceChange(later).map(pltOf).slice(-MAX_BEFORE_LOADS);
 }
 
 /**

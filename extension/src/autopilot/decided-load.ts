@@ -1,4 +1,4 @@
-import { hasSamePins, isSlower } from '../evidence/comparable-loads.ts';
+import { hasSamePins, isSlower, selectSinceChange } from '../evidence/comparable-loads.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 
 /** So many predictions in turn must have found nothing to do: the first ones may still be unsure. */
@@ -19,7 +19,10 @@ export function findDecidedLoad<L extends KnownLoad>(load: KnownLoad, comparable
   const isAgreed = predicted.every(
     (each) => factsOf(each).decision?.kind === 'leave' && hasSamePins(each, load),
   );
-  const isSurprising = isSlower(load, [last]) || isSlower(last, [load]);
+  // The load of the decision may have been the first one after a change.
+  const alike = comparable.filter((each) => each.id <= last.id && hasSamePins(each, load));
+  const before = selectSinceChange(alike).slice(0, -1);
+  const isSurprising = isSlower(load, [last]) || isSlower(last, [load]) || isSlower(last, before);
   const isOutdated = comparable.length - comparable.indexOf(last) > HOLDS_FOR_LOADS;
   // What is recorded in detail shows more than the load of the decision.
   const showsMore = last.isDetailed === false && load.isDetailed !== false;

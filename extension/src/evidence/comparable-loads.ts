@@ -1,4 +1,5 @@
 import { median } from '@hopwise/contract';
+import { findChange } from '@hopwise/model';
 import { isSlowed, type LoadKind } from '../load/load-quality.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
@@ -87,6 +88,30 @@ const SURPRISE = 1.33;
 /** Whether a load took longer than is usual for the others of its page; false without any. */
 export function isSlower(load: Recorded, others: readonly Recorded[]): boolean {
   return others.length > 0 && pltOf(load) > SURPRISE * median(others.map(pltOf));
+}
+
+/** So many of a page's last loads show whether it has changed. */
+const MAX_COMPARED = 25;
+
+/**
+ * The loads of a page since it last began to take another time, as a network or a server changes without notice: what it took before no
+ * longer says what it takes. Judged by how its loads scatter, see `findChange`.
+ *
+ * @param loads of one page with the same pins, oldest first
+ */
+export function selectSinceChange<L extends Recorded>(loads: readonly L[]): L[] {
+  const last = loads.slice(-MAX_COMPARED);
+  let start = 0;
+  let surprises: number[] = [];
+  for (const [index, load] of last.entries()) {
+    const before = last.slice(start, index).map(pltOf);
+    surprises.push(before.length === 0 ? 0 : Math.log(pltOf(load) / median(before)));
+    const changed = findChange(surprises);
+    if (changed === 0) continue;
+    start = index + 1 - changed;
+    surprises = surprises.slice(-changed).map(() => 0);
+  }
+  return start === 0 ? [...loads] : last.slice(start);
 }
 
 export const pltOf = ({ recording }: Recorded): number => recording.pltMs ?? 0;

@@ -4,7 +4,16 @@ import type { Knowledge } from '@hopwise/pageload-emulator';
 import { isSlowed } from '../load/load-quality.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import { predictionOf, type StoredLoad } from '../load/stored-load.ts';
-import { findComparableLoads, hasPins, keyOfPins, pltOf, timeOf, visitsUntil } from './comparable-loads.ts';
+import {
+  findComparableLoads,
+  hasPins,
+  hasSamePins,
+  keyOfPins,
+  pltOf,
+  selectSinceChange,
+  timeOf,
+  visitsUntil,
+} from './comparable-loads.ts';
 import { listPinnedProtocols } from './pinned-protocols.ts';
 
 /**
@@ -32,22 +41,26 @@ export async function collectKnowledge(
   const verification = verified?.verification;
   return {
     ...(verification && { verification }),
-    loads: groupByPins(alike, timeOf(load)),
+    loads: groupByPins(alike, load),
     earlier: (decided && predictionOf(decided)?.decision) ?? null,
     pinned: listPinnedProtocols(load),
   };
 }
 
-function groupByPins(loads: readonly KnownLoad[], nowMs: number): MeasuredLoads[] {
+/** Measured loads by their pins, each since the last change of what the page takes with them. @param last the load after them */
+function groupByPins(loads: readonly KnownLoad[], last: KnownLoad): MeasuredLoads[] {
   const groups = groupBy(loads, keyOfPins);
-  return [...groups.values()].map((group) => {
+  return [...groups.values()].map((all) => {
+    const group = hasSamePins(all[0]!, last)
+      ? selectSinceChange([...all, last]).filter((each) => each !== last)
+      : selectSinceChange(all);
     const times = group.map(pltOf);
     const usual = group.filter((_, index) => !isSlowed(times[index]!, times.toSpliced(index, 1)));
     const pinned = listPinnedProtocols(group[0]!);
     return {
       under: Object.keys(pinned).length === 0 ? 'browser' : pinned,
       pltMs: usual.map(pltOf),
-      ageMs: nowMs - timeOf(usual.at(-1)!),
+      ageMs: timeOf(last) - timeOf(usual.at(-1)!),
     };
   });
 }

@@ -40,3 +40,8 @@ test('a surprise, other pins, and a detailed load need a new decision', () => {
   expect(findId(next!, light)).toBeUndefined();
   expect(findId({ ...next!, isDetailed: false }, light)).toBe(2);
 });
+
+test('what was decided after the first slow load is decided again after the second', () => {
+  const [one, two, slow, again] = loadsTaking([2000, 2100, 3500, 3600]);
+  expect(findId(again!, [one!, decided(two!), decided(slow!)])).toBeUndefined();
+});

@@ -1,6 +1,6 @@
 import { HOUR_MS, type Prediction, type Protocol, type Recording } from '@hopwise/contract';
-import { expect, test } from 'vitest';
-import { findComparableLoads } from '../../src/evidence/comparable-loads.ts';
+import { describe, expect, test } from 'vitest';
+import { findComparableLoads, selectSinceChange } from '../../src/evidence/comparable-loads.ts';
 import { collectKnowledge } from '../../src/evidence/knowledge.ts';
 import { findPeriodsDuring, type PinPeriod } from '../../src/evidence/pin-period.ts';
 import { findPinnedProtocols } from '../../src/evidence/pinned-protocols.ts';
@@ -46,6 +46,47 @@ test.each([
   ['of three days ago', [loadOf(1), loadOf(1 + 3 * 24)], []],
 ])('loads %s are not', (_words, all, ids) => {
   expect(idsOf(all.at(-1)!, all)).toEqual(ids);
+});
+
+describe('loads since the page last began to take another time', () => {
+  const taking = (times: number[]) =>
+    selectSinceChange(loadsTaking(times)).map(({ recording }) => recording.pltMs);
+  const usual = [800, 830, 790, 810, 780, 820];
+
+  test.each([
+    ['are all where it did not', usual, usual],
+    ['are all where one load took longer', [...usual, 1700], [...usual, 1700]],
+    [
+      'begin with the first of three that took twice as long',
+      [...usual, 1600, 1500, 1650],
+      [1600, 1500, 1650],
+    ],
+    [
+      'begin with the faster ones where it takes less time again',
+      [...usual, 1600, 1500, 1650, 800, 820, 790],
+      [800, 820, 790],
+    ],
+    [
+      'begin where loads took a quarter longer several times',
+      [...usual, 1020, 1010, 1040, 1030],
+      [1020, 1010, 1040, 1030],
+    ],
+    [
+      'are all where times scatter as widely',
+      [800, 1500, 900, 1700, 850, 1600, 1650],
+      [800, 1500, 900, 1700, 850, 1600, 1650],
+    ],
+  ])('%s', (_words, times, since) => {
+    expect(taking(times)).toEqual(since);
+  });
+
+  test('alone are evidence of what it takes', async () => {
+    const all = loadsTaking([...usual, 1600, 1500, 1650]);
+    const knowledge = await collectKnowledge(all.at(-1)!, all, async (id) =>
+      all.find((each) => each.id === id),
+    );
+    expect(knowledge.loads).toMatchObject([{ under: 'browser', pltMs: [1600, 1500] }]);
+  });
 });
 
 test('loads on a network that is recognised are comparable across a stay on another one', () => {

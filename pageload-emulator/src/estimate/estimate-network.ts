@@ -18,6 +18,7 @@ import { connectionGroups } from './connection-groups.ts';
 import { extraRtts, type Queued } from './extra-rtts.ts';
 import { initialWindow } from './initial-window.ts';
 import { lossFromStalls, lossUnseen, stallsOf } from './loss-from-stalls.ts';
+import { openingDelay } from './opening-delay.ts';
 import { honoursPriorities, priorityVotes, sumOfVotes } from './priority-evidence.ts';
 
 /** A network and its servers as one recording shows them, and the source of each figure. */
@@ -95,6 +96,8 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
       const prioritises = honoursPriorities(votes[index]!) ?? pageHonours;
       return {
         ...profileOf(timings, rttMs, extraRttMs[index]!, arrivalBps, queuedMs),
+        // Where packets are lost, those of handshakes are too.
+        ...(loss !== null && { openingMs: 0 }),
         ...(connectionGroup !== undefined && { connectionGroup }),
         ...(prioritises !== null && { prioritises }),
       };
@@ -163,6 +166,7 @@ function profileOf(
   const announcesH3 = profile.offers.h2 && isAnnounced;
   const offersH3 = seen('h3') || announcesH3;
   const window = initialWindow(requests, originRttMs, downBps) ?? profile.tcp.initialWindow;
+  const tlsVersion = usesTls12(timings, queuedMs) ? '1.2' : '1.3';
   return {
     ...profile,
     tcp: { ...profile.tcp, initialWindow: window },
@@ -172,7 +176,8 @@ function profileOf(
     // The shortest wait: the others also waited for the recorder's browser.
     thinkMs: Math.min(MAX_STATIC_THINK_MS, Math.max(0, (minimum(waits) ?? 0) - originRttMs)),
     dnsMs: dns.length > 0 ? Math.max(0, median(dns)) : 0,
-    tlsVersion: usesTls12(timings, queuedMs) ? '1.2' : '1.3',
+    openingMs: openingDelay(timings, originRttMs, tlsVersion, queuedMs),
+    tlsVersion,
     // A server that is not known to speak HTTP/3 would announce it, or browsers would never use it.
     ...(isSilentOverH3(requests) && !isAnnounced && { announcesH3: false }),
     offers: {

@@ -11,6 +11,7 @@ import { connectionPools } from './connection-pools.ts';
 import { dispatchDelays } from './dispatch-delay.ts';
 import { findHead, type Head } from './head.ts';
 import type { KnownLink } from './known-link.ts';
+import { longWaits } from './long-waits.ts';
 import { findOpenConnections } from './open-connections.ts';
 import type { Activity, Dependency, FetchActivity, PageGraph } from './page-graph.ts';
 import { ParserBlockers } from './parser-blockers.ts';
@@ -58,6 +59,7 @@ class GraphBuilder {
   readonly #pools: readonly number[];
   readonly #head: Head | null;
   readonly #dispatchDelayMs: ReadonlyMap<number, number>;
+  readonly #longWaitMs: ReadonlyMap<number, number>;
   readonly #executions: Executions;
   readonly #activities: Activity[] = [];
   #headId: number | null = null;
@@ -77,6 +79,7 @@ class GraphBuilder {
     this.#pools = connectionPools(recording);
     this.#head = findHead(this.#document, this.#kept);
     this.#dispatchDelayMs = dispatchDelays(this.#kept);
+    this.#longWaitMs = longWaits(recording.requests);
     this.#executions = findExecutions(kept, this.#parents, this.#head);
     this.#thinkMs = thinkTimes(recording, link);
     this.#bodyMs = bodyTimes(recording, link);
@@ -137,7 +140,7 @@ class GraphBuilder {
       renderBlocking: this.#blocksRendering(request),
       ...priorityOf(request),
       after,
-      delayMs: Math.max(0, request.startMs - satisfiedMs) + (this.#dispatchDelayMs.get(request.id) ?? 0),
+      delayMs: Math.max(0, request.startMs - satisfiedMs) + this.#heldMs(request),
     };
     const thinkMs = this.#thinkMs(request);
     if (thinkMs !== undefined) activity.thinkMs = thinkMs;
@@ -149,6 +152,11 @@ class GraphBuilder {
     if (hold !== undefined) activity.hold = hold;
     this.#fetchOf.set(request.id, id);
     this.#activities.push(activity);
+  }
+
+  /** For how long the browser kept a request for reasons of its own. */
+  #heldMs({ id }: RecordedRequest): number {
+    return this.#longWaitMs.get(id) ?? this.#dispatchDelayMs.get(id) ?? 0;
   }
 
   #edge(request: RecordedRequest, parent: Parent): { dependency: Dependency; atMs: number } {

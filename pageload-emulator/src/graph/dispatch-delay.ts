@@ -40,7 +40,7 @@ export function dispatchDelays(requests: readonly RecordedRequest[]): ReadonlyMa
 }
 
 /** When each connection was ready, by `connectionKey`. */
-function connectionsOpenedAt(requests: readonly RecordedRequest[]): ReadonlyMap<string, number> {
+export function connectionsOpenedAt(requests: readonly RecordedRequest[]): ReadonlyMap<string, number> {
   const openedMs = new Map<string, number>();
   for (const request of requests) {
     const { connectEndMs } = request.phases;
@@ -57,7 +57,7 @@ function connectionKey({ connectionId, protocol, url }: RecordedRequest): string
 }
 
 /** When the browser took a request's first step; null when the request may have waited for a connection. */
-function firstStepMs(request: RecordedRequest, openedMs: ReadonlyMap<string, number>): number | null {
+export function firstStepMs(request: RecordedRequest, openedMs: ReadonlyMap<string, number>): number | null {
   const { protocol, phases, startMs } = request;
   if (protocol !== 'h2' && protocol !== 'h3') return null;
   const { dnsStartMs, connectStartMs, requestStartMs } = phases;

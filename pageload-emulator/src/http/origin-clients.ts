@@ -189,7 +189,8 @@ export class OriginClients {
   #resolve(origin: number): number {
     const server = this.#servers[origin]!;
     this.#hosts[origin] ??= hostOf(server.origin);
-    return this.#resolver.resolve(this.#hosts[origin], server.dnsMs ?? 0, this.#context.events.now);
+    const lookupMs = (server.dnsMs ?? 0) + (server.openingMs ?? 0);
+    return this.#resolver.resolve(this.#hosts[origin], lookupMs, this.#context.events.now);
   }
 
   #settings(origin: number, protocol: Protocol, isOpen: boolean): ConnectionSettings {

@@ -1,0 +1,75 @@
+import { estimateNetwork, PROTOCOLS, parseRecording, predict } from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { longWaits } from '../../src/graph/long-waits.ts';
+import { chromiumEntry, type HarTimings, harOf } from '../support/hars.ts';
+
+const OPENING: HarTimings = { dns: 5, connect: 60, ssl: 30, wait: 50, receive: 1 };
+
+/** A page over HTTP/2 with a script of another server, for which the load event waits. */
+function pageWith(timings: HarTimings): object {
+  const script = chromiumEntry(
+    'https://tag.test/t.js',
+    170,
+    { ...OPENING, ...timings },
+    kindOf('script', '2'),
+  );
+  const endMs = 170 + (script as { time: number }).time;
+  return harOf(
+    [
+      chromiumEntry('https://shop.test/', 0, { ...OPENING, receive: 20 }, kindOf('document', '1')),
+      chromiumEntry('https://shop.test/a.css', 160, { wait: 40, receive: 5 }, kindOf('stylesheet', '1')),
+      script,
+    ],
+    { onLoad: endMs + 10, onContentLoad: endMs },
+  );
+}
+
+function kindOf(type: string, connection: string): object {
+  const initiator = type === 'document' ? { type: 'other' } : { type: 'parser', url: 'https://shop.test/' };
+  return { _resourceType: type, _connectionId: connection, _initiator: initiator, _priority: 'High' };
+}
+
+describe('a request that was held up', () => {
+  it.each([
+    ['before its first step', { blocked: 3_000 }],
+    ['while its connection was opened', { connect: 3_060 }],
+    ['while TLS was negotiated', { connect: 3_060, ssl: 3_030 }],
+    ['before it was sent', { send: 3_000 }],
+    ['until it was answered', { wait: 3_050 }],
+  ])('%s holds up the load under every protocol', (_, timings) => {
+    const recording = parseRecording(pageWith(timings));
+    const { decision, fit } = predict(recording);
+    expect(fit.understood).toBe(true);
+    expect(decision.action.kind).toBe('leave');
+    expect(fit.explainedMs! / recording.pltMs!).toBeCloseTo(1, 1);
+    for (const protocol of PROTOCOLS) {
+      expect(decision.protocols[protocol]!.pltMs / decision.baseline.pltMs).toBeCloseTo(1, 1);
+    }
+  });
+
+  it('by a limit of the browser waits for its turn in the emulation', () => {
+    const others = Array.from({ length: 6 }, (_, index) =>
+      chromiumEntry(`https://shop.test/${index}.jpg`, 200, { wait: 900 }, kindOf('image', `${index}`)),
+    );
+    const last = chromiumEntry(
+      'https://shop.test/last.js',
+      205,
+      { ...OPENING, blocked: 700 },
+      kindOf('script', '9'),
+    );
+    const { requests } = parseRecording(harOf([...others, last]));
+    expect(longWaits(requests).size).toBe(0);
+    expect([...longWaits(requests.slice(3).map((request, id) => ({ ...request, id })))]).toEqual([[3, 700]]);
+  });
+
+  it('by its connection alone shows nothing of its server', () => {
+    const over = (...connects: number[]) => {
+      const entries = connects.map((connect, index) =>
+        chromiumEntry(`https://a.test/${index}`, 0, { ...OPENING, connect }, kindOf('image', `${index}`)),
+      );
+      return estimateNetwork(parseRecording(harOf(entries, { onLoad: 4_000 }))).servers[0]!.openingMs;
+    };
+    expect(over(3_060, 3_060)).toBe(3_000);
+    expect(over(3_060, 60)).toBe(0);
+  });
+});

@@ -253,7 +253,7 @@ class GraphBuilder {
 
   #blocksLoad(request: RecordedRequest): boolean {
     // Responses that ended after the load event did not hold it up: lazy images, late frames.
-    return mayBlockLoad(request) && request.endMs <= this.#loadMs + CLOCK_SLACK_MS;
+    return mayBlockLoad(request, this.#recording) && request.endMs <= this.#loadMs + CLOCK_SLACK_MS;
   }
 
   #blocksRendering(request: RecordedRequest): boolean {

@@ -80,7 +80,7 @@ export function readHar(
   });
   const { drafts, entryOf, typed, document } = draftsOf(load, navigation, clock, conventions);
   refuseUntimed(drafts, place);
-  const end = loadEnd(drafts, document, clock.times, creator);
+  const end = loadEnd(drafts, document, clock.times, creator, missingOf(navigation, clock.times.pltMs));
   clipToDay(end.kept, end.times.pltMs !== null);
   linkInitiators({
     ordered: end.kept,

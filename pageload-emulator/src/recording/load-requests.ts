@@ -42,10 +42,15 @@ function exclusionOf(request: RecordedRequest, loadMs: number): Exclusion | null
 export const isFailed = ({ status, transferBytes, protocol, fromCache }: RecordedRequest): boolean =>
   status === 0 && !transferBytes && protocol === null && !fromCache;
 
-/** HTML standard, "delay the load event": not fetch and XHR, beacons, media, nor preloads that nothing uses. */
+/**
+ * Whether a request may hold up the end of a load. HTML standard, "delay the load event": not fetch and XHR, beacons, media, nor preloads
+ * that nothing uses. A set of transfers without a navigation ends with its last one, whatever it is.
+ */
 export function mayBlockLoad(
   request: Pick<RecordedRequest, 'type'> & { initiator: Pick<RecordedRequest['initiator'], 'kind'> },
+  { missing }: Pick<Recording, 'missing'>,
 ): boolean {
+  if (missing === 'navigation') return true;
   switch (request.type) {
     case 'beacon':
     case 'fetch':
@@ -62,7 +67,7 @@ export function mayBlockLoad(
 function lastBlockingEnd(recording: Recording): number {
   let endMs = 0;
   for (const request of recording.requests) {
-    if (mayBlockLoad(request) && !request.fromCache) endMs = Math.max(endMs, request.endMs);
+    if (mayBlockLoad(request, recording) && !request.fromCache) endMs = Math.max(endMs, request.endMs);
   }
   return endMs;
 }

@@ -132,11 +132,12 @@ const MIN_RATIO_WITH_TLS = 1.3;
 
 /**
  * Whether TLS lies beside `connect`: it is longer than `connect`, or about as long where the recorder is known for it or counts both into
- * an entry's `time` (mitmproxy). Playwright counts TLS into `time` a second time, but its `connect` is longer than TLS.
+ * an entry's `time` (mitmproxy), or writes none. Playwright counts TLS into `time` a second time, but its `connect` is longer than TLS.
  */
 function isSslApart(entries: readonly Entry[], expected: boolean): boolean {
   const ratios: number[] = [];
   let countedBeside = 0;
+  let timed = 0;
   for (const entry of entries) {
     const connectMs = lengthOf(entry.timings?.connect);
     const sslMs = lengthOf(entry.timings?.ssl);
@@ -147,9 +148,10 @@ function isSslApart(entries: readonly Entry[], expected: boolean): boolean {
     if (sslMs > connectMs + ROUNDING_MS) return true;
     ratios.push(connectMs / sslMs);
     if (isCounted) countedBeside++;
+    if (lengthOf(entry.time) > 0) timed++;
   }
   if (ratios.length === 0) return expected;
-  const isBeside = expected || countedBeside > ratios.length / 2;
+  const isBeside = expected || timed === 0 || countedBeside > ratios.length / 2;
   return isBeside && median(ratios) < MIN_RATIO_WITH_TLS;
 }
 

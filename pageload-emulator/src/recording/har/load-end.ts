@@ -1,4 +1,4 @@
-import { CLOCK_SLACK_MS } from '@hopwise/contract';
+import { CLOCK_SLACK_MS, type Recording } from '@hopwise/contract';
 import { mayBlockLoad } from '../load-requests.ts';
 import type { RequestDraft } from '../requests/draft.ts';
 import type { PageTimes } from './page-clock.ts';
@@ -40,12 +40,14 @@ interface LoadEnd {
  * Without a load event, what begins after a silence is no part of the load.
  *
  * @param ordered in order of start, the first being the navigation's
+ * @param missing whether there was a navigation
  */
 export function loadEnd(
   ordered: readonly RequestDraft[],
   document: RequestDraft,
   times: PageTimes,
   creator: string | null | undefined,
+  missing: Pick<Recording, 'missing'>,
 ): LoadEnd {
   const firstByteMs = document.phases.responseStartMs ?? document.startMs;
   const possible = (ms: number | null) => (ms !== null && ms + CLOCK_SLACK_MS >= firstByteMs ? ms : null);
@@ -55,9 +57,9 @@ export function loadEnd(
     firstContentfulPaintMs: possible(times.firstContentfulPaintMs),
     largestContentfulPaintMs: possible(times.largestContentfulPaintMs),
   };
-  const refuted = refutation(ordered, document, times.pltMs, checked.pltMs, creator);
+  const refuted = refutation(ordered, document, times.pltMs, checked.pltMs, creator, missing);
   if (checked.pltMs !== null && refuted === null) return { times: checked, kept: [...ordered], refuted };
-  const silentMs = silenceAfter(ordered, SILENCE_MS);
+  const silentMs = silenceAfter(ordered, SILENCE_MS, missing);
   const kept = ordered.filter(({ startMs }) => startMs <= silentMs + SILENCE_MS);
   const isOther = refuted !== null && TIMES_BY_OWN_CLOCK.test(creator ?? '');
   return { times: isOther ? NO_TIMES : { ...checked, pltMs: null }, kept, refuted };
@@ -69,6 +71,7 @@ function refutation(
   recordedMs: number | null,
   possibleMs: number | null,
   creator: string | null | undefined,
+  missing: Pick<Recording, 'missing'>,
 ): string | null {
   if (recordedMs === null) return null;
   if (possibleMs === null) return 'comes before the first byte of the page';
@@ -77,7 +80,7 @@ function refutation(
   if (beginBeforeAnswer(ordered, document))
     return 'is no use beside requests that begin before the page was answered';
   const longestMs = TIMES_BY_OWN_CLOCK.test(creator ?? '') ? SILENCE_MS : LONG_SILENCE_MS;
-  const isLate = possibleMs - silenceAfter(ordered, longestMs) > longestMs;
+  const isLate = possibleMs - silenceAfter(ordered, longestMs, missing) > longestMs;
   return isLate ? 'comes long after all was silent' : null;
 }
 
@@ -100,11 +103,16 @@ function beginBeforeAnswer(ordered: readonly RequestDraft[], document: RequestDr
 }
 
 /** When the first silence of a length began, in which nothing that may delay the load was under way; else when all had ended. */
-function silenceAfter(ordered: readonly RequestDraft[], lengthMs: number): number {
+function silenceAfter(
+  ordered: readonly RequestDraft[],
+  lengthMs: number,
+  missing: Pick<Recording, 'missing'>,
+): number {
   let busyMs = Number.NEGATIVE_INFINITY;
   for (const draft of ordered) {
     if (busyMs > Number.NEGATIVE_INFINITY && draft.startMs > busyMs + lengthMs) return busyMs;
-    if (busyMs === Number.NEGATIVE_INFINITY || mayBlockLoad(draft)) busyMs = Math.max(busyMs, draft.endMs);
+    if (busyMs === Number.NEGATIVE_INFINITY || mayBlockLoad(draft, missing))
+      busyMs = Math.max(busyMs, draft.endMs);
   }
   return busyMs;
 }

@@ -208,6 +208,11 @@ describe('TLS', () => {
     expect(connectEnd({ connect: 52, ssl: 51, wait: 55 }, 107)).toBe(52);
   });
 
+  it('lies where it can where entries have no time of their own', () => {
+    expect(connectEnd({ connect: 52, ssl: 51, wait: 55 }, 0)).toBe(103);
+    expect(connectEnd({ connect: 103, ssl: 51, wait: 55 }, 0)).toBe(103);
+  });
+
   it('lies within connecting where that is much longer, although Playwright counts TLS twice', () => {
     // 60 + 30 + 55 = 145
     expect(connectEnd({ connect: 60, ssl: 30, wait: 55 }, 145)).toBe(60);

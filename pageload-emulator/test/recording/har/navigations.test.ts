@@ -331,6 +331,14 @@ describe('a file without a page load', () => {
     expect(parseRecording(JSON.stringify(recording))).toEqual(recording);
   });
 
+  it('ends with its last transfer', () => {
+    const har = harOf([call(0), call(1_500), call(3_000)]) as { log: { pages: object[] } };
+    har.log.pages = [];
+    const { recording, notes } = readRecording(har);
+    expect(notes).toEqual([NOTE]);
+    expect(predict(recording).protocols.h2).toMatchObject({ pltMs: expect.closeTo(3_050, -2) });
+  });
+
   it('is one of an API client, whatever it fetched', () => {
     const har = harOf([chromiumEntry(SITE, 0, {})]) as { log: { creator: object } };
     har.log.creator = { name: 'Insomnia REST Client', version: '1' };

@@ -4,26 +4,36 @@ import type { ArrivalCurve } from './arrival-curve.ts';
 /** Fewer bytes in a window show nothing about the link. */
 export const MIN_RATE_BYTES = 30_000;
 
+/** When the rate over a part of a window exceeds the window's by this factor, it was not sustained. */
+const NOT_HELD = 1.4;
+
 /**
  * Computes the highest downstream rate sustained over a window, bits per second: a lower bound of the link's rate, close to it
- * when the page filled the link.
+ * when the page filled the link. A slow link takes longer than the window for what shows a rate: it holds the same one meanwhile.
  *
  * @param windowMs long enough that bytes released at once by a repaired loss do not look like a rate
  * @returns null when too little arrived
  */
 export function busyRate(arrivals: ArrivalCurve, windowMs: number): number | null {
-  let max = 0;
-  for (const [index, endMs] of arrivals.timesMs.entries()) {
-    max = Math.max(max, arrivals.bytes[index]! - arrivals.by(endMs - windowMs));
+  const shortest = mostArrived(arrivals, windowMs);
+  for (let lengthMs = windowMs, most = shortest; ; lengthMs *= 2, most = mostArrived(arrivals, lengthMs)) {
+    const isHeld = NOT_HELD * (most / lengthMs) >= shortest / windowMs;
+    if (!isHeld || arrivals.total < MIN_RATE_BYTES) return null;
+    if (most >= MIN_RATE_BYTES) return (most / lengthMs) * 8000;
   }
-  return max < MIN_RATE_BYTES ? null : (max / windowMs) * 8000;
+}
+
+/** Most bytes that arrived within any time of a length. */
+function mostArrived(arrivals: ArrivalCurve, lengthMs: number): number {
+  let most = 0;
+  for (const [index, endMs] of arrivals.timesMs.entries()) {
+    most = Math.max(most, arrivals.bytes[index]! - arrivals.by(endMs - lengthMs));
+  }
+  return most;
 }
 
 /** What a connection sends in its first four round trips (RFC 6928): the rate of smaller pages depends on windows, not on the link. */
 export const MIN_FILLING_BYTES = 150 * PACKET.tcp.payloadBytes;
-
-/** When the rate over a quarter of the window exceeds the window's by this factor, it was not sustained. */
-const NOT_HELD = 1.4;
 
 /** A window of twice the length replaces the shorter one when its rate is at least this share: bytes released by repairs weigh less in it. */
 const STILL_HELD = 0.83;

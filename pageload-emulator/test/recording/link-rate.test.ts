@@ -43,6 +43,21 @@ describe('link rate', () => {
     expect(rate.bps / 1e6).toBeLessThan(1.95);
   });
 
+  it('of a slow link is what it holds for longer than the window', () => {
+    const rate = linkRate(arriving({ fromMs: 0, forMs: 4_000, bytes: 200_000 }), 400, false)!;
+    expect(rate.filled).toBe(true);
+    expect(rate.bps / 1e6).toBeCloseTo(0.4 * 1.05, 2);
+  });
+
+  it('is not that of a page which waits between small responses', () => {
+    const small = Array.from({ length: 20 }, (_, index) => ({
+      fromMs: 1_000 * index,
+      forMs: 100,
+      bytes: 9_000,
+    }));
+    expect(linkRate(arriving(...small), 400, false)).toBeNull();
+  });
+
   it('of a link that was never full for long is the rate of a spurt', () => {
     const arrivals = arriving(
       { fromMs: 0, forMs: 100, bytes: 100_000 },

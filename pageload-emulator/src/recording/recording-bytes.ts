@@ -1,6 +1,7 @@
 import { Unzlib } from 'fflate';
 import { InputError } from '../util/input-error.ts';
 import { JsonBytes } from './json/json-bytes.ts';
+import { otherFile } from './other-files.ts';
 import { TraceBytes } from './trace/trace-bytes.ts';
 import { Utf16ToUtf8 } from './utf16.ts';
 import { ZippedHar } from './zipped-har.ts';
@@ -54,6 +55,8 @@ export class RecordingBytes {
 
   #begin(head: Uint8Array): void {
     this.#head = null;
+    const other = otherFile(head.subarray(0, HEAD_BYTES));
+    if (other !== null) throw new InputError(`top level: expected a HAR, got ${other}`);
     const [a, b, c, d] = head;
     const isLittle = (a === 0xff && b === 0xfe) || (a !== 0 && b === 0 && c !== 0 && d === 0);
     const isBig = (a === 0xfe && b === 0xff) || (a === 0 && b !== 0 && c === 0 && d !== 0);

@@ -204,6 +204,22 @@ describe('a zip file', () => {
   });
 });
 
+describe('a file that is no recording', () => {
+  it.each([
+    ['an HTML page', '\n<!DOCTYPE html>\n<title>Not found</title>'],
+    ['a file packed by bzip2', 'BZh91AY&SY\x01'],
+    ['a file packed by xz', '\xfd7zXZ\0'],
+    ['a file packed by Zstandard', '\x28\xb5\x2f\xfd'],
+    ['a 7-Zip archive', '7z\xbc\xaf'],
+    ['a capture of packets', '\xd4\xc3\xb2\xa1\x02'],
+    ['a capture of packets', '\n\r\r\n'],
+    ["mitmproxy's flows, which it saves as HAR too", '9423:7:version;2:21#'],
+  ])('is called %s', (name, beginning) => {
+    const file = Uint8Array.from(beginning, (character) => character.charCodeAt(0));
+    expect(() => textOf(file)).toThrow(`top level: expected a HAR, got ${name}`);
+  });
+});
+
 describe('a call of JavaScript (JSONP)', () => {
   it.each([`onInputData(${HAR});`, `\uFEFF  har.load ( ${HAR} ) ;\n`, `$(${HAR})`])('is read', (text) => {
     expect(parseRecording(text)).toEqual(EXPECTED);

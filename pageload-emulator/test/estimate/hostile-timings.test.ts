@@ -124,7 +124,8 @@ describe('impossible timings', () => {
       expect(path.loss).toBeGreaterThanOrEqual(0);
       expect(path.loss).toBeLessThanOrEqual(0.2);
       for (const { extraRttMs, thinkMs, dnsMs, openingMs } of servers) {
-        for (const ms of [extraRttMs, thinkMs, dnsMs ?? 0, openingMs ?? 0]) expect(ms).toBeGreaterThanOrEqual(0);
+        for (const ms of [extraRttMs, thinkMs, dnsMs ?? 0, openingMs ?? 0])
+          expect(ms).toBeGreaterThanOrEqual(0);
       }
     }
     const { open, policed, blocked } = posterior.udp;

@@ -77,7 +77,7 @@ const OTHER_QUEUE_RATES = [0.85, 1, 1.2];
 const RATE_ERROR = 0.12;
 const QUEUE_ERROR = 0.3;
 /** Events of all replays together: a large page gets fewer replays. */
-const MAX_EVENTS = 250_000;
+const MAX_EVENTS = 150_000;
 
 /** What a path is fitted to. */
 interface FitQuestion {
@@ -258,9 +258,14 @@ class PathSearch {
     // The rate that fits an open link best is about what a policer lets through.
     const apparentBps = best(points).bps;
     if (apparentBps < MAX_POLICED_SHARE * linkBps) tryPolicer(apparentBps);
-    for (const share of POLICED_SHARES) tryPolicer(share * linkBps);
-    const bestLogLikelihood = Math.max(...policers.map(({ logLikelihood }) => logLikelihood));
-    if (bestLogLikelihood > best(points).all - HOPELESS) {
+    const isHopeless = () =>
+      policers.every(({ logLikelihood }) => logLikelihood < best(points).all - HOPELESS);
+    for (const share of POLICED_SHARES) {
+      tryPolicer(share * linkBps);
+      // Where neither the apparent rate nor a fast policer explains the load, a slower one does not either.
+      if (isHopeless()) break;
+    }
+    if (!isHopeless()) {
       for (const step of POLICED_STEPS) tryPolicer(Math.min(MAX_POLICED_SHARE * linkBps, step * bestBps()));
     }
     policers.sort((a, b) => a.value - b.value);

@@ -1,6 +1,5 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
-import { estimateNetwork } from './estimate-network.ts';
-import { learnNetwork } from './learn-network.ts';
+import { addLoad, posteriorsOf, timeOf } from './learn-network.ts';
 import type { NetworkCluster } from './network-cluster.ts';
 import { mayBeSameNetwork, type NetworkWitnesses, poolClusters, ratesForSite } from './pool-clusters.ts';
 
@@ -29,10 +28,8 @@ export function learnForSite(
   recording: Recording,
 ): { cluster: NetworkCluster; isUnlikeOthers: boolean } {
   const known = poolClusters(others);
-  const estimate = estimateNetwork(recording);
-  const onlyRates = !recording.requests.some(mayShowUdp);
-  const learn = (before: NetworkCluster | null) =>
-    learnNetwork(before, recording, undefined, undefined, estimate, onlyRates);
+  const after = posteriorsOf(recording, { onlyRates: !recording.requests.some(mayShowUdp) });
+  const learn = (before: NetworkCluster | null) => addLoad(before, after, timeOf(recording));
   if (known !== null && recording.requests.some(showsUdp)) {
     const prior = ratesForSite(own, others);
     const cluster = learn(prior);

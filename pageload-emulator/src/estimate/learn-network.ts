@@ -2,11 +2,15 @@ import type { MeasuredNetwork, Recording } from '@hopwise/contract';
 import { estimateNetwork, type NetworkEstimate } from './estimate-network.ts';
 import { BETWEEN_LOADS, HALF_LIFE_MS, type Moments, type NetworkCluster } from './network-cluster.ts';
 import { type NetworkPosterior, networkPosterior } from './network-posterior.ts';
+import type { NetworkKnowledge } from './posterior-input.ts';
 
 /** Figures that identify a network: round trips and losses also depend on the servers, and queues are hard to estimate. */
 const RATES = ['downBps', 'upBps'] as const;
 /** A load that differs by this many standard deviations is of another network. */
 const OTHER_NETWORK = 3;
+
+/** A recorded load's posterior after what earlier loads showed; null for nothing. */
+type PosteriorAfter = (cluster: NetworkCluster | null) => NetworkPosterior;
 
 /**
  * Updates a network's cluster with another recorded load. A load that cannot be of the same network begins a new cluster,
@@ -16,27 +20,43 @@ const OTHER_NETWORK = 3;
  * @param nowMs milliseconds since the epoch; by default when the recording began, else the present
  * @param measured figures that real transfers showed beside the load
  * @param estimate the recording's, if it was made before
- * @param onlyRates see `NetworkKnowledge`
  */
 export function learnNetwork(
   before: NetworkCluster | null,
   recording: Recording,
-  nowMs: number = recordedMs(recording) ?? Date.now(),
+  nowMs: number = timeOf(recording),
   measured?: MeasuredNetwork,
-  estimate: NetworkEstimate = estimateNetwork(recording),
-  onlyRates = false,
+  estimate?: NetworkEstimate,
 ): NetworkCluster {
-  const after = (cluster: NetworkCluster | null) =>
-    networkPosterior(recording, { cluster, measured, onlyRates }, estimate);
+  return addLoad(before, posteriorsOf(recording, { measured }, estimate), nowMs);
+}
+
+/** Returns the posterior after each of several clusters, each computed once: it takes many emulations. */
+export function posteriorsOf(
+  recording: Recording,
+  knowledge: Pick<NetworkKnowledge, 'measured' | 'onlyRates'>,
+  estimate: NetworkEstimate = estimateNetwork(recording),
+): PosteriorAfter {
+  const known = new Map<NetworkCluster | null, NetworkPosterior>();
+  return (cluster) => {
+    const posterior = known.get(cluster) ?? networkPosterior(recording, { ...knowledge, cluster }, estimate);
+    known.set(cluster, posterior);
+    return posterior;
+  };
+}
+
+/** Updates a network's cluster as `learnNetwork` does. */
+export function addLoad(before: NetworkCluster | null, after: PosteriorAfter, nowMs: number): NetworkCluster {
   const posterior = after(before);
   return before === null || isSameNetwork(before, posterior)
     ? updateCluster(before, posterior, nowMs)
     : updateCluster(null, after(null), nowMs);
 }
 
-function recordedMs({ recordedAt }: Recording): number | null {
+/** When a recording began, milliseconds since the epoch; the present where it does not say. */
+export function timeOf({ recordedAt }: Recording): number {
   const ms = Date.parse(recordedAt);
-  return Number.isNaN(ms) || ms < 0 ? null : ms;
+  return Number.isNaN(ms) || ms < 0 ? Date.now() : ms;
 }
 
 /**

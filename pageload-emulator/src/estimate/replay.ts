@@ -17,6 +17,7 @@ import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { handshakeOf } from '../transport/handshake.ts';
 import { originOf } from '../util/url.ts';
 import type { NetworkEstimate } from './estimate-network.ts';
+import { firstPart } from './first-part.ts';
 
 /** One request of a recorded load from the network's point of view; milliseconds after navigationStart. */
 export interface ReplayedRequest {
@@ -32,6 +33,8 @@ export interface ReplayedRequest {
   roundTrips: number;
   /** Packets whose loss could delay it: its own and, on a shared TCP connection, those just before them. */
   packets: number;
+  /** Whether it ended within the part of the load that is replayed; otherwise it only shares the link. */
+  isWhole: boolean;
   /** Whether its size was recorded; otherwise its time shows nothing. */
   sized: boolean;
 }
@@ -49,8 +52,6 @@ export interface ReplayedTimes {
 
 /** Ten times the events of a replay on a link like the recording's. */
 const MAX_EVENTS = 100_000;
-/** Later requests add little evidence, and repeated emulation of more is expensive. */
-const MAX_REQUESTS = 250;
 /**
  * Requests are replayed from when they left the browser's processes. The time of responses in the browser is taken to be
  * processor time, for which they compete.
@@ -87,9 +88,10 @@ export class RecordingReplay {
     const profiles = new Map(servers.map((server) => [server.origin, server]));
     const serverOf = ({ url }: RecordedRequest) => profiles.get(originOf(url) ?? '');
     const rttOf = (request: RecordedRequest) => path.rttMs + serverOf(request)!.extraRttMs;
-    const transfers = recording.requests
-      .filter((request) => isTransfer(request) && serverOf(request) !== undefined)
-      .slice(0, MAX_REQUESTS);
+    const parts = firstPart(
+      recording.requests.filter((request) => isTransfer(request) && serverOf(request) !== undefined),
+    );
+    const transfers = parts.map(({ request }) => request);
     const pools = connectionPools(recording);
     const byCarrier = groupBy(transfers, (request) => carrierKey(request, pools));
     const carriers = [...byCarrier.values()].map((members, pool): Carrier => {
@@ -101,7 +103,7 @@ export class RecordingReplay {
       carriers.flatMap((carrier) => carrier.members.map((member) => [member, carrier] as const)),
     );
     const activities: FetchActivity[] = [];
-    for (const request of transfers) {
+    for (const { request, isWhole } of parts) {
       const carrier = carrierOf.get(request)!;
       const rttMs = rttOf(request);
       const activity = transferOf(request, activities.length, carrier, rttMs);
@@ -115,6 +117,7 @@ export class RecordingReplay {
         endMs: request.endMs,
         roundTrips: roundTripsOf(request),
         packets: packetsOf(request, carrier.arrivals, rttMs),
+        isWhole,
         sized: request.transferBytes !== null || request.bodyBytes !== null,
       });
     }

@@ -29,7 +29,9 @@ export interface EndedResponses {
  */
 export function endedResponses(replay: RecordingReplay, rttMs: number): EndedResponses[] {
   const { requests } = replay;
-  const byEnd = requests.map((_, index) => index).sort((a, b) => requests[a]!.endMs - requests[b]!.endMs);
+  const byEnd = [...requests.keys()]
+    .filter((index) => requests[index]!.isWhole)
+    .sort((a, b) => requests[a]!.endMs - requests[b]!.endMs);
   const weights = new Float64Array(requests.length);
   const shares = new Float64Array(requests.length);
   // By what may be QUIC, so that replays under different assumptions weigh the same responses alike.

@@ -29,8 +29,12 @@ const MAX_POLICED_WITHOUT_TCP = 0.9;
  * 45 under policers of these rates, of generated pages.
  */
 const QUEUED = { slow: 0.87, policed: 0.22 };
-/** Quantiles of loss and of a policer's rate over which the likelihood of the load time is averaged. */
-const LOAD_TIME_SHARES = [0.15, 0.5, 0.85];
+/** No load time makes a policer likely that the fit holds for less probable than this. */
+const RULED_OUT = 1e-6;
+/** Later loads take a policer to be more probable than this anyway, and hardly any scenario has it. */
+const NEGLIGIBLE = 0.001;
+/** Quantiles of loss and of a policer's rate over which the likelihood of the load time is averaged, the most typical first. */
+const LOAD_TIME_SHARES = [0.5, 0.15, 0.85];
 
 /** What is inferred of UDP. */
 interface UdpPosterior {
@@ -104,7 +108,7 @@ function policedShareByLoadTime(
   const ignored = recording.requests.some(({ protocol }) => protocol === 'h3') ? 0 : offersIgnored;
   // Where no request went over HTTP/3, the load time shows nothing about UDP.
   const shown = policedShare - ignored * prior.policed(UDP_PRIOR.policed);
-  if (shown <= 0 || ignored === 1) return policedShare;
+  if (shown < RULED_OUT || ignored === 1) return policedShare;
   const likelihood = (
     link: { downBps: LogDensity; loss: LogDensity },
     treatmentAt: (share: number) => UdpTreatment,
@@ -120,11 +124,13 @@ function policedShareByLoadTime(
     return loadTimeLikelihood(recording, graph(), estimate.servers, paths);
   };
   const ifOpen = likelihood({ downBps, loss }, () => ({ kind: 'open' }));
+  // No likelihood exceeds 1, so what a policed path explains need not be known where an open one explains enough.
+  if (ifOpen === null || shown < NEGLIGIBLE * (shown + (1 - shown) * ifOpen)) return policedShare;
   const ifPoliced = likelihood(policed, (share) => ({
     kind: 'policed',
     bps: policed.bps.quantile(share),
   }));
-  if (ifOpen === null || ifPoliced === null || ifOpen + ifPoliced === 0) return policedShare;
+  if (ifPoliced === null || ifOpen + ifPoliced === 0) return policedShare;
   const all = shown * ifPoliced + (1 - shown) * ifOpen;
   const share = (shown * ifPoliced + (policedShare - shown) * ifOpen) / all;
   // What earlier loads showed stays as likely as the fit leaves it.

@@ -1,0 +1,115 @@
+import { learnForSite, type Protocol, type Recording } from '@hopwise/pageload-emulator';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { estimateNetwork } from '../../src/estimate/estimate-network.ts';
+import { firstPart } from '../../src/estimate/first-part.ts';
+import { networkPosterior } from '../../src/estimate/network-posterior.ts';
+import { RecordingReplay } from '../../src/estimate/replay.ts';
+import { responseBytesOf } from '../../src/recording/sizes.ts';
+import { EventQueue } from '../../src/transport/event-queue.ts';
+import { pageOf, pathOf } from '../support/pages.ts';
+import { mixedAssignment, randomServers, recordLoad } from '../support/synthetic-loads.ts';
+
+const LINK = pathOf({ rttMs: 30, downBps: 40e6, upBps: 8e6, queueBytes: 750_000 });
+const POLICED = { ...LINK, udp: { kind: 'policed', bps: 3e6 } } as const;
+/** Of each learning: the fit's, and those of whole loads beside it. */
+const MAX_EVENTS = 300_000;
+
+/** A page whose files are requested in groups, as scripts run. */
+function heavyPage(requests: number) {
+  const origins = Array.from({ length: 8 }, (_, index) => `https://o${index}.test`);
+  const fetches = Array.from({ length: requests }, (_, id) => ({
+    origin: id % origins.length,
+    bytes: 5_000 + ((id * 7_919) % 80_000),
+    after: id === 0 ? [] : [Math.floor(id / 60)],
+    delayMs: id % 50,
+  }));
+  return pageOf(fetches, origins);
+}
+
+function loadOf(requests: number, protocol: Protocol | 'mixed', path: typeof LINK = LINK): Recording {
+  const graph = heavyPage(requests);
+  const assignment =
+    protocol === 'mixed'
+      ? mixedAssignment(graph)
+      : Object.fromEntries(graph.origins.map((origin) => [origin, protocol]));
+  return recordLoad(graph, path, randomServers(graph, 1), assignment);
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('heavy loads', () => {
+  it.each([
+    [400, 'mixed', LINK],
+    [400, 'h3', LINK],
+    [400, 'mixed', POLICED],
+    [1_000, 'mixed', LINK],
+    [1_000, 'h3', LINK],
+    [1_000, 'mixed', POLICED],
+  ] as const)('of %i requests, %s, are learned from at a bounded cost', (requests, protocol, path) => {
+    const recording = loadOf(requests, protocol, path);
+    const steps = vi.spyOn(EventQueue.prototype, 'step');
+    learnForSite(null, { sites: [] }, recording);
+    expect(steps.mock.calls.length).toBeGreaterThan(10_000);
+    expect(steps.mock.calls.length).toBeLessThan(MAX_EVENTS);
+  });
+
+  it.each([
+    [400, 'h2'],
+    [1_000, 'h2'],
+    [400, 'mixed'],
+    [1_000, 'mixed'],
+  ] as const)('of %i requests, %s, show the rate of their link', (requests, protocol) => {
+    const { downBps } = networkPosterior(loadOf(requests, protocol)).path;
+    expect(downBps / LINK.downBps).toBeGreaterThan(0.75);
+    expect(downBps / LINK.downBps).toBeLessThan(1.35);
+  });
+
+  it('are fitted once to each network that is known, and once alone where they are of another', () => {
+    const recording = loadOf(100, 'h3');
+    const { cluster } = learnForSite(null, { sites: [] }, recording);
+    const slow = { ...cluster, downBps: { mean: Math.log(1e6), spread: 0.01 } };
+    const slower = { ...cluster, downBps: { mean: Math.log(5e5), spread: 0.01 } };
+    const runs = vi.spyOn(RecordingReplay.prototype, 'run');
+    expect(learnForSite(slower, { sites: [slow] }, recording).isUnlikeOthers).toBe(true);
+    // Each fit has a replay of its own.
+    expect(new Set(runs.mock.contexts).size).toBe(3);
+  });
+});
+
+describe('the first part of a load', () => {
+  const recording = loadOf(1_000, 'h2');
+  const parts = firstPart(recording.requests);
+  const whole = parts.filter(({ isWhole }) => isWhole);
+  const untilMs = Math.max(...whole.map(({ request }) => request.endMs));
+
+  it('is all that arrived until it had shown its network', () => {
+    expect(whole.length).toBeLessThanOrEqual(250);
+    const ended = recording.requests.filter(({ endMs }) => endMs <= untilMs);
+    expect(whole.map(({ request }) => request)).toEqual(ended);
+    const bytes = parts.reduce((sum, { request }) => sum + responseBytesOf(request), 0);
+    expect(bytes).toBeLessThan(9e6);
+    expect((8_000 * bytes) / untilMs / LINK.downBps).toBeGreaterThan(0.6);
+  });
+
+  it('cuts what had arrived in part, and leaves out what had not begun', () => {
+    const cut = parts.filter(({ isWhole }) => !isWhole);
+    expect(cut.length).toBeGreaterThan(0);
+    for (const { request } of cut) {
+      expect(request.endMs).toBe(untilMs);
+      expect(request.phases.responseStartMs!).toBeLessThan(untilMs);
+      expect(responseBytesOf(request)).toBeLessThanOrEqual(responseBytesOf(recording.requests[request.id]!));
+    }
+  });
+
+  it('of a small load is all of it', () => {
+    const { requests } = loadOf(100, 'h2');
+    expect(firstPart(requests)).toEqual(requests.map((request) => ({ request, isWhole: true })));
+  });
+
+  it('shows nothing by what it cut', () => {
+    const replay = new RecordingReplay(recording, estimateNetwork(recording));
+    expect(replay.requests.filter(({ isWhole }) => isWhole)).toHaveLength(whole.length);
+  });
+});

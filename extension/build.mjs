@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { removeComments } from './remove-comments.mjs';
 import { english } from './src/language/english.ts';
 import { german } from './src/language/german.ts';
 
@@ -100,6 +101,44 @@ const withoutInnerHtml = {
 };
 
 /**
+ * Leaves the projections of maps out of D3: no chart here is a map, and Plot calls them for the option `projection` alone. Only
+ * `geoTransform` is called when Plot is loaded, for a projection that is not used.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const withoutMaps = {
+  name: 'without-maps',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]d3-geo[\\/]dist[\\/]d3-geo\.mjs$/ }, async ({ path: file }) => {
+      const { geoTransform: _, ...others } = await import(pathToFileURL(file));
+      const contents = `
+        export const geoTransform = (methods) => methods;
+        function refuseMap() { throw new Error('maps are not packaged'); }
+        export { ${Object.keys(others).map((name) => `refuseMap as ${name}`)} };`;
+      return { contents };
+    });
+  },
+};
+
+/**
+ * Removes comments from the bundles that are not minified, which have no others that explain them.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const withoutComments = {
+  name: 'without-comments',
+  setup({ onEnd }) {
+    onEnd(async ({ outputFiles }) => {
+      await Promise.all(
+        outputFiles.map(({ path: file, text }) =>
+          writeFile(file, file.endsWith('.js') ? removeComments(text) : text),
+        ),
+      );
+    });
+  },
+};
+
+/**
  * The worker, and of the separate packages what it imports. A service worker cannot load them later: browsers reject `import()`
  * there. Code that they have in common, such as the library for validation, is in files `shared-HASH.js`.
  */
@@ -157,7 +196,7 @@ const buildReportClient = () =>
     ...common,
     format: 'iife',
     minify: true,
-    plugins: [withoutInnerHtml, withoutMessages],
+    plugins: [withoutInnerHtml, withoutMaps, withoutMessages],
     entryPoints: { 'report-client': path('src/report/client.ts') },
   });
 
@@ -242,7 +281,8 @@ await Promise.all([
     ...common,
     format: 'esm',
     sourcemap: 'linked',
-    plugins: [withoutInnerHtml, withoutMessages],
+    write: false,
+    plugins: [withoutInnerHtml, withoutMaps, withoutMessages, withoutComments],
     entryPoints: {
       popup: path('src/popup/popup.ts'),
       devtools: path('src/devtools/devtools.ts'),

@@ -5,71 +5,100 @@ export const ADDRESS_SPACES = ['loopback', 'local', 'public'] as const;
 export type AddressSpace = (typeof ADDRESS_SPACES)[number];
 
 /** A block of addresses. `space` is where they lead; `embeddedAt` the lowest bit of the IPv4 address in each that decides instead. */
-type Block = { cidr: string; source: string } & ({ space: AddressSpace } | { embeddedAt: number });
+type Block = { cidr: string } & ({ space: AddressSpace } | { embeddedAt: number });
 
 /**
  * The IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890), with what is not unicast and what IANA has not
  * allocated: public is what is globally reachable. The longest prefix decides; IPv4 addresses outside of all blocks are public.
  */
 const BLOCKS: readonly Block[] = [
-  {
-    cidr: '0.0.0.0/8',
-    space: 'loopback',
-    source: 'RFC 1122, section 3.2.1.3: this host; systems connect it to themselves',
-  },
-  { cidr: '127.0.0.0/8', space: 'loopback', source: 'RFC 1122, section 3.2.1.3: loopback' },
-  { cidr: '10.0.0.0/8', space: 'local', source: 'RFC 1918, section 3: private networks' },
-  { cidr: '172.16.0.0/12', space: 'local', source: 'RFC 1918, section 3: private networks' },
-  { cidr: '192.168.0.0/16', space: 'local', source: 'RFC 1918, section 3: private networks' },
-  { cidr: '169.254.0.0/16', space: 'local', source: 'RFC 3927, section 2.1: link-local' },
-  {
-    cidr: '100.64.0.0/10',
-    space: 'local',
-    source: 'RFC 6598, section 7: carrier-grade NAT, and overlay networks on the machine',
-  },
-  { cidr: '192.0.0.0/24', space: 'local', source: 'RFC 6890, section 2.1: IETF protocol assignments' },
-  { cidr: '192.0.0.9/32', space: 'public', source: 'RFC 7723, section 4.1: PCP anycast' },
-  { cidr: '192.0.0.10/32', space: 'public', source: 'RFC 8155, section 8.1: TURN anycast' },
-  { cidr: '192.0.2.0/24', space: 'local', source: 'RFC 5737, section 3: documentation' },
-  { cidr: '198.51.100.0/24', space: 'local', source: 'RFC 5737, section 3: documentation' },
-  { cidr: '203.0.113.0/24', space: 'local', source: 'RFC 5737, section 3: documentation' },
-  { cidr: '192.88.99.0/24', space: 'local', source: 'RFC 7526, section 7: former 6to4 relay anycast' },
-  {
-    cidr: '198.18.0.0/15',
-    space: 'local',
-    source: 'RFC 2544, appendix C.2.2: benchmarks, and local proxies that answer for names',
-  },
-  { cidr: '224.0.0.0/4', space: 'local', source: 'RFC 5771, section 3: multicast' },
-  { cidr: '240.0.0.0/4', space: 'local', source: 'RFC 1112, section 4, and RFC 919: reserved, broadcast' },
+  // RFC 1122, section 3.2.1.3: this host; systems connect it to themselves
+  { cidr: '0.0.0.0/8', space: 'loopback' },
+  // RFC 1122, section 3.2.1.3: loopback
+  { cidr: '127.0.0.0/8', space: 'loopback' },
+  // RFC 1918, section 3: private networks
+  { cidr: '10.0.0.0/8', space: 'local' },
+  { cidr: '172.16.0.0/12', space: 'local' },
+  { cidr: '192.168.0.0/16', space: 'local' },
+  // RFC 3927, section 2.1: link-local
+  { cidr: '169.254.0.0/16', space: 'local' },
+  // RFC 6598, section 7: carrier-grade NAT, and overlay networks on the machine
+  { cidr: '100.64.0.0/10', space: 'local' },
+  // RFC 6890, section 2.1: IETF protocol assignments
+  { cidr: '192.0.0.0/24', space: 'local' },
+  // RFC 7723, section 4.1: PCP anycast
+  { cidr: '192.0.0.9/32', space: 'public' },
+  // RFC 8155, section 8.1: TURN anycast
+  { cidr: '192.0.0.10/32', space: 'public' },
+  // RFC 5737, section 3: documentation
+  { cidr: '192.0.2.0/24', space: 'local' },
+  { cidr: '198.51.100.0/24', space: 'local' },
+  { cidr: '203.0.113.0/24', space: 'local' },
+  // RFC 7526, section 7: former 6to4 relay anycast
+  { cidr: '192.88.99.0/24', space: 'local' },
+  // RFC 2544, appendix C.2.2: benchmarks, and local proxies that answer for names
+  { cidr: '198.18.0.0/15', space: 'local' },
+  // RFC 5771, section 3: multicast
+  { cidr: '224.0.0.0/4', space: 'local' },
+  // RFC 1112, section 4, and RFC 919: reserved, broadcast
+  { cidr: '240.0.0.0/4', space: 'local' },
 
-  { cidr: '::/0', space: 'local', source: 'IANA IPv6 Address Space: reserved or unassigned' },
-  { cidr: '2000::/3', space: 'public', source: 'IANA IPv6 Address Space, RFC 4291: global unicast' },
-  { cidr: '::/127', space: 'loopback', source: 'RFC 4291, sections 2.5.2 and 2.5.3: unspecified, loopback' },
-  { cidr: '::/96', embeddedAt: 0, source: 'RFC 4291, section 2.5.5.1: IPv4-compatible' },
-  { cidr: '::ffff:0:0/96', embeddedAt: 0, source: 'RFC 4291, section 2.5.5.2: IPv4-mapped' },
-  { cidr: '64:ff9b::/96', embeddedAt: 0, source: 'RFC 6052, section 2.1: NAT64, well-known prefix' },
-  { cidr: '64:ff9b:1::/48', space: 'local', source: 'RFC 8215, section 3: NAT64 for local use' },
-  { cidr: '100::/64', space: 'local', source: 'RFC 6666, section 4: discard-only' },
-  { cidr: '100:0:0:1::/64', space: 'local', source: 'RFC 9780, section 6: dummy prefix' },
-  { cidr: '2001::/23', space: 'local', source: 'RFC 2928: IETF protocol assignments' },
-  { cidr: '2001::/32', space: 'local', source: 'RFC 4380, section 2.6: Teredo' },
-  { cidr: '2001:1::1/128', space: 'public', source: 'RFC 7723, section 4.2: PCP anycast' },
-  { cidr: '2001:1::2/128', space: 'public', source: 'RFC 8155, section 8.2: TURN anycast' },
-  { cidr: '2001:1::3/128', space: 'public', source: 'RFC 9665, section 10: SRP anycast of DNS-SD' },
-  { cidr: '2001:2::/48', space: 'local', source: 'RFC 5180, section 8: benchmarks' },
-  { cidr: '2001:3::/32', space: 'public', source: 'RFC 7450, section 7: AMT' },
-  { cidr: '2001:4:112::/48', space: 'public', source: 'RFC 7535, section 8: AS112' },
-  { cidr: '2001:10::/28', space: 'local', source: 'RFC 4843, section 2: former ORCHID' },
-  { cidr: '2001:20::/28', space: 'public', source: 'RFC 7343, section 6: ORCHIDv2' },
-  { cidr: '2001:30::/28', space: 'public', source: 'RFC 9374, section 8: DRIP entity tags' },
-  { cidr: '2001:db8::/32', space: 'local', source: 'RFC 3849: documentation' },
-  { cidr: '2002::/16', embeddedAt: 80, source: 'RFC 3056, section 2: 6to4' },
-  { cidr: '3fff::/20', space: 'local', source: 'RFC 9637, section 4: documentation' },
-  { cidr: '5f00::/16', space: 'local', source: 'RFC 9602, section 3: SRv6 segment identifiers' },
-  { cidr: 'fc00::/7', space: 'local', source: 'RFC 4193, section 3.1: unique local' },
-  { cidr: 'fe80::/10', space: 'local', source: 'RFC 4291, section 2.5.6: link-local' },
-  { cidr: 'fec0::/10', space: 'local', source: 'RFC 3879: former site-local' },
-  { cidr: 'ff00::/8', space: 'local', source: 'RFC 4291, section 2.7: multicast' },
+  // IANA IPv6 Address Space: reserved or unassigned
+  { cidr: '::/0', space: 'local' },
+  // IANA IPv6 Address Space, RFC 4291: global unicast
+  { cidr: '2000::/3', space: 'public' },
+  // RFC 4291, sections 2.5.2 and 2.5.3: unspecified, loopback
+  { cidr: '::/127', space: 'loopback' },
+  // RFC 4291, section 2.5.5.1: IPv4-compatible
+  { cidr: '::/96', embeddedAt: 0 },
+  // RFC 4291, section 2.5.5.2: IPv4-mapped
+  { cidr: '::ffff:0:0/96', embeddedAt: 0 },
+  // RFC 6052, section 2.1: NAT64, well-known prefix
+  { cidr: '64:ff9b::/96', embeddedAt: 0 },
+  // RFC 8215, section 3: NAT64 for local use
+  { cidr: '64:ff9b:1::/48', space: 'local' },
+  // RFC 6666, section 4: discard-only
+  { cidr: '100::/64', space: 'local' },
+  // RFC 9780, section 6: dummy prefix
+  { cidr: '100:0:0:1::/64', space: 'local' },
+  // RFC 2928: IETF protocol assignments
+  { cidr: '2001::/23', space: 'local' },
+  // RFC 4380, section 2.6: Teredo
+  { cidr: '2001::/32', space: 'local' },
+  // RFC 7723, section 4.2: PCP anycast
+  { cidr: '2001:1::1/128', space: 'public' },
+  // RFC 8155, section 8.2: TURN anycast
+  { cidr: '2001:1::2/128', space: 'public' },
+  // RFC 9665, section 10: SRP anycast of DNS-SD
+  { cidr: '2001:1::3/128', space: 'public' },
+  // RFC 5180, section 8: benchmarks
+  { cidr: '2001:2::/48', space: 'local' },
+  // RFC 7450, section 7: AMT
+  { cidr: '2001:3::/32', space: 'public' },
+  // RFC 7535, section 8: AS112
+  { cidr: '2001:4:112::/48', space: 'public' },
+  // RFC 4843, section 2: former ORCHID
+  { cidr: '2001:10::/28', space: 'local' },
+  // RFC 7343, section 6: ORCHIDv2
+  { cidr: '2001:20::/28', space: 'public' },
+  // RFC 9374, section 8: DRIP entity tags
+  { cidr: '2001:30::/28', space: 'public' },
+  // RFC 3849: documentation
+  { cidr: '2001:db8::/32', space: 'local' },
+  // RFC 3056, section 2: 6to4
+  { cidr: '2002::/16', embeddedAt: 80 },
+  // RFC 9637, section 4: documentation
+  { cidr: '3fff::/20', space: 'local' },
+  // RFC 9602, section 3: SRv6 segment identifiers
+  { cidr: '5f00::/16', space: 'local' },
+  // RFC 4193, section 3.1: unique local
+  { cidr: 'fc00::/7', space: 'local' },
+  // RFC 4291, section 2.5.6: link-local
+  { cidr: 'fe80::/10', space: 'local' },
+  // RFC 3879: former site-local
+  { cidr: 'fec0::/10', space: 'local' },
+  // RFC 4291, section 2.7: multicast
+  { cidr: 'ff00::/8', space: 'local' },
 ];
 
 const IPV4_BITS = 32;

@@ -65,7 +65,7 @@ function withoutUnknown(rows: readonly string[][]): string[][] {
 }
 
 /** The origins whose protocol moves the load time, those that move it most first; others where they are asked for. */
-function showOrigins({ origins, assignedPltMs }: Prediction, flags: ListFlags): string[] {
+function showOrigins({ origins, assignedPltMs, decision }: Prediction, flags: ListFlags): string[] {
   const effects = new Map(origins.map((origin) => [origin, effectOf(origin) / assignedPltMs]));
   const sorted = origins.toSorted((a, b) => effects.get(b)! - effects.get(a)!);
   const isAsked = flags.all === true || flags.top !== undefined;
@@ -75,7 +75,9 @@ function showOrigins({ origins, assignedPltMs }: Prediction, flags: ListFlags): 
   const others = shown.length === 0 ? counted(rest, 'origin') : `and ${counted(rest, 'other origin')}`;
   const small = shown.length < wanted.length ? '' : ', where the fastest protocol leads by less than 1%';
   return [
-    ...(shown.length === 0 ? [] : [table([ORIGIN_TITLES, ...shown.map(originRow)])]),
+    ...(shown.length === 0
+      ? []
+      : [table([ORIGIN_TITLES, ...shown.map((origin) => originRow(origin, decision))])]),
     ...(rest === 0 ? [] : [`${others}${isAsked ? '' : small} (--all shows all)`]),
   ];
 }
@@ -88,14 +90,24 @@ function effectOf({ pltMs }: OriginRecommendation): number {
 
 const ORIGIN_TITLES = ['origin', '>requests', '>kB', 'protocol', '>sure', 'reason'];
 
-const originRow = (origin: OriginRecommendation): string[] => [
-  printable(origin.origin, 48),
-  String(origin.requests),
-  String(Math.round(origin.bytes / 1000)),
-  origin.protocol,
-  `${Math.round(origin.confidence * 100)}%`,
-  origin.reason,
-];
+/** An origin that the recommended action changes has its protocol: what it would gain alone, beside others as now, says something else. */
+function originRow(
+  { origin, requests, bytes, protocol, confidence, reason }: OriginRecommendation,
+  { kind, action }: Decision,
+): string[] {
+  const isActedOn = kind === 'act' && action.origins.includes(origin);
+  const advice: [Protocol, number, string] = isActedOn
+    ? [action.assignment[origin] ?? protocol, action.helps, 'see what to do, above']
+    : [protocol, confidence, reason];
+  return [
+    printable(origin, 48),
+    String(requests),
+    String(Math.round(bytes / 1000)),
+    advice[0],
+    `${Math.round(advice[1] * 100)}%`,
+    advice[2],
+  ];
+}
 
 /** How well the recorded load is explained, with an empty line after it; nothing where there is nothing to say. */
 export function showFit({ summary, notes }: Fit): string[] {
@@ -113,6 +125,8 @@ export function showSetting(
     .sort(([, a], [, b]) => b - a)
     .map(([protocol]) => protocol);
   const { source, ranges } = network;
+  // As `--queue` takes it: how long the full queue takes to drain.
+  const bytesPerMs = (network.downMbps * 1000) / 8;
   const udp = typeof network.udp === 'number' ? `limited to ${number(network.udp)} Mbit/s` : network.udp;
   return [
     `${printable(page.url, 100)}`,
@@ -132,8 +146,8 @@ export function showSetting(
       ],
       [
         'queue',
-        `${Math.round(network.queueBytes / 1000)} kB`,
-        ...lowHigh(ranges.queueBytes, 1000),
+        `${number(network.queueBytes / bytesPerMs)} ms`,
+        ...lowHigh(ranges.queueBytes, bytesPerMs),
         source.queueBytes,
       ],
       ['UDP', udp, '', '', udpSource(network)],

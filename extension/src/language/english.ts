@@ -85,7 +85,8 @@ export const english = {
   originNow: 'now',
   originReason: 'What it is to this page',
   originThirdParty: 'third party: $site$',
-  originTimesHint: 'How the page’s load time changes with this server on the protocol. ≈: by less than 1%.',
+  originTimesHint:
+    'Under HTTP/1.1, 2 and 3: how the page’s load time would change with this server alone on that protocol. ≈: by less than 1%; –: not compared.',
   originUnknown: 'unknown',
   panelActions: 'Actions',
   panelMoreTabs: 'More views',
@@ -996,7 +997,7 @@ export const english = {
   whatIfSoFar: 'After $loads$ of the emulated loads …',
   whatIfStart: 'Start rate',
   whatIfThisNetwork: 'This network',
-  whatIfTimes: 'Load time on every origin',
+  whatIfTimes: 'Load time, all origins on one protocol',
   whatIfWindow: 'Initial window',
   serverLossFile: 'Choose a file',
   serverLossNote:

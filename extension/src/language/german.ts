@@ -89,7 +89,7 @@ export const german: Record<MessageKey, string> = {
   originReason: 'Was er für die Seite bedeutet',
   originThirdParty: 'Drittanbieter: $site$',
   originTimesHint:
-    'Wie sich die Ladezeit der Seite mit diesem Server auf dem Protokoll ändert. ≈: um weniger als 1 %.',
+    'Unter HTTP/1.1, 2 und 3: wie sich die Ladezeit der Seite ändern würde, wenn dieser Server allein das Protokoll nutzte. ≈: um weniger als 1 %; –: nicht verglichen.',
   originUnknown: 'unbekannt',
   panelActions: 'Aktionen',
   panelMoreTabs: 'Weitere Ansichten',
@@ -1019,7 +1019,7 @@ export const german: Record<MessageKey, string> = {
   whatIfSoFar: 'Nach $loads$ der emulierten Ladevorgänge …',
   whatIfStart: 'Startrate',
   whatIfThisNetwork: 'Dieses Netz',
-  whatIfTimes: 'Ladezeit, für alle Ursprünge',
+  whatIfTimes: 'Ladezeit, alle Ursprünge mit einem Protokoll',
   whatIfWindow: 'Anfangsfenster',
   serverLossFile: 'Datei wählen',
   serverLossNote:

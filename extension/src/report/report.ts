@@ -171,10 +171,13 @@ function verifiedSpread(verified: VerifiedProtocol | null | undefined): Repeated
 
 /**
  * The decision with the medians of the measured loads as its figures where they are of its action, so that its sentences and the figures of
- * the loads are the same.
+ * the loads are the same. Its comparison of predicted times is left out where protocols were measured: these figures replace it.
  */
-function decisionAfter({ decision, prediction, measured }: Findings): Decision {
-  const { natural, assigned } = measured ?? {};
+function decisionAfter({ decision: decided, prediction, measured }: Findings): Decision {
+  const { natural, assigned, ...forced } = measured ?? {};
+  const isCompared = Object.values(forced).some((time) => !isUnavailable(time));
+  const evidence = decided.evidence.filter(({ kind }) => !isCompared || kind !== 'emulation');
+  const decision = { ...decided, evidence };
   if (decision.kind !== 'act' || !natural || !assigned) return decision;
   if (isUnavailable(natural) || isUnavailable(assigned)) return decision;
   const loaded = prediction.decision.action.assignment;

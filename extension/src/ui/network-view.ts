@@ -2,7 +2,7 @@ import type { FigureSource } from '@hopwise/contract';
 import type { Prediction } from '@hopwise/pageload-emulator';
 import { type PlainKey, t } from '../language/translate.ts';
 import { builder, type ViewOptions } from './dom.ts';
-import { formatBytes, formatLoss, formatMbps, formatMs } from './format.ts';
+import { formatLoss, formatMbps, formatMs } from './format.ts';
 
 const SOURCE_NAME: Record<FigureSource, PlainKey> = {
   given: 'sourceGiven',
@@ -26,6 +26,12 @@ export function nameUdp(udp: Prediction['network']['udp']): string {
   return { open: t('udpOpen'), blocked: t('udpBlocked'), lossy: t('udpLossy') }[udp];
 }
 
+/** How long the full queue takes to drain at the rate down. */
+export const queueMs = ({
+  queueBytes,
+  downMbps,
+}: Pick<Prediction['network'], 'queueBytes' | 'downMbps'>): number => (queueBytes * 8) / (downMbps * 1000);
+
 /** The figures of the network that the prediction assumes: name, value and source of each. */
 export const listFigures = ({
   source,
@@ -36,7 +42,7 @@ export const listFigures = ({
   [t('figureUp'), formatMbps(network.upMbps), source.upMbps],
   [t('figureLoss'), formatLoss(network.loss), source.loss],
   ['UDP', nameUdp(network.udp), source.udp],
-  [t('figureQueue'), formatBytes(network.queueBytes), source.queueBytes],
+  [t('figureQueue'), formatMs(queueMs(network)), source.queueBytes],
 ];
 
 /** These figures, each with its source. */

@@ -2,7 +2,7 @@ import { type Assignment, type Decision, type Fit, PROTOCOL_NAME, type Predictio
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { plural, t } from '../language/translate.ts';
 import { builder, type ViewOptions } from './dom.ts';
-import { formatDuration, formatDurations, formatList, formatOrigin, keepUnitsTogether } from './format.ts';
+import { formatDuration, formatList, formatOrigin, keepUnitsTogether } from './format.ts';
 import { describeHeadline } from './headline.ts';
 import { decideBeyondPins } from './pin-gain.ts';
 
@@ -63,15 +63,13 @@ export function renderGrounds(prediction: Prediction, options: SummaryOptions = 
 /** What was loaded and how long that took, where the sentence on how well the load is explained does not say it. */
 function describeLoad(
   pltMs: number | null,
-  { summary, explainedMs }: Fit,
+  { summary }: Fit,
   carried: { requests: string; origins: string },
 ): string {
   if (pltMs === null) return t('summaryNeverLoaded', carried);
-  const time = formatDuration(pltMs);
-  const written = [time, ...(explainedMs === null ? [] : [formatDurations(pltMs, explainedMs)[0]])];
-  return written.some((each) => summary.includes(each))
-    ? t('summaryCarried', carried)
-    : t('summaryTook', { ...carried, time });
+  return summary === ''
+    ? t('summaryTook', { ...carried, time: formatDuration(pltMs) })
+    : t('summaryCarried', carried);
 }
 
 /** What is left to do: nothing where the load's pins do it, or have been measured to help as much. */

@@ -157,8 +157,8 @@ export function makePopupStates(
       ),
     });
   const summary = {
-    en: 'The recorded load took 24 s, its emulation takes 3.1 s.',
-    de: 'Der aufgezeichnete Ladevorgang dauerte 24 s, seine Emulation dauert 3,1 s.',
+    en: 'The recorded load took 24 s; its emulation expects 3.1 s.',
+    de: 'Der aufgezeichnete Ladevorgang dauerte 24 s; die Emulation erwartet 3,1 s.',
   };
   return {
     waiting: state({ latest: null }, { complete: '.hw-skeleton' }),

@@ -141,7 +141,7 @@ test('a hope is stated with its chance, in whole sentences', () => {
 });
 
 test('a load that is not understood promises nothing, until it is verified', () => {
-  const summary = 'The recorded load took 9.0 s, its emulation takes 3.0 s.';
+  const summary = 'The recorded load took 9.0 s; its emulation expects 3.0 s.';
   const fit = { ...offer.fit, understood: false, summary };
   const decision = decisionOf([LEAVE, AVOID], { kind: 'unsure' });
   expect(writeHeadline(predictionOf(decision, { fit }))).toBe(

@@ -167,7 +167,7 @@ describe('decision', () => {
     expect(fit).toMatchObject({ understood: false, recordedMs: slow.pltMs });
     expect(fit.explainedMs).toBeLessThan(slow.pltMs! / 1.5);
     expect(decision.verdict).toMatch(
-      /^This load is not understood, verify it: it took .* its emulation takes /,
+      /^This load is not understood, verify it: it took .*; its emulation expects /,
     );
   });
 

@@ -65,12 +65,11 @@ export class OriginsTab {
   /** Draws the table, also where pins have changed since. */
   draw(): void {
     const origins = new Map(this.#prediction.origins.map((each) => [each.origin, each]));
-    const hint = { title: t('originTimesHint') };
     const head = [
       el('th', { scope: 'col' }, t('columnOrigin')),
       ...renderHeads(this.#showsConnections),
       ...PROTOCOLS.map((each) =>
-        el('th', { scope: 'col', class: 'hw-number hw-wide-1', ...hint }, PROTOCOL_NAME[each]),
+        el('th', { scope: 'col', class: 'hw-number hw-wide-1' }, PROTOCOL_NAME[each]),
       ),
       el('th', { scope: 'col' }, t('columnAction')),
     ];
@@ -82,6 +81,7 @@ export class OriginsTab {
         el('thead', {}, el('tr', {}, ...head)),
         el('tbody', {}, ...rows),
       ),
+      el('p', { class: 'hw-note hw-origins-hint' }, t('originTimesHint')),
     );
     this.#drawDrawer();
   }

@@ -8,6 +8,7 @@ import {
 import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { createDurationFormat } from '../../ui/format.ts';
+import { queueMs } from '../../ui/network-view.ts';
 import { describeChange } from '../describe-change.ts';
 import type { EmulationClient } from '../emulation/emulation-client.ts';
 import type { ProtocolTimes } from '../emulation/what-if.ts';
@@ -26,14 +27,14 @@ const MAX_MAP_PX = 640;
 
 /** The network that a prediction assumes, as a starting point. */
 export function networkOf({ network }: Prediction): NetworkFigures {
-  const { rttMs, downMbps, upMbps, loss, lossBurst, queueBytes, udp } = network;
+  const { rttMs, downMbps, upMbps, loss, lossBurst, udp } = network;
   return {
     rttMs,
     downMbps,
     upMbps,
     loss,
     lossBurst,
-    queueMs: (queueBytes * 8) / (downMbps * 1000),
+    queueMs: queueMs(network),
     // UDP that loses more than TCP has no slider.
     udp: udp === 'lossy' ? 'open' : udp,
   };

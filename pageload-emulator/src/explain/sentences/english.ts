@@ -10,7 +10,7 @@ export type Sureness = 'measured' | 'sure' | 'likely';
 export type Behaviour = 'browser' | 'pins' | Protocol;
 
 /** A protocol whose load time is `ratio` times the fastest one's. */
-interface SlowerProtocol {
+export interface SlowerProtocol {
   protocol: Protocol;
   ratio: number;
 }
@@ -69,8 +69,8 @@ export const english = {
     explains(explainedMs: number, recordedMs: number): string {
       const [explained, recorded] = durations(explainedMs, recordedMs);
       return explained === recorded
-        ? 'The emulation takes as long as the recorded load.'
-        : `The recorded load took ${recorded}, its emulation takes ${explained}.`;
+        ? `The recorded load took ${recorded}, as its emulation expects.`
+        : `The recorded load took ${recorded}; its emulation expects ${explained}.`;
     },
     noNavigation: () => 'the recording has no navigation, only a set of transfers',
     noLoadEvent: () => 'the recording has no load event, so that its load time is a guess',
@@ -80,7 +80,7 @@ export const english = {
       `the recording takes ${duration(recordedMs)}, which is a session rather than a page load`,
     loadTime(recordedMs: number, explainedMs: number): string {
       const [recorded, explained] = durations(recordedMs, explainedMs);
-      return `it took ${recorded}, and its emulation takes ${explained}`;
+      return `it took ${recorded}; its emulation expects ${explained}`;
     },
     unexplained: (restMs: number) => `why the other ${duration(restMs)} passed is not understood`,
     tooLong: (restMs: number) => `why the load took ${duration(restMs)} less is not understood`,
@@ -97,12 +97,7 @@ export const english = {
         names.length === 1
           ? `${names[0]} is the fastest`
           : `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are about equal here`;
-      const rest = slower.map(({ protocol, ratio }) =>
-        ratio >= NOTABLY_SLOWER
-          ? `${NAME[protocol]} takes ${decimal(ratio, ratio < 3 ? 1 : 0)} times as long`
-          : `${NAME[protocol]} takes ${percent(ratio - 1)} longer`,
-      );
-      return `${[lead, ...rest].join('; ')}.`;
+      return `${[lead, ...slower.map(slowerClause)].join('; ')}.`;
     },
     loads(number: number, behaviour: Behaviour, lowMs: number, highMs: number): string {
       const [low, high] = durations(lowMs, highMs);
@@ -120,7 +115,7 @@ export const english = {
   page: {
     onlyOne: (only: Protocol) => `Only ${NAME[only]} loads the page on this network.`,
     doubt: (best: Protocol, bestMs: number, rival: Protocol, rivalMs: number, chance: number) =>
-      `${NAME[best]} is ${percent((rivalMs - bestMs) / rivalMs)} ahead of ${NAME[rival]}, and with a chance of ${percent(chance)} the fastest.`,
+      `With a chance of ${percent(chance)} ${NAME[best]} is the fastest: ${slowerClause({ protocol: rival, ratio: rivalMs / bestMs })}.`,
     safer: (best: Protocol, rival: Protocol) =>
       `${NAME[best]} and ${NAME[rival]} usually take about as long, but ${NAME[rival]} may take far longer.`,
     /** @param timesAsLong infinite where the page does not load over HTTP/3 then */
@@ -216,6 +211,12 @@ export const english = {
 
 /** A language's sentences: tsc refuses one that lacks a sentence, has another or uses other values. */
 export type Sentences = typeof english;
+
+function slowerClause({ protocol, ratio }: SlowerProtocol): string {
+  return ratio >= NOTABLY_SLOWER
+    ? `${NAME[protocol]} takes ${decimal(ratio, ratio < 3 ? 1 : 0)} times as long`
+    : `${NAME[protocol]} takes ${percent(ratio - 1)} longer`;
+}
 
 function behaviourOf(behaviour: Behaviour): string {
   if (behaviour === 'browser') return 'by the browser itself';

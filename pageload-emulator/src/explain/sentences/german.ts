@@ -1,6 +1,12 @@
 import { PROTOCOL_NAME as NAME } from '@hopwise/contract';
 import { count, round, wordsIn } from '../words.ts';
-import { type Behaviour, NOTABLY_SLOWER, type Sentences, type Sureness } from './english.ts';
+import {
+  type Behaviour,
+  NOTABLY_SLOWER,
+  type Sentences,
+  type SlowerProtocol,
+  type Sureness,
+} from './english.ts';
 
 const { ms, percent, duration, durations, decimal } = wordsIn('de');
 
@@ -50,8 +56,8 @@ export const german: Sentences = {
     explains(explainedMs, recordedMs) {
       const [explained, recorded] = durations(explainedMs, recordedMs);
       return explained === recorded
-        ? 'Die Emulation dauert so lange wie der aufgezeichnete Ladevorgang.'
-        : `Der aufgezeichnete Ladevorgang dauerte ${recorded}, seine Emulation dauert ${explained}.`;
+        ? `Der aufgezeichnete Ladevorgang dauerte ${recorded}, wie die Emulation es erwartet.`
+        : `Der aufgezeichnete Ladevorgang dauerte ${recorded}; die Emulation erwartet ${explained}.`;
     },
     noNavigation: () => 'Die Aufzeichnung hat keine Navigation, nur einzelne Übertragungen',
     noLoadEvent: () => 'Die Aufzeichnung hat kein Load-Event, ihre Ladezeit ist daher geschätzt',
@@ -61,7 +67,7 @@ export const german: Sentences = {
       `Die Aufzeichnung dauert ${duration(recordedMs)} und ist eher eine Sitzung als ein Ladevorgang`,
     loadTime(recordedMs, explainedMs) {
       const [recorded, explained] = durations(recordedMs, explainedMs);
-      return `Er dauerte ${recorded}, seine Emulation dauert ${explained}`;
+      return `Er dauerte ${recorded}; die Emulation erwartet ${explained}`;
     },
     unexplained: (restMs) => `Wofür die übrigen ${duration(restMs)} vergingen, ist nicht verstanden`,
     tooLong: (restMs) => `Warum der Ladevorgang ${duration(restMs)} kürzer war, ist nicht verstanden`,
@@ -77,12 +83,7 @@ export const german: Sentences = {
         names.length === 1
           ? `${names[0]} ist am schnellsten`
           : `${names.slice(0, -1).join(', ')} und ${names.at(-1)} sind hier etwa gleich schnell`;
-      const rest = slower.map(({ protocol, ratio }) =>
-        ratio >= NOTABLY_SLOWER
-          ? `${NAME[protocol]} braucht ${decimal(ratio, ratio < 3 ? 1 : 0)}-mal so lange`
-          : `${NAME[protocol]} braucht ${percent(ratio - 1)} länger`,
-      );
-      return `${[lead, ...rest].join('; ')}.`;
+      return `${[lead, ...slower.map(slowerClause)].join('; ')}.`;
     },
     loads(number, behaviour, lowMs, highMs) {
       const [low, high] = durations(lowMs, highMs);
@@ -102,7 +103,7 @@ export const german: Sentences = {
   page: {
     onlyOne: (only) => `In diesem Netz lädt nur ${NAME[only]} die Seite.`,
     doubt: (best, bestMs, rival, rivalMs, chance) =>
-      `${NAME[best]} liegt ${percent((rivalMs - bestMs) / rivalMs)} vor ${NAME[rival]} und ist mit einer Wahrscheinlichkeit von ${percent(chance)} am schnellsten.`,
+      `Mit einer Wahrscheinlichkeit von ${percent(chance)} ist ${NAME[best]} am schnellsten: ${slowerClause({ protocol: rival, ratio: rivalMs / bestMs })}.`,
     safer: (best, rival) =>
       `${NAME[best]} und ${NAME[rival]} brauchen meist etwa gleich lange, doch mit ${NAME[rival]} kann es weit länger dauern.`,
     saferUnlessPoliced(best, timesAsLong) {
@@ -198,6 +199,12 @@ const packetsLost = (packets: number): string =>
   `${round(packets) === '1' ? 'ging' : 'gingen'} ${count(packets, 'Paket', 'Pakete')} verloren`;
 
 const requestsOf = (requests: number): string => count(requests, 'Anfrage', 'Anfragen');
+
+function slowerClause({ protocol, ratio }: SlowerProtocol): string {
+  return ratio >= NOTABLY_SLOWER
+    ? `${NAME[protocol]} braucht ${decimal(ratio, ratio < 3 ? 1 : 0)}-mal so lange`
+    : `${NAME[protocol]} braucht ${percent(ratio - 1)} länger`;
+}
 
 function behaviourOf(behaviour: Behaviour): string {
   if (behaviour === 'browser') return 'ohne Festlegungen';

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { showPrediction } from '../../bin/show.ts';
+import type { Action, Prediction } from '../../src/index.ts';
+import { parseRecording, predict } from '../../src/index.ts';
+import { chromiumHar } from '../support/hars.ts';
+
+const prediction = predict(parseRecording(JSON.stringify(chromiumHar())));
+const [{ origin }] = prediction.origins as [Prediction['origins'][number]];
+const rowOf = (decision: Partial<Prediction['decision']>) =>
+  showPrediction({ ...prediction, decision: { ...prediction.decision, ...decision } }, 0, { all: true })
+    .split('\n')
+    .find((line) => line.startsWith(`${origin} `))
+    ?.split(/ {2,}/);
+
+it('lists the protocol that the recommended action gives an origin, not the one that it would have alone', () => {
+  const assignment = { [origin]: 'h1' as const };
+  const action: Action = { ...prediction.decision.action, origins: [origin], assignment, helps: 0.95 };
+  expect(rowOf({ kind: 'act', action })?.slice(-3)).toEqual(['h1', '95%', 'see what to do, above']);
+  expect(rowOf({ kind: 'unsure', action })?.at(-1)).toBe(prediction.origins[0]!.reason);
+});
+
+it('gives the queue in the unit of --queue', () => {
+  const network = { ...prediction.network, queueBytes: 300_000, downMbps: 12 };
+  // 300 kB · 8 / 12 Mbit/s = 200 ms
+  expect(showPrediction({ ...prediction, network }, 0)).toMatch(/^queue +200 ms /m);
+});

@@ -101,6 +101,8 @@ function stub(body: string): void {
       contains: async () => true,
       getAll: async () => ({ origins: ['https://*/*'] }),
       request: async () => true,
+      onAdded: { addListener: () => {} },
+      onRemoved: { addListener: () => {} },
     },
     tabs: {
       get: async () => ({ id: 7, url: tabUrl }),

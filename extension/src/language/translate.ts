@@ -57,7 +57,9 @@ export function t<K extends MessageKey>(key: K, ...[values]: Arguments<Placehold
 export function plural<K extends PluralKey>(
   key: K,
   count: number,
-  ...[values]: Arguments<Exclude<PlaceholdersOf<`${K}_other`>, 'count'>>
+  ...[values]: Arguments<
+    Exclude<PlaceholdersOf<`${K}_other`> | PlaceholdersOf<`${K}_one` & MessageKey>, 'count'>
+  >
 ): string {
   return fill(`${key}_${findRules().plurals.select(count)}`, { ...values, count });
 }

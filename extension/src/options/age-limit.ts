@@ -1,4 +1,6 @@
 import { plural, t } from '../language/translate.ts';
+import { MAX_HOURS_UNHEARD } from '../storage/age-limit.ts';
+import { HISTORY } from '../storage/history-permission.ts';
 import { AGE_LIMITS_HOURS } from '../storage/settings.ts';
 import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderSelect, renderStatus } from '../ui/controls.ts';
@@ -9,6 +11,14 @@ import type { SettingsClient } from './settings-client.ts';
 export function renderAgeLimit(settings: SettingsClient): HTMLElement {
   const el = builder();
   const status = renderStatus();
+  const effect = el('p', { class: 'hw-note' });
+  const showEffect = async () => {
+    const isCut = settings.current.ageLimitHours > MAX_HOURS_UNHEARD;
+    effect.textContent = isCut && !(await chrome.permissions.contains(HISTORY)) ? t('ageLimitCut') : '';
+  };
+  chrome.permissions.onAdded.addListener(showEffect);
+  chrome.permissions.onRemoved.addListener(showEffect);
+  void showEffect();
   const select = renderSelect(
     AGE_LIMITS_HOURS.map((hours) => [String(hours), formatHours(hours)] as const),
     {
@@ -16,6 +26,7 @@ export function renderAgeLimit(settings: SettingsClient): HTMLElement {
       onChange: async (value) => {
         const ageLimitHours = AGE_LIMITS_HOURS.find((hours) => String(hours) === value);
         if (ageLimitHours) status.textContent = await settings.change({ ageLimitHours });
+        await showEffect();
       },
     },
   );
@@ -23,6 +34,7 @@ export function renderAgeLimit(settings: SettingsClient): HTMLElement {
     t('ageLimitTitle'),
     el('label', { class: 'hw-row' }, t('ageLimitLabel'), select),
     status,
+    effect,
     renderExplanation(t('ageLimitTitle'), t('ageLimitExplanation')),
   );
 }

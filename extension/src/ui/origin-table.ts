@@ -58,8 +58,10 @@ function renderAdvised(
 }
 
 /** How many of all origins do not matter. */
-export const describeRest = (rest: number, all: number): string =>
-  all === 1 ? t('originsOnlyRest') : t('originsRest', { rest, all });
+export function describeRest(rest: number, all: number): string {
+  if (all === 1) return t('originsOnlyRest');
+  return rest === all ? t('originsNone', { all }) : t('originsRest', { rest, all });
+}
 
 function renderRest(el: Build, rest: readonly OriginRecommendation[], all: number): HTMLElement {
   return el(

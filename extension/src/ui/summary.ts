@@ -29,8 +29,8 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
       'data-pins': options.pinGain?.effect ?? 'none',
     },
     el('h2', { class: 'hw-headline' }, keepUnitsTogether(lead)),
-    why === '' ? null : el('p', { class: 'hw-why' }, keepUnitsTogether(why)),
     ...renderInstruction(prediction, options),
+    why === '' ? null : el('p', { class: 'hw-why' }, keepUnitsTogether(why)),
     ...(options.controls ?? []),
     el('div', { class: 'hw-grounds' }, ...renderGrounds(prediction, options)),
   );

@@ -1,7 +1,7 @@
 import { type Action, type ActionNeed, type Decision, PROTOCOL_NAME } from '@hopwise/contract';
 import { plural, t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
-import { createDurationFormat, formatShare, keepUnitsTogether } from '../../ui/format.ts';
+import { createDurationFormat, formatOrigin, formatShare, keepUnitsTogether } from '../../ui/format.ts';
 
 const el = builder();
 
@@ -75,19 +75,20 @@ const NEED: Record<ActionNeed, () => string> = {
 
 function nameAction({ kind, origins, protocol }: Action): string {
   const { length } = origins;
+  const host = formatOrigin(origins[0] ?? '');
   switch (kind) {
     case 'leave':
       return t('rowBaseline');
     case 'avoid-h3':
-      return plural('weighedAvoid', length);
+      return plural('weighedAvoid', length, { host });
     case 'offer-h3':
-      return plural('weighedOffer', length);
+      return plural('weighedOffer', length, { host });
     case 'withdraw-h3':
-      return plural('weighedWithdraw', length);
+      return plural('weighedWithdraw', length, { host });
     case 'force-protocol':
       return protocol === null
-        ? plural('weighedMix', length)
-        : plural('weighedHold', length, { protocol: PROTOCOL_NAME[protocol] });
+        ? plural('weighedMix', length, { host })
+        : plural('weighedHold', length, { host, protocol: PROTOCOL_NAME[protocol] });
   }
 }
 

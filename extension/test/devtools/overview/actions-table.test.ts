@@ -30,7 +30,7 @@ test('each action has a row: what it changes, its chances, what it needs', () =>
   expect(rowsOf(decision)).toEqual([
     ['Action', 'Load time', 'Change', 'Faster', 'Slower', 'Needs'],
     ['Browser’s own choice', '4.3 s', '', '', '', ''],
-    ['Keep 1 origin off HTTP/3', '2.3 s', '−47%', '97%', '1%', 'the helper'],
+    ['Keep a.example off HTTP/3', '2.3 s', '−47%', '97%', '1%', 'the helper'],
     ['Hold 2 origins to HTTP/1.1', '2.3 s', '+7%', '7%', '68%', 'the helper, its local CA'],
     ['Hold 2 origins each to its fastest version', '2.3 s', '0%', '97%', '1%', 'the helper, its local CA'],
     ['Offer HTTP/3 at 2 origins', '2.3 s', '−47%', '97%', '1%', 'your own server'],

@@ -86,7 +86,7 @@ export const english = {
   originReason: 'What it is to this page',
   originThirdParty: 'third party: $site$',
   originTimesHint:
-    'Under HTTP/1.1, 2 and 3: how the page’s load time would change with this server alone on that protocol. ≈: by less than 1%; –: not compared. Italic names: third parties.',
+    'Under HTTP/1.1, 2 and 3: how the page’s load time changes when this server uses that protocol from the start and every other its best one. ≈: by less than 1%; –: not compared. Italic names: third parties.',
   originUnknown: 'unknown',
   panelActions: 'Actions',
   panelMoreTabs: 'More views',

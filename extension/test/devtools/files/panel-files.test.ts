@@ -193,7 +193,7 @@ describe('writeMarkdown', () => {
     useLanguage('de', german);
     const text = writeMarkdown({ ...load, prediction: { ...prediction, origins } });
     useLanguage('en', english);
-    expect(text).toContain(`Auf ${origins.length} von ${origins.length} Ursprüngen kommt es nicht an.`);
+    expect(text).toContain(`Bei keinem von ${origins.length} Ursprüngen kommt es auf das Protokoll an.`);
   });
 
   test('gives a range only where its ends differ', () => {

@@ -933,6 +933,8 @@ export const english = {
   undoAgain: 'Make it faster again',
   undoing: 'Undoing …',
   undone: 'Undone. This page loads without hopwise.',
+  undoWaiting_one: 'Prepared for $count$ server $until$.',
+  undoWaiting_other: 'Prepared for $count$ servers $until$.',
   undoCount_one: 'On for $count$ server $until$.',
   undoCount_other: 'On for $count$ servers $until$.',
   unknown: 'unknown',

@@ -953,6 +953,8 @@ export const german: Record<MessageKey, string> = {
   undoAgain: 'Wieder schneller machen',
   undoing: 'Wird rückgängig gemacht …',
   undone: 'Rückgängig gemacht. Diese Seite lädt ohne hopwise.',
+  undoWaiting_one: 'Vorbereitet für $count$ Server $until$.',
+  undoWaiting_other: 'Vorbereitet für $count$ Server $until$.',
   undoCount_one: 'Aktiv für $count$ Server $until$.',
   undoCount_other: 'Aktiv für $count$ Server $until$.',
   unknown: 'unbekannt',

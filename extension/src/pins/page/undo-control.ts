@@ -92,8 +92,13 @@ export class UndoControl {
     const isUndone = this.#undone.length > 0;
     const useless = isUseless(this.#gain);
     this.element.hidden = pinned.length === 0 && !isUndone;
+    const isWaiting = pinned.every(({ state }) => state === 'waiting');
     this.#count.textContent =
-      pinned.length === 0 ? '' : plural('undoCount', pinned.length, { until: describeEarliestEnd(pinned) });
+      pinned.length === 0
+        ? ''
+        : plural(isWaiting ? 'undoWaiting' : 'undoCount', pinned.length, {
+            until: describeEarliestEnd(pinned),
+          });
     this.#button.classList.toggle('hw-button-primary', useless);
     this.#button.hidden = pinned.length === 0;
     this.#again.hidden = !isUndone || this.#isOffered;

@@ -126,3 +126,10 @@ test('a pin that could not be removed keeps the button, with the reason', async 
   expect(reloads).toBe(0);
   expect(element.querySelector('[role=status]')!.textContent).toBe('The helper has ended.');
 });
+
+test('pins that all wait are not said to be on', async () => {
+  pins = pins.map((pin) => ({ ...pin, state: 'waiting' }));
+  expect((await shown()).texts()).toEqual(['Undo', 'Prepared for 2 servers until the browser is closed.']);
+  pins = pins.map((pin) => (pin.origin === A ? { ...pin, state: 'active' } : pin));
+  expect((await shown()).texts()).toEqual(['Undo', 'On for 2 servers until the browser is closed.']);
+});

@@ -236,7 +236,7 @@ it.each([320, 375, 600, 900, 1200])('fits a window of %i px', async (width) => {
     expect(await page.locator('.report-warning').textContent()).toMatch(/^The recorded load .*\.$/);
     const grounds = await page.locator('.hw-grounds').textContent();
     expect(grounds?.replaceAll('\u00a0', ' ')).toMatch(
-      /^70 requests to 6 origins\.The recorded load took 2\.3 s, /,
+      /^70 requests to 6 origins\.The recorded load took 2\.3 s; /,
     );
     expect(await page.locator('.report-product').textContent()).toBe('hopwise');
     expect(await page.getByText('Scroll sideways').isVisible()).toBe(width <= 600);

@@ -16,7 +16,7 @@ const NO_NETWORK: NetworkPath = {
 };
 
 /**
- * Computes what a page takes in each scenario whatever carries it: its servers, its scripts, its own waits. That is its load time on a
+ * Computes what a page takes in each scenario whatever carries it: names that are looked up, servers, scripts, its own waits. That is its load time on a
  * network that takes no time.
  *
  * @returns in order of `scenarios`, milliseconds
@@ -26,7 +26,7 @@ export function sharedTimes(graph: PageGraph, scenarios: readonly Scenario[]): n
   return scenarios.map(({ servers, seed }) => {
     const before = known.get(servers);
     if (before !== undefined) return before;
-    const near = servers.map((server) => ({ ...server, extraRttMs: 0, dnsMs: 0, extraHandshakeRounds: {} }));
+    const near = servers.map((server) => ({ ...server, extraRttMs: 0, extraHandshakeRounds: {} }));
     const { pltMs } = loadPage(
       graph,
       { path: NO_NETWORK, servers: near, seed },

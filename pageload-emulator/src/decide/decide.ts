@@ -123,7 +123,13 @@ export function decide(
   const drawnBest = findSafest(belief, uniform);
   const risk = drawnBest === 'h3' ? assessPolicer(graph, choice, network, undrawn.policed) : null;
   const best = risk === null ? drawnBest : findSafest(belief, uniform, risk);
-  const limits = new GainLimits({ baseline, measured, transferGainMs, learned: isNew ? belief : null });
+  const limits = new GainLimits({
+    baseline,
+    scenarios,
+    measured,
+    transferGainMs,
+    learned: isNew ? belief : null,
+  });
   belief.limitGains(baseline, recordedHere, (candidate, scenario) => limits.in(scenario, candidate));
   const times = new CandidateTimes({
     belief,

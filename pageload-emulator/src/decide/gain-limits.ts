@@ -1,4 +1,6 @@
+import { median } from '@hopwise/contract';
 import { loadTime } from '../scenarios/load-time.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
 import type { Belief } from './belief.ts';
 import type { Candidate } from './candidates.ts';
 import type { MeasuredTimes } from './measured-loads.ts';
@@ -6,6 +8,7 @@ import type { MeasuredTimes } from './measured-loads.ts';
 /** What limits the gains of candidates over the baseline. */
 interface LimitContext {
   baseline: Candidate;
+  scenarios: readonly Scenario[];
   /** The page's own measured loads. */
   measured: MeasuredTimes;
   /** Time that transfers as the candidate requests the page took less than those as the baseline does, milliseconds; null without both. */
@@ -13,9 +16,6 @@ interface LimitContext {
   /** The belief, where evidence has changed which scenarios are likely; else null. */
   learned: Belief<Candidate> | null;
 }
-
-/** `drawNetworks` draws the likeliest network first. */
-const LIKELIEST = 0;
 
 /**
  * The most that each candidate may be said to gain over the baseline: what the emulation or a measurement gives, whichever is more. The
@@ -25,9 +25,13 @@ const LIKELIEST = 0;
 export class GainLimits {
   readonly #context: LimitContext;
   readonly #baselineMs: number;
+  /** The scenarios of the likeliest network, which is drawn first: all, with losses of their own, where every figure of it is given. */
+  readonly #likeliest: readonly number[];
 
   constructor(context: LimitContext) {
     this.#context = context;
+    const { scenarios } = context;
+    this.#likeliest = [...scenarios.keys()].filter((index) => scenarios[index]!.path === scenarios[0]!.path);
     this.#baselineMs = loadTime(context.baseline.pltMs).pltMs;
   }
 
@@ -36,7 +40,7 @@ export class GainLimits {
     const { baseline, learned } = this.#context;
     const emulatedMs = Math.min(
       this.#baselineMs - loadTime(candidate.pltMs).pltMs,
-      gainIn(LIKELIEST, candidate, baseline),
+      median(this.#likeliest.map((scenario) => gainIn(scenario, candidate, baseline))),
     );
     const learnedMs = learned?.average((scenario) => gainIn(scenario, candidate, baseline)) ?? 0;
     return Math.max(0, emulatedMs, learnedMs, this.#measuredGain(candidate));

@@ -83,7 +83,7 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   else if (recordedMs === null) misfits.push({ kind: 'no-load-event' });
   else if (recordedMs > SESSION_MS) misfits.push({ kind: 'session', recordedMs });
   else if (recorded !== undefined && emulatedMs !== null && explained !== null) {
-    const quantile = quantilesOf(emulatedMs);
+    const quantile = quantilesOf(shrink(emulatedMs));
     const isWithin = recordedMs >= quantile(LOW_QUANTILE) && recordedMs <= quantile(HIGH_QUANTILE);
     if (!isWithin && !mayBePoliced(recorded, scenarios)) {
       misfits.push({ kind: 'load-time', recordedMs, explainedMs: explained.pltMs });

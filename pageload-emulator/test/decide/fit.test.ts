@@ -69,6 +69,20 @@ describe('the fit of a recording', () => {
     expect(spreadOn(networkPosterior(recording, { network: given }))).toBeGreaterThan(2 - 0.1);
   });
 
+  it('has a misfit where only one of ten drawn networks takes as long as the load', () => {
+    const misfitsAt = (pltMs: number) => {
+      const recording = recorded({ pltMs });
+      // One in ten takes five times as long.
+      const candidate = { assignment: {}, discoversH3: false, pltMs: [...Array(9).fill(1000), 5000] };
+      const scenarios = [{ path: PATH, servers: [], seed: 1 }];
+      const network = networkPosterior(recording);
+      const fit = fitOf({ recording, network, scenarios, recorded: candidate, isOtherNetwork: false });
+      return fit.misfits.map(({ kind }) => kind);
+    };
+    expect(misfitsAt(5000)).toEqual(['load-time']);
+    expect(misfitsAt(1100)).toEqual([]);
+  });
+
   it('asks for no verification of a page that came from the cache as a whole', () => {
     const load = recorded();
     const requests = load.requests.map((each) => ({

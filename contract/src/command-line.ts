@@ -1,3 +1,3 @@
 /** What command lines share: their errors in one form. */
-export { readingProblem, unpackingProblem, writingProblem } from './file-problem.ts';
+export { isOutOfRoom, readingProblem, unpackingProblem, writingProblem } from './file-problem.ts';
 export { refuseUnknownTopic, unifyErrors, usageError } from './usage-errors.ts';

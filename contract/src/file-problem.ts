@@ -18,6 +18,7 @@ const WRITING: Readonly<Record<string, string>> = {
   EEXIST: 'but there is a file of that name',
   EROFS: 'but its disk can only be read',
   ENOSPC: 'but its disk is full',
+  EDQUOT: 'but your share of its disk is full',
 };
 
 /** Says why a file could not be read, as the end of "expected a readable file, …". */
@@ -25,6 +26,12 @@ export const readingProblem = (thrown: unknown): string => problemOf(thrown, REA
 
 /** Says why a file could not be written, as the end of "expected a file that can be written, …". */
 export const writingProblem = (thrown: unknown): string => problemOf(thrown, WRITING);
+
+/** Whether a file could not be written for want of room, which no program foresees. */
+export function isOutOfRoom(thrown: unknown): boolean {
+  const { code } = (thrown ?? {}) as { code?: unknown };
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
 
 /**
  * Says what is wrong with a gzipped file that could not be unpacked; null for any other error.

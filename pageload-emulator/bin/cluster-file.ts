@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { readingProblem, writingProblem } from '@hopwise/contract/command-line';
 import {
   InputError,
@@ -84,6 +84,7 @@ async function writeCluster(file: string, cluster: NetworkCluster): Promise<void
     await writeFile(beside, `${JSON.stringify(cluster, null, 1)}\n`);
     await rename(beside, file);
   } catch (error) {
+    await rm(beside, { force: true }).catch(() => {}); // What made the write fail may forbid this too, and is what counts.
     throw new InputError(`${file}: expected a file that can be written, ${writingProblem(error)}`);
   }
 }

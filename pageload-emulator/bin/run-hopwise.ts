@@ -232,15 +232,22 @@ Examples:
   )
   .action(async (files: string[], flags: Flags, command: Command) => {
     const known = await knownBeforehand(flags, command);
-    const names = shortNames(files);
     const show = async <T>(
       ask: (recording: Recording, options: PredictOptions) => T,
       table: (rows: { name: string; prediction: T }[]) => string,
     ) => {
       const predictions: { file: string; prediction: T }[] = [];
       for (const file of files) {
-        predictions.push({ file, prediction: (await answer(file, flags, known, ask)).result });
+        try {
+          predictions.push({ file, prediction: (await answer(file, flags, known, ask)).result });
+        } catch (error) {
+          // One of many files is no reason to lose the others.
+          if (!(error instanceof InputError) || files.length === 1) throw error;
+          refuse(error);
+        }
       }
+      if (predictions.length === 0) return;
+      const names = shortNames(predictions.map(({ file }) => file));
       const rows = predictions.map(({ prediction }, index) => ({ name: names[index]!, prediction }));
       print(flags.json ? toJson(predictions) : table(rows));
     };
@@ -434,10 +441,17 @@ async function learn(
   return before;
 }
 
+/** Names input that cannot be used, and has the command end with the exit code of that. */
+function refuse(error: InputError): void {
+  note(`hopwise: ${printable(removeUserinfoInText(error.message), 600)}`);
+  process.exitCode = UNUSABLE;
+}
+
 /** Commands of the helper that people look for here. */
 const HELPER_COMMANDS = [
   'ca',
   'install',
+  'network',
   'pin',
   'probe',
   'resolver',
@@ -458,8 +472,7 @@ export async function runHopwise(args: readonly string[]): Promise<void> {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof InputError) {
-      note(`hopwise: ${printable(removeUserinfoInText(error.message), 600)}`);
-      process.exitCode = UNUSABLE;
+      refuse(error);
     } else if (error instanceof CommanderError) {
       // Commander has printed its line; asking for help is no error.
       process.exitCode = error.exitCode === 0 ? 0 : UNUSABLE;

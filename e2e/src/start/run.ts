@@ -1,6 +1,7 @@
-import { access, constants, mkdir, rm } from 'node:fs/promises';
+import { access, constants, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { firstLine } from '@hopwise/contract';
+import { writingProblem } from '@hopwise/contract/command-line';
 import { buildReport, type Findings, type Report } from '@hopwise/extension/report';
 import { chromiumPath, requireDisplay } from '@hopwise/lab/browser/chromium';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
@@ -10,6 +11,7 @@ import { toNetworkPath } from '@hopwise/lab/client/networks';
 import { frontPrograms } from '@hopwise/lab/client/server-stack';
 import type { Cleanup } from '@hopwise/lab/command/cleanup';
 import { UserError } from '@hopwise/lab/command/errors';
+import { makeFolder } from '@hopwise/lab/command/output-folder';
 import type { Progress } from '@hopwise/lab/command/progress';
 import { replaceFile } from '@hopwise/lab/command/write-file';
 import { type DisturbanceWatch, watchDisturbance } from '@hopwise/lab/loads/disturbance';
@@ -213,8 +215,11 @@ async function inFolder<T>(
 ): Promise<T> {
   const dir = resolve(out);
   try {
-    return await work(dir, await mkdir(dir, { recursive: true }));
+    return await work(dir, await makeFolder(dir));
   } catch (error) {
-    throw new UserError(`--out ${out}: the report could not be written: ${firstLine(error)}`);
+    throw new UserError(
+      `--out ${out}: expected a folder that the report can be written to, ${writingProblem(error)}`,
+      2,
+    );
   }
 }

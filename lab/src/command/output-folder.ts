@@ -36,17 +36,23 @@ export async function checkOutputFile(option: string, file: string): Promise<voi
   );
 }
 
-/** Makes a folder and those above it. Node's own `recursive` goes on for ever below one that takes no folders, such as `/proc`. */
-async function makeFolder(dir: string): Promise<void> {
+/**
+ * Makes a folder and those above it. Node's own `recursive` goes on for ever below one that takes no folders, such as `/proc`.
+ *
+ * @returns the first folder that had to be made; undefined where all were there
+ */
+export async function makeFolder(dir: string): Promise<string | undefined> {
   const problem = await mkdir(dir).then(
     () => null,
     (error: NodeJS.ErrnoException) => error,
   );
-  if (problem === null || (problem.code === 'EEXIST' && (await isFolder(dir)))) return;
+  if (problem === null) return dir;
+  if (problem.code === 'EEXIST' && (await isFolder(dir))) return undefined;
   const above = dirname(dir);
   if (problem.code !== 'ENOENT' || above === dir || (await isFolder(above))) throw problem;
-  await makeFolder(above);
+  const first = await makeFolder(above);
   await mkdir(dir);
+  return first ?? dir;
 }
 
 const isFolder = (path: string): Promise<boolean> =>

@@ -1,5 +1,6 @@
 /** What all commands share: signals, scratch folder, errors as one line, clean-up. */
 import { firstLine } from '@hopwise/contract';
+import { isOutOfRoom } from '@hopwise/contract/command-line';
 import { CommanderError } from 'commander';
 import { Cleanup } from './cleanup.ts';
 import { UserError } from './errors.ts';
@@ -67,6 +68,9 @@ export async function runProgram(work: (context: ProgramContext) => Promise<void
     } else if (error instanceof UserError) {
       say(error.message);
       process.exitCode = stop.signal.aborted ? 130 : error.exitCode;
+    } else if (isOutOfRoom(error)) {
+      say(`${firstLine(error)}: make room, then give the same command again`);
+      process.exitCode = 1;
     } else {
       // A defect of the program: print the stack.
       say(error instanceof Error && error.stack ? error.stack : firstLine(error));

@@ -85,11 +85,11 @@ export async function measurePlan(plan: Plan, context: ProgramContext): Promise<
   const progress = new MatrixProgress(weigh);
   const announce = (): void => {
     const left = loads.filter((load) => !done.has(load));
-    const minutes = left.reduce((sum, load) => sum + weigh(load), 0) / 60_000;
+    const minutes = Math.ceil(left.reduce((sum, load) => sum + weigh(load), 0) / 60_000);
     progress.say(`${loads.length} loads: ${plan.title}, in ${browser.name}, into ${plan.out}`);
     if (left.length < loads.length) progress.say(`${loads.length - left.length} of them exist already`);
     progress.say(
-      `${left.length} to make: about ${Math.ceil(minutes)} minutes, estimated from sizes, rates and round trips`,
+      `${left.length} to make: about ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, estimated from sizes, rates and round trips`,
     );
     for (const remark of remarks(networks, pages, plan.views)) progress.say(remark);
   };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkOutputFile, makeOutputFolder } from '../../src/command/output-folder.ts';
+import { checkOutputFile, makeFolder, makeOutputFolder } from '../../src/command/output-folder.ts';
 
 let home: string;
 beforeAll(() => {
@@ -16,6 +16,11 @@ describe('the folder of a command’s results', () => {
     await makeOutputFolder(dir);
     await makeOutputFolder(dir);
     expect(statSync(dir).isDirectory()).toBe(true);
+  });
+
+  it('tells which was the first that had to be made', async () => {
+    expect(await makeFolder(join(home, 'new', 'below'))).toBe(join(home, 'new'));
+    expect(await makeFolder(join(home, 'new', 'below'))).toBeUndefined();
   });
 
   it('is refused in one line below a file', async () => {

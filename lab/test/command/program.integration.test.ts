@@ -46,3 +46,19 @@ test.each([
     await rm(temporary, { recursive: true, force: true });
   }
 });
+
+test('names a full disk in one line', async () => {
+  const script = `
+    import { writeFile } from 'node:fs/promises';
+    import { runProgram } from ${JSON.stringify(PROGRAM)};
+    await runProgram(() => writeFile('/dev/full', 'a'));`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  expect(await once(child, 'close')).toEqual([1, null]);
+  expect(stderr).toMatch(/^hopwise: ENOSPC.*: make room, then give the same command again\n$/);
+});

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -165,6 +165,13 @@ describe('a file of several page loads', () => {
 });
 
 describe('what earlier loads showed', () => {
+  it('leaves no file behind where it cannot be written', async () => {
+    mkdirSync(file('clusters/network.json/taken'), { recursive: true });
+    const words = ['predict', file('page.har'), '--learn', '--cluster', file('clusters/network.json')];
+    expect((await hopwise(words)).status).toBe(2);
+    expect(readdirSync(file('clusters'))).toEqual(['network.json']);
+  });
+
   const timeless = (text: string) => JSON.parse(text, (key, value) => (key === 'elapsedMs' ? 0 : value));
 
   it('is read with --cluster, and written with --learn alone', async () => {
@@ -310,11 +317,27 @@ describe('what-ifs', () => {
   });
 });
 
+it.runIf(process.platform === 'linux')('says that its output cannot be written', () => {
+  const { status, stderr } = spawnHopwise(['predict', file('page.har')], '', openSync('/dev/full', 'w'));
+  expect(status).toBe(1);
+  expect(stderr).toContain('standard output: expected a file that can be written, but its disk is full\n');
+});
+
 describe('hopwise compare and graph', () => {
   it('compare many files in a table', async () => {
     const { status, stdout } = await hopwise(['compare', file('page.har'), file('page.har.gz')]);
     expect(status).toBe(0);
     expect(stdout.trim().split('\n')).toHaveLength(3);
+  });
+
+  it('compare leaves out a file that cannot be used, and says so', async () => {
+    writeFileSync(file('cut.har'), HAR.slice(0, HAR.length / 2));
+    const { status, stdout, stderr } = await hopwise(['compare', file('cut.har'), file('page.har')]);
+    expect(status).toBe(2);
+    expect(stdout).toMatch(/^file .*\npage\.har .*\n$/);
+    expect(stderr).toContain(`hopwise: ${file('cut.har')}: `);
+    const none = await hopwise(['compare', file('cut.har'), file('cut.har'), '--json']);
+    expect(none).toMatchObject({ status: 2, stdout: '' });
   });
 
   it('show the graph', async () => {

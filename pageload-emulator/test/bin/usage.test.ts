@@ -64,6 +64,7 @@ const WRONG: readonly (readonly [readonly string[], string | RegExp])[] = [
   [['forecast'], "unknown command 'forecast'"],
   [['help', 'forecast'], "unknown command 'forecast'"],
   [['predict', ''], '"": expected a readable file, but there is none'],
+  [['network', 'https://example.org/'], 'network is a command of the helper: hopwise-host network'],
   [['probe', 'https://example.org/'], 'probe is a command of the helper: hopwise-host probe'],
   ...(['predict', 'explain', 'compare'] as const).flatMap((command) => [
     ...wrongFiles(command),

@@ -19,14 +19,19 @@ export function buildHopwise(): void {
   expect(built.stdout + built.stderr).toBe('');
 }
 
-/** Runs the built command. */
-export function spawnHopwise(args: readonly string[], input = ''): Ended {
+/**
+ * Runs the built command.
+ *
+ * @param output a descriptor that takes the standard output, which the result then does not have
+ */
+export function spawnHopwise(args: readonly string[], input = '', output: 'pipe' | number = 'pipe'): Ended {
   const command = atRoot('pageload-emulator/bin/dist/hopwise.js');
   const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
     encoding: 'utf8',
     input,
+    stdio: ['pipe', output, 'pipe'],
   });
-  return { status: status ?? -1, stdout, stderr };
+  return { status: status ?? -1, stdout: stdout ?? '', stderr };
 }
 
 /** Runs the command in this process: to start another one takes longer than most commands. One at a time. */

@@ -36,6 +36,7 @@ export function readRecording(input: unknown, options: ReadOptions = {}): ReadRe
 /** Formats of others that people may take for recordings, by fields that each has. */
 const OTHER_FORMATS: [name: string, fields: string[]][] = [
   ['a NetLog, which has no page loads', ['constants', 'events']],
+  ['a WebPageTest result: take its HAR (Export, or export.php)', ['data', 'statusCode']],
   ['a Lighthouse report, which has no times of requests', ['lighthouseVersion', 'audits']],
 ];
 

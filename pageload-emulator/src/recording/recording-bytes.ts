@@ -60,8 +60,8 @@ export class RecordingBytes {
     const [a, b, c, d] = head;
     const isLittle = (a === 0xff && b === 0xfe) || (a !== 0 && b === 0 && c !== 0 && d === 0);
     const isBig = (a === 0xfe && b === 0xff) || (a === 0 && b !== 0 && c === 0 && d !== 0);
-    // PKZIP's application note, section 4.3.7: "PK", then what begins a file.
-    if (a === 0x50 && b === 0x4b && c === 3 && d === 4) {
+    // PKZIP's application note, sections 4.3.7 and 4.3.16: "PK", then what begins a file, or ends an archive without any.
+    if (a === 0x50 && b === 0x4b && ((c === 3 && d === 4) || (c === 5 && d === 6))) {
       const zip = new ZippedHar((bytes) => this.#json.add(bytes));
       this.#zip = zip;
       this.#add = inPieces((bytes) => zip.add(bytes));

@@ -13,6 +13,8 @@ export class ZippedHar {
   #name: string | null = null;
   #isWhole = false;
   #files = 0;
+  /** The first file that is no HAR, for who zipped one of another name. */
+  #other: string | null = null;
 
   /** @param take gets the HAR's bytes, in pieces */
   constructor(take: (bytes: Uint8Array) => void) {
@@ -27,6 +29,7 @@ export class ZippedHar {
         );
       }
       if (!isHar(file.name)) {
+        this.#other ??= file.name;
         file.ondata = () => {};
         file.start();
         return;
@@ -55,8 +58,10 @@ export class ZippedHar {
   /** @throws InputError when the file ended early, or has no HAR */
   end(): void {
     this.#push(new Uint8Array(0), true);
-    if (this.#name === null)
-      throw new InputError('top level: expected a HAR in the zip file (.har), got none');
+    if (this.#name === null) {
+      const got = this.#other === null ? 'an empty one' : `${shown(this.#other)}: unpack it first`;
+      throw new InputError(`top level: expected a zip file with a HAR (.har), got ${got}`);
+    }
     if (!this.#isWhole)
       throw new InputError(`top level: expected a whole zip file, got a part of ${shown(this.#name)}`);
   }

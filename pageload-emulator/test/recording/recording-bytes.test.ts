@@ -134,8 +134,9 @@ describe('a zip file', () => {
 
   it('that has none, several or a part is named', () => {
     expect(complaint(zipSync({ 'a.html': body }))).toBe(
-      'top level: expected a HAR in the zip file (.har), got none',
+      'top level: expected a zip file with a HAR (.har), got "a.html": unpack it first',
     );
+    expect(complaint(zipSync({}))).toBe('top level: expected a zip file with a HAR (.har), got an empty one');
     expect(complaint(zipSync({ 'a.har': har, 'b.har': har }))).toBe(
       'top level: expected a zip file with one HAR, got "a.har" and "b.har"',
     );

@@ -318,6 +318,7 @@ describe('unusable input', () => {
     expect(complaint('[]')).toBe('top level: expected requests, got none');
     expect(complaint('[5]')).toBe('[0]: expected an object, got 5');
     expect(complaint({ constants: {}, events: [] })).toMatch(/, got a NetLog, which has no page loads$/);
+    expect(complaint({ statusCode: 200, data: { runs: {} } })).toMatch(/, got a WebPageTest result: /);
     expect(complaint({ lighthouseVersion: '13', audits: {} })).toMatch(/, got a Lighthouse report, /);
     expect(complaint('{}')).toMatch(/^top level: expected a HAR \("log"\), .*, got an object$/);
     expect(complaint({ log: { entries: [{ startedDateTime: START, request: { url: 1 } }] } })).toBe(

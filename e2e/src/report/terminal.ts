@@ -3,6 +3,7 @@ import { PROTOCOL_NAME } from '@hopwise/contract';
 import { table, wrap } from '@hopwise/contract/terminal';
 import { formatBytes } from '@hopwise/extension/format';
 import { isUnavailable, type RepeatedSpread, type Report, type TimeSpread } from '@hopwise/extension/report';
+import { adviseOrigins, describeRest } from '@hopwise/extension/views';
 import { count, networkText } from '@hopwise/lab/output/words';
 import { durationsIn, PROTOCOLS, type Protocol, type Unavailable } from '@hopwise/pageload-emulator';
 
@@ -56,19 +57,17 @@ function whyUnavailable({ name, predictedMs, verifiedMs, measuredMs }: Row): str
   return [...byReason].map(([why, of]) => `${name} is unavailable (${of.join(', ')}): ${why}`);
 }
 
-/** What to do about each origin that matters or that the action changes; the others in one line. */
+/** What to do about each origin that matters, as the report's views say it; the others in one line. */
 function originLines({ origins, decision }: Report, dim: (text: string) => string): string[] {
-  const changed = new Set(decision.action.origins);
-  const matter = origins.filter(({ origin, pltMs }) => changed.has(origin) || Object.keys(pltMs).length > 1);
-  const rows = matter.map(({ origin, requests }) => [
+  const { advised, rest } = adviseOrigins({ origins, decision });
+  const rows = advised.map(({ origin: { origin, requests }, instruction }) => [
     `  ${origin}`,
     count(requests, 'request'),
-    changed.has(origin) ? PROTOCOL_NAME[decision.action.assignment[origin]!] : dim('as the browser does'),
+    instruction,
   ]);
-  const rest = origins.length - matter.length;
   return [
     ...(rows.length > 0 ? table(rows).split('\n') : []),
-    ...(rest > 0 ? [dim(`  ${rest} of ${count(origins.length, 'origin')} do not matter`)] : []),
+    ...(rest.length > 0 ? [dim(`  ${describeRest(rest.length, origins.length)}`)] : []),
   ];
 }
 

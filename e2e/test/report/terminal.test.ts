@@ -97,26 +97,35 @@ test('a row without times gives the reason', () => {
   expect(text).toContain("the browser's own choice is unavailable (measured): no answer");
 });
 
-test('origins that do not move the load time are one line', () => {
-  const origin = (name: string, pltMs: object) => ({ origin: `https://${name}.test`, requests: 2, pltMs });
-  const origins = [
-    origin('cdn', { h2: 1500, h3: 4000 }),
-    origin('a', { h2: 1500 }),
-    origin('b', { h2: 1500 }),
-  ];
-  const text = rendered({ origins });
-  expect(text).toMatch(/^ {2}https:\/\/cdn\.test +2 requests +HTTP\/2$/m);
-  expect(text).toContain('2 of 3 origins do not matter');
-  expect(text).not.toContain('https://a.test');
+/** Two origins that the browser loads over HTTP/2, of which the second is `decided` to stay there. */
+const ORIGINS = ['cdn', 'b'].map((name) => ({
+  origin: `https://${name}.test`,
+  protocol: 'h2',
+  requests: 2,
+  bytes: 1000,
+  decided: name === 'b',
+  reason: '',
+}));
+const decided = (action: object) => ({
+  ...live.decision,
+  baseline: { pltMs: 4050, protocols: { 'https://cdn.test': 'h3', 'https://b.test': 'h2' } },
+  actions: [],
+  action: { ...live.decision.action, time: { pltMs: 1550 }, helps: 0.9, ...action },
 });
 
-test('every origin that the action changes is listed, also where it alone does not move the load time', () => {
-  const origins = ['cdn', 'a'].map((name) => ({
-    origin: `https://${name}.test`,
-    requests: 2,
-    pltMs: { h2: 1500 },
-  }));
-  expect(rendered({ origins })).toContain(
-    '  https://cdn.test  2 requests  HTTP/2\n  1 of 2 origins do not matter\n',
+test('origins are listed as in the views: those of the action and those that are to stay', () => {
+  expect(rendered({ origins: ORIGINS, decision: decided({}) })).toContain(
+    '  https://cdn.test  2 requests  avoid HTTP/3\n  https://b.test    2 requests  leave on HTTP/2\n',
+  );
+});
+
+test('origins that do not matter are one line, as in the views', () => {
+  const leave = { ...decided({ kind: 'leave', origins: [], assignment: {} }), kind: 'leave' };
+  const text = rendered({ origins: ORIGINS, decision: leave });
+  expect(text).toContain('  1 of 2 origins do not matter\n');
+  expect(text).not.toContain('https://cdn.test');
+  const undecided = ORIGINS.map((origin) => ({ ...origin, decided: false }));
+  expect(rendered({ origins: undecided, decision: leave })).toContain(
+    '  The protocol matters at none of 2 origins\n',
   );
 });

@@ -25,7 +25,8 @@ export {
 export { findHeadlineTimes, writeHeadline } from './headline.ts';
 export { describeNetworkEvidence } from './network-evidence.ts';
 export { renderNetwork } from './network-view.ts';
-export { type OriginTableOptions, renderOriginTable } from './origin-table.ts';
+export { adviseOrigins } from './origin-advice.ts';
+export { describeRest, type OriginTableOptions, renderOriginTable } from './origin-table.ts';
 export { describeRatio } from './pin-gain.ts';
 export { renderProtocolChart } from './protocol-chart.ts';
 export { renderSummary } from './summary.ts';

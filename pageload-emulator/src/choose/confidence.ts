@@ -46,8 +46,12 @@ function chanceOfLeast(leads: readonly number[], deviation: number): number {
 
 /** Whether a lead is large and likely enough to act on. */
 export function isDecided(bestMs: number, runnerUpMs: number, confidence: number): boolean {
-  const gainMs = runnerUpMs - bestMs;
-  return gainMs > Math.max(MIN_GAIN_MS, MIN_GAIN_SHARE * runnerUpMs) && confidence >= MIN_CONFIDENCE;
+  return isLargeGain(bestMs, runnerUpMs) && confidence >= MIN_CONFIDENCE;
+}
+
+/** Whether a lead is large enough to act on, if it is real. */
+export function isLargeGain(bestMs: number, runnerUpMs: number): boolean {
+  return runnerUpMs - bestMs > Math.max(MIN_GAIN_MS, MIN_GAIN_SHARE * runnerUpMs);
 }
 
 /** Mean logarithm of paired ratios with its standard error, which is 0 for a single pair. */

@@ -1,3 +1,4 @@
+import { isLargeGain } from '../choose/confidence.ts';
 import type { AssignedFigures } from '../decide/assigned-figures.ts';
 import type { Sentences } from './sentences/english.ts';
 
@@ -14,5 +15,6 @@ export function assignmentReason(
   if (moved === null) return mix.noHelp();
   const gainMs = uniform.pltMs - assigned.pltMs;
   if (gainMs <= 0) return mix.noHelp();
-  return mix.sooner(moved, origins, gainMs, assigned.margin, uniform.protocol, assigned.decided);
+  const isEnough = isLargeGain(assigned.pltMs, uniform.pltMs);
+  return mix.sooner(moved, origins, gainMs, assigned.margin, uniform.protocol, assigned.decided, isEnough);
 }

@@ -179,7 +179,10 @@ export const english = {
 
   mix: {
     noHelp: () => 'Mixing protocols would not help.',
-    /** @param isSure whether the gain is beyond doubt */
+    /**
+     * @param isSure whether the gain is beyond doubt
+     * @param isEnough whether it is large enough to act on, if it is real
+     */
     sooner(
       moved: number,
       origins: number,
@@ -187,10 +190,12 @@ export const english = {
       share: number,
       uniform: Protocol,
       isSure: boolean,
+      isEnough: boolean,
     ): string {
       const change = `With other protocols for ${moved} of ${origins} origins the page`;
       const lead = `${ms(gainMs)} (${percent(share)}) sooner than with ${NAME[uniform]} for every origin that offers it`;
-      return isSure ? `${change} loads ${lead}.` : `${change} might load ${lead}: too little to act on.`;
+      if (isSure) return `${change} loads ${lead}.`;
+      return `${change} might load ${lead}${isEnough ? ', which is not sure.' : ': too little to act on.'}`;
     },
   },
 

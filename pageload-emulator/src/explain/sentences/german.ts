@@ -168,10 +168,12 @@ export const german: Sentences = {
 
   mix: {
     noHelp: () => 'Protokolle zu mischen hilft nicht.',
-    sooner(moved, origins, gainMs, share, uniform, isSure) {
+    sooner(moved, origins, gainMs, share, uniform, isSure, isEnough) {
       const lead = `${ms(gainMs)} (${percent(share)}) früher als mit ${NAME[uniform]} für jeden Ursprung, der es anbietet`;
       return `Mit anderen Protokollen für ${moved} von ${origins} Ursprüngen lädt die Seite ${
-        isSure ? `${lead}.` : `vielleicht ${lead}: zu wenig, um etwas zu ändern.`
+        isSure
+          ? `${lead}.`
+          : `vielleicht ${lead}${isEnough ? ', sicher ist das nicht.' : ': zu wenig, um etwas zu ändern.'}`
       }`;
     },
   },

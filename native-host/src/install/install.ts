@@ -5,6 +5,7 @@ import { mkdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { isOutOfRoom } from '@hopwise/contract/command-line';
 import { LAUNCHER_VARIABLE, launcherName, launcherPath, shellQuote } from '../base/launcher.ts';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../base/memory-settings.ts';
 import { configDirectory, dataDirectory, packageFolder } from '../base/paths.ts';
@@ -165,12 +166,16 @@ async function withFix(path: string, act: () => Promise<void>): Promise<void> {
   } catch (fault) {
     const { code } = fault as NodeJS.ErrnoException;
     if (code === undefined) throw fault;
-    const folder = dirname(path);
-    const fix = ['EACCES', 'EPERM', 'EROFS'].includes(code)
-      ? `make ${folder} writable`
-      : `${folder} has to be a folder, or a path at which one can be created`;
-    throw new Error(`${path} cannot be changed (${code}): ${fix}`);
+    throw new Error(`${path} cannot be changed (${code}): ${fixFor(code, dirname(path))}`);
   }
+}
+
+/** What lets a file in `folder` be changed, where the system refused it with `code`. */
+export function fixFor(code: string, folder: string): string {
+  if (isOutOfRoom({ code })) return 'make room on its disk';
+  return ['EACCES', 'EPERM', 'EROFS'].includes(code)
+    ? `make ${folder} writable`
+    : `${folder} has to be a folder, or a path at which one can be created`;
 }
 
 /** Removes `folder` and the folders above it that `install` may have created, if they are empty. */

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
 import { HEAP_ARGUMENTS, MALLOC_SETTINGS } from '../../src/base/memory-settings.ts';
 import { browsers } from '../../src/install/browsers.ts';
-import { install, launcherFile, uninstall } from '../../src/install/install.ts';
+import { fixFor, install, launcherFile, uninstall } from '../../src/install/install.ts';
 import { registrationProblem } from '../../src/install/registration.ts';
 
 const IDS = { chromium: EXTENSION_ID, firefox: FIREFOX_EXTENSION_ID };
@@ -111,6 +111,11 @@ describe('install', () => {
           `${folder} has to be a folder, or a path at which one can be created`,
       );
     }
+  });
+
+  it('asks for room on a full disk, and for rights where these are missing', () => {
+    expect(fixFor('ENOSPC', '/a')).toBe('make room on its disk');
+    expect(fixFor('EROFS', '/a')).toBe('make /a writable');
   });
 
   it('makes a launcher that starts Node with the script, whatever the path and the environment', async () => {

@@ -107,7 +107,8 @@ export function selectSinceChange<L extends Recorded>(loads: readonly L[]): L[] 
     const before = last.slice(start, index).map(pltOf);
     surprises.push(before.length === 0 ? 0 : Math.log(pltOf(load) / median(before)));
     const changed = findChange(surprises);
-    if (changed === 0) continue;
+    // A single load may have been disturbed.
+    if (changed < 2) continue;
     start = index + 1 - changed;
     surprises = surprises.slice(-changed).map(() => 0);
   }

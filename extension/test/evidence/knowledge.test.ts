@@ -56,6 +56,9 @@ describe('loads since the page last began to take another time', () => {
   test.each([
     ['are all where it did not', usual, usual],
     ['are all where one load took longer', [...usual, 1700], [...usual, 1700]],
+    ['are all where one load took many times as long', [...usual, 6000], [...usual, 6000]],
+    ['are all where one load took a small part', [...usual, 100], [...usual, 100]],
+    ['begin with the first of two that took many times as long', [...usual, 6000, 6100], [6000, 6100]],
     [
       'begin with the first of three that took twice as long',
       [...usual, 1600, 1500, 1650],
@@ -86,6 +89,14 @@ describe('loads since the page last began to take another time', () => {
       all.find((each) => each.id === id),
     );
     expect(knowledge.loads).toMatchObject([{ under: 'browser', pltMs: [1600, 1500] }]);
+  });
+
+  test('are all before one that takes many times as long: it may have been disturbed', async () => {
+    const all = loadsTaking([...usual, ...usual, 6000]);
+    const knowledge = await collectKnowledge(all.at(-1)!, all, async (id) =>
+      all.find((each) => each.id === id),
+    );
+    expect(knowledge.loads).toMatchObject([{ under: 'browser', pltMs: [...usual, ...usual] }]);
   });
 });
 

@@ -121,24 +121,6 @@ const withoutMaps = {
 };
 
 /**
- * Removes comments from the bundles that are not minified, which have no others that explain them.
- *
- * @type {import('esbuild').Plugin}
- */
-const withoutComments = {
-  name: 'without-comments',
-  setup({ onEnd }) {
-    onEnd(async ({ outputFiles }) => {
-      await Promise.all(
-        outputFiles.map(({ path: file, text }) =>
-          writeFile(file, file.endsWith('.js') ? removeComments(text) : text),
-        ),
-      );
-    });
-  },
-};
-
-/**
  * The worker, and of the separate packages what it imports. A service worker cannot load them later: browsers reject `import()`
  * there. Code that they have in common, such as the library for validation, is in files `shared-HASH.js`.
  */
@@ -189,6 +171,30 @@ const exportsOf = (packages) => ({
     }));
   },
 });
+
+/** The scripts of the extension's own pages. They are not minified, and keep no comments but those that explain the bundles. */
+async function buildPages() {
+  const { outputFiles } = await build({
+    ...common,
+    format: 'esm',
+    sourcemap: 'linked',
+    write: false,
+    plugins: [withoutInnerHtml, withoutMaps, withoutMessages],
+    entryPoints: {
+      popup: path('src/popup/popup.ts'),
+      devtools: path('src/devtools/devtools.ts'),
+      panel: path('src/devtools/panel.ts'),
+      'emulation-worker': path('src/devtools/emulation/emulation-worker.ts'),
+      options: path('src/options/options.ts'),
+      welcome: path('src/welcome/welcome.ts'),
+    },
+  });
+  await Promise.all(
+    outputFiles.map(({ path: file, text }) =>
+      writeFile(file, file.endsWith('.js') ? removeComments(text) : text),
+    ),
+  );
+}
 
 /** The script of the HTML reports that the panel writes; the extension never runs it. Each report carries the messages that it names. */
 const buildReportClient = () =>
@@ -277,21 +283,7 @@ async function putInPlace(made, name) {
 await Promise.all([
   buildWorker(),
   buildTrees(),
-  build({
-    ...common,
-    format: 'esm',
-    sourcemap: 'linked',
-    write: false,
-    plugins: [withoutInnerHtml, withoutMaps, withoutMessages, withoutComments],
-    entryPoints: {
-      popup: path('src/popup/popup.ts'),
-      devtools: path('src/devtools/devtools.ts'),
-      panel: path('src/devtools/panel.ts'),
-      'emulation-worker': path('src/devtools/emulation/emulation-worker.ts'),
-      options: path('src/options/options.ts'),
-      welcome: path('src/welcome/welcome.ts'),
-    },
-  }),
+  buildPages(),
   build({
     ...common,
     format: 'iife',

@@ -6,30 +6,57 @@ export const MIN_RATE_BYTES = 30_000;
 
 /** When the rate over a part of a window exceeds the window's by this factor, it was not sustained. */
 const NOT_HELD = 1.4;
+/** A link to which nothing comes for more than the rest of a time waits for the page or its servers. */
+const MIN_BUSY_SHARE = 0.5;
 
 /**
  * Computes the highest downstream rate sustained over a window, bits per second: a lower bound of the link's rate, close to it
- * when the page filled the link. A slow link takes longer than the window for what shows a rate: it holds the same one meanwhile.
+ * when the page filled the link. A slow link takes longer than the window for what shows a rate: it holds the same one meanwhile, and is
+ * seldom idle.
  *
  * @param windowMs long enough that bytes released at once by a repaired loss do not look like a rate
  * @returns null when too little arrived
  */
 export function busyRate(arrivals: ArrivalCurve, windowMs: number): number | null {
-  const shortest = mostArrived(arrivals, windowMs);
-  for (let lengthMs = windowMs, most = shortest; ; lengthMs *= 2, most = mostArrived(arrivals, lengthMs)) {
-    const isHeld = NOT_HELD * (most / lengthMs) >= shortest / windowMs;
-    if (!isHeld || arrivals.total < MIN_RATE_BYTES) return null;
-    if (most >= MIN_RATE_BYTES) return (most / lengthMs) * 8000;
+  if (arrivals.total < MIN_RATE_BYTES) return null;
+  const shortest = busiestSpan(arrivals, windowMs);
+  for (let span = shortest; ; span = busiestSpan(arrivals, 2 * span.lengthMs)) {
+    const isHeld = NOT_HELD * rateOf(span) >= rateOf(shortest);
+    const isBusy = span === shortest || busyMs(arrivals, span) >= MIN_BUSY_SHARE * span.lengthMs;
+    if (!isHeld || !isBusy) return null;
+    if (span.bytes >= MIN_RATE_BYTES) return 8000 * rateOf(span);
   }
 }
 
-/** Most bytes that arrived within any time of a length. */
-function mostArrived(arrivals: ArrivalCurve, lengthMs: number): number {
-  let most = 0;
+/** A time of a load, and the bytes that arrived meanwhile. */
+interface Span {
+  lengthMs: number;
+  endMs: number;
+  bytes: number;
+}
+
+const rateOf = ({ bytes, lengthMs }: Span): number => bytes / lengthMs;
+
+/** The time of a length in which most arrived. */
+function busiestSpan(arrivals: ArrivalCurve, lengthMs: number): Span {
+  let busiest: Span = { lengthMs, endMs: 0, bytes: 0 };
   for (const [index, endMs] of arrivals.timesMs.entries()) {
-    most = Math.max(most, arrivals.bytes[index]! - arrivals.by(endMs - lengthMs));
+    const bytes = arrivals.bytes[index]! - arrivals.by(endMs - lengthMs);
+    if (bytes > busiest.bytes) busiest = { lengthMs, endMs, bytes };
   }
-  return most;
+  return busiest;
+}
+
+/** For how long of a time something arrived, milliseconds. */
+function busyMs({ timesMs, bytes }: ArrivalCurve, { lengthMs, endMs }: Span): number {
+  let sum = 0;
+  for (let index = 1; index < timesMs.length; index++) {
+    // Less is an error of rounding.
+    if (bytes[index]! - bytes[index - 1]! < 1) continue;
+    const fromMs = Math.max(endMs - lengthMs, timesMs[index - 1]!);
+    sum += Math.max(0, Math.min(endMs, timesMs[index]!) - fromMs);
+  }
+  return sum;
 }
 
 /** What a connection sends in its first four round trips (RFC 6928): the rate of smaller pages depends on windows, not on the link. */

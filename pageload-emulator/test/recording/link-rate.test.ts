@@ -58,6 +58,11 @@ describe('link rate', () => {
     expect(linkRate(arriving(...small), 400, false)).toBeNull();
   });
 
+  it('is not that of a page which asks for one small response after the other', () => {
+    const small = Array.from({ length: 40 }, (_, index) => ({ fromMs: 140 * index, forMs: 5, bytes: 9_000 }));
+    expect(linkRate(arriving(...small), 200, false)).toBeNull();
+  });
+
   it('of a link that was never full for long is the rate of a spurt', () => {
     const arrivals = arriving(
       { fromMs: 0, forMs: 100, bytes: 100_000 },

@@ -162,7 +162,7 @@ export class LoadTabs {
 
 /** The protocol whose emulated load is shown at first: the fastest where one surely is, else the one that most requests used. */
 function findShownProtocol(recording: Recording, prediction: Prediction): Protocol {
-  const best = findBestRow({ prediction, isH3Hypothetical: isH3Unoffered(recording) });
+  const best = findBestRow({ prediction, isH3Hypothetical: isH3Unoffered(recording, prediction) });
   if (best !== null) return best;
   const usesOf = (each: Protocol) => recording.requests.filter(({ protocol }) => protocol === each).length;
   const usual = PROTOCOLS.reduce((a, b) => (usesOf(b) > usesOf(a) ? b : a));

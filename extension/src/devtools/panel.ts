@@ -225,7 +225,7 @@ function renderOverview(load: StoredLoad): HTMLElement[] {
   if (!prediction) return [renderProblem(load), ...control];
   const verified = load.verification ? readVerifiedTimes(load.verification, prediction.decision) : undefined;
   const { stopped, leftOut } = load.verification ?? {};
-  const isH3Hypothetical = isH3Unoffered(load.recording);
+  const isH3Hypothetical = isH3Unoffered(load.recording, prediction);
   const comparison = { prediction, verified, stopped, leftOut, isH3Hypothetical };
   const limits = describeLimits(comparison);
   const weighed = isTall.matches ? renderActions(prediction.decision) : null;

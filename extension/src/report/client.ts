@@ -73,7 +73,7 @@ function sections(report: Report): HTMLElement[] {
   const decided = { ...prediction, decision: report.decision };
   const comparison = {
     prediction,
-    isH3Hypothetical: isH3Unoffered(report.recording),
+    isH3Hypothetical: isH3Unoffered(report.recording, prediction),
     verified: {
       ...timesOf((protocol) => report.protocols[protocol].verifiedMs),
       ...rowOf('baseline', report.baseline.verifiedMs),

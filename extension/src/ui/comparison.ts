@@ -131,9 +131,10 @@ export function findBestRow({ prediction, isH3Hypothetical }: TimesComparison): 
   return isOfSeveral && confidence >= SURE && fastestProtocols(protocols).length === 1 ? best : null;
 }
 
-/** Whether no request of a page went over HTTP/3, and no response offered it. */
-export const isH3Unoffered = ({ requests }: Recording): boolean =>
-  !requests.some(({ protocol, offersH3 }) => protocol === 'h3' || offersH3 === true);
+/** Whether no request of a page went over HTTP/3, no response offered it, and no other load showed the prediction that one would. */
+export const isH3Unoffered = ({ requests }: Recording, { decision }: Prediction): boolean =>
+  !requests.some(({ protocol, offersH3 }) => protocol === 'h3' || offersH3 === true) &&
+  !Object.values(decision.baseline.protocols).includes('h3');
 
 /** Explains why the verified times cover fewer rounds, or fewer resources, than planned; '' when they do not. */
 export function describeLimits({ stopped, leftOut = 0 }: TimesComparison): string {

@@ -69,7 +69,7 @@ function writePrediction(
       : []),
     ...(reasons.length > 0 ? [reasons.map((reason) => `- ${plain(reason)}`).join('\n')] : []),
     `## ${t('markdownTime')}`,
-    writeTimes({ prediction, verified, isH3Hypothetical: isH3Unoffered(recording) }),
+    writeTimes({ prediction, verified, isH3Hypothetical: isH3Unoffered(recording, prediction) }),
     `## ${t('panelOrigins')}`,
     writeOrigins(prediction),
     `## ${t('columnNetwork')}`,

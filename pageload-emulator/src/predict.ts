@@ -43,7 +43,7 @@ import { drawNetworks } from './scenarios/draw-networks.ts';
 import { scalePaints, withEmulatedChange } from './scenarios/load-time.ts';
 import type { Question } from './scenarios/question.ts';
 
-export interface PredictOptions extends NetworkKnowledge {
+export interface PredictOptions extends Omit<NetworkKnowledge, 'pinned'> {
   /** What `estimateNetwork` returns for the recording, if it was called before. */
   estimate?: NetworkEstimate;
   /** Number of scenarios (networks around the estimate, and losses); as many as the prediction needs when absent. */
@@ -126,7 +126,11 @@ export function pageQuestion(
   recording: Recording,
   options: PredictOptions,
 ): { question: Question; network: NetworkPosterior } {
-  const { graph, network } = readPage(recording, options, options.estimate);
+  const { graph, network } = readPage(
+    recording,
+    { ...options, pinned: options.knowledge?.pinned },
+    options.estimate,
+  );
   const question: Question = {
     graph,
     paint: new PaintModel(recording, graph),

@@ -1,4 +1,5 @@
 import type {
+  Assignment,
   KnownNetwork,
   KnownServer,
   MeasuredNetwork,
@@ -28,6 +29,8 @@ export interface NetworkKnowledge {
    * third of the replays.
    */
   onlyRates?: boolean | undefined;
+  /** Protocols that pins held origins to when the load was recorded: that their HTTP/3 went unused says nothing of UDP. */
+  pinned?: Assignment | undefined;
 }
 
 /** All that the posterior of a network rests on. */
@@ -46,6 +49,8 @@ export interface PosteriorInput {
   /** UDP's treatment where it is given or measured. */
   udp: UdpTreatment | undefined;
   onlyRates: boolean;
+  /** See `NetworkKnowledge`. */
+  pinned: Assignment;
 }
 
 /** Gathers what the posterior of a network rests on. */
@@ -54,7 +59,7 @@ export function posteriorInput(
   knowledge: NetworkKnowledge,
   estimate: NetworkEstimate,
 ): PosteriorInput {
-  const { cluster = null, servers = [], onlyRates = false } = knowledge;
+  const { cluster = null, servers = [], onlyRates = false, pinned = {} } = knowledge;
   let graph: PageGraph | undefined;
   const given = defined(knowledge.network);
   const measured = defined(knowledge.measured);
@@ -79,6 +84,7 @@ export function posteriorInput(
     prior: new ClusterPrior(cluster, Number.isNaN(recordedMs) ? (cluster?.updatedAtMs ?? 0) : recordedMs),
     udp: given.udp ?? (measured.udp?.kind === 'unblocked' ? undefined : measured.udp),
     onlyRates,
+    pinned,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { NetworkPath, Recording, UdpShares, UdpTreatment } from '@hopwise/contract';
+import type { Assignment, NetworkPath, Recording, UdpShares, UdpTreatment } from '@hopwise/contract';
 import { type LogDensity, logNormal } from '../network/log-density.ts';
 import { POLICED_BPS_PRIOR } from '../network/priors.ts';
 import { UDP_PRIOR } from '../network/udp-prior.ts';
@@ -139,24 +139,24 @@ function policedShareByLoadTime(
 }
 
 /** Probability that UDP is blocked: 0 if HTTP/3 answered; it grows with each origin whose HTTP/3 offer went unused. */
-function blockedShare({ recording, measured, prior }: PosteriorInput): number {
+function blockedShare({ recording, measured, prior, pinned }: PosteriorInput): number {
   if (hasH3Answer(recording) || measured.udp?.kind === 'unblocked') return 0;
   const blocked = prior.blocked(UDP_PRIOR.blocked);
-  const odds =
-    (blocked / (1 - blocked)) * UNUSED_OFFER_RATIO ** Math.min(MAX_UNUSED_OFFERS, unusedOffers(recording));
+  const unused = Math.min(MAX_UNUSED_OFFERS, unusedOffers(recording, pinned));
+  const odds = (blocked / (1 - blocked)) * UNUSED_OFFER_RATIO ** unused;
   return odds / (1 + odds);
 }
 
 /**
  * Counts origins that offered HTTP/3 in a response and were still requested over TCP after the time in which a browser tries
- * an offer. The evidence is weak: a browser may continue to use an open HTTP/2 connection.
+ * an offer, though no pin held them to it. The evidence is weak: a browser may continue to use an open HTTP/2 connection.
  */
-function unusedOffers({ requests }: Recording): number {
+function unusedOffers({ requests }: Recording, pinned: Assignment): number {
   const offeredMs = new Map<string, number>();
   const unused = new Set<string>();
   for (const { url, startMs, endMs, offersH3 } of requests) {
     const origin = originOf(url);
-    if (origin === null || !offersH3) continue;
+    if (origin === null || !offersH3 || pinned[origin] !== undefined) continue;
     const atMs = offeredMs.get(origin);
     if (atMs === undefined) offeredMs.set(origin, endMs);
     else if (startMs > atMs + TRIED_AFTER_MS) unused.add(origin);

@@ -1,5 +1,5 @@
 import { median } from '@hopwise/contract';
-import type { NetworkPath, Recording } from '@hopwise/pageload-emulator';
+import { type NetworkPath, predict, type Recording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { estimateNetwork } from '../../src/estimate/estimate-network.ts';
 import { learnNetwork } from '../../src/estimate/learn-network.ts';
@@ -218,6 +218,9 @@ describe("UDP's treatment", () => {
       }
     }
     expect(posteriorOf(recording).udp.blocked).toBeGreaterThan(0.08);
+    const pinned = uniform(graph, 'h2');
+    expect(posteriorOf(recording, { pinned }).udp.blocked).toBeCloseTo(0.044, 9);
+    expect(predict(recording, { knowledge: { pinned } }).network.udpShares.blocked).toBeCloseTo(0.044, 9);
   });
 });
 

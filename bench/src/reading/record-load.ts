@@ -35,12 +35,12 @@ export const recordLoad = (cell: TrueCell, protocol: Protocol, form: Form): Reco
   recordLoadBy(cell, uniform(cell.graph, protocol), form);
 
 /** Records a load as an assignment has it. All servers offer HTTP/3. */
-export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form, seed = SEED): Recording {
+export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form): Recording {
   const { graph, path, servers, known, uploads } = cell;
   const connections = new Map<object, Connection>();
   const carrierOf = new Map<number, Connection>();
   const load = emulate(graph, path, servers, assignment, {
-    seed,
+    seed: SEED,
     waterfall: true,
     trace: {
       opening: (connection, nowMs) =>

@@ -56,7 +56,7 @@ export const german: Sentences = {
     explains(explainedMs, recordedMs) {
       const [explained, recorded] = durations(explainedMs, recordedMs);
       return explained === recorded
-        ? `Der aufgezeichnete Ladevorgang dauerte ${recorded}, wie die Emulation es erwartet.`
+        ? `Der aufgezeichnete Ladevorgang dauerte ${recorded}, wie von der Emulation erwartet.`
         : `Der aufgezeichnete Ladevorgang dauerte ${recorded}; die Emulation erwartet ${explained}.`;
     },
     noNavigation: () => 'Die Aufzeichnung hat keine Navigation, nur einzelne Übertragungen',

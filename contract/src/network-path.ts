@@ -79,7 +79,7 @@ export interface ServerProfile {
   /** Time to resolve its name, milliseconds, once for all connections to the host; 0 when absent. */
   dnsMs?: number;
   /** What its first connection takes besides that and its round trips, milliseconds, as where it accepts none for a while; 0 when absent. */
-  openingMs?: number;
+  openingDelayMs?: number;
   /** TLS sessions from an earlier visit, and whether requests may go as early data (Chromium sends it over QUIC only); none when absent. */
   session?: { tcp?: 'resumed' | 'early-data'; quic?: 'resumed' | 'early-data' };
   /** Whether requests leave with the client's Finished under TLS 1.2 (RFC 7918); `tlsVersion` 1.2 without it takes two round trips. */

@@ -18,7 +18,7 @@ import { type ListFlags, rowLimit } from './options.ts';
 import { paint } from './output.ts';
 
 /** Origins that are shown at most unless more are asked for. */
-const USUAL_ORIGINS = 12;
+const USUAL_ORIGINS = 8;
 /** An origin whose protocol moves the load time by less than this share does not matter. */
 const MIN_EFFECT = 0.01;
 

@@ -97,7 +97,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
       return {
         ...profileOf(timings, rttMs, extraRttMs[index]!, arrivalBps, queuedMs),
         // Where packets are lost, those of handshakes are too.
-        ...(loss !== null && { openingMs: 0 }),
+        ...(loss !== null && { openingDelayMs: 0 }),
         ...(connectionGroup !== undefined && { connectionGroup }),
         ...(prioritises !== null && { prioritises }),
       };
@@ -176,7 +176,7 @@ function profileOf(
     // The shortest wait: the others also waited for the recorder's browser.
     thinkMs: Math.min(MAX_STATIC_THINK_MS, Math.max(0, (minimum(waits) ?? 0) - originRttMs)),
     dnsMs: dns.length > 0 ? Math.max(0, median(dns)) : 0,
-    openingMs: openingDelay(timings, originRttMs, tlsVersion, queuedMs),
+    openingDelayMs: openingDelay(timings, originRttMs, tlsVersion, queuedMs),
     tlsVersion,
     // A server that is not known to speak HTTP/3 would announce it, or browsers would never use it.
     ...(isSilentOverH3(requests) && !isAnnounced && { announcesH3: false }),

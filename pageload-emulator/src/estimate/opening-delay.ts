@@ -3,7 +3,7 @@ import type { OriginTimings } from '../recording/origin-timings.ts';
 import { handshakeRounds } from '../transport/handshake.ts';
 import type { Queued } from './extra-rtts.ts';
 
-/** A connection was held up where it took this much longer than its round trips, milliseconds: a SYN is repeated after 1000 (RFC 6298 section 2). */
+/** A connection was held up where it took this much longer than its round trips, milliseconds: less than the 1000 after which a SYN is repeated (RFC 6298 section 2). */
 const MIN_DELAY_MS = 750;
 
 /**

@@ -142,7 +142,7 @@ export class RecordingReplay {
     const known = this.#servers.findIndex((other) => other.origin === origin);
     if (known >= 0) return known;
     this.#assignment[origin] = protocol;
-    return this.#servers.push({ ...server, origin, dnsMs: 0, openingMs: 0 }) - 1;
+    return this.#servers.push({ ...server, origin, dnsMs: 0, openingDelayMs: 0 }) - 1;
   }
 
   /**

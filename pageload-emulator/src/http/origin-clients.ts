@@ -189,7 +189,7 @@ export class OriginClients {
   #resolve(origin: number): number {
     const server = this.#servers[origin]!;
     this.#hosts[origin] ??= hostOf(server.origin);
-    const lookupMs = (server.dnsMs ?? 0) + (server.openingMs ?? 0);
+    const lookupMs = (server.dnsMs ?? 0) + (server.openingDelayMs ?? 0);
     return this.#resolver.resolve(this.#hosts[origin], lookupMs, this.#context.events.now);
   }
 

@@ -202,7 +202,7 @@ it('a page of 567 requests to 60 origins is answered in what fits a window, and 
   const lines = linesWith({});
   expect(lines.length).toBeLessThan(50);
   expect(lines.at(-1)).toMatch(/^and \d+ other origins.* \(--all shows all\)$/);
-  expect(countOrigins({})).toBeLessThanOrEqual(12);
+  expect(countOrigins({})).toBeLessThanOrEqual(8);
   expect(countOrigins({ top: 20 })).toBe(20);
   expect(countOrigins({ all: true })).toBe(60);
 });

@@ -67,7 +67,7 @@ describe('a request that was held up', () => {
       const entries = connects.map((connect, index) =>
         chromiumEntry(`https://a.test/${index}`, 0, { ...OPENING, connect }, kindOf('image', `${index}`)),
       );
-      return estimateNetwork(parseRecording(harOf(entries, { onLoad: 4_000 }))).servers[0]!.openingMs;
+      return estimateNetwork(parseRecording(harOf(entries, { onLoad: 4_000 }))).servers[0]!.openingDelayMs;
     };
     expect(over(3_060, 3_060)).toBe(3_000);
     expect(over(3_060, 60)).toBe(0);

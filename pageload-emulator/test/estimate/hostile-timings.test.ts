@@ -123,8 +123,8 @@ describe('impossible timings', () => {
       }
       expect(path.loss).toBeGreaterThanOrEqual(0);
       expect(path.loss).toBeLessThanOrEqual(0.2);
-      for (const { extraRttMs, thinkMs, dnsMs, openingMs } of servers) {
-        for (const ms of [extraRttMs, thinkMs, dnsMs ?? 0, openingMs ?? 0])
+      for (const { extraRttMs, thinkMs, dnsMs, openingDelayMs } of servers) {
+        for (const ms of [extraRttMs, thinkMs, dnsMs ?? 0, openingDelayMs ?? 0])
           expect(ms).toBeGreaterThanOrEqual(0);
       }
     }

@@ -53,6 +53,11 @@ export const BENCHES = {
     needs: 'matrix',
     judges: 'the closed loop as it ships by the best fixed protocol, in real Chromium',
   },
+  'loop-emulated': {
+    script: 'bench/src/loop/emulated/main.ts',
+    needs: 'built',
+    judges: "the autopilot's decisions and pins by the best fixed protocol, on emulated loads",
+  },
   rollback: {
     script: 'bench/src/rollback/main.ts',
     needs: 'built',

@@ -2,7 +2,7 @@
 import { groupBy, mean } from '@hopwise/contract';
 import { bootstrapInterval, type ConfidenceInterval, drawn } from '@hopwise/lab/statistics';
 import type { ProductArm } from '../product/arms.ts';
-import type { StoredVisit } from '../product/store.ts';
+import type { LoopVisit } from './loop-visit.ts';
 
 /** Arms that keep to one choice; the browser's own is one of them. */
 export const FIXED = ['off', 'h1', 'h2', 'h3'] as const satisfies readonly ProductArm[];
@@ -34,7 +34,7 @@ export interface LoopFigures {
  * @param visits with those of the fixed arms
  * @returns figures for each network, then for all
  */
-export function judgeLoop(loop: ProductArm, visits: readonly StoredVisit[]): LoopFigures[] {
+export function judgeLoop(loop: ProductArm, visits: readonly LoopVisit[]): LoopFigures[] {
   const networks = [...new Set(visits.map(({ network }) => network))];
   const places = networks.length > 1 ? [...networks, 'all'] : networks;
   return places.map((network) => {
@@ -55,7 +55,7 @@ export function judgeLoop(loop: ProductArm, visits: readonly StoredVisit[]): Loo
   });
 }
 
-function figuresOf(loop: ProductArm, cell: readonly StoredVisit[]): LoopCell {
+function figuresOf(loop: ProductArm, cell: readonly LoopVisit[]): LoopCell {
   const of = (arm: ProductArm) => cell.filter((visit) => visit.arm === arm);
   const meanOf = (arm: ProductArm) => mean(of(arm).map(({ pltMs }) => pltMs));
   const fixedMs = { off: meanOf('off'), h1: meanOf('h1'), h2: meanOf('h2'), h3: meanOf('h3') };
@@ -73,12 +73,12 @@ function figuresOf(loop: ProductArm, cell: readonly StoredVisit[]): LoopCell {
 
 /** Draws cells, and in each of them the visits of each arm. */
 function intervalOf(
-  cells: readonly (readonly StoredVisit[])[],
-  ratioOf: (cell: readonly StoredVisit[]) => number,
+  cells: readonly (readonly LoopVisit[])[],
+  ratioOf: (cell: readonly LoopVisit[]) => number,
 ): ConfidenceInterval {
-  const geometricMean = (some: readonly (readonly StoredVisit[])[]) =>
+  const geometricMean = (some: readonly (readonly LoopVisit[])[]) =>
     Math.exp(mean(some.map((cell) => Math.log(ratioOf(cell)))));
-  const drawVisits = (cell: readonly StoredVisit[], random: Parameters<typeof drawn>[1]) =>
+  const drawVisits = (cell: readonly LoopVisit[], random: Parameters<typeof drawn>[1]) =>
     [...groupBy(cell, ({ arm }) => arm).values()].flatMap((visits) => drawn(visits, random));
   return bootstrapInterval(geometricMean(cells), (random) =>
     geometricMean(drawn(cells, random).map((cell) => drawVisits(cell, random))),

@@ -2,7 +2,8 @@
 import { groupBy, median } from '@hopwise/contract';
 import type { ProductArm } from '../product/arms.ts';
 import { networkAt } from '../product/run-product.ts';
-import type { StoredRun, StoredVisit } from '../product/store.ts';
+import type { StoredRun } from '../product/store.ts';
+import type { LoopVisit } from './loop-visit.ts';
 
 /** Below and above these ratios loads count as faster and slower. */
 const FASTER = 0.95;
@@ -24,8 +25,8 @@ export interface JudgedRun {
 }
 
 /** @param visits of the arm `loop`, in the order in which they were made, and of the browser alone */
-export function judgeRuns(loop: ProductArm, visits: readonly StoredVisit[]): JudgedRun[] {
-  const keyOf = ({ network, page, visit }: StoredVisit) => JSON.stringify([network, page, visit]);
+export function judgeRuns(loop: ProductArm, visits: readonly LoopVisit[]): JudgedRun[] {
+  const keyOf = ({ network, page, visit }: LoopVisit) => JSON.stringify([network, page, visit]);
   const off = new Map(visits.filter(({ arm }) => arm === 'off').map((each) => [keyOf(each), each.pltMs]));
   const judged = new Map<string, JudgedRun & { ratios: number[] }>();
   for (const own of groupBy(

@@ -1,5 +1,4 @@
 import { table } from '@hopwise/contract/terminal';
-import { ARMS, type ProductArm } from '../product/arms.ts';
 import { interval, seconds } from '../product/figure-text.ts';
 import { FIXED, type FixedArm, type LoopFigures } from './judge-loop.ts';
 
@@ -10,8 +9,8 @@ const NAMES: Record<FixedArm, string> = {
   h3: 'HTTP/3',
 };
 
-/** The figures in words; load times are means. */
-export function showLoop(loop: ProductArm, figures: readonly LoopFigures[]): string {
+/** The figures in words; load times are means. @param introduction lines that say what they are of */
+export function showLoop(introduction: readonly string[], figures: readonly LoopFigures[]): string {
   const networks = figures.map(({ network, againstOff, againstBest }) => [
     network,
     interval(againstOff),
@@ -28,8 +27,7 @@ export function showLoop(loop: ProductArm, figures: readonly LoopFigures[]): str
       `${disturbed} of ${visits}`,
     ]);
   return [
-    `The closed loop as it ships (${ARMS[loop].says}) in real Chromium, visited in turns with the same losses as the browser alone and`,
-    'browsers that are held to a protocol by their own flags. Geometric means of mean load times over pages, with 95% intervals.',
+    ...introduction,
     '',
     table([['network', 'against the browser’s own choice', 'against the best fixed one'], ...networks], {
       numbers: true,

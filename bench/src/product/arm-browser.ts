@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EVERY_ORIGIN } from '@hopwise/contract';
 import { chromiumPath } from '@hopwise/lab/browser/chromium';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import type { Lab } from '@hopwise/lab/client/lab';
@@ -14,6 +13,7 @@ import { ARMS, type ArmSettings, type BrowserName, type ProductArm } from './arm
 import { launchMeasuredChromium } from './browsers/chromium.ts';
 import { launchMeasuredFirefox, requireFirefox } from './browsers/firefox.ts';
 import type { MeasuredBrowser } from './browsers/measured-browser.ts';
+import { FreshRuns } from './fresh-runs.ts';
 import type { StoredRun } from './store.ts';
 
 const LAUNCH = { chromium: launchMeasuredChromium, firefox: launchMeasuredFirefox };
@@ -46,8 +46,7 @@ export class ArmBrowser {
   readonly #arm: ArmSettings;
   readonly #folder: string;
   readonly #verified = new Set<string>();
-  /** Ids of runs that had ended when they were last asked for. */
-  #endedRuns = new Set<string>();
+  readonly #runs = new FreshRuns();
 
   private constructor(browser: MeasuredBrowser, arm: ArmSettings, folder: string) {
     this.#browser = browser;
@@ -139,14 +138,7 @@ export class ArmBrowser {
     try {
       const answer = await own.ask({ type: 'autopilot' });
       if (!answer.ok) throw new Error(answer.error);
-      const news = answer.runs.filter(({ id }) => !this.#endedRuns.has(id));
-      this.#endedRuns = new Set(answer.runs.filter(({ end }) => end !== null).map(({ id }) => id));
-      return news.flatMap(({ id, pageUrl, trigger, pins, end }): StoredRun[] => {
-        const scope = pins.some(({ origin }) => origin === EVERY_ORIGIN) ? 'network' : 'page';
-        if (scope === 'page' && pageUrl !== url) return [];
-        const kinds = [...new Set(pins.map(({ kind }) => kind))];
-        return [{ id, scope, trigger, kinds, end: end?.cause ?? null }];
-      });
+      return this.#runs.select(answer.runs, url);
     } finally {
       await own.close();
     }

@@ -1,0 +1,70 @@
+/** The parts of the extension's worker that learn from loads and act on them, on emulated loads. */
+import type { Recording } from '@hopwise/pageload-emulator';
+import { Autopilot } from '../../../../extension/src/autopilot/autopilot.ts';
+import { findDecision } from '../../../../extension/src/background/find-decision.ts';
+import { ensureDecision } from '../../../../extension/src/background/loads.ts';
+import { recallNetwork } from '../../../../extension/src/background/network-memory.ts';
+import { hasPins } from '../../../../extension/src/evidence/comparable-loads.ts';
+import { findPeriodsDuring } from '../../../../extension/src/evidence/pin-period.ts';
+import { findPinnedProtocols } from '../../../../extension/src/evidence/pinned-protocols.ts';
+import { addLoad, getLoad, getSummaries, removeLoads } from '../../../../extension/src/storage/loads.ts';
+import { ownStorage } from '../../../../extension/src/storage/own-storage.ts';
+import { FreshRuns } from '../../product/fresh-runs.ts';
+import type { StoredRun } from '../../product/store.ts';
+import type { EmulatedBrowser } from './emulated-browser.ts';
+
+export class EmulatedExtension {
+  readonly #browser: EmulatedBrowser;
+  readonly #autopilot: Autopilot;
+  readonly #runs = new FreshRuns();
+
+  private constructor(browser: EmulatedBrowser) {
+    this.#browser = browser;
+    this.#autopilot = new Autopilot(browser, ensureDecision);
+  }
+
+  /** Begins without any load or item of an earlier one. The autopilot is on. @param explores whether it makes trials */
+  static async install(browser: EmulatedBrowser, explores: boolean): Promise<EmulatedExtension> {
+    await removeLoads(() => true);
+    await ownStorage.remove(Object.keys(await ownStorage.get(null)));
+    const extension = new EmulatedExtension(browser);
+    await extension.#autopilot.changeSettings({ isOn: true, explores });
+    return extension;
+  }
+
+  /** Does what follows a load, as the worker does. @returns the autopilot's runs, see `FreshRuns` */
+  async handleLoad(recording: Recording): Promise<StoredRun[]> {
+    const duringLoad = findPeriodsDuring(recording, this.#browser.periods);
+    const network = 'internet';
+    const id = await addLoad({
+      requestedUrl: recording.url,
+      recording,
+      hidesQueries: false,
+      network,
+      networkKey: null,
+      cluster: await recallNetwork({ recording, network, isDetailed: false }, true),
+      pinned: findPinnedProtocols(recording, duringLoad),
+      wasVisible: true,
+      isDetailed: false,
+      prediction: null,
+      problem: '',
+      verification: null,
+      verifiedPrediction: null,
+    });
+    await this.#autopilot.handleLoad(id);
+    await this.#decide(id);
+    const { runs } = await this.#autopilot.getState();
+    return this.#runs.select(runs, recording.url);
+  }
+
+  /** For the badge: what is decided then counts later. */
+  async #decide(id: number): Promise<void> {
+    const load = await getLoad(id);
+    if (load === undefined || hasPins(load)) return;
+    await findDecision(load, await getSummaries(), {
+      predict: ensureDecision,
+      // Nobody has allowed recordings in detail.
+      wantDetail: async () => undefined,
+    });
+  }
+}

@@ -1,0 +1,122 @@
+/** Visits of drawn pages with the extension and without it, all emulated. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { MINUTE_MS } from '@hopwise/contract';
+import { networkOf } from '@hopwise/lab/client/networks';
+import { randomFor, type Split } from '@hopwise/lab/gauntlet/splits';
+import type { Assignment } from '@hopwise/pageload-emulator';
+import { networkNamed } from '../../product/networks.ts';
+import { networkAt, partsOf } from '../../product/run-product.ts';
+import { type TrueCell, trueCell } from '../../reading/true-load.ts';
+import { stubBrowser } from './browser-stubs.ts';
+import { EmulatedBrowser } from './emulated-browser.ts';
+import { EmulatedExtension } from './emulated-extension.ts';
+import { drawOwnPage, listOffering } from './emulated-page.ts';
+import {
+  assign,
+  drawVisit,
+  type EmulatedVisit,
+  recordVisit,
+  timeLoad,
+  withoutBlocked,
+} from './emulated-visit.ts';
+import type { EmulatedLoopVisit } from './judge-ways.ts';
+
+/** Minutes from one visit of a page to the next, log-uniformly between these. */
+const PAUSE_MINUTES = [1, 30] as const;
+const BEGINNING_MS = Date.parse('2026-01-05T08:00:00Z');
+const PROTOCOLS = ['h1', 'h2', 'h3'] as const;
+
+export interface EmulatedPlan {
+  split: Split;
+  seed: number;
+  pages: number;
+  /** Of each page. */
+  loads: number;
+  /** Names; several with `>` between them replace one another during the visits of each page, unnoticed. */
+  networks: readonly string[];
+  explores: boolean;
+}
+
+interface Reporting {
+  signal: AbortSignal;
+  report(text: string): void;
+}
+
+/** @returns visits of the arms `off`, `auto` or `explore`, and of each protocol, in the order in which they were made */
+export async function runEmulated(plan: EmulatedPlan, reporting: Reporting): Promise<EmulatedLoopVisit[]> {
+  const visits: EmulatedLoopVisit[] = [];
+  for (const network of plan.networks) visits.push(...(await runNetwork(network, plan, reporting)));
+  return visits;
+}
+
+/** The pages one after another, in browsers that keep what they know from page to page. */
+async function runNetwork(
+  network: string,
+  { split, seed, pages, loads, explores }: EmulatedPlan,
+  { signal, report }: Reporting,
+): Promise<EmulatedLoopVisit[]> {
+  const random = randomFor(split, seed, 'loop', network);
+  const stubs = stubBrowser(() => random.fraction());
+  let nowMs = BEGINNING_MS;
+  stubs.setTime(nowMs);
+  try {
+    const [alone, piloted] = [new EmulatedBrowser(), new EmulatedBrowser()];
+    const extension = await EmulatedExtension.install(piloted, explores);
+    const visits: EmulatedLoopVisit[] = [];
+    for (let number = 0; number < pages; number++) {
+      const page = pageOn(network, split, seed, number);
+      let isTrial = false;
+      for (let visit = 1; visit <= loads; visit++) {
+        await nextTurn();
+        signal.throwIfAborted();
+        report(`${network}, ${page.name}, visit ${visit}`);
+        const [low, high] = PAUSE_MINUTES;
+        nowMs += low * (high / low) ** random.fraction() * MINUTE_MS;
+        stubs.setTime(nowMs);
+        const drawn = drawVisit(page, networkAt(network, visit, loads), random);
+        const shared = { network, page: page.name, visit, disturbedBy: [] };
+        const own = loadIn(alone, drawn);
+        const fixed = [['off', own] as const, ...PROTOCOLS.map((arm) => [arm, assign(drawn, arm)] as const)];
+        for (const [arm, assignment] of fixed)
+          visits.push({ ...shared, arm, pltMs: timeLoad(drawn, withoutBlocked(assignment, drawn)) });
+        piloted.endExpired();
+        const { origins } = page.graph;
+        const assignment = piloted.assign(origins);
+        const isPinned = piloted.hasPinOn(origins);
+        const way = isPinned
+          ? isTrial
+            ? 'trial'
+            : 'pins'
+          : isDeepStrictEqual(assignment, own)
+            ? 'alike'
+            : 'after';
+        const recording = recordVisit(drawn, withoutBlocked(assignment, drawn), nowMs);
+        const pltMs = recording.pltMs!;
+        nowMs += pltMs;
+        stubs.setTime(nowMs);
+        piloted.noteLoad(origins, listOffering(page));
+        const runs = await extension.handleLoad(recording);
+        isTrial = runs.some(({ trigger, end }) => trigger === 'trial' && end === null);
+        visits.push({ ...shared, arm: explores ? 'explore' : 'auto', pltMs, runs, way });
+      }
+    }
+    return visits;
+  } finally {
+    stubs.restore();
+  }
+}
+
+function pageOn(network: string, split: Split, seed: number, number: number): TrueCell {
+  const page = drawOwnPage(split, seed, number);
+  const first = networkOf(networkNamed(partsOf(network)[0]!));
+  return trueCell({ page, name: page.name, network: first }, number);
+}
+
+/** @returns the protocols of a load in a browser without pins, which learns from it */
+function loadIn(browser: EmulatedBrowser, { cell }: EmulatedVisit): Assignment {
+  const { origins } = cell.graph;
+  const assignment = browser.assign(origins);
+  browser.noteLoad(origins, listOffering(cell));
+  return assignment;
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { EmulatedBrowser } from '../../src/loop/emulated/emulated-browser.ts';
+import { judgeWays } from '../../src/loop/emulated/judge-ways.ts';
+import { parseOptions } from '../../src/loop/emulated/options.ts';
+import { runEmulated } from '../../src/loop/emulated/run-emulated.ts';
+import { judgeLoop } from '../../src/loop/judge-loop.ts';
+import { judgeRuns } from '../../src/loop/judge-runs.ts';
+
+const PLAN = {
+  split: 'train',
+  seed: 2,
+  pages: 1,
+  loads: 6,
+  networks: ['udp-policed'],
+  explores: false,
+} as const;
+const reporting = { signal: new AbortController().signal, report: () => undefined };
+const ORIGINS = ['https://a.test', 'https://b.test'];
+const OFFERING = new Set(['https://a.test']);
+
+test('where UDP is policed, the autopilot keeps HTTP/3 off and loads take what they take over HTTP/2', async () => {
+  const visits = await runEmulated(PLAN, reporting);
+  expect(visits.filter(({ arm }) => arm === 'off').map(({ visit }) => visit)).toEqual([1, 2, 3, 4, 5, 6]);
+  const timeOf = (arm: string, visit: number) =>
+    visits.find((each) => each.arm === arm && each.visit === visit)!.pltMs;
+  // First visits are over TCP, with pins or without.
+  expect(timeOf('off', 1)).toBeCloseTo(timeOf('auto', 1), 6);
+  expect(timeOf('off', 6)).toBeCloseTo(timeOf('h3', 6), 6);
+  expect(timeOf('auto', 6)).toBeCloseTo(timeOf('h2', 6), 6);
+  expect(timeOf('auto', 6)).toBeLessThan(timeOf('off', 6));
+  const [figures] = judgeLoop('auto', visits);
+  expect(figures!.againstOff.estimate).toBeLessThan(1);
+  expect(judgeRuns('auto', visits)).toMatchObject([{ network: 'udp-policed', end: null }]);
+  expect(judgeWays(visits).find(({ way }) => way === 'pins')!.cost).toBeLessThan(0);
+});
+
+test('the same plan gives the same visits', async () => {
+  const timesOf = async () =>
+    (await runEmulated({ ...PLAN, loads: 3 }, reporting)).map(({ arm, pltMs, way }) => [arm, pltMs, way]);
+  expect(await timesOf()).toEqual(await timesOf());
+});
+
+test('a browser uses HTTP/3 once a load has shown it, and begins anew after a pin', async () => {
+  const browser = new EmulatedBrowser();
+  expect(browser.assign(ORIGINS)).toEqual({ 'https://a.test': 'h2', 'https://b.test': 'h2' });
+  browser.noteLoad(ORIGINS, OFFERING);
+  expect(browser.assign(ORIGINS)).toEqual({ 'https://a.test': 'h3', 'https://b.test': 'h2' });
+  const pins = [{ origin: 'https://a.test', kind: 'avoid-h3' }] as const;
+  await browser.pin(pins, { minutes: 60, persistent: false });
+  expect(browser.assign(ORIGINS)).toEqual({ 'https://a.test': 'h2', 'https://b.test': 'h2' });
+  await browser.unpinMade(pins);
+  expect(browser.assign(ORIGINS)['https://a.test']).toBe('h2');
+  browser.noteLoad(ORIGINS, OFFERING);
+  expect(browser.assign(ORIGINS)['https://a.test']).toBe('h3');
+});
+
+test('after a trial a browser takes HTTP/3 for broken at the servers that had it', async () => {
+  const browser = new EmulatedBrowser();
+  browser.noteLoad(['https://a.test', 'https://c.test'], new Set(['https://a.test', 'https://c.test']));
+  const pins = [{ origin: 'https://a.test', kind: 'avoid-h3' }] as const;
+  await browser.pin(pins, { minutes: 60, persistent: false });
+  browser.noteLoad(['https://a.test'], OFFERING);
+  await browser.unpinMade(pins, { keepsAlternatives: true });
+  expect(browser.assign(['https://a.test', 'https://c.test'])).toEqual({
+    'https://a.test': 'h2',
+    'https://c.test': 'h3',
+  });
+});
+
+test('an unknown network is refused before anything is loaded', () => {
+  expect(() => parseOptions(['--networks', 'cable>nowhere'])).toThrow('--networks');
+  expect(parseOptions(['--networks', 'cable>lossy,lte']).networks).toEqual(['cable>lossy', 'lte']);
+});

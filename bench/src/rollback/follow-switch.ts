@@ -72,7 +72,8 @@ function checkLoads(
     } else if (state === 'checking') {
       checkedMs.push(ms);
       const verdict = judgeSwitch(beforeMs, checkedMs);
-      if (verdict === 'kept') state = 'kept';
+      // Another load to compare with would show no more.
+      if (verdict === 'kept' || (verdict === 'unsure' && compared > 0)) state = 'kept';
       else if (verdict === 'unsure') state = 'comparing';
       else if (verdict !== null) {
         state = 'left';

@@ -22,6 +22,8 @@ test('the loop is compared with the browser’s own choice and with the best fix
   expect(cable.cells.map(({ best }) => best)).toEqual(['h1', 'off']);
   expect(cable.againstOff.estimate).toBeCloseTo(Math.sqrt(0.9), 10);
   expect(cable.againstBest.estimate).toBeCloseTo(Math.sqrt(900 / 800), 10);
+  expect(cable.againstReachable.estimate).toBeCloseTo(Math.sqrt(0.9), 10);
+  expect(policed.againstReachable.estimate).toBeCloseTo(1.5, 10);
   expect(policed.againstBest.estimate).toBeCloseTo(1.5, 10);
   expect(all.againstOff.estimate).toBeCloseTo((0.9 * (1500 / 9000)) ** (1 / 3), 10);
   expect(all.cells).toHaveLength(3);

@@ -456,7 +456,7 @@ export class Autopilot {
         continue;
       }
       const verdict = measureLoad(run, load, all);
-      if (verdict === 'kept' || (verdict === 'unsure' && isIncomparable(run, runs))) run.state = 'kept';
+      if (verdict === 'kept' || (verdict === 'unsure' && hasMadeWay(run, runs))) run.state = 'kept';
       else if (verdict !== null) await this.#endRuns([run], verdict);
     }
   }
@@ -536,20 +536,15 @@ export class Autopilot {
 }
 
 /**
- * Whether a run has only a prediction to compare with, although an earlier one made way for a load without the pins: that load was over HTTP/2, as
- * Chromium has forgotten who offers HTTP/3 (`resetBrokenAlternatives`). Another such load would show no more.
+ * Whether an earlier run with one of these pins made way for a load without them, and the prediction decided for them again: what is gained is
+ * too little to be surer of it, or there is nothing to compare with, as that load was over HTTP/2 where Chromium has forgotten who offers HTTP/3
+ * (`resetBrokenAlternatives`). Another such load would show no more, and cost what the pins gain.
  */
-function isIncomparable(
-  { beforeMs, pageUrl, networkKey, pins }: AutopilotRun,
-  runs: readonly AutopilotRun[],
-): boolean {
+function hasMadeWay({ pageUrl, networkKey, pins }: AutopilotRun, runs: readonly AutopilotRun[]): boolean {
   const isSame = (other: AutopilotRun) => other.pageUrl === pageUrl && other.networkKey === networkKey;
   const sharesPins = (other: AutopilotRun) =>
     pins.some((pin) => other.pins.some(({ origin, kind }) => origin === pin.origin && kind === pin.kind));
-  return (
-    beforeMs.length === 0 &&
-    runs.some((other) => other.end?.cause === 'unsure' && isSame(other) && sharesPins(other))
-  );
+  return runs.some((other) => other.end?.cause === 'unsure' && isSame(other) && sharesPins(other));
 }
 
 /**

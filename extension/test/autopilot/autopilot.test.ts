@@ -261,6 +261,16 @@ describe('loads with pins are compared with later visits', () => {
     expect(pins.active).toHaveLength(1);
   });
 
+  test('and pins of a small gain stay where a load without them was compared and they were chosen again', async () => {
+    await load(4600);
+    for (let count = 0; count < 5; count++) await loadPinned(4300);
+    expect(await lastRun()).toMatchObject({ state: 'ended', end: { cause: 'unsure' } });
+    await load(4600);
+    expect(await lastRun()).toMatchObject({ state: 'checking', beforeMs: [4600, 4600] });
+    for (let count = 0; count < 5; count++) await loadPinned(4300);
+    expect(await lastRun()).toMatchObject({ state: 'kept' });
+  });
+
   test('so that pins are removed if loads take longer than was predicted without them', async () => {
     await load(1142, { recording: overH2 });
     for (let count = 0; count < 2; count++) await loadPinned(9000);

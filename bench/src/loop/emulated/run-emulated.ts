@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { MINUTE_MS } from '@hopwise/contract';
 import { networkOf } from '@hopwise/lab/client/networks';
 import { randomFor, type Split } from '@hopwise/lab/gauntlet/splits';
+import type { SeededRandom } from '@hopwise/lab/random';
 import type { Assignment } from '@hopwise/pageload-emulator';
 import { networkNamed } from '../../product/networks.ts';
 import { networkAt, partsOf } from '../../product/run-product.ts';
@@ -20,7 +21,7 @@ import {
   timeLoad,
   withoutBlocked,
 } from './emulated-visit.ts';
-import type { EmulatedLoopVisit } from './judge-ways.ts';
+import type { EmulatedLoopVisit, Way } from './judge-ways.ts';
 
 /** Minutes from one visit of a page to the next, log-uniformly between these. */
 const PAUSE_MINUTES = [1, 30] as const;
@@ -57,7 +58,9 @@ async function runNetwork(
   { signal, report }: Reporting,
 ): Promise<EmulatedLoopVisit[]> {
   const random = randomFor(split, seed, 'loop', network);
-  const stubs = stubBrowser(() => random.fraction());
+  // Of their own: the visits are the same with trials and without.
+  const trials = randomFor(split, seed, 'trials', network);
+  const stubs = stubBrowser(() => trials.fraction());
   let nowMs = BEGINNING_MS;
   stubs.setTime(nowMs);
   try {
@@ -71,26 +74,16 @@ async function runNetwork(
         await nextTurn();
         signal.throwIfAborted();
         report(`${network}, ${page.name}, visit ${visit}`);
-        const [low, high] = PAUSE_MINUTES;
-        nowMs += low * (high / low) ** random.fraction() * MINUTE_MS;
+        nowMs += drawPauseMs(random);
         stubs.setTime(nowMs);
         const drawn = drawVisit(page, networkAt(network, visit, loads), random);
         const shared = { network, page: page.name, visit, disturbedBy: [] };
         const own = loadIn(alone, drawn);
-        const fixed = [['off', own] as const, ...PROTOCOLS.map((arm) => [arm, assign(drawn, arm)] as const)];
-        for (const [arm, assignment] of fixed)
-          visits.push({ ...shared, arm, pltMs: timeLoad(drawn, withoutBlocked(assignment, drawn)) });
+        for (const { arm, pltMs } of timeFixed(drawn, own)) visits.push({ ...shared, arm, pltMs });
         piloted.endExpired();
         const { origins } = page.graph;
         const assignment = piloted.assign(origins);
-        const isPinned = piloted.hasPinOn(origins);
-        const way = isPinned
-          ? isTrial
-            ? 'trial'
-            : 'pins'
-          : isDeepStrictEqual(assignment, own)
-            ? 'alike'
-            : 'after';
+        const way = wayOf(piloted, assignment, { isTrial, own });
         const recording = recordVisit(drawn, withoutBlocked(assignment, drawn), nowMs);
         const pltMs = recording.pltMs!;
         nowMs += pltMs;
@@ -105,6 +98,30 @@ async function runNetwork(
   } finally {
     stubs.restore();
   }
+}
+
+const drawPauseMs = (random: SeededRandom): number => {
+  const [low, high] = PAUSE_MINUTES;
+  return low * (high / low) ** random.fraction() * MINUTE_MS;
+};
+
+/** Times of a visit by the browser alone and under each protocol. @param own protocols that the browser alone uses */
+function timeFixed(visit: EmulatedVisit, own: Assignment): Pick<EmulatedLoopVisit, 'arm' | 'pltMs'>[] {
+  const fixed = [['off', own] as const, ...PROTOCOLS.map((arm) => [arm, assign(visit, arm)] as const)];
+  return fixed.map(([arm, assignment]) => ({
+    arm,
+    pltMs: timeLoad(visit, withoutBlocked(assignment, visit)),
+  }));
+}
+
+/** @param own protocols that the browser alone uses */
+function wayOf(
+  browser: EmulatedBrowser,
+  assignment: Assignment,
+  { isTrial, own }: { isTrial: boolean; own: Assignment },
+): Way {
+  if (browser.hasPinOn(Object.keys(assignment))) return isTrial ? 'trial' : 'pins';
+  return isDeepStrictEqual(assignment, own) ? 'alike' : 'after';
 }
 
 function pageOn(network: string, split: Split, seed: number, number: number): TrueCell {

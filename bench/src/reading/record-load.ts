@@ -34,13 +34,13 @@ interface Connection {
 export const recordLoad = (cell: TrueCell, protocol: Protocol, form: Form): Recording =>
   recordLoadBy(cell, uniform(cell.graph, protocol), form);
 
-/** Records a load as an assignment has it. All servers offer HTTP/3. */
-export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form): Recording {
+/** Records a load as an assignment has it. All servers offer HTTP/3. @param seed of its losses */
+export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form, seed = SEED): Recording {
   const { graph, path, servers, known, uploads } = cell;
   const connections = new Map<object, Connection>();
   const carrierOf = new Map<number, Connection>();
   const load = emulate(graph, path, servers, assignment, {
-    seed: SEED,
+    seed,
     waterfall: true,
     trace: {
       opening: (connection, nowMs) =>

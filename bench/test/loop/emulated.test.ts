@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EmulatedBrowser } from '../../src/loop/emulated/emulated-browser.ts';
-import { judgeWays } from '../../src/loop/emulated/judge-ways.ts';
+import { judgePinUses } from '../../src/loop/emulated/judge-pin-uses.ts';
 import { parseOptions } from '../../src/loop/emulated/options.ts';
 import { runEmulated } from '../../src/loop/emulated/run-emulated.ts';
 import { judgeLoop } from '../../src/loop/judge-loop.ts';
@@ -31,12 +31,16 @@ test('where UDP is policed, the autopilot keeps HTTP/3 off and loads take what t
   const [figures] = judgeLoop('auto', visits);
   expect(figures!.againstOff.estimate).toBeLessThan(1);
   expect(judgeRuns('auto', visits)).toMatchObject([{ network: 'udp-policed', end: null }]);
-  expect(judgeWays(visits).find(({ way }) => way === 'pins')!.cost).toBeLessThan(0);
+  expect(judgePinUses(visits).find(({ pinUse }) => pinUse === 'pins')!.cost).toBeLessThan(0);
 });
 
 test('the same plan gives the same visits', async () => {
   const timesOf = async () =>
-    (await runEmulated({ ...PLAN, loads: 3 }, reporting)).map(({ arm, pltMs, way }) => [arm, pltMs, way]);
+    (await runEmulated({ ...PLAN, loads: 3 }, reporting)).map(({ arm, pltMs, pinUse }) => [
+      arm,
+      pltMs,
+      pinUse,
+    ]);
   expect(await timesOf()).toEqual(await timesOf());
 });
 

@@ -5,10 +5,10 @@ import { judgeLoop } from '../judge-loop.ts';
 import { judgeRuns } from '../judge-runs.ts';
 import { showLoop } from '../loop-table.ts';
 import { showRuns } from '../runs-table.ts';
-import { judgeWays } from './judge-ways.ts';
+import { judgePinUses } from './judge-pin-uses.ts';
 import { parseOptions } from './options.ts';
+import { showPinUses } from './pin-uses-table.ts';
 import { runEmulated } from './run-emulated.ts';
-import { showWays } from './ways-table.ts';
 
 const INTRODUCTION = [
   'The extension’s autopilot on emulated loads, at each visit beside the browser alone and fixed protocols on the same network with the same',
@@ -20,10 +20,10 @@ await runProgram(async ({ signal }) => {
   const progress = new Progress();
   const visits = await runEmulated(plan, { signal, report: (text) => progress.detail(text) });
   const loop = plan.explores ? 'explore' : 'auto';
-  const [figures, runs, ways] = [judgeLoop(loop, visits), judgeRuns(loop, visits), judgeWays(visits)];
+  const [figures, runs, pinUses] = [judgeLoop(loop, visits), judgeRuns(loop, visits), judgePinUses(visits)];
   process.stdout.write(
     json
-      ? `${JSON.stringify({ figures, runs, ways }, null, 1)}\n`
-      : [showLoop(INTRODUCTION, figures), showRuns(runs), showWays(ways)].join('\n'),
+      ? `${JSON.stringify({ figures, runs, pinUses }, null, 1)}\n`
+      : [showLoop(INTRODUCTION, figures), showRuns(runs), showPinUses(pinUses)].join('\n'),
   );
 });

@@ -21,7 +21,7 @@ import {
   timeLoad,
   withoutBlocked,
 } from './emulated-visit.ts';
-import type { EmulatedLoopVisit, Way } from './judge-ways.ts';
+import type { EmulatedLoopVisit, PinUse } from './judge-pin-uses.ts';
 
 /** Minutes from one visit of a page to the next, log-uniformly between these. */
 const PAUSE_MINUTES = [1, 30] as const;
@@ -83,7 +83,7 @@ async function runNetwork(
         piloted.endExpired();
         const { origins } = page.graph;
         const assignment = piloted.assign(origins);
-        const way = wayOf(piloted, assignment, { isTrial, own });
+        const pinUse = pinUseOf(piloted, assignment, { isTrial, own });
         const recording = recordVisit(drawn, withoutBlocked(assignment, drawn), nowMs);
         const pltMs = recording.pltMs!;
         nowMs += pltMs;
@@ -91,7 +91,7 @@ async function runNetwork(
         piloted.noteLoad(origins, listOffering(page));
         const runs = await extension.handleLoad(recording);
         isTrial = runs.some(({ trigger, end }) => trigger === 'trial' && end === null);
-        visits.push({ ...shared, arm: explores ? 'explore' : 'auto', pltMs, runs, way });
+        visits.push({ ...shared, arm: explores ? 'explore' : 'auto', pltMs, runs, pinUse });
       }
     }
     return visits;
@@ -115,11 +115,11 @@ function timeFixed(visit: EmulatedVisit, own: Assignment): Pick<EmulatedLoopVisi
 }
 
 /** @param own protocols that the browser alone uses */
-function wayOf(
+function pinUseOf(
   browser: EmulatedBrowser,
   assignment: Assignment,
   { isTrial, own }: { isTrial: boolean; own: Assignment },
-): Way {
+): PinUse {
   if (browser.hasPinOn(Object.keys(assignment))) return isTrial ? 'trial' : 'pins';
   return isDeepStrictEqual(assignment, own) ? 'alike' : 'after';
 }

@@ -1,17 +1,17 @@
 import { table } from '@hopwise/contract/terminal';
 import { change } from '../../product/figure-text.ts';
-import type { Way, WayFigures } from './judge-ways.ts';
+import type { PinUse, PinUseFigures } from './judge-pin-uses.ts';
 
-const NAMES: Record<Way, string> = {
+const NAMES: Record<PinUse, string> = {
   pins: 'with pins',
   trial: 'trials',
   after: 'after pins, over other protocols than the browser alone',
   alike: 'as the browser alone',
 };
 
-export function showWays(figures: readonly WayFigures[]): string {
-  const rows = figures.map(({ way, loads, ratio, cost }) => [
-    NAMES[way],
+export function showPinUses(figures: readonly PinUseFigures[]): string {
+  const rows = figures.map(({ pinUse, loads, ratio, cost }) => [
+    NAMES[pinUse],
     String(loads),
     change(ratio),
     change(1 + cost),

@@ -1,4 +1,4 @@
-/** What the autopilot's ways to load a page cost or gained, of the time that all loads take by the browser's own choice. */
+/** What the autopilot's pins, and the loads after them, cost or gained, as a share of the time that all loads take by the browser's own choice. */
 import { sum } from 'simple-statistics';
 import type { LoopVisit } from '../loop-visit.ts';
 
@@ -6,14 +6,14 @@ import type { LoopVisit } from '../loop-visit.ts';
  * `trial`, `pins`: with pins of a trial, or with others. `after`: without pins, by other protocols than the browser alone, as it has forgotten
  * offers of HTTP/3 or takes it for broken. `alike`: as the browser alone.
  */
-export const WAYS = ['pins', 'trial', 'after', 'alike'] as const;
-export type Way = (typeof WAYS)[number];
+export const PIN_USES = ['pins', 'trial', 'after', 'alike'] as const;
+export type PinUse = (typeof PIN_USES)[number];
 
-/** A visit of the judged arm has its way. */
-export type EmulatedLoopVisit = LoopVisit & { way?: Way };
+/** How a visit of the judged arm used pins. */
+export type EmulatedLoopVisit = LoopVisit & { pinUse?: PinUse };
 
-export interface WayFigures {
-  way: Way;
+export interface PinUseFigures {
+  pinUse: PinUse;
   loads: number;
   /** Their time over that of the browser alone at the same visits. */
   ratio: number;
@@ -21,17 +21,17 @@ export interface WayFigures {
   cost: number;
 }
 
-/** @returns figures of each way in use */
-export function judgeWays(visits: readonly EmulatedLoopVisit[]): WayFigures[] {
+/** @returns figures of each use of pins that occurred */
+export function judgePinUses(visits: readonly EmulatedLoopVisit[]): PinUseFigures[] {
   const keyOf = ({ network, page, visit }: LoopVisit) => JSON.stringify([network, page, visit]);
   const alone = visits.filter(({ arm }) => arm === 'off');
   const aloneMs = new Map(alone.map((visit) => [keyOf(visit), visit.pltMs]));
   const allMs = sum([...aloneMs.values()]);
-  return WAYS.flatMap((way) => {
-    const own = visits.filter((visit) => visit.way === way);
+  return PIN_USES.flatMap((pinUse) => {
+    const own = visits.filter((visit) => visit.pinUse === pinUse);
     if (own.length === 0) return [];
     const tookMs = sum(own.map(({ pltMs }) => pltMs));
     const ownAloneMs = sum(own.map((visit) => aloneMs.get(keyOf(visit))!));
-    return { way, loads: own.length, ratio: tookMs / ownAloneMs, cost: (tookMs - ownAloneMs) / allMs };
+    return { pinUse, loads: own.length, ratio: tookMs / ownAloneMs, cost: (tookMs - ownAloneMs) / allMs };
   });
 }

@@ -228,7 +228,7 @@ exec ${chromiumPath()} "$@"
     await writeFile(file, '');
     await writeSlowSite();
     const ended = await start([...quick(), '--out', join(file, 'out')]);
-    expect(ended.code).toBe(1);
+    expect(ended.code).toBe(2);
     expect(complaint(ended)).toContain('--out');
     expect(ended.stderr).not.toContain('lab:');
   },

@@ -144,13 +144,18 @@ export class ArmBrowser {
     }
   }
 
-  /** The newest load of a page as "Export JSON" saves it; null where the arm has no extension, or it stored none. */
+  /**
+   * The newest load of a page as "Export JSON" saves it; null in an arm without the extension.
+   *
+   * @throws Error where the extension has none
+   */
   async exportLoad(url: string): Promise<LoadExport | null> {
     if (this.#arm.extension === 'none' || this.#arm.extension === 'permissions') return null;
     const own = await this.#browser.openOwn();
     try {
       const answer = await own.ask({ type: 'export', url });
-      return answer.ok ? answer.export : null;
+      if (!answer.ok) throw new Error(answer.error);
+      return answer.export;
     } finally {
       await own.close();
     }

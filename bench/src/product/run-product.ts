@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '@hopwise/contract';
 import { Lab } from '@hopwise/lab/client/lab';
 import { networkOf } from '@hopwise/lab/client/networks';
 import type { ProgramContext } from '@hopwise/lab/command/program';
@@ -127,7 +128,10 @@ async function runNetwork(
           await browser.verify(page.site.entry);
           const runs = plan.listsRuns ? await browser.listRuns(page.site.entry) : null;
           if (plan.keepsLoads) {
-            const load = await browser.exportLoad(page.site.entry);
+            const load = await browser.exportLoad(page.site.entry).catch((error) => {
+              say(`${network}, ${page.name}, visit ${visit}: no load of ${arm} is kept: ${messageOf(error)}`);
+              return null;
+            });
             if (load) await keepLoad(dir, [network, page.name], `${visit}-${arm}`, load);
           }
           stored.push({
@@ -152,7 +156,7 @@ async function runNetwork(
   }
 }
 
-/** Writes a load to a file that `npm start -- predict` and the like read. */
+/** Writes a load to a file that `hopwise predict` reads. */
 async function keepLoad(dir: string, folders: readonly string[], name: string, load: LoadExport) {
   const folder = join(dir, 'loads', ...folders);
   await mkdir(folder, { recursive: true });

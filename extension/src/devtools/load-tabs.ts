@@ -145,7 +145,8 @@ export class LoadTabs {
       this.#graph = null;
       this.#waits = null;
       this.problem.textContent = '';
-      if (predictionOf(load)) this.#emulation.setPage(load.recording);
+      const prediction = predictionOf(load);
+      if (prediction) this.#emulation.setPage(load.recording, prediction);
     }
     return predictionOf(load);
   }

@@ -1,4 +1,4 @@
-import type { RecordedRequest, Recording } from '@hopwise/contract';
+import type { Prediction, RecordedRequest, Recording } from '@hopwise/contract';
 import type { KnownLoad } from '../load/load-summary.ts';
 import type { StoredLoad } from '../load/stored-load.ts';
 import { visitsUntil } from './comparable-loads.ts';
@@ -12,8 +12,24 @@ import { visitsUntil } from './comparable-loads.ts';
 export function addKnownOffers(load: StoredLoad, all: readonly KnownLoad[]): Recording {
   const { recording } = load;
   const visits = visitsUntil(load, all);
+  return withOffers(recording, (origin) => visits.isOverH3(origin));
+}
+
+/**
+ * A recording with the offers of HTTP/3 on which its prediction rests. What the panel emulates of it, and advises for its servers, then
+ * agrees with the prediction, which other loads may have told of them.
+ */
+export function addPredictedOffers(
+  recording: Recording,
+  { decision }: Pick<Prediction, 'decision'>,
+): Recording {
+  return withOffers(recording, (origin) => decision.baseline.protocols[origin] === 'h3');
+}
+
+/** States offers where no headers were seen that could. */
+function withOffers(recording: Recording, isKnown: (origin: string) => boolean): Recording {
   const isOffered = ({ url, protocol, offersH3 }: RecordedRequest) =>
-    offersH3 === null && protocol !== 'h3' && visits.isOverH3(new URL(url).origin);
+    offersH3 === null && protocol !== 'h3' && isKnown(new URL(url).origin);
   const requests = recording.requests.map((each) => (isOffered(each) ? { ...each, offersH3: true } : each));
   return { ...recording, requests };
 }

@@ -1,5 +1,6 @@
+import type { Prediction } from '@hopwise/contract';
 import { expect, test } from 'vitest';
-import { addKnownOffers } from '../../src/evidence/known-offers.ts';
+import { addKnownOffers, addPredictedOffers } from '../../src/evidence/known-offers.ts';
 import { loadOf, requestOf } from './stored-loads.ts';
 
 const OTHER = 'https://other.test/';
@@ -25,4 +26,12 @@ test('loads on another network show nothing', () => {
   const before = loadOf(1, { networkKey: 'home', recording: { requests: [over('h3')] } });
   const load = loadOf(2, { networkKey: 'train', recording: { requests: [over('h2')] } });
   expect(offersOf(load, [before, load])).toEqual([null]);
+});
+
+test('a prediction tells of the offers that it rests on', () => {
+  const { recording } = loadOf(2, { recording: { requests: [over('h2'), over('h2', OTHER)] } });
+  const protocols = { [new URL(recording.url).origin]: 'h3', [new URL(OTHER).origin]: 'h2' } as const;
+  const prediction = { decision: { baseline: { protocols } } } as unknown as Prediction;
+  const { requests } = addPredictedOffers(recording, prediction);
+  expect(requests.map(({ offersH3 }) => offersH3)).toEqual([true, null]);
 });

@@ -1,5 +1,6 @@
-import type { KnownNetwork, Recording } from '@hopwise/contract';
+import type { KnownNetwork, Prediction, Recording } from '@hopwise/contract';
 import type { AdviseOptions } from '@hopwise/pageload-emulator';
+import { addPredictedOffers } from '../../evidence/known-offers.ts';
 import type { EmulationAnswer, EmulationRequest } from './emulation-messages.ts';
 import type { WhatIfSettings } from './what-if.ts';
 
@@ -26,10 +27,10 @@ export class EmulationClient {
     this.#onProblem = onProblem;
   }
 
-  /** Has the worker read a recording; earlier questions stay unanswered. */
-  setPage(recording: Recording): void {
+  /** Has the worker read a recording, with the offers that its prediction rests on; earlier questions stay unanswered. */
+  setPage(recording: Recording, prediction: Prediction): void {
     this.#asked.clear();
-    this.#send({ kind: 'page', recording });
+    this.#send({ kind: 'page', recording: addPredictedOffers(recording, prediction) });
   }
 
   /** Explains the page's loads on a network. */

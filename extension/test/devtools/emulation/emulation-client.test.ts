@@ -1,9 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Prediction } from '@hopwise/contract';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { EmulationClient } from '../../../src/devtools/emulation/emulation-client.ts';
 import type {
   EmulationAnswer,
   EmulationRequest,
 } from '../../../src/devtools/emulation/emulation-messages.ts';
+import { loadOf, requestOf } from '../../evidence/stored-loads.ts';
 
 /** Stands for the browser's worker, which a test without a browser cannot have. */
 class StubWorker extends EventTarget {
@@ -31,6 +33,18 @@ function idOf(request: EmulationRequest | undefined): number {
   if (!request || !('id' in request)) throw new Error('expected a question');
   return request.id;
 }
+
+test('a page is read with the offers of HTTP/3 that its prediction rests on', () => {
+  const { recording } = loadOf(1, {
+    recording: { requests: [requestOf(0, { protocol: 'h2', offersH3: null })] },
+  });
+  const protocols = { [new URL(recording.url).origin]: 'h3' };
+  const prediction = { decision: { baseline: { protocols } } } as unknown as Prediction;
+  new EmulationClient(vi.fn()).setPage(recording, prediction);
+  expect(StubWorker.last.requests).toMatchObject([
+    { kind: 'page', recording: { requests: [{ offersH3: true }] } },
+  ]);
+});
 
 describe('a question that fails', () => {
   const onProblem = vi.fn();

@@ -2,6 +2,7 @@
 import { dirname, resolve } from 'node:path';
 import { SerialQueue } from '@hopwise/contract';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
+import { startFailure } from '@hopwise/lab/browser/start-failure';
 import type { Lab } from '@hopwise/lab/client/lab';
 import type { BrowserProtocol } from '@hopwise/lab/loads/protocol-args';
 import { isPageName, openPage, type PageSource } from '@hopwise/lab/pages/page-source';
@@ -251,13 +252,17 @@ function launchInLab(
   const executablePath = replayChromium(launchOptions.executablePath, chromium.executablePath());
   return keeper.testBrowser(
     { executablePath, protocol, key: [launchOptions, headless] },
-    ({ executablePath: inside, args }) =>
-      chromium.launch({
+    async ({ executablePath: inside, args }) => {
+      const launched = chromium.launch({
         ...launchOptions,
         headless,
         executablePath: inside,
         args: [...args, ...(launchOptions.args ?? [])],
-      }),
+      });
+      return launched.catch((error) => {
+        throw new ReplayError(startFailure(error, executablePath));
+      });
+    },
   );
 }
 

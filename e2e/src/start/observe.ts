@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { firstLine } from '@hopwise/contract';
 import type { LoadAnswers, LoadRequest, StoredLoad } from '@hopwise/extension/messages';
 import { writeDetailedEdition } from '@hopwise/lab/browser/detailed-edition';
+import { startFailure } from '@hopwise/lab/browser/start-failure';
 import { UserError } from '@hopwise/lab/command/errors';
 import type { BrowserLoadOptions } from '@hopwise/lab/loads/measuring-browser';
 import { CHROMIUM_ARGS, protocolArgs } from '@hopwise/lab/loads/protocol-args';
@@ -21,6 +22,7 @@ export interface SessionOptions {
   headed: boolean;
 }
 
+const WHO = 'Chromium with the extension';
 const WORKER_TIMEOUT_MS = 15_000;
 /** The recorder settles for a second or so after the load event. */
 const RECORDED_TIMEOUT_MS = 15_000;
@@ -48,7 +50,7 @@ export class ExtensionSession {
     try {
       await registerHost(profile);
       const extension = await writeDetailedEdition(EXTENSION_DIR, join(profile, 'extension'));
-      context = await chromium.launchPersistentContext(profile, {
+      const launched = chromium.launchPersistentContext(profile, {
         executablePath: options.executablePath,
         headless: false,
         viewport: { width: 1280, height: 800 },
@@ -74,6 +76,9 @@ export class ExtensionSession {
         handleSIGHUP: false,
         timeout: 30_000,
       });
+      context = await launched.catch((error) => {
+        throw startFailure(error, options.executablePath, WHO);
+      });
       const worker = context.serviceWorkers()[0] ?? (await firstWorker(context));
       const session = new ExtensionSession(context, profile, new URL('panel.html', worker.url()).href);
       // An answer means that the worker listens: a load begun before would not be recorded.
@@ -83,7 +88,8 @@ export class ExtensionSession {
     } catch (error) {
       await context?.close();
       await rm(profile, { recursive: true, force: true, maxRetries: 5 });
-      throw new UserError(`Chromium with the extension did not start: ${firstLine(error)}`);
+      if (error instanceof UserError) throw error;
+      throw new UserError(`${WHO} did not start: ${firstLine(error)}`);
     }
   }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { firstLine } from '@hopwise/contract';
 import { originOf, type Protocol, type Recording } from '@hopwise/pageload-emulator';
 import { type Browser, type BrowserContext, chromium, errors, type Page } from 'playwright-core';
+import { startFailure } from '../browser/start-failure.ts';
 import { LoadObserver, navigationStart } from './cdp-observer.ts';
 import { observedLoad, type PageTiming } from './cdp-recording.ts';
 import { type BrowserProtocol, CHROMIUM_ARGS, protocolArgs } from './protocol-args.ts';
@@ -112,9 +113,9 @@ export class MeasuringBrowser {
     this.#pid = pid;
   }
 
-  /** @throws when Chromium does not start. */
+  /** @throws UserError when Chromium does not start. */
   static async launch(options: MeasuringBrowserOptions): Promise<MeasuringBrowser> {
-    const browser = await chromium.launch({
+    const launched = chromium.launch({
       executablePath: options.executablePath,
       headless: !options.headed,
       handleSIGINT: false,
@@ -126,6 +127,9 @@ export class MeasuringBrowser {
         ...CHROMIUM_ARGS,
         ...(options.args ?? []),
       ],
+    });
+    const browser = await launched.catch((error) => {
+      throw startFailure(error, options.executablePath);
     });
     try {
       return new MeasuringBrowser(options.protocol, browser, await pidOf(browser));

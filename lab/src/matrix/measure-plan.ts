@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { firstLine } from '@hopwise/contract';
 import { type BrowserKind, browserProgram } from '../browser/browser-program.ts';
+import { startFailure } from '../browser/start-failure.ts';
 import { labObstacle } from '../client/lab.ts';
 import { type LabNetwork, unmodelled } from '../client/networks.ts';
 import { frontPrograms } from '../client/server-stack.ts';
@@ -190,7 +191,7 @@ async function openBrowser(
     say(`loads are made in the full browser, which costs more processor time: ${firstLine(error)}`);
   }
   const { stdout } = await promisify(execFile)(path, ['--version']).catch((error) => {
-    throw new UserError(`${path}: ${firstLine(error)}`);
+    throw startFailure(error, path);
   });
   const version = /\d+(\.\d+){3}/.exec(stdout)?.[0];
   if (version === undefined) throw new UserError(`${path}: expected Chromium, got ${firstLine(stdout)}`);

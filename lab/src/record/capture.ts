@@ -2,6 +2,7 @@
 import { firstLine } from '@hopwise/contract';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { determinismScript } from '../browser/determinism.ts';
+import { startFailure } from '../browser/start-failure.ts';
 import { UserError } from '../command/errors.ts';
 import { CHROMIUM_ARGS } from '../loads/protocol-args.ts';
 import { RecordByteBudget } from './byte-budget.ts';
@@ -65,7 +66,7 @@ export async function capture(options: CaptureOptions): Promise<Capture> {
       timeout: 30_000,
     })
     .catch((error) => {
-      throw new UserError(`Chromium did not start: ${firstLine(error)}`);
+      throw startFailure(error, options.executablePath);
     });
   const close = () => void browser.close();
   options.signal.addEventListener('abort', close, { once: true });

@@ -54,6 +54,7 @@ import { packageVersion } from './version.ts';
 
 /** Exit code for input or arguments that cannot be used. */
 const UNUSABLE = 2;
+const PAGE_OPTION = '--page';
 
 const program = new Command('hopwise')
   .description('Says which HTTP version loads a recorded page fastest, how much sooner, and why.')
@@ -266,8 +267,8 @@ withPage(
     .argument('<file>', '- for standard input'),
 )
   .option('--json', 'as JSON')
-  .action(async (file: string, flags: { json?: boolean; page?: PageChoice }) => {
-    const { graph } = readPage((await readNamed(file, chosen(flags))).recording);
+  .action(async (file: string, flags: { json?: boolean; page?: PageChoice }, command: Command) => {
+    const { graph } = readPage((await readNamed(file, readOptions(flags, command))).recording);
     print(flags.json ? toJson(graph) : showGraph(graph));
   });
 
@@ -299,14 +300,17 @@ function withPredictionFlags(command: Command): Command {
 
 function withPage(command: Command): Command {
   return command.option(
-    '--page <number or URL>',
+    `${PAGE_OPTION} <number or URL>`,
     'which page load to take of a file with several: its number from 1, or its URL; the first by default',
     pageChoice,
   );
 }
 
-/** The page load that a flag chooses. */
-const chosen = ({ page }: { page?: PageChoice }): ReadOptions => (page === undefined ? {} : { page });
+/** How a command's flags have its files read. */
+function readOptions({ page }: { page?: PageChoice }, command: Command): ReadOptions {
+  if (page !== undefined) return { page };
+  return command.options.some(({ long }) => long === PAGE_OPTION) ? { pageOption: PAGE_OPTION } : {};
+}
 
 function withWhatIf(command: Command): Command {
   return command.option(
@@ -325,6 +329,7 @@ interface Known {
   /** URL of the page that was verified, where it should be the recorded one. */
   verifiedPage: string | null;
   econLoss: EconPredictOptions['loss'] | null;
+  reading: ReadOptions;
 }
 
 /** @throws InputError, CommanderError when a file or a combination of flags cannot be used */
@@ -350,6 +355,7 @@ async function knownBeforehand(flags: Flags, command: Command): Promise<Known> {
     // One verification of many pages can only show the network.
     verifiedPage: verified && command.name() !== 'compare' ? verified.pageUrl : null,
     econLoss: await readLoss(pcwnd),
+    reading: readOptions(flags, command),
     clusterFile: await ClusterFile.open(cluster ?? null, learn === true),
   };
 }
@@ -388,7 +394,7 @@ async function answer<T>(
   known: Known,
   ask: (recording: Recording, options: PredictOptions) => T,
 ): Promise<{ result: T; priorLoads: number }> {
-  const { recording, verification: ownVerification } = await readNamed(file, chosen(flags));
+  const { recording, verification: ownVerification } = await readNamed(file, known.reading);
   const { clusterFile, verifiedPage } = known;
   if (verifiedPage !== null && verifiedPage !== recording.url) {
     note(

@@ -16,7 +16,7 @@ import { type Navigation, nameDocuments, navigationOf } from './har/navigation.t
 import { timed } from './har/navigations.ts';
 import { ownEntries } from './har/own-entries.ts';
 import { beginningOf, fromShowing } from './har/page-beginning.ts';
-import type { PageChoice } from './har/page-choice.ts';
+import type { ReadOptions } from './har/page-choice.ts';
 import { type PageClock, pageClock } from './har/page-clock.ts';
 import { type PageLoad, takeLoad } from './har/page-loads.ts';
 import { harPhases, sendingMs, webPageTestPhases } from './har/phases.ts';
@@ -40,12 +40,6 @@ export interface ReadRecording {
   verification?: Verification;
 }
 
-/** How to read a file. */
-export interface ReadOptions {
-  /** Which of several page loads to take; the first that has requests when absent. */
-  page?: PageChoice;
-}
-
 /**
  * Reads a HAR 1.2 in the dialect of its recorder (`docs/recorders.md`). Of several page loads in one file the chosen one is taken, else
  * the first that has requests.
@@ -62,7 +56,7 @@ export function readHar(
   const log = withPaddedFractions({ ...parsed, entries });
   const place = placeOf(form.entriesPlace);
   const notes: string[] = [];
-  const load = takeLoad(log, options.page, notes);
+  const load = takeLoad(log, options, notes);
   if (load.ordered.length === 0) throw new InputError(`${place}: expected requests, got none`);
   // Checked before any step that takes time for each request.
   refuseTooMany(load.ordered.filter(({ entry }) => originOf(entry.request.url) !== null).length, place);
@@ -116,7 +110,7 @@ export function readHar(
       notOfPages,
       otherPages: log.entries.length - load.ordered.length,
       beforeNavigation: load.ordered.length - navigation.entries.length,
-      afterSilence: drafts.length - end.kept.length,
+      afterEnd: drafts.length - end.kept.length,
       otherSchemes: end.kept.length - requests.length,
     },
   };

@@ -1,9 +1,9 @@
 import { jsonFault, type Recording, removeUserinfo, type Verification } from '@hopwise/contract';
 import { InputError, placeOf, shown } from '../util/input-error.ts';
 import { harForm } from './har/forms.ts';
-import { refuseOtherPage } from './har/page-choice.ts';
+import { type ReadOptions, refuseOtherPage } from './har/page-choice.ts';
 import { objectOf } from './har/values.ts';
-import { type ReadOptions, type ReadRecording, readHar } from './har.ts';
+import { type ReadRecording, readHar } from './har.ts';
 import { refuseLargeJson } from './json/json-limits.ts';
 import { placeInJson } from './json/json-place.ts';
 import { isOwnRecording, readOwnRecording } from './own-recording.ts';
@@ -51,7 +51,7 @@ const NONE_DROPPED: DroppedEntries = {
   notOfPages: 0,
   otherPages: 0,
   beforeNavigation: 0,
-  afterSilence: 0,
+  afterEnd: 0,
   otherSchemes: 0,
 };
 

@@ -11,8 +11,8 @@ export interface DroppedEntries {
   notOfPages: number;
   otherPages: number;
   beforeNavigation: number;
-  /** After a silence that ends a load without a load event. */
-  afterSilence: number;
+  /** After the silence that ends a load without a load event, or the day that a set of transfers may last. */
+  afterEnd: number;
   /** Neither `http:` nor `https:`. */
   otherSchemes: number;
 }
@@ -25,16 +25,20 @@ export interface DroppedEntries {
  */
 export function usageNote(recording: Recording, dropped: DroppedEntries): string | null {
   const { kept, excluded } = loadRequests(recording);
-  const { unusable, copies, notOfPages, otherPages, beforeNavigation, afterSilence, otherSchemes } = dropped;
+  const { unusable, copies, notOfPages, otherPages, beforeNavigation, afterEnd, otherSchemes } = dropped;
   const afterLoad =
     recording.pltMs === null ? 'began after all that a load event waits for' : 'began after the load event';
+  const afterEndWords =
+    recording.missing === 'navigation'
+      ? 'began over a day after the first'
+      : 'began after all had been silent';
   const reasons = [
     { count: unusable.count, why: `could not be read (${unusable.first?.message})` },
     { count: copies, why: copies === 1 ? 'was a copy of another' : 'were copies of others' },
     { count: notOfPages, why: "belonged to no page (a proxy's tunnels, the browser's own checks)" },
     { count: otherPages, why: 'belonged to other pages' },
     { count: beforeNavigation, why: 'began before the navigation' },
-    { count: afterSilence, why: 'began after all had been silent' },
+    { count: afterEnd, why: afterEndWords },
     { count: otherSchemes, why: 'had no http or https URL' },
     { count: excluded['after-load'], why: afterLoad },
     { count: excluded.cached, why: 'came from the cache' },

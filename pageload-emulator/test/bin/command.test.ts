@@ -143,7 +143,9 @@ describe('a file of several page loads', () => {
   it('is taken from by --page, and a line says which load it was', async () => {
     const first = await urlOf();
     expect(first.url).toBe('https://shop.test/');
-    expect(first.stderr).toContain('2 pages in the file: took the first ("page_1", 7 requests)\n');
+    expect(first.stderr).toContain(
+      '2 pages in the file: took the first ("page_1", 7 requests); --page 2|URL takes another\n',
+    );
     for (const page of ['2', 'https://b.test/']) {
       const second = await urlOf('--page', page);
       expect(second.url).toBe('https://b.test/');
@@ -153,6 +155,9 @@ describe('a file of several page loads', () => {
       const { stderr } = await hopwise([command, file('pages.har.zip'), '--page', '2']);
       expect(stderr).toContain('took number 2');
     }
+    // It has no such option.
+    const { stderr } = await hopwise(['compare', file('pages.har.zip')]);
+    expect(stderr).toContain('took the first ("page_1", 7 requests)\n');
   });
 
   it('has no others', async () => {

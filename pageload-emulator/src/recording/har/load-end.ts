@@ -1,6 +1,6 @@
 import { CLOCK_SLACK_MS, type Recording } from '@hopwise/contract';
 import { mayBlockLoad } from '../load-requests.ts';
-import type { RequestDraft } from '../requests/draft.ts';
+import { MAX_LOAD_MS, type RequestDraft } from '../requests/draft.ts';
 import type { PageTimes } from './page-clock.ts';
 import { isRedirect } from './schema.ts';
 
@@ -37,7 +37,8 @@ interface LoadEnd {
 
 /**
  * Checks a load's times by its requests: a load event does not come before the document's first byte, nor a minute after all was silent.
- * Without a load event, what begins after a silence is no part of the load.
+ * Without a load event, what begins after a silence is no part of the load. A set of transfers is no load that a silence could end: all
+ * of a day belong to it.
  *
  * @param ordered in order of start, the first being the navigation's
  * @param missing whether there was a navigation
@@ -59,8 +60,9 @@ export function loadEnd(
   };
   const refuted = refutation(ordered, document, times.pltMs, checked.pltMs, creator, missing);
   if (checked.pltMs !== null && refuted === null) return { times: checked, kept: [...ordered], refuted };
-  const silentMs = silenceAfter(ordered, SILENCE_MS, missing);
-  const kept = ordered.filter(({ startMs }) => startMs <= silentMs + SILENCE_MS);
+  const lastStartMs =
+    missing.missing === 'navigation' ? MAX_LOAD_MS : silenceAfter(ordered, SILENCE_MS, missing) + SILENCE_MS;
+  const kept = ordered.filter(({ startMs }) => startMs <= lastStartMs);
   const isOther = refuted !== null && TIMES_BY_OWN_CLOCK.test(creator ?? '');
   return { times: isOther ? NO_TIMES : { ...checked, pltMs: null }, kept, refuted };
 }

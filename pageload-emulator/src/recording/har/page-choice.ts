@@ -4,6 +4,14 @@ import { urlKey } from './urls.ts';
 /** Which page load of a file to take: its number from 1, or its URL. */
 export type PageChoice = number | string;
 
+/** How to read a file. */
+export interface ReadOptions {
+  /** Which of several page loads to take; the first that was answered when absent. */
+  page?: PageChoice;
+  /** The option by which people choose a page load, such as `--page`: a note names it where others could be taken. */
+  pageOption?: string;
+}
+
 /** How many page loads a message lists at most. */
 const MAX_LISTED = 5;
 

@@ -2,7 +2,7 @@ import { shown } from '../../util/input-error.ts';
 import { originOf } from '../../util/url.ts';
 import { pageUrl } from './navigation.ts';
 import { partNavigations, type TimedEntry, timed } from './navigations.ts';
-import { noSuchPage, type PageChoice } from './page-choice.ts';
+import { noSuchPage, type PageChoice, type ReadOptions } from './page-choice.ts';
 import { type PageEntries, pagesOf } from './pages.ts';
 import { type Entry, type Har, type Page, statusOf } from './schema.ts';
 import { urlKey } from './urls.ts';
@@ -28,7 +28,7 @@ export interface PageLoad {
  * @param notes to which is added which of several was taken
  * @throws InputError when the file has no such page load
  */
-export function takeLoad(log: Har, choice: PageChoice | undefined, notes: string[]): PageLoad {
+export function takeLoad(log: Har, { page: choice, pageOption }: ReadOptions, notes: string[]): PageLoad {
   const pages = pagesOf(log);
   const loads = pages.flatMap(loadsOf);
   const answered = loads.findIndex(({ ordered }) => ordered.some(isAnswered));
@@ -36,7 +36,9 @@ export function takeLoad(log: Har, choice: PageChoice | undefined, notes: string
   const index = choice === undefined ? first : indexOf(loads, choice);
   const load = loads[index]!;
   const note = noteOf(log, pages, loads, index, choice === undefined);
-  if (note !== null) notes.push(note);
+  const other = loads.findIndex((each, at) => at !== index && hasRequests(each));
+  const isHinted = choice === undefined && pageOption !== undefined && other >= 0;
+  if (note !== null) notes.push(isHinted ? `${note}; ${pageOption} ${other + 1}|URL takes another` : note);
   return load;
 }
 

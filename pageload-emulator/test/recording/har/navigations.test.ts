@@ -339,6 +339,16 @@ describe('a file without a page load', () => {
     expect(predict(recording).protocols.h2).toMatchObject({ pltMs: expect.closeTo(3_050, -2) });
   });
 
+  it('is cut at no silence, but after a day', () => {
+    const har = harOf([call(0), call(10_000), call(3_600_000), call(86_400_001)]) as {
+      log: { pages: object[] };
+    };
+    har.log.pages = [];
+    const { recording, notes } = readRecording(har);
+    expect(recording.requests.map(({ startMs }) => startMs)).toEqual([0, 10_000, 3_600_000]);
+    expect(notes).toEqual([NOTE, 'used 3 of 4 requests: 1 began over a day after the first']);
+  });
+
   it('is one of an API client, whatever it fetched', () => {
     const har = harOf([chromiumEntry(SITE, 0, {})]) as { log: { creator: object } };
     har.log.creator = { name: 'Insomnia REST Client', version: '1' };

@@ -42,10 +42,11 @@ interface KnownToFit {
 /** The path at a rate and with a queue, without random loss. */
 export type PathAt = (downBps: number, queueMs: number) => NetworkPath;
 
-/** Rates of the first replays, relative to the initial one: upwards mostly, as a page often does not fill its link. */
-const COARSE = [0.5, 0.75, 1, 1.4, 2, 3.2, 6];
+/** Rates of the first replays after the initial one, relative to it: upwards mostly, as a page often does not fill its link. */
+const HIGHER = [1.4, 2, 3.2, 6];
+const LOWER = [0.75, 0.5];
 /** When the lowest rate is the likeliest, the next one is lower by this factor. */
-const LOWER = 0.6;
+const STILL_LOWER = 0.6;
 const MAX_LOWER_STEPS = 6;
 /** A link is at least this share of the average rate of all responses. */
 const HELD_SHARE = 0.8;
@@ -57,7 +58,10 @@ const POLICED_SHARES = [0.5, 0.25, 0.12, 0.06, 0.03];
 const MAX_POLICED_SHARE = 0.6;
 /** Factors to replay around the likeliest policer. */
 const POLICED_STEPS = [Math.SQRT2, Math.SQRT1_2, 1.19, 0.84];
-/** Policers with a log-likelihood this far below that of an open path are not replayed more closely. */
+/**
+ * A log-likelihood this far below the best one: rates further from the best are not replayed, nor are policers more closely that are so far
+ * below an open path.
+ */
 const HOPELESS = 8;
 /** For a less probable policer neither further link rates nor losses are replayed. */
 const MIN_POLICED_SHARE = 0.05;
@@ -91,7 +95,7 @@ interface FitQuestion {
   onlyRates: boolean;
 }
 
-/** Fits rate, queue, UDP's treatment and loss by replaying the recording's own transfers, some 15 to 35 times. */
+/** Fits rate, queue, UDP's treatment and loss by replaying the recording's own transfers, some 15 to 30 times. */
 export function fitPath(question: FitQuestion): PathFit {
   return new PathSearch(question).fit();
 }
@@ -110,6 +114,8 @@ class PathSearch {
   readonly #question: FitQuestion;
   readonly #downPrior: LogDensity;
   readonly #likelihood: TimingLikelihood;
+  /** By rate, queue and UDP's treatment. */
+  readonly #replayed = new Map<string, Replayed>();
   #queueMs: number;
   #events = 0;
 
@@ -176,15 +182,20 @@ class PathSearch {
   #search(udp: UdpTreatment): Replayed[] {
     const { downBps } = this.#question.known;
     if (downBps !== undefined) return [this.#replayAt(downBps, udp)];
-    const points: Replayed[] = [];
-    for (const factor of COARSE) {
-      if (points.length === 0 || !this.#exhausted)
-        points.push(this.#replayAt(factor * this.#question.seenBps, udp));
+    const { seenBps } = this.#question;
+    const points = [this.#replayAt(seenBps, udp)];
+    for (const factor of HIGHER) {
+      if (this.#exhausted || this.#isHopeless(points[points.length - 1]!, points)) break;
+      points.push(this.#replayAt(factor * seenBps, udp));
+    }
+    for (const factor of LOWER) {
+      if (this.#exhausted || this.#isHopeless(points[0]!, points)) break;
+      points.unshift(this.#replayAt(factor * seenBps, udp));
     }
     for (let lower = 0; lower < MAX_LOWER_STEPS && !this.#exhausted; lower++) {
       const lowest = points[0]!;
       if (best(points) !== lowest || lowest.bps < HELD_SHARE * this.#question.replay.averageBps) break;
-      points.unshift(this.#replayAt(LOWER * lowest.bps, udp));
+      points.unshift(this.#replayAt(STILL_LOWER * lowest.bps, udp));
     }
     const refinements = this.#question.onlyRates ? 0 : REFINEMENTS;
     for (let step = 0; step < refinements && !this.#exhausted; step++) {
@@ -196,6 +207,12 @@ class PathSearch {
       points.sort((a, b) => a.bps - b.bps);
     }
     return points;
+  }
+
+  /** Whether a rate does not explain the load, nor its responses over TCP, which alone show the rate of a link that polices UDP. */
+  #isHopeless(point: Replayed, points: readonly Replayed[]): boolean {
+    const isBelow = (which: 'all' | 'tcp') => points.some((other) => point[which] < other[which] - HOPELESS);
+    return isBelow('all') && (!this.#showsTcp() || isBelow('tcp'));
   }
 
   /** Tries other queues at the likeliest rate, then other rates with the likeliest queue, which replace those in `points`. */
@@ -240,6 +257,10 @@ class PathSearch {
     return this.#question.replay.requests.some(({ protocol, sized }) => protocol === 'h3' && sized);
   }
 
+  #showsTcp(): boolean {
+    return this.#question.replay.requests.some(({ protocol, sized }) => protocol !== 'h3' && sized);
+  }
+
   /** Compares an open path with policers: responses over TCP show the link's rate, those over QUIC the policer's. */
   #fitPolicer(points: readonly Replayed[]): Policing {
     const { policedShare } = this.#question.priors;
@@ -254,18 +275,19 @@ class PathSearch {
       if (this.#exhausted && policers.length > 0) return;
       policers.push({ value: bps, logLikelihood: this.#replayAt(linkBps, { kind: 'policed', bps }).all });
     };
-    const bestBps = () => policers.reduce((a, b) => (b.logLikelihood > a.logLikelihood ? b : a)).value;
+    const likeliest = () => policers.reduce((a, b) => (b.logLikelihood > a.logLikelihood ? b : a));
+    const bestBps = () => likeliest().value;
     // The rate that fits an open link best is about what a policer lets through.
     const apparentBps = best(points).bps;
     if (apparentBps < MAX_POLICED_SHARE * linkBps) tryPolicer(apparentBps);
-    const isHopeless = () =>
-      policers.every(({ logLikelihood }) => logLikelihood < best(points).all - HOPELESS);
+    const isHopeless = ({ logLikelihood }: LikelihoodPoint) => logLikelihood < best(points).all - HOPELESS;
     for (const share of POLICED_SHARES) {
       tryPolicer(share * linkBps);
-      // Where neither the apparent rate nor a fast policer explains the load, a slower one does not either.
-      if (isHopeless()) break;
+      // Where neither the apparent rate nor a fast policer explains the load, or one is too slow for it, slower ones do not explain it either.
+      const last = policers[policers.length - 1]!;
+      if (isHopeless(likeliest()) || (isHopeless(last) && last.value < bestBps())) break;
     }
-    if (!isHopeless()) {
+    if (!isHopeless(likeliest())) {
       for (const step of POLICED_STEPS) tryPolicer(Math.min(MAX_POLICED_SHARE * linkBps, step * bestBps()));
     }
     policers.sort((a, b) => a.value - b.value);
@@ -310,6 +332,13 @@ class PathSearch {
   }
 
   #replayAt(bps: number, udp: UdpTreatment): Replayed {
+    const name = JSON.stringify([bps, this.#queueMs, udp]);
+    const replayed = this.#replayed.get(name) ?? this.#replay(bps, udp);
+    this.#replayed.set(name, replayed);
+    return replayed;
+  }
+
+  #replay(bps: number, udp: UdpTreatment): Replayed {
     const times = this.#question.replay.run({ ...this.#question.pathAt(bps, this.#queueMs), udp });
     this.#events += times.events;
     return { bps, ...this.#likelihood.of(times) };

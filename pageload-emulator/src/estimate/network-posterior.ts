@@ -53,7 +53,7 @@ const NARROWED = 0.8;
  * Infers network and servers from a recording by Bayes' rule, with the priors of `network/priors.ts`.
  *
  * - Round trips come from handshakes (`roundTrip`), the upstream rate from the first TLS handshake (`upstreamRate`).
- * - Downstream rate, loss, queue and a policer of UDP are fitted by emulating the recording's own transfers on some 15 to 35
+ * - Downstream rate, loss, queue and a policer of UDP are fitted by emulating the recording's own transfers on some 15 to 30
  *   networks and comparing the times of all requests with the recording's (`fitRecording`).
  * - Measured figures enter with their error; given ones are certain.
  * - Without responses over HTTP/3, UDP's treatment stays as uncertain as in the prior (`udpPosterior`).

@@ -29,8 +29,8 @@ const MAX_POLICED_WITHOUT_TCP = 0.9;
  * 45 under policers of these rates, of generated pages.
  */
 const QUEUED = { slow: 0.87, policed: 0.22 };
-/** No load time makes a policer likely that the fit holds for less probable than this. */
-const RULED_OUT = 1e-6;
+/** A policer that the fit holds for less probable than this would be likely only where the load took 23 times as long as on an open path. */
+const RULED_OUT = 1e-4;
 /** Later loads take a policer to be more probable than this anyway, and hardly any scenario has it. */
 const NEGLIGIBLE = 0.001;
 /** Quantiles of loss and of a policer's rate over which the likelihood of the load time is averaged, the most typical first. */

@@ -6,6 +6,7 @@ import { networkPosterior } from '../../src/estimate/network-posterior.ts';
 import { RecordingReplay } from '../../src/estimate/replay.ts';
 import { responseBytesOf } from '../../src/recording/sizes.ts';
 import { EventQueue } from '../../src/transport/event-queue.ts';
+import { generatedPage } from '../support/generated-pages.ts';
 import { pageOf, pathOf } from '../support/pages.ts';
 import { mixedAssignment, randomServers, recordLoad } from '../support/synthetic-loads.ts';
 
@@ -64,6 +65,36 @@ describe('heavy loads', () => {
     const { downBps } = networkPosterior(loadOf(requests, protocol)).path;
     expect(downBps / LINK.downBps).toBeGreaterThan(0.75);
     expect(downBps / LINK.downBps).toBeLessThan(1.35);
+  });
+
+  it('are not replayed twice on a network, nor on slower ones than a policer that is too slow', () => {
+    const { graph, servers } = generatedPage(3, 8, 100);
+    const assignment = Object.fromEntries(graph.origins.map((origin) => [origin, 'h3' as const]));
+    const recording = recordLoad(graph, { ...LINK, downBps: 20e6 }, servers, assignment);
+    const runs = vi.spyOn(RecordingReplay.prototype, 'run');
+    learnForSite(null, { sites: [] }, recording);
+    const replays = runs.mock.calls.map(([path, seed = 1]) => JSON.stringify([path, seed]));
+    expect(new Set(replays).size).toBe(replays.length);
+    const policers = runs.mock.calls.flatMap(([{ udp }]) => (udp.kind === 'policed' ? [udp.bps] : []));
+    expect(policers.length).toBeGreaterThan(2);
+    expect(Math.min(...policers)).toBeGreaterThan(10e6);
+  });
+
+  it('are not replayed at rates far above one that is too high', () => {
+    const recording = loadOf(100, 'h2');
+    const runs = vi.spyOn(RecordingReplay.prototype, 'run');
+    learnForSite(null, { sites: [] }, recording);
+    const highest = Math.max(...runs.mock.calls.map(([{ downBps }]) => downBps));
+    expect(highest / LINK.downBps).toBeLessThan(2.5);
+  });
+
+  it('that rule a policer out are not emulated as a whole beside', () => {
+    const recording = loadOf(240, 'h3');
+    const steps = vi.spyOn(EventQueue.prototype, 'step');
+    const runs = vi.spyOn(RecordingReplay.prototype, 'run');
+    learnForSite(null, { sites: [] }, recording);
+    const replayed = runs.mock.results.reduce((sum, { value }) => sum + value.events, 0);
+    expect(steps).toHaveBeenCalledTimes(replayed);
   });
 
   it('are fitted once to each network that is known, and once alone where they are of another', () => {

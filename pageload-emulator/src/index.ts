@@ -37,7 +37,7 @@ export {
   emulate,
 } from './emulate/emulate.ts';
 export { estimateNetwork, type NetworkEstimate } from './estimate/estimate-network.ts';
-export { learnForSite, showsUdp } from './estimate/learn-for-site.ts';
+export { isTelling, learnForSite, showsUdp } from './estimate/learn-for-site.ts';
 export { learnNetwork } from './estimate/learn-network.ts';
 export { type NetworkCluster, parseCluster } from './estimate/network-cluster.ts';
 export { networkPosterior } from './estimate/network-posterior.ts';

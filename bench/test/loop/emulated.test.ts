@@ -1,3 +1,4 @@
+import { EVERY_ORIGIN } from '@hopwise/contract';
 import { expect, test } from 'vitest';
 import { EmulatedBrowser } from '../../src/loop/emulated/emulated-browser.ts';
 import { judgePinUses } from '../../src/loop/emulated/judge-pin-uses.ts';
@@ -74,4 +75,24 @@ test('after a trial a browser takes HTTP/3 for broken at the servers that had it
 test('an unknown network is refused before anything is loaded', () => {
   expect(() => parseOptions(['--networks', 'cable>nowhere'])).toThrow('--networks');
   expect(parseOptions(['--networks', 'cable>lossy,lte']).networks).toEqual(['cable>lossy', 'lte']);
+});
+
+test('where every origin is pinned, a site that is left to the browser begins anew', async () => {
+  const browser = new EmulatedBrowser();
+  browser.noteLoad(ORIGINS, OFFERING);
+  await browser.pin([{ origin: EVERY_ORIGIN, kind: 'avoid-h3' }], { minutes: 60, persistent: false });
+  await browser.leaveSites(['a.test']);
+  expect(browser.assign(ORIGINS)).toEqual({ 'https://a.test': 'h2', 'https://b.test': 'h2' });
+  browser.noteLoad(ORIGINS, OFFERING);
+  expect(browser.assign(ORIGINS)).toEqual({ 'https://a.test': 'h3', 'https://b.test': 'h2' });
+  await browser.leaveSites([]);
+  expect(browser.assign(ORIGINS)).toEqual({ 'https://a.test': 'h2', 'https://b.test': 'h2' });
+});
+
+test('pins that keep HTTP/3 off end where UDP is policed no longer, of which the browser gets no notice', async () => {
+  const plan = { ...PLAN, seed: 1, loads: 60, networks: ['udp-policed>lossy'] };
+  const visits = (await runEmulated(plan, reporting)).filter(({ arm }) => arm === 'auto');
+  const pinned = visits.filter(({ pinUse }) => pinUse === 'pins').map(({ visit }) => visit);
+  expect(pinned.filter((visit) => visit <= 30).length).toBeGreaterThan(20);
+  expect(Math.max(...pinned)).toBeLessThan(50);
 });

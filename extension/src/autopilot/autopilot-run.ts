@@ -60,6 +60,10 @@ export const autopilotRunSchema = z.object({
   afterMs: times,
   /** Key of the network on which it was made; null for one that is not recognised, absent in runs of an earlier version. */
   networkKey: z.optional(z.nullable(networkKeySchema)),
+  /** Loads with its pins since they were made, or since an origin was spared last. */
+  heldLoads: z.optional(z.int()),
+  /** The origin that may use HTTP/3 for now, so that it shows whether UDP is still hindered, and the loads that have been since; absent for none. */
+  spared: z.optional(z.object({ origin: originSchema, loads: z.int() })),
   /** The last load that was looked at. */
   lastLoadId: z.int(),
   /** `checking`: the next loads decide whether it stays. `kept`: they have shown a gain. */

@@ -1,5 +1,5 @@
 /** Creates pins automatically if the user allows it, and removes them as soon as they do not help. */
-import { type Decision, EVERY_ORIGIN, SerialQueue } from '@hopwise/contract';
+import { type Decision, EVERY_ORIGIN, MINUTE_MS, SerialQueue } from '@hopwise/contract';
 import type { ChoiceReason } from '@hopwise/model';
 import { type NetworkCluster, poolClusters, siteKey } from '@hopwise/pageload-emulator';
 import {
@@ -56,6 +56,16 @@ import {
 } from './network-rule.ts';
 import { readRuns, saveRuns } from './run-log.ts';
 import { findRule, planByRules } from './site-rules.ts';
+import {
+  chooseSpared,
+  findsUdpHindered,
+  findsUdpOpen,
+  HELD_LOADS,
+  isRevisable,
+  isTakenForHindered,
+  isWithPins,
+  SPARED_LOADS,
+} from './spared-origin.ts';
 import { hasChoice, isSuitable, usesH3 } from './suitable-load.ts';
 import { isLeftByTraffic, planByTraffic } from './traffic-rules.ts';
 
@@ -106,6 +116,7 @@ export class Autopilot {
       }
       const all = await getSummaries();
       await this.#measure(runs, load, all);
+      await this.#doubtHindrance(runs, load, all, settings);
       if (settings.isOn) await this.#startBest(runs, load, all, settings);
       else await this.#applyNetworkRule(runs, load, listBefore(load, all), settings);
     });
@@ -155,9 +166,19 @@ export class Autopilot {
     load: StoredLoad | null = null,
     beforeMs: number[] = [],
   ): Promise<boolean> {
-    await this.#pins.leaveSites(listLeftSites(await readAutopilotSettings()));
+    await this.#leaveSites(runs);
     const planned: PlannedRun = { trigger: 'network', pins: [NETWORK_PIN], predicted: null };
     return this.#startRun(runs, { networkKey, load }, beforeMs, planned);
+  }
+
+  /** Leaves to the browser, on a network where HTTP/3 is off, what the user's rules say, and the spared origin. */
+  async #leaveSites(runs: readonly AutopilotRun[]): Promise<void> {
+    const spared = runs
+      .filter(isRunning)
+      .filter(isOfNetwork)
+      .flatMap((run) => run.spared ?? []);
+    const hosts = spared.map(({ origin }) => new URL(origin).hostname);
+    await this.#pins.leaveSites([...listLeftSites(await readAutopilotSettings()), ...hosts]);
   }
 
   async #changeNetworkRule(name: string, keepsOffH3: boolean | null): Promise<void> {
@@ -268,7 +289,7 @@ export class Autopilot {
         }),
       );
       await this.#endRuns(ruled, 'rule');
-      await this.#pins.leaveSites(listLeftSites(settings));
+      await this.#leaveSites(runs);
       if (change.trafficRules) {
         const byTraffic = runs.filter(({ trigger }) => trigger === 'traffic');
         await this.#endRuns(byTraffic, 'rule');
@@ -360,7 +381,7 @@ export class Autopilot {
     const isOffH3 = await this.#applyNetworkRule(runs, load, beforeMs, settings);
     if (isOffH3 && !settings.holdsProtocols) return;
     const own = runs.filter((run) => isOfRunsPage(load, run));
-    const isChecking = own.some(({ state }) => state === 'checking');
+    const isChecking = own.some((run) => run.state === 'checking' || (isRunning(run) && run.spared));
     const trialOfLoad = own.find(({ end, lastLoadId }) => end?.cause === 'tried' && lastLoadId === load.id);
     // The next load is to be one without pins.
     const isUnsure = own.some(({ end, lastLoadId }) => end?.cause === 'unsure' && lastLoadId === load.id);
@@ -458,6 +479,65 @@ export class Autopilot {
       const verdict = measureLoad(run, load, all);
       if (verdict === 'kept' || (verdict === 'unsure' && hasMadeWay(run, runs))) run.state = 'kept';
       else if (verdict !== null) await this.#endRuns([run], verdict);
+    }
+  }
+
+  /** Ends the runs that keep HTTP/3 off where a load has shown that UDP is hindered no longer, and spares an origin now and then to see that. */
+  async #doubtHindrance(
+    runs: AutopilotRun[],
+    load: StoredLoad,
+    all: readonly KnownLoad[],
+    settings: AutopilotSettings,
+  ): Promise<void> {
+    const isWanted = (run: AutopilotRun) => isOfNetwork(run) && findChoice(nameOf(run), settings) === true;
+    const revisable = runs.filter(
+      (run) => isRunning(run) && isRevisable(run) && nameOf(run) === nameOf(load) && !isWanted(run),
+    );
+    if (revisable.length === 0) return;
+    const site = siteKey(load.recording.url);
+    const belief = { own: findSite(await loadNetworkMemory(), site), known: await loadNetwork(site) };
+    if (revisable.some(({ spared }) => spared) && findsUdpOpen(load, belief)) {
+      await this.#endRuns(revisable, 'network-open');
+      return;
+    }
+    for (const run of revisable.filter((each) => isWithPins(load, each))) {
+      if (run.spared) {
+        run.spared.loads++;
+        if (run.spared.loads === SPARED_LOADS || findsUdpHindered(load, belief))
+          await this.#endSparing(runs, run);
+      } else {
+        run.heldLoads = (run.heldLoads ?? 0) + 1;
+        const isDue = run.state === 'kept' && run.heldLoads >= HELD_LOADS && isTakenForHindered(belief);
+        const origin = isDue ? chooseSpared(load, run, visitsUntil(load, all)) : null;
+        if (origin !== null) await this.#spare(runs, run, origin);
+      }
+    }
+  }
+
+  async #spare(runs: readonly AutopilotRun[], run: AutopilotRun, origin: string): Promise<void> {
+    run.heldLoads = 0;
+    run.spared = { origin, loads: 0 };
+    if (isOfNetwork(run)) return this.#leaveSites(runs);
+    const spared = run.pins.filter((pin) => pin.origin === origin);
+    run.pins = run.pins.filter((pin) => pin.origin !== origin);
+    // First: where the worker ends meanwhile, its run does not seem to have lost a pin.
+    await this.#save(runs);
+    await this.#pins.unpinMade(spared).catch(() => undefined);
+  }
+
+  async #endSparing(runs: readonly AutopilotRun[], run: AutopilotRun): Promise<void> {
+    const { origin } = run.spared!;
+    delete run.spared;
+    if (isOfNetwork(run)) return this.#leaveSites(runs);
+    if ((await this.#pins.listPins()).some((pin) => pin.origin === origin)) return;
+    const pins: AutopilotRun['pins'] = [{ origin, kind: 'avoid-h3' }];
+    run.pins.push(...pins);
+    const leftMinutes = minutesOf(run) - (Date.now() - run.madeAtMs) / MINUTE_MS;
+    try {
+      await this.#save(runs);
+      await this.#pins.pin(pins, { minutes: Math.max(1, Math.round(leftMinutes)), persistent: false });
+    } catch (error) {
+      await this.#endRuns([run], 'refused', await describeError(error));
     }
   }
 

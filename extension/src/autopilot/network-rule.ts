@@ -51,7 +51,7 @@ const KNOWN_HINDERED = 0.95;
 /** Where UDP is open more surely than this, a load has shown it: less is assumed where none has. */
 const SHOWN_OPEN = 0.99;
 
-const isShownOpen = ({ udp }: NetworkCluster): boolean => udp.open >= SHOWN_OPEN;
+export const isShownOpen = ({ udp }: NetworkCluster): boolean => udp.open >= SHOWN_OPEN;
 
 /** Whether it is known how a network treats UDP. That nothing speaks against its being open is not to know it. */
 export const knowsUdp = (known: NetworkCluster): boolean =>

@@ -1,5 +1,5 @@
 import { type NetworkCluster, type Recording, showsUdp } from '@hopwise/pageload-emulator';
-import { knowsUdp } from '../autopilot/network-rule.ts';
+import { isShownOpen } from '../autopilot/network-rule.ts';
 import { isSlower } from '../evidence/comparable-loads.ts';
 import { findNewestSummary, type StoredLoad } from '../storage/loads.ts';
 import { isSlow } from './deserves-detail.ts';
@@ -24,7 +24,8 @@ export async function deservesLearning(
   const { recording, isDetailed } = load;
   if (before === null || before.loads < FIRST_LOADS || isDetailed !== false) return true;
   if (Date.parse(recording.recordedAt) - before.updatedAtMs > FRESH_MS) return true;
-  if (!knowsUdp(before) && recording.requests.some(showsUdp)) return true;
+  // That UDP is hindered may be so no longer.
+  if (!isShownOpen(before) && recording.requests.some(showsUdp)) return true;
   return exceeds(recording, before) || (await isSlowerThanBefore(load));
 }
 

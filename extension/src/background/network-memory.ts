@@ -72,6 +72,8 @@ function addSite(
   const doubting = doubtedBy === null || doubtedBy === site ? null : findSite(memory, doubtedBy);
   if (isUnlikeOthers && doubting !== null)
     return { ...NOTHING_KNOWN, sites: { [doubtedBy!]: doubting, [site]: cluster } };
+  // What was shown before of UDP, by whichever site, holds no longer.
+  if (hasOpened(findSite(memory, site), cluster)) return { ...NOTHING_KNOWN, sites: { [site]: cluster } };
   const others = unlike.filter((each) => each !== site);
   return {
     sites: { ...sites, [site]: cluster },
@@ -81,6 +83,10 @@ function addSite(
     doubtedBy: isUnlikeOthers ? site : null,
   };
 }
+
+/** Whether a site whose loads had shown that UDP is hindered now shows that it is open, which says that the network has changed. */
+const hasOpened = (before: NetworkCluster | null, { udp }: NetworkCluster): boolean =>
+  before !== null && before.udp.open < 0.5 && udp.open > 0.5;
 
 /**
  * Adds a verification's figures to the load's network, as what the page's site shows. Has no effect when the network was forgotten or

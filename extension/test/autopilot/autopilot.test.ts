@@ -6,6 +6,7 @@ import { createRandom, normal } from '../../../pageload-emulator/src/util/random
 import { Autopilot, type Pinner } from '../../src/autopilot/autopilot.ts';
 import type { AutopilotRun } from '../../src/autopilot/autopilot-run.ts';
 import { type AutopilotSettings, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
+import { HELD_LOADS, SPARED_LOADS } from '../../src/autopilot/spared-origin.ts';
 import { ShownError } from '../../src/language/shown-error.ts';
 import { t } from '../../src/language/translate.ts';
 import { isMadeAs } from '../../src/pins/worker/pin-transaction.ts';
@@ -803,6 +804,76 @@ describe('a network that slows HTTP/3 down', () => {
     await onHindered();
     await on(OPEN);
     expect([pins.active, (await lastRun())?.end?.cause]).toEqual([[], 'network-open']);
+  });
+
+  describe('until an origin that is spared now and then shows UDP open', () => {
+    const IMAGES = 'https://images.test';
+    const pageOver = (protocol: 'h2' | 'h3') => ({
+      requests: [
+        requestOf(0, { bodyBytes: 400_000 }),
+        requestOf(1, { url: `${IMAGES}/1`, bodyBytes: 40_000, protocol }),
+      ],
+    });
+    const everyPinned: StoredLoad['pinned'] = { [EVERY_ORIGIN]: 'h2' };
+    const known = (udp: NetworkCluster['udp']) => {
+      const cluster = { ...HINDERED, udp, updatedAtMs: Date.now() };
+      return saveNetworkMemory({ ...NOTHING_KNOWN, sites: { 'page.test': cluster, 'two.test': cluster } });
+    };
+    const visitOver = async (protocol: 'h2' | 'h3', pinned: StoredLoad['pinned'], udp = HINDERED.udp) => {
+      await known(udp);
+      await load(900, { cluster: HINDERED, pinned, recording: pageOver(protocol) });
+    };
+    const untilSpared = async (pinned: StoredLoad['pinned'], heldLoads = 0) => {
+      for (let count = heldLoads; count < HELD_LOADS; count++) await visitOver('h2', pinned);
+    };
+
+    test('for every page', async () => {
+      await onHindered();
+      await untilSpared(everyPinned);
+      expect([pins.active, pins.leftSites]).toEqual([EVERY, ['images.test']]);
+      // It offers HTTP/3 once more, and shows that nothing has changed.
+      await visitOver('h2', everyPinned);
+      expect(pins.leftSites).toEqual(['images.test']);
+      await visitOver('h3', everyPinned);
+      expect([pins.active, pins.leftSites]).toEqual([EVERY, []]);
+      await untilSpared(everyPinned);
+      await visitOver('h3', everyPinned, OPEN.udp);
+      expect([pins.active, await listRuns()]).toEqual([[], ['network-open']]);
+    });
+
+    test('not for longer than a few loads where it shows nothing', async () => {
+      await onHindered();
+      await untilSpared(everyPinned);
+      for (let count = 1; count < SPARED_LOADS; count++) await visitOver('h2', everyPinned);
+      expect(pins.leftSites).toEqual(['images.test']);
+      await visitOver('h2', everyPinned);
+      expect([pins.active, pins.leftSites]).toEqual([EVERY, []]);
+    });
+
+    test('not where the user wants HTTP/3 off', async () => {
+      await autopilot.switchNetwork(true);
+      await untilSpared(everyPinned);
+      expect([pins.active, pins.leftSites]).toEqual([EVERY, []]);
+    });
+
+    test('for a page of its own', async () => {
+      const both = { [ORIGIN]: 'h2', [IMAGES]: 'h2' } as const;
+      decision = decisionOf([actionOf('avoid-h3', both)]);
+      await autopilot.changeSettings({ isOn: false });
+      await load(4200);
+      await switchOn();
+      await load(4400);
+      for (let count = 0; count < 5; count++) await loadPinned(2300, { pinned: both });
+      expect(await lastRun()).toMatchObject({ trigger: 'decision', state: 'kept' });
+      await autopilot.changeSettings({ isOn: true, networkRules: [{ network: '', keepsOffH3: false }] });
+      await untilSpared(both, 5);
+      expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`]);
+      await visitOver('h3', PINNED);
+      expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`, `avoid-h3 ${IMAGES}`]);
+      await untilSpared(both);
+      await visitOver('h3', PINNED, OPEN.udp);
+      expect([pins.active, await listRuns()]).toEqual([[], ['network-open']]);
+    });
   });
 
   test('until most requests of a page fail, at several servers', async () => {

@@ -44,6 +44,10 @@ test('a response over HTTP/3 is learned while it is open how the network treats 
   expect(await deservesLearning(known, withH3)).toBe(false);
   expect(await deservesLearning(unsure, withH3)).toBe(true);
   expect(await deservesLearning(unsure, load)).toBe(false);
+  // It may have been hindered for some time only.
+  const hindered = { ...known, udp: { open: 0.01, policed: 0.99, blocked: 0 } };
+  expect(await deservesLearning(hindered, withH3)).toBe(true);
+  expect(await deservesLearning(hindered, load)).toBe(false);
   // As others see a network of which one site alone has shown that it hinders UDP.
   const { udp } = poolClusters({ sites: [{ ...known, udp: { open: 0, policed: 1, blocked: 0 } }] })!;
   expect(udp.open).toBeGreaterThan(0.95);

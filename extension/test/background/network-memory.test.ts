@@ -1,5 +1,5 @@
 import { HOUR_MS, NO_PHASES } from '@hopwise/contract';
-import type { RecordedRequest, Recording } from '@hopwise/pageload-emulator';
+import type { NetworkCluster, RecordedRequest, Recording } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
 import {
   eraseNetworks,
@@ -229,6 +229,25 @@ test('a site that slows its own HTTP/3 down makes no other page believe that the
   for (let load = 0; load < 12; load++) await learn('unrelated.example', 'h3', 2_400);
   expect((await loadNetwork())!.udp.policed).toBeGreaterThan(0.9);
   expect((await loadNetwork('bank.example'))!.udp.policed).toBeGreaterThan(0.85);
+});
+
+test('what others showed of UDP is forgotten where a site shows that it is hindered no longer', async () => {
+  const learn = (site: string) => recallNetwork({ recording: loadOfSite(site, 'h3', 120) }, true);
+  await recallNetwork({ recording: recordingOf() }, true);
+  const { sites } = await loadNetworkMemory();
+  const hindered: NetworkCluster = {
+    ...sites['page.test']!,
+    loads: 5,
+    udp: { open: 0.02, policed: 0.97, blocked: 0.01 },
+    policedBps: { mean: Math.log(500_000), spread: 0.1 },
+  };
+  const known = { 'one.example': hindered, 'two.example': hindered, 'three.example': hindered };
+  await saveNetworkMemory({ ...NOTHING_KNOWN, sites: known });
+  await learn('new.example');
+  expect((await loadNetwork())!.udp.policed, 'a site alone may be treated otherwise').toBeGreaterThan(0.85);
+  await learn('one.example');
+  expect(Object.keys((await loadNetworkMemory()).sites)).toEqual(['one.example']);
+  expect((await loadNetwork('two.example'))!.udp.open).toBeGreaterThan(0.85);
 });
 
 test('a site that is unlike the rest changes nothing, two in a row begin anew', async () => {

@@ -6,9 +6,12 @@ import { mayBeSameNetwork, type NetworkWitnesses, poolClusters, ratesForSite } f
 /** A response over HTTP/3 with fewer bytes does not show how the network treats UDP. */
 const TELLING_BYTES = 30_000;
 
+/** Whether a response shows how the network treats UDP, if it came over HTTP/3. */
+export const isTelling = ({ bodyBytes }: RecordedRequest): boolean => (bodyBytes ?? 0) >= TELLING_BYTES;
+
 /** Whether a response shows how the network treats UDP. */
-export const showsUdp = ({ protocol, bodyBytes }: RecordedRequest): boolean =>
-  protocol === 'h3' && (bodyBytes ?? 0) >= TELLING_BYTES;
+export const showsUdp = (request: RecordedRequest): boolean =>
+  request.protocol === 'h3' && isTelling(request);
 
 /** Whether a request may show anything of UDP: it used HTTP/3, or was offered it. */
 const mayShowUdp = ({ protocol, offersH3 }: RecordedRequest): boolean =>

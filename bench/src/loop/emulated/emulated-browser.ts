@@ -1,13 +1,12 @@
 /** What a Chromium knows of servers, and the pins that it loads pages with. */
 import { type Assignment, EVERY_ORIGIN, MINUTE_MS, type PinState, type Protocol } from '@hopwise/contract';
 import type { Pinner } from '../../../../extension/src/autopilot/autopilot.ts';
+import { type EveryOrigin, findPort } from '../../../../extension/src/evidence/every-origin.ts';
 import type { PinPeriod } from '../../../../extension/src/evidence/pin-period.ts';
 import { isMadeAs } from '../../../../extension/src/pins/worker/pin-transaction.ts';
 
 /** How long Chromium takes HTTP/3 for broken at a server that it reached through a proxy (`resetBrokenAlternatives`). */
 const BROKEN_MS = 5 * MINUTE_MS;
-/** What a pin of every origin covers: all. */
-const EVERYWHERE = { ports: [1], exceptions: [], leftSites: [] };
 
 /**
  * Uses HTTP/3 where an earlier load has shown that a server offers it, and no pin keeps it off. Pins take effect at once. When one is lifted, the
@@ -17,6 +16,7 @@ export class EmulatedBrowser implements Pinner {
   readonly isRestored = true;
   readonly #offers = new Set<string>();
   readonly #brokenUntilMs = new Map<string, number>();
+  #leftSites: readonly string[] = [];
   #pins: (PinState & { madeAtMs: number })[] = [];
   #listener: () => void = () => undefined;
 
@@ -55,14 +55,16 @@ export class EmulatedBrowser implements Pinner {
       allowsLocal: false,
       sinceMs: madeAtMs,
       endedMs: null,
-      ...(origin === EVERY_ORIGIN && { everyOrigin: EVERYWHERE }),
+      ...(origin === EVERY_ORIGIN && { everyOrigin: this.#everywhere }),
     }));
   }
 
   async whenRestored(): Promise<void> {}
 
   async leaveSites(sites: readonly string[]): Promise<void> {
-    if (sites.length > 0) throw new RangeError('sites that are left to the browser are not emulated');
+    const isNew = sites.some((site) => !this.#leftSites.includes(site));
+    this.#leftSites = sites;
+    if (isNew && this.#pins.some(({ origin }) => origin === EVERY_ORIGIN)) this.#forget();
   }
 
   async listPins(): Promise<PinState[]> {
@@ -91,17 +93,27 @@ export class EmulatedBrowser implements Pinner {
   }
 
   #isPinned(origin: string): boolean {
-    return this.#pins.some((pin) => pin.origin === EVERY_ORIGIN || pin.origin === origin);
+    const isEvery = this.#pins.some((pin) => pin.origin === EVERY_ORIGIN);
+    return (
+      (isEvery && findPort(origin, this.#everywhere) > 0) || this.#pins.some((pin) => pin.origin === origin)
+    );
+  }
+
+  /** What a pin of every origin covers. */
+  get #everywhere(): EveryOrigin {
+    return { ports: [1], exceptions: [], leftSites: this.#leftSites };
+  }
+
+  #forget(): void {
+    this.#offers.clear();
+    this.#brokenUntilMs.clear();
   }
 
   #remove(isRemoved: (pin: PinState) => boolean, keepsAlternatives = false): void {
     const left = this.#pins.filter((pin) => !isRemoved(pin));
     if (left.length === this.#pins.length) return;
     this.#pins = left;
-    if (!keepsAlternatives) {
-      this.#offers.clear();
-      this.#brokenUntilMs.clear();
-    }
+    if (!keepsAlternatives) this.#forget();
     this.#listener();
   }
 }

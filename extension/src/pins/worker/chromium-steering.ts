@@ -65,7 +65,10 @@ export class ChromiumSteering implements Steering {
 
 /** Whether origins are routed directly that were not before. Exceptions are not: they were never reached otherwise. */
 function freesOrigins(before: Route, after: Route): boolean {
-  if (after.everyOrigin) return false;
+  if (after.everyOrigin) {
+    const { leftSites } = after.everyOrigin;
+    return leftSites.some((site) => before.everyOrigin?.leftSites.includes(site) === false);
+  }
   return before.everyOrigin !== undefined || before.origins.some((origin) => !after.origins.includes(origin));
 }
 

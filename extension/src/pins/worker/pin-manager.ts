@@ -210,7 +210,9 @@ export class PinManager {
       if (JSON.stringify(sites) === JSON.stringify(this.#leftSites)) return;
       this.#leftSites = sites;
       await this.#savePins();
-      if (this.#helper && this.#findEveryOrigin()) await this.#steerOrLift();
+      if (!this.#helper || !this.#findEveryOrigin()) return;
+      await this.#steerOrLift();
+      this.#pins.updatePeriods(this.#findEveryOrigin());
     });
   }
 

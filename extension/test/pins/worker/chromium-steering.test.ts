@@ -101,6 +101,15 @@ describe('the proxy settings', () => {
     expect(browser.calls).toEqual(['set', 'set', 'set', 'forget']);
   });
 
+  test('the mark is reset when a site is left to the browser while every origin is pinned', async () => {
+    const everyOrigin = { ports: [5001], exceptions: [], leftSites: ['c.example'] };
+    await steering.setRoute({ ...route, everyOrigin });
+    await steering.setRoute({ ...route, everyOrigin: { ...everyOrigin, leftSites: [] } });
+    expect(browser.calls).toEqual(['set', 'set']);
+    await steering.setRoute({ ...route, everyOrigin });
+    expect(browser.calls).toEqual(['set', 'set', 'set', 'forget']);
+  });
+
   test('the mark is left where other origins are to keep what is known of them', async () => {
     await steering.setRoute(route);
     await steering.setRoute({ ...route, origins: ['https://b.example'] }, { keepsAlternatives: true });

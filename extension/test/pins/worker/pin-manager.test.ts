@@ -365,6 +365,8 @@ describe('a pin of every origin', () => {
     expect([steered.at(-1), everyOrigins.at(-1)]).toEqual([[A], after]);
     await pins.leaveSites([]);
     expect(everyOrigins.at(-1)).toEqual({ ...after, leftSites: [] });
+    const [{ everyOrigin: covered } = {}] = pins.periods.filter(({ origin }) => origin === EVERY_ORIGIN);
+    expect(covered).toEqual({ ...after, leftSites: [] });
     await pins.unpin([EVERY_ORIGIN]);
     expect([steered.at(-1), everyOrigins.at(-1)]).toEqual([[A], undefined]);
     expect(pins.periods.find(({ origin }) => origin === EVERY_ORIGIN)?.endedMs).not.toBeNull();

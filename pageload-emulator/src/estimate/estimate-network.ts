@@ -44,7 +44,7 @@ const ASSUMED_DOWN_BPS = 20e6;
 const ASSUMED_UP_SHARE = 0.25;
 const MIN_UP_BPS = 1e6;
 /** Servers of static files answer within this; longer waits come from a crowded link. */
-const MAX_STATIC_THINK_MS = 150;
+export const MAX_STATIC_THINK_MS = 150;
 const MIN_QUEUE_MS = 100;
 
 /**

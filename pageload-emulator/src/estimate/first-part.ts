@@ -3,12 +3,11 @@ import { ArrivalCurve } from '../recording/arrival-curve.ts';
 import { responseBytesOf } from '../recording/sizes.ts';
 
 /**
- * By this many bytes, or responses, a load has shown its network: replays of more are expensive and add little. Assumed, and not
- * sensitive: `npm run bench -- wild DIR`, with 71 pages of other people's recorders, reproduces 83% of the load times within 5% (p90 of the
- * errors 7.0%) with these, with half, with twice as much and with no limit, which takes 10% more processor time; with a quarter 80% (8.2%).
+ * By this many bytes, or responses, a load has shown its network, and its connections what losses let through; replays of more are expensive
+ * and add little. Chosen on heavy pages of the training split (`npm run bench -- reading --heavy --split train`).
  */
-const MAX_BYTES = 8e6;
-const MAX_RESPONSES = 250;
+const MAX_BYTES = 20e6;
+const MAX_RESPONSES = 600;
 
 /** A transfer of the first part of a load. */
 interface FirstTransfer {

@@ -16,7 +16,7 @@ import { ArrivalCurve } from '../recording/arrival-curve.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { handshakeOf } from '../transport/handshake.ts';
 import { originOf } from '../util/url.ts';
-import type { NetworkEstimate } from './estimate-network.ts';
+import { MAX_STATIC_THINK_MS, type NetworkEstimate } from './estimate-network.ts';
 import { firstPart } from './first-part.ts';
 
 /** One request of a recorded load from the network's point of view; milliseconds after navigationStart. */
@@ -102,12 +102,14 @@ export class RecordingReplay {
     const carrierOf = new Map(
       carriers.flatMap((carrier) => carrier.members.map((member) => [member, carrier] as const)),
     );
+    const slowMs = slowServers(transfers, rttOf, path.downBps);
     const activities: FetchActivity[] = [];
     for (const { request, isWhole } of parts) {
       const carrier = carrierOf.get(request)!;
       const rttMs = rttOf(request);
       const activity = transferOf(request, activities.length, carrier, rttMs);
-      activity.thinkMs = isStatic(request) ? serverOf(request)!.thinkMs : thinkOf(request, rttMs);
+      const { origin, thinkMs } = serverOf(request)!;
+      activity.thinkMs = isStatic(request) ? (slowMs.get(origin) ?? thinkMs) : thinkOf(request, rttMs);
       activities.push(activity);
       this.requests.push({
         protocol: request.protocol!,
@@ -235,6 +237,29 @@ function dispatchedMs(request: RecordedRequest, rttMs: number): number {
 export function sentMs({ phases, startMs }: RecordedRequest, rttMs: number): number {
   const { requestStartMs, responseStartMs } = phases;
   return requestStartMs ?? Math.max(startMs, (responseStartMs ?? startMs) - rttMs);
+}
+
+/**
+ * What servers take at least for each of their files where it is longer than an ordinary server takes, milliseconds by origin: the shortest
+ * wait less the round trip and the link's time for all that arrived meanwhile. Losses lengthen some waits: what all of a server's files
+ * waited is its own time.
+ */
+function slowServers(
+  transfers: readonly RecordedRequest[],
+  rttOf: (request: RecordedRequest) => number,
+  downBps: number,
+): ReadonlyMap<string, number> {
+  const arrivals = new ArrivalCurve(transfers);
+  const leastMs = new Map<string, number>();
+  for (const request of transfers) {
+    const { requestStartMs, responseStartMs } = request.phases;
+    if (!isStatic(request) || requestStartMs === null || responseStartMs === null) continue;
+    const queuedMs = arrivals.transmission(requestStartMs, responseStartMs, downBps);
+    const ownMs = responseStartMs - requestStartMs - rttOf(request) - queuedMs;
+    const origin = originOf(request.url)!;
+    leastMs.set(origin, Math.min(leastMs.get(origin) ?? Number.POSITIVE_INFINITY, ownMs));
+  }
+  return new Map([...leastMs].filter(([, ms]) => ms > MAX_STATIC_THINK_MS));
 }
 
 /** A server's time for a request: its wait less the round trip, milliseconds. */

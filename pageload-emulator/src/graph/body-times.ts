@@ -64,6 +64,8 @@ interface Body {
   carriedMs: number;
   /** What windows, the link and a policer take, without a loss but those of UDP alone, milliseconds. */
   explainedMs: number;
+  /** What windows that losses keep small take for all that its connection carried meanwhile, milliseconds. */
+  smallWindowsMs: number;
   /** Whether it took most of a round trip longer than that, as after a loss. */
   isStalled: boolean;
 }
@@ -169,12 +171,22 @@ class Neighbours {
   }
 
   /**
-   * Whether a body took so long that its server is slow, even if all that its connection carried meanwhile was: most of what came from
-   * other origins came without a stall, at the same time or, where nothing else came then, in the whole load, so that neither the link nor
-   * what is lost on it explains that.
+   * Whether a body took so long that its server is slow, even if all that its connection carried meanwhile was: the connection carried
+   * less than it would have under heavy losses, and most of what came from other origins came without a stall, at the same time or, where
+   * nothing else came then, in the whole load, so that neither the link nor what is lost on it explains that.
    */
-  hasSlowServer({ origin, carrier, fromMs, toMs, bodyMs, explainedMs, ownPackets }: Body): boolean {
-    if (bodyMs - explainedMs <= LONG_MS) return false;
+  hasSlowServer({
+    origin,
+    carrier,
+    fromMs,
+    toMs,
+    bodyMs,
+    explainedMs,
+    smallWindowsMs,
+    ownPackets,
+  }: Body): boolean {
+    // A connection that kept carrying was slow by its own losses: it meets more of them than others that carry little.
+    if (bodyMs - explainedMs <= LONG_MS || smallWindowsMs >= MAX_EXPLAINED * bodyMs) return false;
     const meanwhile = new Carried();
     const ever = new Carried();
     for (const other of this.#all) {
@@ -245,6 +257,7 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
       linkMs: Math.max(queuedMs, policedMs),
       carriedMs,
       explainedMs,
+      smallWindowsMs: (packets / meanWindow(MAX_LOSS)) * rttMs,
       isStalled: bodyMs - explainedMs > Math.max(MIN_STALL_MS, STALL_RTTS * rttMs),
     };
   });

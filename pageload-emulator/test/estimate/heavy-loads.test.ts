@@ -1,3 +1,4 @@
+import { median } from '@hopwise/contract';
 import { learnForSite, type Protocol, type Recording } from '@hopwise/pageload-emulator';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { estimateNetwork } from '../../src/estimate/estimate-network.ts';
@@ -67,6 +68,26 @@ describe('heavy loads', () => {
     expect(downBps / LINK.downBps).toBeLessThan(1.35);
   });
 
+  it('of 400 requests show losses that come to show in their later part', () => {
+    const losses = [1, 2, 3, 4, 5].map((seed) => {
+      const { graph, servers } = generatedPage(seed, 60, 400);
+      const assignment = Object.fromEntries(graph.origins.map((origin) => [origin, 'h2' as const]));
+      const lossy = { ...LINK, rttMs: 60, downBps: 20e6, loss: 0.01 };
+      return networkPosterior(recordLoad(graph, lossy, servers, assignment)).path.loss;
+    });
+    expect(median(losses)).toBeGreaterThan(1e-3);
+  });
+
+  it('are late by what all responses have in common without losses', () => {
+    const link = pathOf({ rttMs: 10, downBps: 100e6, upBps: 20e6, queueBytes: 1_000_000 });
+    const { graph, servers } = generatedPage(3, 30, 400);
+    const assignment = Object.fromEntries(graph.origins.map((origin) => [origin, 'h1' as const]));
+    const recording = recordLoad(graph, link, servers, assignment);
+    const requests = recording.requests.map((request) => ({ ...request, endMs: request.endMs + 8 }));
+    const late = { ...recording, pltMs: recording.pltMs! + 8, requests };
+    expect(networkPosterior(late).path.loss).toBeLessThan(3e-3);
+  });
+
   it('are not replayed twice on a network, nor on slower ones than a policer that is too slow', () => {
     const { graph, servers } = generatedPage(3, 8, 100);
     const assignment = Object.fromEntries(graph.origins.map((origin) => [origin, 'h3' as const]));
@@ -116,11 +137,11 @@ describe('the first part of a load', () => {
   const untilMs = Math.max(...whole.map(({ request }) => request.endMs));
 
   it('is all that arrived until it had shown its network', () => {
-    expect(whole.length).toBeLessThanOrEqual(250);
+    expect(whole.length).toBeLessThanOrEqual(600);
     const ended = recording.requests.filter(({ endMs }) => endMs <= untilMs);
     expect(whole.map(({ request }) => request)).toEqual(ended);
     const bytes = parts.reduce((sum, { request }) => sum + responseBytesOf(request), 0);
-    expect(bytes).toBeLessThan(9e6);
+    expect(bytes).toBeLessThan(21e6);
     expect((8_000 * bytes) / untilMs / LINK.downBps).toBeGreaterThan(0.6);
   });
 

@@ -1,4 +1,10 @@
-import { estimateNetwork, PROTOCOLS, parseRecording, predict } from '@hopwise/pageload-emulator';
+import {
+  estimateNetwork,
+  networkPosterior,
+  PROTOCOLS,
+  parseRecording,
+  predict,
+} from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { longWaits } from '../../src/graph/long-waits.ts';
 import { chromiumEntry, type HarTimings, harOf } from '../support/hars.ts';
@@ -72,4 +78,23 @@ describe('a request that was held up', () => {
     expect(over(3_060, 3_060)).toBe(3_000);
     expect(over(3_060, 60)).toBe(0);
   });
+});
+
+it('slow servers, each of one file, are not taken for losses', () => {
+  const ads = Array.from({ length: 20 }, (_, index) =>
+    chromiumEntry(
+      `https://ad${index}.test/ad.js`,
+      700 + 150 * index,
+      { ...OPENING, wait: 400, receive: 3 },
+      kindOf('script', `ad${index}`),
+    ),
+  );
+  const page = pageWith({}) as { log: { entries: object[] } };
+  const images = Array.from({ length: 8 }, (_, index) =>
+    chromiumEntry(`https://shop.test/${index}.png`, 200, { wait: 45, receive: 5 }, kindOf('image', '1')),
+  );
+  page.log.entries.push(...images, ...ads);
+  const { path, sources } = networkPosterior(parseRecording(page));
+  expect(sources.loss).toBe('assumed');
+  expect(path.loss).toBeLessThan(0.001);
 });

@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countRuns } from '../../../scripts/suites/draw-share.ts';
 import type { KnownLink } from '../../src/graph/known-link.ts';
+import { generatedPage } from '../support/generated-pages.ts';
 import { type FetchSketch, pageOf, pathOf, serverOf, uniform } from '../support/pages.ts';
 import { randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
 
@@ -134,6 +135,18 @@ describe('times of servers for bodies', () => {
       const all = [...slow, ...own.map((file) => ({ ...file, bodyMs: 900 }))];
       expect(bodyTimesOf(load([{ bytes: 20_000 }, ...all], 'h2'), linkOf(PATH)).size).toBe(0);
     });
+
+    it.each(['h2', 'h3'] as const)(
+      'are not read where losses slow a busy connection, over %s',
+      (protocol) => {
+        const path = pathOf({ rttMs: 60, downBps: 20e6, loss: 0.01 });
+        for (let seed = 1; seed <= 3; seed++) {
+          const { graph, servers } = generatedPage(seed, 3, 300);
+          const recording = recordLoad(graph, path, servers, uniform(graph, protocol), seed);
+          expect([...bodyTimesOf(recording, linkOf(path))]).toEqual([]);
+        }
+      },
+    );
 
     it('are not read where a policer explains them', () => {
       const recording = load([{ bytes: 20_000 }, ...slow, ...own], 'h3');

@@ -64,6 +64,7 @@ import {
   isRevisable,
   isTakenForHindered,
   isWithPins,
+  listFromSpared,
   SPARED_LOADS,
 } from './spared-origin.ts';
 import { hasChoice, isSuitable, usesH3 } from './suitable-load.ts';
@@ -171,14 +172,16 @@ export class Autopilot {
     return this.#startRun(runs, { networkKey, load }, beforeMs, planned);
   }
 
-  /** Leaves to the browser, on a network where HTTP/3 is off, what the user's rules say, and the spared origin. */
+  /**
+   * Leaves to the browser, on a network where HTTP/3 is off, what the user's rules say, and the spared origins: none where the user wants
+   * HTTP/3 off.
+   */
   async #leaveSites(runs: readonly AutopilotRun[]): Promise<void> {
+    const settings = await readAutopilotSettings();
     const spared = runs
       .filter(isRunning)
-      .filter(isOfNetwork)
-      .flatMap((run) => run.spared ?? []);
-    const hosts = spared.map(({ origin }) => new URL(origin).hostname);
-    await this.#pins.leaveSites([...listLeftSites(await readAutopilotSettings()), ...hosts]);
+      .flatMap((run) => (isWantedOff(run, settings) ? [] : (run.spared ?? [])));
+    await this.#pins.leaveSites([...listLeftSites(settings), ...spared.map(({ origin }) => origin)]);
   }
 
   async #changeNetworkRule(name: string, keepsOffH3: boolean | null): Promise<void> {
@@ -267,7 +270,7 @@ export class Autopilot {
       const settings = { ...(await readAutopilotSettings()), ...change };
       await saveAutopilotSettings(settings);
       if (!settings.isOn) {
-        const isKept = (run: AutopilotRun) => isOfNetwork(run) && findChoice(nameOf(run), settings) === true;
+        const isKept = (run: AutopilotRun) => isOfNetwork(run) && isWantedOff(run, settings);
         return this.#endRuns(
           runs.filter((run) => !isKept(run)),
           'off',
@@ -327,6 +330,9 @@ export class Autopilot {
         if (forgetLearnedPages(experience, isForgotten)) await saveOrForget(key, experience);
       }
       runs.splice(0, runs.length, ...runs.filter((run) => !forgotten.has(run)));
+      // A network's may be of any page.
+      for (const run of runs.filter(isOfNetwork)) delete run.spared;
+      await this.#leaveSites(runs);
     });
   }
 
@@ -381,7 +387,7 @@ export class Autopilot {
     const isOffH3 = await this.#applyNetworkRule(runs, load, beforeMs, settings);
     if (isOffH3 && !settings.holdsProtocols) return;
     const own = runs.filter((run) => isOfRunsPage(load, run));
-    const isChecking = own.some((run) => run.state === 'checking' || (isRunning(run) && run.spared));
+    const isChecking = own.some((run) => run.state === 'checking' || run.spared);
     const trialOfLoad = own.find(({ end, lastLoadId }) => end?.cause === 'tried' && lastLoadId === load.id);
     // The next load is to be one without pins.
     const isUnsure = own.some(({ end, lastLoadId }) => end?.cause === 'unsure' && lastLoadId === load.id);
@@ -454,13 +460,24 @@ export class Autopilot {
       end: null,
     };
     runs.push(run);
+    return this.#makePins(runs, run, missing, 'refused');
+  }
+
+  /** Makes pins of a run for the rest of its time. Where they are refused, the run ends with the cause. @returns whether they were made */
+  async #makePins(
+    runs: readonly AutopilotRun[],
+    run: AutopilotRun,
+    pins: AutopilotRun['pins'],
+    refusal: EndCause,
+  ): Promise<boolean> {
+    const leftMinutes = minutesOf(run) - (Date.now() - run.madeAtMs) / MINUTE_MS;
     try {
       // First: where the worker ends meanwhile, no pin is without its run.
       await this.#save(runs);
-      await this.#pins.pin(missing, { minutes: minutesOf(run), persistent: false });
+      await this.#pins.pin(pins, { minutes: Math.max(1, Math.round(leftMinutes)), persistent: false });
       return true;
     } catch (error) {
-      await this.#endRuns([run], 'refused', await describeError(error));
+      await this.#endRuns([run], refusal, await describeError(error));
       return false;
     }
   }
@@ -489,62 +506,66 @@ export class Autopilot {
     all: readonly KnownLoad[],
     settings: AutopilotSettings,
   ): Promise<void> {
-    const isWanted = (run: AutopilotRun) => isOfNetwork(run) && findChoice(nameOf(run), settings) === true;
+    if (isWantedOff(load, settings)) return;
     const revisable = runs.filter(
-      (run) => isRunning(run) && isRevisable(run) && nameOf(run) === nameOf(load) && !isWanted(run),
+      (run) => isRunning(run) && isRevisable(run) && nameOf(run) === nameOf(load),
     );
-    if (revisable.length === 0) return;
+    const held = revisable.filter((run) => isWithPins(load, run));
+    if (held.length === 0) return;
     const site = siteKey(load.recording.url);
     const belief = { own: findSite(await loadNetworkMemory(), site), known: await loadNetwork(site) };
-    if (revisable.some(({ spared }) => spared) && findsUdpOpen(load, belief)) {
-      await this.#endRuns(revisable, 'network-open');
-      return;
-    }
-    for (const run of revisable.filter((each) => isWithPins(load, each))) {
-      if (run.spared) {
-        run.spared.loads++;
-        if (run.spared.loads === SPARED_LOADS || findsUdpHindered(load, belief))
-          await this.#endSparing(runs, run);
-      } else {
-        run.heldLoads = (run.heldLoads ?? 0) + 1;
-        const isDue = run.state === 'kept' && run.heldLoads >= HELD_LOADS && isTakenForHindered(belief);
-        const origin = isDue ? chooseSpared(load, run, visitsUntil(load, all)) : null;
-        if (origin !== null) await this.#spare(runs, run, origin);
+    let isSpared = false;
+    for (const run of held) {
+      const requests = listFromSpared(load, run);
+      if (requests.length === 0) continue;
+      isSpared = true;
+      run.spared!.loads++;
+      if (findsUdpOpen(requests, belief)) {
+        // What others' loads show of the network may still outvote it: it would be kept off at once again.
+        const isStillSlow = slowsH3({ cluster: await loadNetwork() });
+        await this.#endRuns(
+          revisable.filter((each) => !isStillSlow || !isOfNetwork(each)),
+          'network-open',
+        );
       }
+      if (isRunning(run) && (run.spared!.loads === SPARED_LOADS || findsUdpHindered(requests, belief)))
+        await this.#endSparing(runs, run);
     }
+    // One at a time: each makes the load somewhat slower.
+    if (isSpared) return;
+    for (const run of held) run.heldLoads = (run.heldLoads ?? 0) + 1;
+    const due = held.find(({ state, heldLoads }) => state === 'kept' && heldLoads! >= HELD_LOADS);
+    if (due === undefined || !isTakenForHindered(belief)) return;
+    if (due.spared) await this.#endSparing(runs, due);
+    const origin = isRunning(due) ? chooseSpared(load, due, visitsUntil(load, all)) : null;
+    if (origin !== null) await this.#spare(runs, due, origin);
   }
 
   async #spare(runs: readonly AutopilotRun[], run: AutopilotRun, origin: string): Promise<void> {
     run.heldLoads = 0;
     run.spared = { origin, loads: 0 };
-    if (isOfNetwork(run)) return this.#leaveSites(runs);
     const spared = run.pins.filter((pin) => pin.origin === origin);
     run.pins = run.pins.filter((pin) => pin.origin !== origin);
     // First: where the worker ends meanwhile, its run does not seem to have lost a pin.
     await this.#save(runs);
+    await this.#leaveSites(runs);
     await this.#pins.unpinMade(spared).catch(() => undefined);
   }
 
   async #endSparing(runs: readonly AutopilotRun[], run: AutopilotRun): Promise<void> {
     const { origin } = run.spared!;
     delete run.spared;
-    if (isOfNetwork(run)) return this.#leaveSites(runs);
-    if ((await this.#pins.listPins()).some((pin) => pin.origin === origin)) return;
+    await this.#leaveSites(runs);
+    if (isOfNetwork(run) || (await this.#pins.listPins()).some((pin) => pin.origin === origin)) return;
     const pins: AutopilotRun['pins'] = [{ origin, kind: 'avoid-h3' }];
     run.pins.push(...pins);
-    const leftMinutes = minutesOf(run) - (Date.now() - run.madeAtMs) / MINUTE_MS;
-    try {
-      await this.#save(runs);
-      await this.#pins.pin(pins, { minutes: Math.max(1, Math.round(leftMinutes)), persistent: false });
-    } catch (error) {
-      await this.#endRuns([run], 'refused', await describeError(error));
-    }
+    await this.#makePins(runs, run, pins, 'trouble');
   }
 
   /** Not where the user wants HTTP/3 off, whatever it costs. */
   async #doesNetworkHarm(run: AutopilotRun, load: StoredLoad, all: readonly KnownLoad[]): Promise<boolean> {
     if (!isOfNetwork(run) || !isHeld(load, EVERY_ORIGIN, 'avoid-h3')) return false;
-    if (findChoice(nameOf(run), await readAutopilotSettings()) === true) return false;
+    if (isWantedOff(run, await readAutopilotSettings())) return false;
     return isNetworkSlowed(run, load, all);
   }
 
@@ -584,6 +605,7 @@ export class Autopilot {
   /** Ends those runs that have not ended, and removes their pins. */
   async #endRuns(runs: readonly AutopilotRun[], cause: EndCause, reason = ''): Promise<void> {
     for (const run of runs.filter(isRunning)) {
+      delete run.spared;
       run.state = 'ended';
       run.end = { atMs: Date.now(), cause, reason };
       // A helper that does not answer has lifted all pins already.
@@ -677,6 +699,12 @@ async function saveOrForget(key: string | null, experience: Experience): Promise
 /** Runs by a rule are not judged by load times. */
 const isByRule = (trigger: AutopilotRun['trigger']): boolean =>
   trigger === 'rule' || trigger === 'traffic' || trigger === 'network';
+
+/** Whether the user wants HTTP/3 off on the network of a run or a load. */
+const isWantedOff = (
+  of: Pick<StoredLoad, 'networkKey'>,
+  settings: Pick<AutopilotSettings, 'networkRules'>,
+): boolean => findChoice(nameOf(of), settings) === true;
 
 const isOfNetwork = ({ trigger }: AutopilotRun): boolean => trigger === 'network';
 

@@ -2,7 +2,7 @@
  * Looks whether UDP is still hindered where pins keep HTTP/3 off, which no load over TCP shows: one origin of a page is spared for a few loads.
  * Where UDP still is hindered these take some hundredths longer, and not twice as long as without any of the pins.
  */
-import { EVERY_ORIGIN, groupBy, type RecordedRequest } from '@hopwise/contract';
+import { EVERY_ORIGIN, groupBy, type RecordedRequest, type Recording } from '@hopwise/contract';
 import { isTelling, type NetworkCluster, showsUdp } from '@hopwise/pageload-emulator';
 import { isHeld } from '../evidence/pin-outcomes.ts';
 import type { Visits } from '../evidence/visit-kind.ts';
@@ -11,12 +11,12 @@ import type { AutopilotRun } from './autopilot-run.ts';
 import { isOfRunsPage } from './measure-load.ts';
 import { knowsUdp } from './network-rule.ts';
 
-/** After so many loads with the pins an origin is spared. */
+/** After so many loads with the pins an origin is spared; after as many that do not ask for it, another one in its place. */
 export const HELD_LOADS = 6;
-/** For so many loads at most: the first may be over TCP, as the browser has forgotten who offers HTTP/3, and one may not show enough. */
+/** For so many loads that ask for it at most: the first may be over TCP, as the browser has forgotten who offers HTTP/3, and one may not show enough. */
 export const SPARED_LOADS = 4;
 
-/** An origin that sends more of what the page needs is not spared: the load would take nearly as long as without any pin. */
+/** An origin that sends more of what is kept off HTTP/3 is not spared: the load would take nearly as long as without any pin. */
 const MAX_SHARE = 0.5;
 
 /** Whether a run keeps HTTP/3 off in the belief that it is slower, and not because a rule of the user's says so. */
@@ -36,23 +36,34 @@ export function isWithPins(load: StoredLoad, run: AutopilotRun): boolean {
  * @returns null for none
  */
 export function chooseSpared(
-  { recording }: StoredLoad,
+  { recording, pinned }: Pick<StoredLoad, 'recording' | 'pinned'>,
   { pins }: Pick<AutopilotRun, 'pins'>,
   visits: Pick<Visits, 'isOverH3'>,
 ): string | null {
+  const isOfRun = (origin: string) => pins.some((pin) => pin.origin === origin);
+  // What is pinned by itself as well would not be spared.
   const isPinned = (origin: string) =>
-    pins.some((pin) => pin.origin === EVERY_ORIGIN || pin.origin === origin);
-  const sent = recording.requests.filter(({ fromCache, url }) => !fromCache && url.startsWith('https:'));
-  const telling = [...groupBy(sent, ({ url }) => new URL(url).origin)]
-    .filter(([origin, requests]) => isPinned(origin) && requests.some(isTelling))
+    isOfRun(origin) || (isOfRun(EVERY_ORIGIN) && pinned?.[origin] === undefined);
+  const sent = listSent(recording).filter(({ url }) => url.startsWith('https:'));
+  const held = [...groupBy(sent, ({ url }) => new URL(url).origin)].filter(([origin]) => isPinned(origin));
+  const heldBytes = countBytes(held.flatMap(([, requests]) => requests));
+  const telling = held
+    .filter(([, requests]) => requests.some(isTelling))
     .map(([origin, requests]) => ({ origin, isOverH3: visits.isOverH3(origin), bytes: countBytes(requests) }))
-    .filter(({ bytes }) => bytes <= MAX_SHARE * countBytes(sent));
+    .filter(({ bytes }) => bytes <= MAX_SHARE * heldBytes);
   telling.sort((a, b) => Number(b.isOverH3) - Number(a.isOverH3) || a.bytes - b.bytes);
   return telling[0]?.origin ?? null;
 }
 
 const countBytes = (requests: readonly RecordedRequest[]): number =>
   requests.reduce((sum, { bodyBytes }) => sum + (bodyBytes ?? 0), 0);
+
+const listSent = ({ requests }: Recording): RecordedRequest[] =>
+  requests.filter(({ fromCache }) => !fromCache);
+
+/** The requests of a load that a run's spared origin answered. */
+export const listFromSpared = ({ recording }: StoredLoad, { spared }: AutopilotRun): RecordedRequest[] =>
+  listSent(recording).filter(({ url }) => new URL(url).origin === spared?.origin);
 
 /** What is known of how a network treats UDP for a page. */
 interface Belief {
@@ -66,10 +77,13 @@ interface Belief {
 export const isTakenForHindered = ({ own, known }: Belief): boolean =>
   [own, known].some((each) => each !== null && each.udp.open < 0.5);
 
-/** Whether a load has shown that UDP is more probably open. Where that is wrong a slow load follows, after which HTTP/3 is kept off once more. */
-export const findsUdpOpen = ({ recording }: StoredLoad, { known }: Belief): boolean =>
-  recording.requests.some(showsUdp) && known !== null && known.udp.open > 0.5;
+/**
+ * Whether requests to the spared origin have shown that UDP is more probably open. Others show nothing of it where a single server hinders its own.
+ * Where that is wrong a slow load follows, after which HTTP/3 is kept off once more.
+ */
+export const findsUdpOpen = (requests: readonly RecordedRequest[], { known }: Belief): boolean =>
+  requests.some(showsUdp) && known !== null && known.udp.open > 0.5;
 
-/** Whether a load has shown that UDP is still hindered. */
-export const findsUdpHindered = ({ recording }: StoredLoad, { own }: Belief): boolean =>
-  recording.requests.some(showsUdp) && own !== null && knowsUdp(own) && own.udp.open < 0.5;
+/** Whether requests to the spared origin have shown that UDP is still hindered. */
+export const findsUdpHindered = (requests: readonly RecordedRequest[], { own }: Belief): boolean =>
+  requests.some(showsUdp) && own !== null && knowsUdp(own) && own.udp.open < 0.5;

@@ -1,11 +1,12 @@
 /** Learns the network that the browser is on from page loads, and keeps what each site's loads showed for later ones. */
-import { type MeasuredNetwork, SerialQueue, type Verification } from '@hopwise/contract';
+import { type MeasuredNetwork, type Recording, SerialQueue, type Verification } from '@hopwise/contract';
 import {
   learnForSite,
   learnNetwork,
   measuredBy,
   type NetworkCluster,
   parseCluster,
+  showsUdp,
   siteKey,
 } from '@hopwise/pageload-emulator';
 import { networkOf } from '../load/used-network.ts';
@@ -49,7 +50,12 @@ export function recallNetwork(
       const memory = await loadNetworkMemory();
       const own = findSite(memory, site);
       const { cluster, isUnlikeOthers } = learnForSite(own, listWitnesses(memory, site), load.recording);
-      await saveNetworkMemory(addSite(memory, site, cluster, isUnlikeOthers));
+      // What was shown before of UDP, by whichever site, then holds no longer.
+      const hasChanged = hasOpened(own, cluster, load.recording);
+      const known = hasChanged
+        ? { ...NOTHING_KNOWN, sites: { [site]: cluster } }
+        : addSite(memory, site, cluster, isUnlikeOthers);
+      await saveNetworkMemory(known);
       const isUnlikeOwn = own !== null && cluster.loads === 1;
       if (isUnlikeOwn || (isUnlikeOthers && memory.doubtedBy !== site)) await doubtNetworkKey();
       if (isUnlikeOwn) return null;
@@ -72,8 +78,6 @@ function addSite(
   const doubting = doubtedBy === null || doubtedBy === site ? null : findSite(memory, doubtedBy);
   if (isUnlikeOthers && doubting !== null)
     return { ...NOTHING_KNOWN, sites: { [doubtedBy!]: doubting, [site]: cluster } };
-  // What was shown before of UDP, by whichever site, holds no longer.
-  if (hasOpened(findSite(memory, site), cluster)) return { ...NOTHING_KNOWN, sites: { [site]: cluster } };
   const others = unlike.filter((each) => each !== site);
   return {
     sites: { ...sites, [site]: cluster },
@@ -84,9 +88,15 @@ function addSite(
   };
 }
 
-/** Whether a site whose loads had shown that UDP is hindered now shows that it is open, which says that the network has changed. */
-const hasOpened = (before: NetworkCluster | null, { udp }: NetworkCluster): boolean =>
-  before !== null && before.udp.open < 0.5 && udp.open > 0.5;
+/**
+ * Whether a load of a site whose loads had shown that UDP is hindered shows that it is open, which says that the network has changed. Where
+ * it shows nothing of UDP, what was known has only faded.
+ */
+const hasOpened = (
+  before: NetworkCluster | null,
+  { udp }: NetworkCluster,
+  { requests }: Recording,
+): boolean => before !== null && before.udp.open < 0.5 && udp.open > 0.5 && requests.some(showsUdp);
 
 /**
  * Adds a verification's figures to the load's network, as what the page's site shows. Has no effect when the network was forgotten or

@@ -4,7 +4,7 @@ export interface EveryOrigin {
   ports: readonly number[];
   /** Origins that the helper cannot reach. */
   exceptions: readonly string[];
-  /** Hosts that the user's rules leave to the browser, with their subdomains. */
+  /** Hosts that are left to the browser, with their subdomains, and origins that are so alone. */
   leftSites: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export function findPort(url: string, { ports, exceptions, leftSites }: EveryOri
   const [, origin, host] = /^(https:\/\/([^/:?#@[]+)(?::\d+)?)(?:[/?#]|$)/.exec(url) || [];
   if (!origin || !host || !/\.[^.\d][^.]*\.?$/.test(host) || /\.(?:local|localhost)\.?$/.test(host)) return 0;
   if (exceptions.indexOf(origin) >= 0) return 0;
-  if (leftSites.some((site) => host === site || host.endsWith(`.${site}`))) return 0;
+  if (leftSites.some((site) => site === origin || host === site || host.endsWith(`.${site}`))) return 0;
   let hash = 0;
   // The same port for a host each time, so that its connections are used again.
   for (let at = 0; at < host.length; at++) hash = (hash * 31 + host.charCodeAt(at)) % 65_521;

@@ -823,6 +823,18 @@ describe('a network that slows HTTP/3 down', () => {
       await known(udp);
       await load(900, { cluster: HINDERED, pinned, recording: pageOver(protocol) });
     };
+    const visitOther = (protocol: 'h2' | 'h3', pinned: StoredLoad['pinned'], udp = HINDERED.udp) => {
+      const url = 'https://other.test/';
+      const parts = [400_000, 50_000].map((bodyBytes, id) =>
+        requestOf(id, { url: id === 0 ? url : 'https://other-images.test/', bodyBytes, protocol }),
+      );
+      return load(900, {
+        cluster: { ...HINDERED, udp },
+        pinned,
+        requestedUrl: url,
+        recording: { url, requests: parts },
+      });
+    };
     const untilSpared = async (pinned: StoredLoad['pinned'], heldLoads = 0) => {
       for (let count = heldLoads; count < HELD_LOADS; count++) await visitOver('h2', pinned);
     };
@@ -830,10 +842,10 @@ describe('a network that slows HTTP/3 down', () => {
     test('for every page', async () => {
       await onHindered();
       await untilSpared(everyPinned);
-      expect([pins.active, pins.leftSites]).toEqual([EVERY, ['images.test']]);
+      expect([pins.active, pins.leftSites]).toEqual([EVERY, [IMAGES]]);
       // It offers HTTP/3 once more, and shows that nothing has changed.
       await visitOver('h2', everyPinned);
-      expect(pins.leftSites).toEqual(['images.test']);
+      expect(pins.leftSites).toEqual([IMAGES]);
       await visitOver('h3', everyPinned);
       expect([pins.active, pins.leftSites]).toEqual([EVERY, []]);
       await untilSpared(everyPinned);
@@ -845,9 +857,50 @@ describe('a network that slows HTTP/3 down', () => {
       await onHindered();
       await untilSpared(everyPinned);
       for (let count = 1; count < SPARED_LOADS; count++) await visitOver('h2', everyPinned);
-      expect(pins.leftSites).toEqual(['images.test']);
+      expect(pins.leftSites).toEqual([IMAGES]);
       await visitOver('h2', everyPinned);
       expect([pins.active, pins.leftSites]).toEqual([EVERY, []]);
+    });
+
+    test('counted by the loads that ask it, after six others it is one of theirs', async () => {
+      await onHindered();
+      await untilSpared(everyPinned);
+      for (let count = 1; count < HELD_LOADS; count++) await visitOther('h2', everyPinned);
+      expect(pins.leftSites).toEqual([IMAGES]);
+      await visitOther('h2', everyPinned);
+      expect([pins.active, pins.leftSites]).toEqual([EVERY, ['https://other-images.test']]);
+    });
+
+    test('not longer than until the user wants HTTP/3 off', async () => {
+      await onHindered();
+      await untilSpared(everyPinned);
+      expect(pins.leftSites).toEqual([IMAGES]);
+      await autopilot.switchNetwork(true);
+      expect([pins.active, pins.leftSites]).toEqual([EVERY, []]);
+      await visitOver('h3', everyPinned, OPEN.udp);
+      expect([pins.active, pins.leftSites]).toEqual([EVERY, []]);
+    });
+
+    test('not longer than until a page is forgotten, which it may be of', async () => {
+      await onHindered();
+      await untilSpared(everyPinned);
+      await autopilot.forgetPages((url) => url === 'https://other.test/');
+      expect([pins.active, pins.leftSites, (await lastRun())?.spared]).toEqual([EVERY, [], undefined]);
+    });
+
+    test('but for every page only where what other sites have shown does not outvote it', async () => {
+      await onHindered();
+      await untilSpared(everyPinned);
+      const fading = {
+        ...HINDERED,
+        udp: { open: 0.1, policed: 0.88, blocked: 0.02 },
+        updatedAtMs: Date.now(),
+      };
+      const own = { ...fading, udp: { open: 1, policed: 0, blocked: 0 } };
+      const sites = { 'one.test': fading, 'two.test': fading, 'page.test': own };
+      await saveNetworkMemory({ ...NOTHING_KNOWN, sites });
+      await load(900, { cluster: HINDERED, pinned: everyPinned, recording: pageOver('h3') });
+      expect([pins.active, await listRuns()]).toEqual([EVERY, ['kept']]);
     });
 
     test('not where the user wants HTTP/3 off', async () => {
@@ -856,8 +909,8 @@ describe('a network that slows HTTP/3 down', () => {
       expect([pins.active, pins.leftSites]).toEqual([EVERY, []]);
     });
 
-    test('for a page of its own', async () => {
-      const both = { [ORIGIN]: 'h2', [IMAGES]: 'h2' } as const;
+    const both = { [ORIGIN]: 'h2', [IMAGES]: 'h2' } as const;
+    const untilPageSpared = async () => {
       decision = decisionOf([actionOf('avoid-h3', both)]);
       await autopilot.changeSettings({ isOn: false });
       await load(4200);
@@ -867,12 +920,38 @@ describe('a network that slows HTTP/3 down', () => {
       expect(await lastRun()).toMatchObject({ trigger: 'decision', state: 'kept' });
       await autopilot.changeSettings({ isOn: true, networkRules: [{ network: '', keepsOffH3: false }] });
       await untilSpared(both, 5);
+    };
+
+    test('for a page of its own', async () => {
+      await untilPageSpared();
       expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`]);
       await visitOver('h3', PINNED);
       expect(pins.active).toEqual([`avoid-h3 ${ORIGIN}`, `avoid-h3 ${IMAGES}`]);
       await untilSpared(both);
       await visitOver('h3', PINNED, OPEN.udp);
       expect([pins.active, await listRuns()]).toEqual([[], ['network-open']]);
+    });
+
+    test('for a page of its own, of which another that uses HTTP/3 shows nothing', async () => {
+      await untilPageSpared();
+      await saveKnownNetwork(OPEN);
+      await visitOther('h3', {}, OPEN.udp);
+      expect([pins.active, (await lastRun())?.state]).toEqual([[`avoid-h3 ${ORIGIN}`], 'kept']);
+    });
+
+    test('which every pin of the network spares as well', async () => {
+      await untilPageSpared();
+      await autopilot.changeSettings({ networkRules: [] });
+      await saveKnownNetwork(HINDERED);
+      await visitOther('h2', {});
+      expect([pins.active, pins.leftSites]).toEqual([[`avoid-h3 ${ORIGIN}`, ...EVERY], [IMAGES]]);
+    });
+
+    test('with its pin made once more, unless the helper has gone', async () => {
+      await untilPageSpared();
+      pins.refusal = 'no helper';
+      await visitOver('h3', PINNED);
+      expect([pins.active, (await lastRun())?.end?.cause]).toEqual([[], 'trouble']);
     });
   });
 

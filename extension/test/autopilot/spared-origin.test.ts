@@ -21,6 +21,13 @@ test('the origin is spared that tells of UDP at the least cost', () => {
   expect(chooseSpared(LOAD, run(PAGE, 'https://more.test'), visits()), 'pinned').toBe('https://more.test');
 });
 
+test('none that is pinned by itself as well, which would not be spared', () => {
+  const pinned = { [EVERY_ORIGIN]: 'h2', 'https://few.test': 'h2' } as const;
+  const load = loadOf(1, { recording: { requests: PAGE_SENT }, pinned });
+  expect(chooseSpared(load, EVERY, visits())).toBe('https://more.test');
+  expect(chooseSpared(load, run(PAGE, 'https://few.test'), visits())).toBe('https://few.test');
+});
+
 test('rather one that was used over HTTP/3, as others may not offer it', () => {
   expect(chooseSpared(LOAD, EVERY, visits('https://more.test'))).toBe('https://more.test');
 });
@@ -37,4 +44,5 @@ test('none with small responses alone, from the cache, or without TLS', () => {
 test('none that sends much of what the page needs', () => {
   expect(chooseSpared(loadWith(sent('page.test', 400_000)), EVERY, visits())).toBeNull();
   expect(chooseSpared(LOAD, run(PAGE), visits())).toBeNull();
+  expect(chooseSpared(LOAD, run('https://more.test'), visits()), 'all that is pinned').toBeNull();
 });

@@ -250,6 +250,19 @@ test('what others showed of UDP is forgotten where a site shows that it is hinde
   expect((await loadNetwork('two.example'))!.udp.open).toBeGreaterThan(0.85);
 });
 
+test('not where what a site showed of UDP has only faded with time', async () => {
+  await recallNetwork({ recording: recordingOf() }, true);
+  const { sites } = await loadNetworkMemory();
+  const known = { ...sites['page.test']!, udp: { open: 0.02, policed: 0.97, blocked: 0.01 } };
+  const fading = { ...known, udp: { open: 0.48, policed: 0.51, blocked: 0.01 } };
+  fading.updatedAtMs -= 3 * HOUR_MS;
+  await saveNetworkMemory({ ...NOTHING_KNOWN, sites: { 'one.example': known, 'two.example': fading } });
+  await recallNetwork({ recording: loadOfSite('two.example', 'h2', 120) }, true);
+  const { sites: after } = await loadNetworkMemory();
+  expect(after['two.example']!.udp.open).toBeGreaterThan(0.5);
+  expect(Object.keys(after)).toContain('one.example');
+});
+
 test('a site that is unlike the rest changes nothing, two in a row begin anew', async () => {
   await recallNetwork({ recording: recordingOf() }, true);
   const { sites } = await loadNetworkMemory();

@@ -204,7 +204,7 @@ export class PinManager {
     });
   }
 
-  /** A pin of every origin leaves these sites to the browser from now on, with their subdomains. */
+  /** A pin of every origin leaves these sites to the browser from now on, with their subdomains, and these origins. */
   async leaveSites(sites: readonly string[]): Promise<void> {
     await this.#change(async () => {
       if (JSON.stringify(sites) === JSON.stringify(this.#leftSites)) return;

@@ -65,7 +65,7 @@ describe('createPacScript', () => {
     const everyOrigin = {
       ports: [5001, 5002, 5003, 5004],
       exceptions: ['https://intranet.example:8443', 'https://münchen.example'],
-      leftSites: ['left.example'],
+      leftSites: ['left.example', 'https://spared.example', 'https://other.example:8443'],
     };
     const whole = createPacScript(
       { port: 4321, origins: ['https://a.example'], trials: ['https://a.example:49151'], everyOrigin },
@@ -81,6 +81,9 @@ describe('createPacScript', () => {
       'https://c.example:8443/path',
       'https://intranet.example/',
       'https://notleft.example/',
+      'https://www.spared.example/',
+      'https://spared.example:8443/',
+      'https://other.example/',
       'https://xn--bcher-kva.example/?https://a.example/',
       'https://a.b.c.example./',
     ])('sends %s through one of its ports', (url) => {
@@ -109,6 +112,8 @@ describe('createPacScript', () => {
       'https://intranet.example:8443/',
       'https://left.example/',
       'https://www.left.example/',
+      'https://spared.example/',
+      'https://other.example:8443/path',
     ])('sends %s directly', (url) => {
       expect(ports([url])).toEqual(['DIRECT']);
     });

@@ -31,18 +31,20 @@ export interface PageLoad {
 export function takeLoad(log: Har, { page: choice, pageOption }: ReadOptions, notes: string[]): PageLoad {
   const pages = pagesOf(log);
   const loads = pages.flatMap(loadsOf);
-  const answered = loads.findIndex(({ ordered }) => ordered.some(isAnswered));
+  const answered = loads.findIndex(hasAnswer);
   const first = answered >= 0 ? answered : Math.max(0, loads.findIndex(hasRequests));
   const index = choice === undefined ? first : indexOf(loads, choice);
   const load = loads[index]!;
   const note = noteOf(log, pages, loads, index, choice === undefined);
-  const other = loads.findIndex((each, at) => at !== index && hasRequests(each));
+  const other = loads.findIndex((each, at) => at !== index && hasAnswer(each));
   const isHinted = choice === undefined && pageOption !== undefined && other >= 0;
   if (note !== null) notes.push(isHinted ? `${note}; ${pageOption} ${other + 1}|URL takes another` : note);
   return load;
 }
 
 const hasRequests = ({ ordered }: PageLoad): boolean => ordered.length > 0;
+
+const hasAnswer = ({ ordered }: PageLoad): boolean => ordered.some(isAnswered);
 
 function isAnswered({ entry }: TimedEntry): boolean {
   return originOf(entry.request.url) !== null && statusOf(entry) > 0;

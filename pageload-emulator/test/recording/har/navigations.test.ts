@@ -312,6 +312,11 @@ describe('a navigation that failed', () => {
     );
   });
 
+  it('is not offered in place of one that was answered', () => {
+    const har = harOf([failed(-300), document], { onLoad: 200 });
+    expect(readRecording(har, { pageOption: '--page' }).notes[0]).toMatch(/, 1 request\)$/);
+  });
+
   it('is taken where nothing was answered', () => {
     expect(readRecording(harOf([failed(0)])).recording.requests[0]!.status).toBe(0);
   });

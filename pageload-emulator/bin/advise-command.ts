@@ -3,6 +3,7 @@ import {
   EmulationError,
   InputError,
   originOf,
+  predict,
   type Recording,
   SERVER_KINDS,
   type ServerKind,
@@ -12,7 +13,7 @@ import { gzipBodies } from './gzip-bodies.ts';
 import { chooseNetworks, type NetworkChoice, withNetworkChoice } from './network-choice.ts';
 import { print, toJson } from './output.ts';
 import { readNamed } from './read-input.ts';
-import { showAdvice } from './show-advice.ts';
+import { type MisunderstoodPage, showAdvice } from './show-advice.ts';
 
 interface AdviseFlags extends NetworkChoice {
   own?: string[];
@@ -70,11 +71,22 @@ Examples:
           ...(networks && { networks: networks.chosen }),
         });
         const kinds = flags.servers === true ? SERVER_KINDS : (flags.servers ?? []);
-        print(flags.json ? toJson(list) : showAdvice(list, kinds, flags.unproven));
+        const misunderstood = pages.flatMap(misunderstandingOf);
+        print(
+          flags.json
+            ? toJson({ ...list, misunderstood })
+            : showAdvice(list, kinds, flags.unproven, misunderstood),
+        );
       } catch (error) {
         throw error instanceof EmulationError ? new InputError(error.message) : error;
       }
     });
+}
+
+/** Why the recorded load of a page is not understood, as `predict` says it; nothing where it is. */
+function misunderstandingOf(recording: Recording): MisunderstoodPage[] {
+  const { understood, summary, notes } = predict(recording).fit;
+  return understood ? [] : [{ page: recording.url, why: [summary, ...notes].filter(Boolean).join(' ') }];
 }
 
 function ownHost(text: string, before: string[] = []): string[] {

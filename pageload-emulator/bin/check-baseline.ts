@@ -38,14 +38,14 @@ export interface CheckChange {
   beforeBytes: number | null;
   /** Share by which it grew; negative where it fell. */
   growth: number;
-  /** Share within which single loads differ that much by chance. */
+  /** Growth, or fall, by which single loads differ by chance. */
   noise: number;
   verdict: 'slower' | 'faster' | 'within the noise';
 }
 
 /** Standard deviations between the 10th and the 90th percentile of a normal distribution. */
 const DEVIATIONS_10_TO_90 = 2.563;
-/** One in a hundred pages that did not change differs by more than this many standard deviations, in either direction. */
+/** One in a hundred pages that did not change differs by more than this many standard deviations of the logarithm, in either direction. */
 const NOISE_DEVIATIONS = 2.576;
 
 /** @throws InputError naming the place and what was expected there */
@@ -76,13 +76,14 @@ type TimedRow = PlacedRow & Pick<CheckBaseline[number], 'loadTimeMs' | 'range' |
 
 /** Compares a row with the baseline's row of the same file and network; null where it has none. */
 export function changeOf(row: TimedRow, baseline: readonly TimedRow[]): CheckChange | null {
-  const { loadTimeMs, range } = row;
+  const { loadTimeMs } = row;
   const before = baseline.find((each) => isSameRow(each, row));
   if (before === undefined) return null;
   // The baseline's figure was rounded when it was written.
   const growth = roundNumber(loadTimeMs) / before.loadTimeMs - 1;
-  const noise =
-    (NOISE_DEVIATIONS * Math.hypot(deviation(range), deviation(before.range))) / before.loadTimeMs;
+  // Loads scatter by shares of what they take: a page that became slower must not hide that by its larger range.
+  const spread = NOISE_DEVIATIONS * Math.hypot(deviation(row), deviation(before));
+  const noise = growth >= 0 ? Math.exp(spread) - 1 : 1 - Math.exp(-spread);
   const verdict = Math.abs(growth) <= noise ? 'within the noise' : growth > 0 ? 'slower' : 'faster';
   return {
     beforeMs: before.loadTimeMs,
@@ -94,5 +95,6 @@ export function changeOf(row: TimedRow, baseline: readonly TimedRow[]): CheckCha
   };
 }
 
-const deviation = ({ low, high }: { low: number; high: number }): number =>
-  (high - low) / DEVIATIONS_10_TO_90;
+/** Standard deviation of the logarithm of a load time. */
+const deviation = ({ loadTimeMs, range: { low, high } }: Pick<TimedRow, 'loadTimeMs' | 'range'>): number =>
+  (high - low) / DEVIATIONS_10_TO_90 / loadTimeMs;

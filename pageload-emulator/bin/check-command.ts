@@ -57,6 +57,8 @@ export function addCheckCommand(program: Command): void {
 Load and paints are those of the browser without hopwise, predicted, in the median of its loads. A paint that a recording
 does not show, as those of DevTools do not, is not judged.
 
+Without --budget and --baseline the figures are printed, and nothing is judged.
+
 networks.json  {"lte": {"rttMs": 70, "downMbps": 12, "upMbps": 12, "loss": 0.001}}
 budget.json    {"loadTimeMs": 4000, "firstPaintMs": 2000, "originsOnBest": 0.8, "gainLeft": 0.1,
                 "networks": {"3g": {"loadTimeMs": 12000}}}
@@ -66,11 +68,13 @@ Exit code: 0 within the budget, 1 with a line for each breach, 2 for input that 
 Examples:
   hopwise check pages/*.har --network lte,3g --budget budget.json
   hopwise check home.har --networks networks.json --budget budget.json --junit check.xml --markdown check.md
-  hopwise check pages/*.har --network lte --baseline last.json --json > now.json`,
+  hopwise check pages/*.har --network lte --json > last.json
+  hopwise check pages/*.har --network lte --baseline last.json`,
     )
     .action(async (files: string[], flags: CheckFlags, command: Command) => {
-      if (flags.budget === undefined && flags.baseline === undefined) {
-        command.error('error: expected --budget, --baseline, or both');
+      const judges = flags.budget !== undefined || flags.baseline !== undefined;
+      if (!judges && (flags.github || flags.junit !== undefined || flags.markdown !== undefined)) {
+        command.error('error: expected --budget, --baseline, or both: a report is of what was judged');
       }
       if (flags.github && flags.json) command.error('error: --github does not go with --json');
       const networks = await chooseNetworks(flags);
@@ -80,7 +84,7 @@ Examples:
         flags.budget === undefined ? {} : await readParsed(flags.budget, (text) => parseBudget(text, known));
       const baseline = flags.baseline === undefined ? [] : await readParsed(flags.baseline, parseBaseline);
       const judged =
-        flags.baseline === undefined ? chosen.filter(({ name }) => hasLimit(budget, name)) : chosen;
+        judges && flags.baseline === undefined ? chosen.filter(({ name }) => hasLimit(budget, name)) : chosen;
       if (judged.length === 0) {
         throw new InputError(
           `${flags.budget}: expected a limit on ${chosen.map(({ name }) => name).join(' or ')}, got none`,
@@ -93,7 +97,7 @@ Examples:
         rows.push(...checksOf(recording, { file, name: names[index]! }, judged, budget, baseline));
       }
       const isJudged = ({ judgements, change }: CheckRow) => judgements.length > 0 || change !== null;
-      if (!rows.some(isJudged)) throw nothingJudged(rows, flags);
+      if (judges && !rows.some(isJudged)) throw nothingJudged(rows, flags);
       const gone = baseline.filter((before) => !rows.some((row) => isSameRow(row, before)));
       if (flags.markdown !== undefined) await writeText(flags.markdown, markdownCheck(rows, gone));
       if (flags.junit !== undefined) {

@@ -18,18 +18,35 @@ const NONE_CONFIRMED =
 const EFFORTS = { 1: 'a setting', 2: 'a service', 3: 'a rebuild' } as const;
 const VISITS = { first: 'first', later: 'later' } as const;
 
+/** A page whose recorded load its emulation does not explain, so that what is predicted for it may be wrong. */
+export interface MisunderstoodPage {
+  page: string;
+  why: string;
+}
+
 /**
  * Advice for a person.
  *
+ * @param misunderstood the pages of which the gains may be wrong
  * @param kinds servers for which the configuration is shown
  * @param unproven whether changes were tried whose gains the lab has not confirmed
  */
-export function showAdvice(list: ServerAdviceList, kinds: readonly ServerKind[], unproven: boolean): string {
+export function showAdvice(
+  list: ServerAdviceList,
+  kinds: readonly ServerKind[],
+  unproven: boolean,
+  misunderstood: readonly MisunderstoodPage[] = [],
+): string {
   const { owned, advice, together, needsHttps } = list;
   const places = `Tried at ${owned.map((origin) => printable(origin)).join(', ')}.`;
   const tried = needsHttps ? `${HTTPS_FIRST} ${places}` : places;
-  if (advice.length === 0) return `${unproven ? NONE : NONE_CONFIRMED} ${tried}`;
+  const doubts = misunderstood.map(({ page, why }) =>
+    printable(`The load of ${page} is not understood, so that gains there may be wrong: ${why}`, 300),
+  );
+  if (advice.length === 0) return [...doubts, `${unproven ? NONE : NONE_CONFIRMED} ${tried}`].join('\n');
   return [
+    ...doubts,
+    ...(doubts.length === 0 ? [] : ['']),
     table([
       ['', 'what to do', 'effort', 'visits', '>gain', '>helps', '>harms', '>kept', 'where'],
       ...advice.map(({ kind, effort, visit, gain, helps, harms, proof, origins }, index) => [

@@ -102,7 +102,7 @@ export function showCheck(rows: readonly CheckRow[], gone: CheckBaseline = []): 
     '',
     ...failures,
     ...notesOf(rows, gone),
-    paint(failures.length > 0 ? 'red' : 'green', summaryOf(rows)),
+    isJudged(rows) ? paint(failures.length > 0 ? 'red' : 'green', summaryOf(rows)) : NOTHING_JUDGED,
   ].join('\n');
 }
 
@@ -211,6 +211,12 @@ const changeCells = (change: CheckChange | null): string[] =>
   change === null
     ? ['–', '–', '–', 'new']
     : [ms(change.beforeMs), signedPercent(change.growth), percent(change.noise), change.verdict];
+
+/** Whether there is a limit or a baseline for any row. */
+const isJudged = (rows: readonly CheckRow[]): boolean =>
+  rows.some(({ judgements, unjudged, change }) => judgements.length + unjudged.length > 0 || change !== null);
+
+const NOTHING_JUDGED = 'Nothing was judged: neither --budget nor --baseline was given.';
 
 function summaryOf(rows: readonly CheckRow[]): string {
   const limits = rows.reduce((sum, { judgements }) => sum + judgements.length, 0);

@@ -22,6 +22,9 @@ const USUAL_ORIGINS = 8;
 /** An origin whose protocol moves the load time by less than this share does not matter. */
 const MIN_EFFECT = 0.01;
 
+/** Characters of a verdict: it is cut where names of hosts make it longer. */
+const MAX_VERDICT = 200;
+
 /** A prediction for a person. @param earlier loads that it rests on besides the recorded one */
 export function showPrediction(prediction: Prediction, earlier: number, flags: ListFlags = {}): string {
   return [
@@ -219,7 +222,7 @@ function showDecision({ kind, verdict, baseline, actions, evidence, changed }: D
       ];
     });
   return [
-    paint(kind === 'act' ? ['bold', 'green'] : 'bold', `${printable(verdict, 200)}.`),
+    paint(kind === 'act' ? ['bold', 'green'] : 'bold', `${printable(verdict, MAX_VERDICT)}.`),
     ...(changed === null ? [] : [printable(changed, 300)]),
     ...evidence.map(({ text }) => printable(text, 300)),
     '',
@@ -265,7 +268,7 @@ export function showComparison(rows: readonly { name: string; prediction: Predic
       }),
       ms(prediction.assignedPltMs),
       nameFastest(prediction.decision),
-      printable(prediction.decision.verdict, 100),
+      printable(prediction.decision.verdict, MAX_VERDICT),
     ]),
   ]);
 }

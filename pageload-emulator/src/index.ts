@@ -25,6 +25,7 @@ export { CHROMIUM_COSTS, type ClientCosts } from './client/client-costs.ts';
 export { experienceOf, fastestByExperience, REFERENCE_RTT_MS } from './decide/experience.ts';
 export type { Knowledge } from './decide/knowledge.ts';
 export { LOAD_NOISE } from './decide/observations.ts';
+export { promisingAction } from './decide/pick-action.ts';
 export { fastestProtocols } from './decide/standing.ts';
 export {
   assignmentsToVerify,
@@ -53,7 +54,6 @@ export {
 export { SERVER_KINDS, SERVER_SNIPPETS, type ServerKind } from './explain/server-snippets.ts';
 export {
   isLong,
-  promisingAction,
   type ReasonToLeave,
   reasonToLeave,
   surenessOf,

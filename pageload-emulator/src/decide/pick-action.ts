@@ -19,9 +19,12 @@ export function pickAction(
   belief: Belief<Candidate>,
   earlier: Decision | null,
 ): { action: Action; kept: boolean } {
-  const own = [...candidateOf.keys()].filter(({ needs }) => !needs.includes('server'));
+  const own = ownOf([...candidateOf.keys()]);
   const action =
-    bestOf(own.filter(({ worthwhile }) => worthwhile)) ?? own.find(({ kind }) => kind === 'leave')!;
+    bestOf(
+      own.filter(({ worthwhile }) => worthwhile),
+      ({ gain }) => gain,
+    ) ?? own.find(({ kind }) => kind === 'leave')!;
   const before = earlier && own.find((each) => isSameAction(each, earlier.action));
   if (!before || before === action || before.harms > MAX_HARM) return { action, kept: false };
   const chance = belief.probabilityBelow(candidateOf.get(action)!, candidateOf.get(before)!);
@@ -29,11 +32,25 @@ export function pickAction(
   return { action: kept ? before : action, kept };
 }
 
-function bestOf(worthwhile: readonly Action[]): Action | null {
-  const most = Math.max(...worthwhile.map(({ gain }) => gain));
-  const enough = worthwhile.filter(({ gain }) => gain >= most - GAIN_FOR_NEED);
-  const [best = null] = enough.sort((a, b) => a.needs.length - b.needs.length || b.gain - a.gain);
-  return best;
+/** Those that the browser and the helper can do. */
+const ownOf = (actions: readonly Action[]): Action[] =>
+  actions.filter(({ needs }) => !needs.includes('server'));
+
+/** The browser's action of which most can be hoped for, or one that needs less for nearly as much; null when there is none but to leave it. */
+export function promisingAction(actions: readonly Action[]): Action | null {
+  return bestOf(
+    ownOf(actions).filter(({ kind }) => kind !== 'leave'),
+    ({ gain, helps }) => gain * helps,
+  );
+}
+
+/** @param worthOf what an action is worth, as a share of the baseline */
+function bestOf(actions: readonly Action[], worthOf: (action: Action) => number): Action | null {
+  const enough = Math.max(...actions.map(worthOf)) - GAIN_FOR_NEED;
+  const [best] = actions
+    .filter((action) => worthOf(action) >= enough)
+    .sort((a, b) => a.needs.length - b.needs.length || worthOf(b) - worthOf(a));
+  return best ?? null;
 }
 
 export function isSameAction(a: Action, b: Action): boolean {

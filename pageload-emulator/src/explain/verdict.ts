@@ -14,7 +14,7 @@ import {
 import type { Decided, DecisionFigures } from '../decide/decide.ts';
 import type { FitFigures } from '../decide/fit.ts';
 import type { Knowledge } from '../decide/knowledge.ts';
-import { isSameAction } from '../decide/pick-action.ts';
+import { isSameAction, promisingAction } from '../decide/pick-action.ts';
 import { fastestProtocols, ranked } from '../decide/standing.ts';
 import { describeMisfit } from './fit-words.ts';
 import type { Behaviour, Sentences, Sureness } from './sentences/english.ts';
@@ -125,15 +125,6 @@ function misfitVerdict(
   { fit, verdict }: Sentences,
 ): string {
   return verdict.notUnderstood(describeMisfit(misfit!, fit), kind === 'unsure');
-}
-
-/** The browser's action of which most can be hoped for; null when there is none but to leave it. */
-export function promisingAction(actions: readonly Action[]): Action | null {
-  const own = actions.filter(({ needs, kind }) => kind !== 'leave' && !needs.includes('server'));
-  return own.reduce<Action | null>(
-    (a, b) => (a === null || b.gainMs * b.helps > a.gainMs * a.helps ? b : a),
-    null,
-  );
 }
 
 function leaveVerdict(figures: DecisionFigures, sentences: Sentences): string {

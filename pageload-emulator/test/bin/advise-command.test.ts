@@ -47,6 +47,21 @@ describe('hopwise advise', () => {
     expect(advice[0]).toMatchObject({ networks: [{ name: 'recorded', gain: advice[0].gain }] });
   });
 
+  it('says which load is not understood, before what it advises', async () => {
+    const har = chromiumHar() as { log: { pages: { pageTimings: object }[] } };
+    har.log.pages[0]!.pageTimings = {};
+    writeFileSync(file('endless.har'), JSON.stringify(har));
+    const words = ['advise', file('endless.har'), '--unproven'];
+    expect((await hopwise(words)).stdout).toMatch(
+      /^The load of https:\/\/shop\.test\/ is not understood, so that gains there may be wrong: .* no load event/,
+    );
+    const { misunderstood } = JSON.parse((await hopwise([...words, '--json'])).stdout);
+    expect(misunderstood).toEqual([
+      { page: 'https://shop.test/', why: expect.stringContaining('no load event') },
+    ]);
+    expect(JSON.parse((await advise('--json')).stdout).misunderstood).toEqual([]);
+  });
+
   it.each([
     [
       'a server',

@@ -183,6 +183,24 @@ const ROW: CheckRow = {
   change: null,
 };
 
+describe('without limits', () => {
+  const words = () => ['check', file('page.har'), '--networks', file('networks.json')];
+
+  it('shows the figures, and that nothing was judged', async () => {
+    const { status, stdout } = await hopwise(words());
+    expect(stdout).toMatch(/^page\.har +lte +\d+ ms/m);
+    expect(stdout).toMatch(/\nNothing was judged: neither --budget nor --baseline was given\.\n$/);
+    expect(status).toBe(0);
+  });
+
+  it('prints the first baseline', async () => {
+    writeFileSync(file('first.json'), (await hopwise([...words(), '--json'])).stdout);
+    const { status, stdout } = await hopwise([...words(), '--baseline', file('first.json')]);
+    expect(stdout).toContain('Slower than the baseline by more than the noise: 0 of 1.');
+    expect(status).toBe(0);
+  });
+});
+
 describe('a baseline', () => {
   const baselineOf = (scale: number) => {
     const answer = JSON.parse(readFileSync(file('now.json'), 'utf8'));
@@ -269,10 +287,15 @@ describe('a baseline', () => {
       loadTimeMs,
       range: { low: loadTimeMs - spread, high: loadTimeMs + spread },
     });
-    // 100 ms are 78 ms of standard deviation, of the difference 110 ms; 2.576 of these are 284 ms.
-    expect(changeOf(at(1280, 100), [at(1000, 100)])?.verdict).toBe('within the noise');
-    expect(changeOf(at(1290, 100), [at(1000, 100)])?.verdict).toBe('slower');
-    expect(changeOf(at(710, 100), [at(1000, 100)])?.verdict).toBe('faster');
+    // A tenth on either side is a deviation of 7.8% of the logarithm, of the ratio 11%; 2.576 of these are 28.4%: +33%, −25%.
+    expect(changeOf(at(1320, 132), [at(1000, 100)])?.verdict).toBe('within the noise');
+    expect(changeOf(at(1340, 134), [at(1000, 100)])?.verdict).toBe('slower');
+    expect(changeOf(at(740, 74), [at(1000, 100)])?.verdict).toBe('faster');
+    // Twice as slow with twice the range, of a fifth: e^(2.576 · 0.22) − 1 = 77%.
+    expect(changeOf(at(2000, 400), [at(1000, 200)])).toMatchObject({
+      noise: expect.closeTo(0.766, 2),
+      verdict: 'slower',
+    });
     expect(changeOf({ ...at(1000, 1), network: 'c' }, [at(1000, 1)])).toBeNull();
   });
 });

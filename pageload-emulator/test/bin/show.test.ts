@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { showPrediction } from '../../bin/show.ts';
+import { showComparison, showPrediction } from '../../bin/show.ts';
 import type { Action, Prediction } from '../../src/index.ts';
 import { parseRecording, predict } from '../../src/index.ts';
 import { chromiumHar } from '../support/hars.ts';
@@ -23,4 +23,11 @@ it('gives the queue in the unit of --queue', () => {
   const network = { ...prediction.network, queueBytes: 300_000, downMbps: 12 };
   // 300 kB · 8 / 12 Mbit/s = 200 ms
   expect(showPrediction({ ...prediction, network }, 0)).toMatch(/^queue +200 ms /m);
+});
+
+it('does not cut the usual length of a verdict in the table of many pages', () => {
+  const verdict =
+    'Nothing worth changing here. If you run www.shop.example: later visits with HTTP/3 there 380 ms → about 330 ms';
+  const row = { ...prediction, decision: { ...prediction.decision, verdict } };
+  expect(showComparison([{ name: 'page.har', prediction: row }])).toContain(verdict);
 });

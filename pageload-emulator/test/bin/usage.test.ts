@@ -90,7 +90,13 @@ const WRONG: readonly (readonly [readonly string[], string | RegExp])[] = [
   ],
   [['graph', 'page.har', '--rtt', '5'], 'unknown option --rtt'],
   ...wrongFiles('check', '--network', 'lte', '--budget', 'budget.json'),
-  [['check', 'page.har', '--network', 'lte'], 'expected --budget, --baseline, or both'],
+  ...['--github', '--junit=a.xml', '--markdown=a.md'].map(
+    (report) =>
+      [
+        ['check', 'page.har', '--network', 'lte', report],
+        'expected --budget, --baseline, or both: a report is of what was judged',
+      ] as const,
+  ),
   [['check', 'page.har', '--budget', 'budget.json'], 'expected --network, --networks, or both'],
   [
     ['check', 'page.har', '--network', 'isdn', '--budget', 'budget.json'],

@@ -38,6 +38,8 @@ const OTHER_FORMATS: [name: string, fields: string[]][] = [
   ['a NetLog, which has no page loads', ['constants', 'events']],
   ['a WebPageTest result: take its HAR (Export, or export.php)', ['data', 'statusCode']],
   ['a Lighthouse report, which has no times of requests', ['lighthouseVersion', 'audits']],
+  ['a Firefox profile: take its HAR', ['meta', 'threads']],
+  ['a Safari timeline: take its HAR', ['recording', 'overview']],
 ];
 
 function otherFormat(value: unknown): string | null {
@@ -92,7 +94,7 @@ function find(value: unknown, options: ReadOptions): FoundRecording {
   const form = traceAsHar(value) ?? harForm(value);
   if (form !== null) return readHar(form, options);
   throw new InputError(
-    `top level: expected a HAR ("log"), its entries, a hopwise recording or an export of the extension, got ${otherFormat(value) ?? shown(value)}`,
+    `top level: expected a HAR ("log"), its entries, a Chrome trace, a hopwise recording or an export of the extension, got ${otherFormat(value) ?? shown(value)}`,
   );
 }
 

@@ -318,9 +318,13 @@ describe('unusable input', () => {
     expect(complaint('[]')).toBe('top level: expected requests, got none');
     expect(complaint('[5]')).toBe('[0]: expected an object, got 5');
     expect(complaint({ constants: {}, events: [] })).toMatch(/, got a NetLog, which has no page loads$/);
+    expect(complaint({ meta: { product: 'Firefox' }, threads: [] })).toMatch(/, got a Firefox profile: /);
+    expect(complaint({ version: 1, recording: {}, overview: {} })).toMatch(/, got a Safari timeline: /);
     expect(complaint({ statusCode: 200, data: { runs: {} } })).toMatch(/, got a WebPageTest result: /);
     expect(complaint({ lighthouseVersion: '13', audits: {} })).toMatch(/, got a Lighthouse report, /);
-    expect(complaint('{}')).toMatch(/^top level: expected a HAR \("log"\), .*, got an object$/);
+    expect(complaint('{}')).toMatch(
+      /^top level: expected a HAR \("log"\), its entries, a Chrome trace, .*, got an object$/,
+    );
     expect(complaint({ log: { entries: [{ startedDateTime: START, request: { url: 1 } }] } })).toBe(
       'log.entries[0].request.url: expected a URL, got 1',
     );

@@ -58,6 +58,11 @@ export const BENCHES = {
     needs: 'built',
     judges: "the autopilot's decisions and pins by the best fixed protocol, on emulated loads",
   },
+  day: {
+    script: 'bench/src/loop/day/main.ts',
+    needs: 'built',
+    judges: 'how many loads of a day are recorded in detail and learned, on emulated loads, beside all',
+  },
   rollback: {
     script: 'bench/src/rollback/main.ts',
     needs: 'built',

@@ -1,6 +1,6 @@
 /**
  * What the extension's worker needs of a browser, in this process: IndexedDB and `chrome.storage.session` in memory, its packaged
- * messages, and a clock that is set.
+ * messages, permission to record in detail, and a clock that is set.
  */
 import 'fake-indexeddb/auto';
 import { BroadcastChannel } from 'node:worker_threads';
@@ -28,6 +28,8 @@ export function stubBrowser(random: () => number): StubbedBrowser {
     i18n: { getUILanguage: () => 'en-GB' },
     runtime: { getURL: (path: string) => path, getManifest: () => ({ version: '1' }) },
     storage: { session: new StubbedStorage() },
+    webRequest: {},
+    scripting: { getRegisteredContentScripts: async () => [], registerContentScripts: async () => undefined },
   };
   const before = {
     chrome: Reflect.get(globalThis, 'chrome'),

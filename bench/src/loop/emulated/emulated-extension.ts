@@ -1,6 +1,7 @@
 /** The parts of the extension's worker that learn from loads and act on them, on emulated loads. */
 import type { Recording } from '@hopwise/pageload-emulator';
 import { Autopilot } from '../../../../extension/src/autopilot/autopilot.ts';
+import { isSlow } from '../../../../extension/src/background/deserves-detail.ts';
 import { findDecision } from '../../../../extension/src/background/find-decision.ts';
 import { ensureDecision } from '../../../../extension/src/background/loads.ts';
 import { recallNetwork } from '../../../../extension/src/background/network-memory.ts';
@@ -8,10 +9,27 @@ import { hasPins } from '../../../../extension/src/evidence/comparable-loads.ts'
 import { findPeriodsDuring } from '../../../../extension/src/evidence/pin-period.ts';
 import { findPinnedProtocols } from '../../../../extension/src/evidence/pinned-protocols.ts';
 import { addLoad, getLoad, getSummaries, removeLoads } from '../../../../extension/src/storage/loads.ts';
+import { readNetworkKey, saveFoundNetwork } from '../../../../extension/src/storage/network-key.ts';
 import { ownStorage } from '../../../../extension/src/storage/own-storage.ts';
 import { FreshRuns } from '../../product/fresh-runs.ts';
 import type { StoredRun } from '../../product/store.ts';
 import type { EmulatedBrowser } from './emulated-browser.ts';
+
+/** How a load is recorded, and what may follow it. */
+interface LoadHandling {
+  isDetailed: boolean;
+  /** Whether it is learned even where it tells nothing new. */
+  isAlwaysLearned: boolean;
+  /** Has the next load of a page recorded in detail. */
+  wantDetail: (url: string) => Promise<void>;
+}
+
+/** Nobody has allowed recordings in detail. */
+const LIGHT: LoadHandling = {
+  isDetailed: false,
+  isAlwaysLearned: false,
+  wantDetail: async () => undefined,
+};
 
 export class EmulatedExtension {
   readonly #browser: EmulatedBrowser;
@@ -32,8 +50,16 @@ export class EmulatedExtension {
     return extension;
   }
 
+  /** The browser is on another network from now on, which the helper recognises. @param key by which it does */
+  async joinNetwork(key: string): Promise<void> {
+    await saveFoundNetwork({ key, askAgainAtMs: Number.MAX_SAFE_INTEGER, usedAtMs: Date.now() });
+    await this.#autopilot.handleNetworkChange();
+    await this.#autopilot.handleRecognisedNetwork();
+  }
+
   /** Does what follows a load, as the worker does. @returns the autopilot's runs, see `FreshRuns` */
-  async handleLoad(recording: Recording): Promise<StoredRun[]> {
+  async handleLoad(recording: Recording, handling = LIGHT): Promise<StoredRun[]> {
+    const { isDetailed, isAlwaysLearned, wantDetail } = handling;
     const duringLoad = findPeriodsDuring(recording, this.#browser.periods);
     const network = 'internet';
     const id = await addLoad({
@@ -41,30 +67,26 @@ export class EmulatedExtension {
       recording,
       hidesQueries: false,
       network,
-      networkKey: null,
-      cluster: await recallNetwork({ recording, network, isDetailed: false }, true),
+      networkKey: await readNetworkKey(),
+      cluster: await recallNetwork({ recording, network, isDetailed: isDetailed || isAlwaysLearned }, true),
       pinned: findPinnedProtocols(recording, duringLoad),
       wasVisible: true,
-      isDetailed: false,
+      isDetailed,
       prediction: null,
       problem: '',
       verification: null,
       verifiedPrediction: null,
     });
     await this.#autopilot.handleLoad(id);
-    await this.#decide(id);
+    await this.#decide(id, wantDetail);
     const { runs } = await this.#autopilot.getState();
     return this.#runs.select(runs, recording.url);
   }
 
   /** For the badge: what is decided then counts later. */
-  async #decide(id: number): Promise<void> {
+  async #decide(id: number, wantDetail: LoadHandling['wantDetail']): Promise<void> {
     const load = await getLoad(id);
-    if (load === undefined || hasPins(load)) return;
-    await findDecision(load, await getSummaries(), {
-      predict: ensureDecision,
-      // Nobody has allowed recordings in detail.
-      wantDetail: async () => undefined,
-    });
+    if (load === undefined || hasPins(load) || !isSlow(load)) return;
+    await findDecision(load, await getSummaries(), { predict: ensureDecision, wantDetail });
   }
 }

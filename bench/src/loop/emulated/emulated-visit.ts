@@ -53,7 +53,8 @@ export function timeLoad({ cell, seed, slowness }: EmulatedVisit, assignment: As
 }
 
 /**
- * The load as the extension records it by the page's own timings alone: without connections, offers or addresses.
+ * The load as the extension records it: by the page's own timings alone, without connections, offers or addresses, or in detail, with who made each
+ * request and what its servers offer.
  *
  * @param beganMs since 1970
  */
@@ -61,7 +62,9 @@ export function recordVisit(
   { cell, seed, slowness }: EmulatedVisit,
   assignment: Assignment,
   beganMs: number,
+  isDetailed = false,
 ): Recording {
+  const offering = listOffering(cell);
   const recording = recordLoadBy(cell, assignment, 'stack', seed);
   const scaled = <T extends number | null>(ms: T) => (ms === null ? null : ms * slowness) as T;
   return {
@@ -73,9 +76,10 @@ export function recordVisit(
       startMs: scaled(request.startMs),
       endMs: scaled(request.endMs),
       phases: mapPhases(request.phases, scaled),
-      initiator: { ...request.initiator, source: 'inferred' },
       connectionId: null,
-      offersH3: null,
+      ...(isDetailed
+        ? { offersH3: offering.has(new URL(request.url).origin) }
+        : { offersH3: null, initiator: { ...request.initiator, source: 'inferred' as const } }),
     })),
   };
 }

@@ -19,8 +19,12 @@ const reporting = { signal: new AbortController().signal, report: () => undefine
 const ORIGINS = ['https://a.test', 'https://b.test'];
 const OFFERING = new Set(['https://a.test']);
 
+let planned: ReturnType<typeof runEmulated> | undefined;
+/** Visits by the plan, made once. */
+const visitPlan = () => (planned ??= runEmulated(PLAN, reporting));
+
 test('where UDP is policed, the autopilot keeps HTTP/3 off and loads take what they take over HTTP/2', async () => {
-  const visits = await runEmulated(PLAN, reporting);
+  const visits = await visitPlan();
   expect(visits.filter(({ arm }) => arm === 'off').map(({ visit }) => visit)).toEqual([1, 2, 3, 4, 5, 6]);
   const timeOf = (arm: string, visit: number) =>
     visits.find((each) => each.arm === arm && each.visit === visit)!.pltMs;
@@ -35,14 +39,11 @@ test('where UDP is policed, the autopilot keeps HTTP/3 off and loads take what t
   expect(judgePinUses(visits).find(({ pinUse }) => pinUse === 'pins')!.cost).toBeLessThan(0);
 });
 
-test('the same plan gives the same visits', async () => {
-  const timesOf = async () =>
-    (await runEmulated({ ...PLAN, loads: 3 }, reporting)).map(({ arm, pltMs, pinUse }) => [
-      arm,
-      pltMs,
-      pinUse,
-    ]);
-  expect(await timesOf()).toEqual(await timesOf());
+test('the same plan gives the same visits, however many follow', async () => {
+  const timesOf = (visits: Awaited<ReturnType<typeof runEmulated>>) =>
+    visits.filter(({ visit }) => visit <= 3).map(({ arm, pltMs, pinUse }) => [arm, pltMs, pinUse]);
+  const ofLonger = timesOf(await visitPlan());
+  expect(timesOf(await runEmulated({ ...PLAN, loads: 3 }, reporting))).toEqual(ofLonger);
 });
 
 test('a browser uses HTTP/3 once a load has shown it, and begins anew after a pin', async () => {
@@ -90,9 +91,9 @@ test('where every origin is pinned, a site that is left to the browser begins an
 });
 
 test('pins that keep HTTP/3 off end where UDP is policed no longer, of which the browser gets no notice', async () => {
-  const plan = { ...PLAN, seed: 1, loads: 60, networks: ['udp-policed>lossy'] };
+  const plan = { ...PLAN, seed: 1, loads: 40, networks: ['udp-policed>lossy'] };
   const visits = (await runEmulated(plan, reporting)).filter(({ arm }) => arm === 'auto');
   const pinned = visits.filter(({ pinUse }) => pinUse === 'pins').map(({ visit }) => visit);
-  expect(pinned.filter((visit) => visit <= 30).length).toBeGreaterThan(20);
-  expect(Math.max(...pinned)).toBeLessThan(50);
+  expect(pinned.filter((visit) => visit <= 20).length).toBeGreaterThan(12);
+  expect(Math.max(...pinned)).toBeLessThan(36);
 });

@@ -5,6 +5,7 @@ import { checkOutputFile } from '@hopwise/lab/command/output-folder';
 import { runProgram } from '@hopwise/lab/command/program';
 import { Progress } from '@hopwise/lab/command/progress';
 import { type DrawnCell, drawCells } from '@hopwise/lab/gauntlet/cells';
+import { drawHeavyCells } from './heavy-cells.ts';
 import { type JudgedActions, judgeActions, renderActions } from './judge-actions.ts';
 import { type JudgedReading, judgeCell } from './judge-cell.ts';
 import { type JudgedDecision, judgeDecisions, renderDecisions } from './judge-decisions.ts';
@@ -15,7 +16,7 @@ import { stackingCell } from './stacking-cell.ts';
 import { trueCell } from './true-load.ts';
 
 await runProgram(async ({ signal }) => {
-  const { split, seed, cells, uploads, json, ranges, decisions, actions, rows } = parseOptions(
+  const { split, seed, cells, heavy, uploads, json, ranges, decisions, actions, rows } = parseOptions(
     process.argv.slice(2),
   );
   const progress = new Progress();
@@ -29,7 +30,8 @@ await runProgram(async ({ signal }) => {
   const judged: JudgedRange[] = [];
   const decided: JudgedDecision[] = [];
   const recommended: JudgedActions[] = [];
-  for (const [number, drawn] of drawCells(split, seed, cells).entries()) {
+  const drawnCells = heavy ? drawHeavyCells(split, seed, cells) : drawCells(split, seed, cells);
+  for (const [number, drawn] of drawnCells.entries()) {
     await nextTurn();
     signal.throwIfAborted();
     progress.detail(drawn.name);

@@ -7,6 +7,8 @@ interface ReadingOptions {
   split: Split;
   seed: number;
   cells: number;
+  /** Whether pages have some hundred requests. */
+  heavy: boolean;
   uploads: boolean;
   json: boolean;
   /** Whether to judge the ranges of load times in place of what is read. */
@@ -31,6 +33,7 @@ export function parseOptions(argv: string[]): ReadingOptions {
     .addOption(new Option('--split <name>', 'whose pages and networks').choices(SPLITS).default('validation'))
     .option('--seed <number>', 'seed of pages and networks', positive, 1)
     .option('--cells <number>', 'number of pages on a network, two of each page', positive, 24)
+    .option('--heavy', 'give pages 250 requests and more, to dozens of origins', false)
     .option('--uploads', 'give some requests bodies of 5 to 100 kB', false)
     .option('--ranges', 'judge the ranges of stated load times instead', false)
     .addOption(
@@ -48,6 +51,7 @@ export function parseOptions(argv: string[]): ReadingOptions {
     )
     .addOption(
       new Option('--rows <file>', 'write rows for npm run model -- stack, and judge nothing').conflicts([
+        'heavy',
         'ranges',
         'decisions',
         'actions',

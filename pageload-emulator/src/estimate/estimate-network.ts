@@ -43,7 +43,7 @@ const ASSUMED_RTT_MS = 40;
 const ASSUMED_DOWN_BPS = 20e6;
 const ASSUMED_UP_SHARE = 0.25;
 const MIN_UP_BPS = 1e6;
-/** Servers of static files answer within this; longer waits come from a crowded link. */
+/** Most servers of static files answer within this; a longer wait comes from a crowded link, unless a server's shortest one does (`slowServers`). */
 export const MAX_STATIC_THINK_MS = 150;
 const MIN_QUEUE_MS = 100;
 

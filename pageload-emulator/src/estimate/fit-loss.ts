@@ -11,6 +11,7 @@ const SEEDS = [1, 2];
 const HOPELESS = 4;
 /** Replays without loss represent rates up to this, in loss events per packet. */
 export const AS_NONE = 3e-4;
+
 /**
  * Fits random loss by replaying a recording with loss and comparing histograms of how late responses are. Histograms are
  * compared rather than single responses, as it is random which of them a loss hits (indirect inference; Gourieroux, Monfort

@@ -30,14 +30,20 @@ function heavyPage(page: DrawnPage, split: Split, seed: number, number: number):
     const own = (origin: string) => origin.replace('https://', `https://part-${part}.`);
     const [document, ...rest] = other.nodes as [PageNode, ...PageNode[]];
     for (const node of rest)
-      nodes.push(partOf(page.nodes[0]!, node, document, own(node.origin), nodes.length));
+      nodes.push(moveNode(page.nodes[0]!, node, document, own(node.origin), nodes.length));
     origins.push(...other.origins.map((server) => ({ ...server, origin: own(server.origin) })));
   }
   return { ...page, nodes, origins };
 }
 
 /** Moves a node of another page to an origin of its own; what that page's document names is named by `document`. */
-function partOf(document: PageNode, node: PageNode, former: PageNode, origin: string, id: number): PageNode {
+function moveNode(
+  document: PageNode,
+  node: PageNode,
+  former: PageNode,
+  origin: string,
+  id: number,
+): PageNode {
   node.request = { ...node.request, id };
   node.origin = origin;
   node.url = origin + node.path;

@@ -117,7 +117,7 @@ export class Autopilot {
       }
       const all = await getSummaries();
       await this.#measure(runs, load, all);
-      await this.#doubtHindrance(runs, load, all, settings);
+      await this.#recheckUdp(runs, load, all, settings);
       if (settings.isOn) await this.#startBest(runs, load, all, settings);
       else await this.#applyNetworkRule(runs, load, listBefore(load, all), settings);
     });
@@ -500,7 +500,7 @@ export class Autopilot {
   }
 
   /** Ends the runs that keep HTTP/3 off where a load has shown that UDP is hindered no longer, and spares an origin now and then to see that. */
-  async #doubtHindrance(
+  async #recheckUdp(
     runs: AutopilotRun[],
     load: StoredLoad,
     all: readonly KnownLoad[],
@@ -549,6 +549,7 @@ export class Autopilot {
     // First: where the worker ends meanwhile, its run does not seem to have lost a pin.
     await this.#save(runs);
     await this.#leaveSites(runs);
+    // A helper that does not answer has lifted all pins already.
     await this.#pins.unpinMade(spared).catch(() => undefined);
   }
 

@@ -16,8 +16,8 @@ export function addKnownOffers(load: StoredLoad, all: readonly KnownLoad[]): Rec
 }
 
 /**
- * A recording with the offers of HTTP/3 on which its prediction rests. What the panel emulates of it, and advises for its servers, then
- * agrees with the prediction, which other loads may have told of them.
+ * A recording with the offers of HTTP/3 on which its prediction rests. Other loads may have shown these to the prediction, so that what
+ * the panel emulates, and advises for servers, agrees with it.
  */
 export function addPredictedOffers(
   recording: Recording,

@@ -78,7 +78,7 @@ describe('heavy loads', () => {
     expect(median(losses)).toBeGreaterThan(1e-3);
   });
 
-  it('are late by what all responses have in common without losses', () => {
+  it('show no losses in a delay that all responses have in common', () => {
     const link = pathOf({ rttMs: 10, downBps: 100e6, upBps: 20e6, queueBytes: 1_000_000 });
     const { graph, servers } = generatedPage(3, 30, 400);
     const assignment = Object.fromEntries(graph.origins.map((origin) => [origin, 'h1' as const]));

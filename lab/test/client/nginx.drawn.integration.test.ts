@@ -139,19 +139,29 @@ describe.skipIf(obstacle)('nginx in the lab', () => {
     }
   });
 
-  /** Congestion control of the server's TCP during a transfer. */
+  /** Congestion control of the server's TCP during a transfer, which is repeated until a list of sockets shows it. */
   async function senderTo(origin: string): Promise<string | undefined> {
-    const transfer = check(lab, '--protocol', 'h1', `${origin}/${origin === MAIN ? 'bytes?400000' : 'slow'}`);
-    const [server] = descendants(process.pid).filter((pid) => isNginx(pid));
-    const { stdout } = await vi.waitFor(async () => {
+    let over = false;
+    const url = `${origin}/${origin === MAIN ? 'bytes?400000' : 'slow'}`;
+    const transfer = async () => {
+      while (!over) await check(lab, '--protocol', 'h1', url);
+    };
+    const look = async () => {
+      const [server] = descendants(process.pid).filter((pid) => isNginx(pid));
       const user = lab.facts.rootless ? ['-U', '--preserve-credentials'] : [];
       const list = ['-t', String(server), ...user, '-n', SS, '-tiHO', 'state', 'established'];
-      const seen = await run('nsenter', list);
-      if (!seen.stdout.includes('cwnd')) throw new Error('no connection');
-      return seen;
-    }, 60_000);
-    await transfer;
-    return /\b(bbr|cubic|reno)\b/.exec(stdout)?.[1];
+      try {
+        return await vi.waitFor(async () => {
+          const seen = await run('nsenter', list);
+          if (!seen.stdout.includes('cwnd')) throw new Error('no connection');
+          return seen.stdout;
+        }, 60_000);
+      } finally {
+        over = true;
+      }
+    };
+    const [sockets] = await Promise.all([look(), transfer()]);
+    return /\b(bbr|cubic|reno)\b/.exec(sockets)?.[1];
   }
 
   test('refuses what it cannot do', async () => {

@@ -70,6 +70,7 @@ export {
   planNetworkCheck,
 } from './graph/network-check-plan.ts';
 export type * from './graph/page-graph.ts';
+export { defaultPriority } from './graph/priorities.ts';
 export { transferPlan } from './graph/transfer-plan.ts';
 export { NAMED_NETWORKS, NETWORK_NAMES, type NetworkName, namedPath } from './network/named-networks.ts';
 export { type NetworkFigures, toPath } from './network/network-figures.ts';

@@ -68,7 +68,7 @@ export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form,
   // Every second page has its helper in a script, the others in the document.
   const helperId = helper === undefined || cell.name.endsWith('1') ? 0 : idOf.get(helper.requestId)!;
   const requests = ordered.map((entry, id): RecordedRequest => {
-    const { url, type, responseBytes, requestId } = fetchOf(entry.requestId);
+    const { url, type, urgency, responseBytes, requestId } = fetchOf(entry.requestId);
     const protocol = assignment[originOf(url)!]!;
     const { parent, means } = known.get(url)!;
     const byScript = means === 'script' || means === 'answer';
@@ -96,7 +96,7 @@ export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form,
         requestId: byScript && form === 'top' && helperId < id ? helperId : asked,
         source: 'recorded',
       },
-      renderBlocking: type === 'style' ? true : null,
+      renderBlocking: type === 'style' ? true : type === 'script' && urgency > 1 ? false : null,
       fromCache: false,
       connectionId: carrierOf.get(requestId)!.name,
       remoteIp: null,

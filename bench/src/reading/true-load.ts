@@ -10,6 +10,7 @@ import {
   type Assignment,
   CHROMIUM_COSTS,
   type Dependency,
+  defaultPriority,
   emulate,
   type NetworkPath,
   type PageGraph,
@@ -44,13 +45,6 @@ const SLOW_BODY_MS = [100, 4000] as const;
 /** Added to a page's seed for the bodies. */
 const SLOW_BODIES = 1_000_003;
 
-const PRIORITY: Partial<Record<PageNode['type'], number>> = {
-  document: 0,
-  style: 0,
-  font: 1,
-  script: 1,
-  iframe: 1,
-};
 const REQUEST_BYTES = 450;
 const HEADER_BYTES = 250;
 
@@ -200,20 +194,19 @@ class TrueGraph {
     const after = this.#dependencies(own, node);
     const bodyMs = this.#bodyMs.get(url);
     const id = this.#activities.length;
-    const urgency = PRIORITY[node.type] ?? 3;
+    const type = this.#uploads.has(url) ? 'fetch' : node.type;
     this.#activities.push({
       kind: 'fetch',
       id,
       requestId: id,
       url,
       origin: this.#origin(node.origin),
-      type: this.#uploads.has(url) ? 'fetch' : node.type,
+      type,
       requestBytes: REQUEST_BYTES + (this.#uploads.get(url) ?? 0),
       responseBytes: own.bytes + HEADER_BYTES,
       blocksLoad: true,
       renderBlocking: node.type === 'document' || node.type === 'style',
-      urgency,
-      incremental: urgency > 2,
+      ...defaultPriority(type, !(node.means === 'markup' && node.blocksParser)),
       after,
       delayMs: own.delayMs,
       thinkMs: own.thinkMs,

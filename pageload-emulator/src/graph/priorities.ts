@@ -1,10 +1,16 @@
 import type { RecordedRequest, ResourceType } from '@hopwise/contract';
 
+/** RFC 9218: urgency from 0, the highest, to 7. */
+interface Priority {
+  urgency: number;
+  incremental: boolean;
+}
+
 /**
  * Chromium's default `Priority` (RFC 9218) by resource type: its net priorities become urgencies from 0 for the highest
  * (`net/quic`, `net/spdy`); types that are useful only when complete are not incremental (Blink's `ResourceFetcher`).
  */
-const DEFAULT: Record<ResourceType, { urgency: number; incremental: boolean }> = {
+const DEFAULT: Record<ResourceType, Priority> = {
   document: { urgency: 0, incremental: true },
   iframe: { urgency: 0, incremental: true },
   style: { urgency: 0, incremental: false },
@@ -20,10 +26,14 @@ const DEFAULT: Record<ResourceType, { urgency: number; incremental: boolean }> =
 /** Urgency of scripts that do not block rendering: `async`, `defer`, and those that scripts insert. */
 const LATE_SCRIPT_URGENCY = 3;
 
-/** The priority that the recorder states for a request, else Chromium's default for its type. */
-export function priorityOf(request: RecordedRequest): { urgency: number; incremental: boolean } {
-  const { type, renderBlocking } = request;
+/** Chromium's `Priority` for a type of resource. @param isLate whether it is a script that does not block rendering */
+export function defaultPriority(type: ResourceType, isLate: boolean): Priority {
   const { urgency, incremental } = DEFAULT[type];
-  const isLateScript = type === 'script' && renderBlocking === false;
-  return { urgency: request.urgency ?? (isLateScript ? LATE_SCRIPT_URGENCY : urgency), incremental };
+  return { urgency: type === 'script' && isLate ? LATE_SCRIPT_URGENCY : urgency, incremental };
+}
+
+/** The priority that the recorder states for a request, else Chromium's default for its type. */
+export function priorityOf({ type, renderBlocking, urgency }: RecordedRequest): Priority {
+  const priority = defaultPriority(type, renderBlocking === false);
+  return { ...priority, urgency: urgency ?? priority.urgency };
 }

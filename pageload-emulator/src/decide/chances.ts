@@ -1,6 +1,7 @@
 import type { Belief } from './belief.ts';
-import type { Candidate } from './candidates.ts';
+import { type Candidate, usesH3 } from './candidates.ts';
 import type { FitFigures } from './fit.ts';
+import type { UndrawnUdp } from './undrawn-udp.ts';
 
 /** A recorded load is reproduced when its emulation takes another time by no more than this, in the logarithm. */
 const REPRODUCED = 0.1;
@@ -12,20 +13,24 @@ const SOUND_LEAD = 3;
  * which answers at least 80% sure were right wherever a protocol leads by more than 5%, and hold on the third.
  */
 const DOUBTFUL = 0.7;
+/** Where UDP is hindered more likely than this, no load has shown that it is open. */
+const UNSHOWN = 0.01;
 
 /**
  * Chances that one choice of protocols is faster than another. They are those of the belief, but an emulation that misses the very load that
  * it was made from cannot be sure of a smaller difference between protocols: a single load shows too little of losses and of what happens to
- * UDP. Actions, which have to gain much and to harm hardly ever, go by the belief itself.
+ * UDP. Nor is HTTP/3 surely faster where nothing has shown that UDP passes: that most networks let it pass says nothing about this one. Actions, which have to gain much and to harm hardly ever, go by the belief itself.
  */
 export class Chances {
   readonly #belief: Belief<Candidate>;
   readonly #missed: number;
+  readonly #hindered: number;
 
   /** @param missed what the emulation misses the recorded load by, in the logarithm; 0 where other evidence supports the order */
-  constructor(belief: Belief<Candidate>, missed: number) {
+  constructor(belief: Belief<Candidate>, missed: number, { policed, blocked }: UndrawnUdp) {
     this.#belief = belief;
     this.#missed = missed;
+    this.#hindered = policed + blocked;
   }
 
   /** Probability that `candidate`'s load time is below that of `rival`, as a rule. */
@@ -35,6 +40,7 @@ export class Chances {
   }
 
   #isDoubtful(candidate: Candidate, rival: Candidate): boolean {
+    if (this.#hindered > UNSHOWN && usesH3(candidate) && !usesH3(rival)) return true;
     const lead = Math.abs(this.#belief.meanLog(rival) - this.#belief.meanLog(candidate));
     return this.#missed > REPRODUCED && lead < SOUND_LEAD * this.#missed;
   }

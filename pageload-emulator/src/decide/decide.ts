@@ -144,7 +144,7 @@ export function decide(
   const baselineTime = timeOf(baseline);
   const laterMs = timeOf(later).pltMs;
   const fit = fitOf({ recording, network, scenarios, recorded, isOtherNetwork });
-  const chances = new Chances(belief, isNew ? 0 : missedBy(fit));
+  const chances = new Chances(belief, isNew ? 0 : missedBy(fit), undrawn);
   const rivals: Rivals = {
     belief,
     baseline,

@@ -89,16 +89,25 @@ function gainsAtLeast(
   return ownMs - pltMs > Math.max(MIN_GAIN_MS, share * ownMs);
 }
 
-/** Measured ranges that do not overlap decide: measured loads by the browser itself are of the visits that count. */
+/**
+ * Measured ranges that do not overlap decide: measured loads by the browser itself are of the visits that count. HTTP/3 in place of TCP helps
+ * nowhere where UDP is hindered, and harms where it is policed.
+ */
 function chancesOf(
   candidate: Candidate,
-  { belief, baseline, later, measured }: Rivals,
+  { belief, baseline, later, measured, undrawn }: Rivals,
 ): Pick<Action, 'helps' | 'harms'> {
   const order = measured.compare(candidate, baseline);
   if (order !== 0) return order < 0 ? { helps: 1, harms: 0 } : { helps: 0, harms: 1 };
-  const rivals = [baseline, later];
+  const chances = [baseline, later].map((rival) => {
+    const helps = belief.probabilityBelow(candidate, rival);
+    const harms = belief.probabilityBelow(rival, candidate, 1 / (1 + HARM));
+    if (!usesH3(candidate) || usesH3(rival)) return { helps, harms };
+    const { policed, blocked } = undrawn;
+    return { helps: helps * (1 - policed - blocked), harms: harms + policed * (1 - harms) };
+  });
   return {
-    helps: Math.min(...rivals.map((rival) => belief.probabilityBelow(candidate, rival))),
-    harms: Math.max(...rivals.map((rival) => belief.probabilityBelow(rival, candidate, 1 / (1 + HARM)))),
+    helps: Math.min(...chances.map(({ helps }) => helps)),
+    harms: Math.max(...chances.map(({ harms }) => harms)),
   };
 }

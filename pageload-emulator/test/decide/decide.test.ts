@@ -4,6 +4,7 @@ import { type Knowledge, learnNetwork, predict } from '@hopwise/pageload-emulato
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countRuns } from '../../../scripts/suites/draw-share.ts';
+import { UDP_PRIOR } from '../../src/network/udp-prior.ts';
 import { pageOf, pathOf, serverOf } from '../support/pages.ts';
 import { randomPage, randomServers, recordLoad } from '../support/synthetic-loads.ts';
 import { VERIFICATION } from '../support/verification.ts';
@@ -197,6 +198,21 @@ describe('decision', () => {
       const { actions } = decisionOn(OPEN, {}, named(hosts));
       const offer = actions.find(({ kind }) => kind === 'offer-h3')!;
       expect(offer.origins.toSorted()).toEqual(own.toSorted());
+    });
+
+    it('to HTTP/3 help less often where nothing has shown that UDP passes, and may harm there', () => {
+      const origin = 'https://shop.test';
+      const page = pageOf([{ bytes: 20_000 }, { bytes: 30_000, after: [0] }], [origin]);
+      const loaded = recordLoad(page, OPEN, [serverOf(origin)], { [origin]: 'h2' });
+      const requests = loaded.requests.map((each) => ({ ...each, offersH3: false }));
+      const offerOn = (network: Partial<NetworkPath>) =>
+        predict({ ...loaded, requests }, { network }).decision.actions.find(
+          ({ kind }) => kind === 'offer-h3',
+        )!;
+      const { udp, ...link } = OPEN;
+      const [known, unknown] = [offerOn({ udp, ...link }), offerOn(link)];
+      expect(unknown.helps / known.helps).toBeCloseTo(1 - UDP_PRIOR.policed - UDP_PRIOR.blocked, 2);
+      expect(unknown.harms - known.harms).toBeCloseTo(UDP_PRIOR.policed, 2);
     });
 
     it('are none where all that could change are strangers', () => {

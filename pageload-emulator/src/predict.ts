@@ -190,7 +190,7 @@ export function predictPage(
     reasons: pageReasons(
       question,
       choice,
-      { ...standing, avoidedPolicer: decided.avoidedPolicer },
+      { ...standing, avoidedPolicer: decided.avoidedPolicer, isUdpShown: decided.isUdpShown },
       sentences,
     ),
     assignment: assigned.assignment,

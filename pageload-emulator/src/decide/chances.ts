@@ -1,7 +1,6 @@
 import type { Belief } from './belief.ts';
 import { type Candidate, usesH3 } from './candidates.ts';
 import type { FitFigures } from './fit.ts';
-import type { UndrawnUdp } from './undrawn-udp.ts';
 
 /** A recorded load is reproduced when its emulation takes another time by no more than this, in the logarithm. */
 const REPRODUCED = 0.1;
@@ -13,8 +12,6 @@ const SOUND_LEAD = 3;
  * which answers at least 80% sure were right wherever a protocol leads by more than 5%, and hold on the third.
  */
 const DOUBTFUL = 0.7;
-/** Where UDP is hindered more likely than this, no load has shown that it is open. */
-const UNSHOWN = 0.01;
 
 /**
  * Chances that one choice of protocols is faster than another. They are those of the belief, but an emulation that misses the very load that
@@ -24,13 +21,16 @@ const UNSHOWN = 0.01;
 export class Chances {
   readonly #belief: Belief<Candidate>;
   readonly #missed: number;
-  readonly #hindered: number;
+  readonly #isUdpShown: boolean;
 
-  /** @param missed what the emulation misses the recorded load by, in the logarithm; 0 where other evidence supports the order */
-  constructor(belief: Belief<Candidate>, missed: number, { policed, blocked }: UndrawnUdp) {
+  /**
+   * @param missed what the emulation misses the recorded load by, in the logarithm; 0 where other evidence supports the order
+   * @param isUdpShown whether something has shown what happens to UDP
+   */
+  constructor(belief: Belief<Candidate>, missed: number, isUdpShown: boolean) {
     this.#belief = belief;
     this.#missed = missed;
-    this.#hindered = policed + blocked;
+    this.#isUdpShown = isUdpShown;
   }
 
   /** Probability that `candidate`'s load time is below that of `rival`, as a rule. */
@@ -40,7 +40,7 @@ export class Chances {
   }
 
   #isDoubtful(candidate: Candidate, rival: Candidate): boolean {
-    if (this.#hindered > UNSHOWN && usesH3(candidate) && !usesH3(rival)) return true;
+    if (!this.#isUdpShown && usesH3(candidate) && !usesH3(rival)) return true;
     const lead = Math.abs(this.#belief.meanLog(rival) - this.#belief.meanLog(candidate));
     return this.#missed > REPRODUCED && lead < SOUND_LEAD * this.#missed;
   }

@@ -26,7 +26,7 @@ import { originFigures, type UniformTimes } from './origin-figures.ts';
 import { pickAction } from './pick-action.ts';
 import { assessPolicer, type PolicerRisk } from './policer-risk.ts';
 import { sharedTimes } from './shared-time.ts';
-import { findUndrawnUdp, NOTHING_UNDRAWN } from './undrawn-udp.ts';
+import { findUndrawnUdp, isShown, NOTHING_UNDRAWN } from './undrawn-udp.ts';
 
 /** The numbers of a decision; `explain/verdict.ts` puts them into words. */
 export type DecisionFigures = Omit<Decision, 'verdict' | 'evidence' | 'changed'> & {
@@ -49,6 +49,8 @@ export interface Decided {
   untriedOrigins: number;
   /** The possible policer because of which HTTP/3, otherwise the best protocol, is not; null where there is none. */
   avoidedPolicer: PolicerRisk | null;
+  /** Whether anything has shown what happens to UDP. */
+  isUdpShown: boolean;
 }
 
 /** A recorded page with its emulated loads. */
@@ -144,7 +146,7 @@ export function decide(
   const baselineTime = timeOf(baseline);
   const laterMs = timeOf(later).pltMs;
   const fit = fitOf({ recording, network, scenarios, recorded, isOtherNetwork });
-  const chances = new Chances(belief, isNew ? 0 : missedBy(fit), undrawn);
+  const chances = new Chances(belief, isNew ? 0 : missedBy(fit), isShown(undrawn));
   const rivals: Rivals = {
     belief,
     baseline,
@@ -203,6 +205,7 @@ export function decide(
     origins: origins.map((each) => originFigures(each, assignment, answer, uniformTimes)),
     untriedOrigins: untried,
     avoidedPolicer: best === drawnBest ? null : risk,
+    isUdpShown: isShown(undrawn),
   };
 }
 

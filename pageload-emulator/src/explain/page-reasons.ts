@@ -1,6 +1,6 @@
 import type { NetworkPath, Protocol, ServerProfile } from '@hopwise/contract';
 import type { Choice } from '../choose/choose.ts';
-import type { PolicerRisk } from '../decide/policer-risk.ts';
+import type { Decided } from '../decide/decide.ts';
 import { isAboutEqual, type Standing } from '../decide/standing.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { UniformRun } from '../scenarios/uniform.ts';
@@ -23,6 +23,8 @@ const MIN_SAVED_SHARE = 0.1;
 const MAX_REASONS = 3;
 /** A rival whose 90th percentile is as many times the best one's may take far longer. */
 const FAR_LONGER = 1.5;
+/** What is likelier is called probable. */
+const PROBABLE = 0.5;
 /** Smaller leads that are not sure are not explained. */
 const MIN_EXPLAINED_SHARE = 0.1;
 
@@ -43,11 +45,11 @@ type ExplainedChoice = Pick<Choice, 'uniform' | 'times' | 'traced'>;
 export function pageReasons(
   context: ReasonContext,
   choice: ExplainedChoice,
-  standing: Standing & { avoidedPolicer: PolicerRisk | null },
+  standing: Standing & Pick<Decided, 'avoidedPolicer' | 'isUdpShown'>,
   sentences: Sentences,
 ): string[] {
   const { page, causes } = sentences;
-  const { bestMs, rivalMs, decided, confidence, avoidedPolicer } = standing;
+  const { bestMs, rivalMs, decided, confidence, avoidedPolicer, isUdpShown } = standing;
   const best = choice.uniform.find(({ protocol }) => protocol === standing.best)!;
   const rival = choice.uniform.find(({ protocol }) => protocol === standing.rival);
   if (rival === undefined) return [page.onlyOne(best.protocol)];
@@ -60,7 +62,11 @@ export function pageReasons(
   if (gainMs < 0 && !isAboutEqual(bestMs, rivalMs)) return [];
   if (gainMs <= 0 || (!decided && isAboutEqual(rivalMs, bestMs)))
     return [page.alike(best.protocol, rival.protocol)];
-  const doubts = decided ? [] : [page.doubt(best.protocol, bestMs, rival.protocol, rivalMs, confidence)];
+  const doubt =
+    best.protocol === 'h3' && !isUdpShown && confidence > PROBABLE
+      ? page.fastestIfUdpPasses(bestMs, rival.protocol, rivalMs)
+      : page.doubt(best.protocol, bestMs, rival.protocol, rivalMs, confidence);
+  const doubts = decided ? [] : [doubt];
   if (!decided && gainMs < MIN_EXPLAINED_SHARE * rivalMs) return doubts;
   const emulatedMs = choice.times[rival.protocol]!.pltMs - choice.times[best.protocol]!.pltMs;
   if (emulatedMs <= 0) return doubts.length > 0 ? doubts : [page.manySmall()];

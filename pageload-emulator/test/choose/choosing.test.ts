@@ -131,6 +131,7 @@ describe('choice', () => {
     const standing = {
       ...standingOf({ best, confidence: choice.confidence, protocols: times }),
       avoidedPolicer: null,
+      isUdpShown: true,
     };
     const reasons = pageReasons(questionWith(4), choice, standing, english);
     expect(times.h3!.pltMs).toBeLessThan(times.h2!.pltMs);
@@ -142,11 +143,31 @@ describe('choice', () => {
     expect(times.h3!.high).toBeGreaterThan(2 * times.h3!.pltMs);
   });
 
+  it('says where HTTP/3 is only likely to be the fastest that nothing has shown whether UDP passes', () => {
+    const choice = choiceWith(0);
+    const time = { low: 900, high: 1200 };
+    const protocols = { h2: { pltMs: 1200, ...time }, h3: { pltMs: 1000, ...time } };
+    const reasonsWhere = (isUdpShown: boolean) => {
+      const standing = standingOf({ best: 'h3', confidence: 0.7, protocols });
+      return pageReasons(questionWith(0), choice, { ...standing, avoidedPolicer: null, isUdpShown }, english);
+    };
+    expect(reasonsWhere(true)[0]).toMatch(
+      /^With a chance of 70% HTTP\/3 is the fastest: HTTP\/2 takes 20% longer/,
+    );
+    expect(reasonsWhere(false)[0]).toMatch(
+      /^HTTP\/3 is probably the fastest if this network lets UDP pass, which nothing has shown yet: HTTP\/2 takes 20%/,
+    );
+  });
+
   it('does not call protocols equal of which the safest is not the fastest', () => {
     const choice = choiceWith(0);
     const time = { low: 900, high: 1200 };
     const protocols = { h2: { pltMs: 1170, ...time }, h3: { pltMs: 1000, ...time } };
-    const standing = { ...standingOf({ best: 'h2', confidence: 0.5, protocols }), avoidedPolicer: null };
+    const standing = {
+      ...standingOf({ best: 'h2', confidence: 0.5, protocols }),
+      avoidedPolicer: null,
+      isUdpShown: true,
+    };
     expect(pageReasons(questionWith(0), choice, standing, english)).toEqual([]);
   });
 });

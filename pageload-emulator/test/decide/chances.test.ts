@@ -4,7 +4,7 @@ import { Belief } from '../../src/decide/belief.ts';
 import type { Candidate } from '../../src/decide/candidates.ts';
 import { Chances, missedBy } from '../../src/decide/chances.ts';
 import type { FitFigures } from '../../src/decide/fit.ts';
-import { NOTHING_UNDRAWN } from '../../src/decide/undrawn-udp.ts';
+import { isShown } from '../../src/decide/undrawn-udp.ts';
 import { pageOf, pathOf, serverOf } from '../support/pages.ts';
 import { recordLoad } from '../support/synthetic-loads.ts';
 
@@ -19,7 +19,7 @@ function chanceAgainst(
   rivalMs: number,
   missed: number,
   [ownProtocol, rivalProtocol]: readonly [Protocol, Protocol] = ['h2', 'h1'],
-  undrawn = NOTHING_UNDRAWN,
+  isUdpShown = true,
 ): number {
   const [own, rival] = [candidateOf(1000, ownProtocol), candidateOf(rivalMs, rivalProtocol)];
   const belief = new Belief(
@@ -28,7 +28,7 @@ function chanceAgainst(
     [0],
     (a, b) => (a === b ? 1e-4 : 0),
   );
-  return new Chances(belief, missed, undrawn).below(own, rival);
+  return new Chances(belief, missed, isUdpShown).below(own, rival);
 }
 
 describe('how sure the order of two choices is', () => {
@@ -51,7 +51,7 @@ describe('how sure the order of two choices is', () => {
     'of %j is doubtful where HTTP/3 is ahead and UDP may be hindered, here by %d',
     (protocols, hindered, expected) => {
       const undrawn = { open: 0, policed: hindered / 4, blocked: (3 * hindered) / 4 };
-      expect(chanceAgainst(1500, 0, protocols, undrawn)).toBeCloseTo(expected, 2);
+      expect(chanceAgainst(1500, 0, protocols, isShown(undrawn))).toBeCloseTo(expected, 2);
     },
   );
 

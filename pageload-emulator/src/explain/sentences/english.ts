@@ -116,6 +116,8 @@ export const english = {
     onlyOne: (only: Protocol) => `Only ${NAME[only]} loads the page on this network.`,
     doubt: (best: Protocol, bestMs: number, rival: Protocol, rivalMs: number, chance: number) =>
       `With a chance of ${percent(chance)} ${NAME[best]} is the fastest: ${slowerClause({ protocol: rival, ratio: rivalMs / bestMs })}.`,
+    fastestIfUdpPasses: (bestMs: number, rival: Protocol, rivalMs: number) =>
+      `HTTP/3 is probably the fastest if this network lets UDP pass, which nothing has shown yet: ${slowerClause({ protocol: rival, ratio: rivalMs / bestMs })}.`,
     safer: (best: Protocol, rival: Protocol) =>
       `${NAME[best]} and ${NAME[rival]} usually take about as long, but ${NAME[rival]} may take far longer.`,
     /** @param timesAsLong infinite where the page does not load over HTTP/3 then */

@@ -104,6 +104,8 @@ export const german: Sentences = {
     onlyOne: (only) => `In diesem Netz lädt nur ${NAME[only]} die Seite.`,
     doubt: (best, bestMs, rival, rivalMs, chance) =>
       `Mit einer Wahrscheinlichkeit von ${percent(chance)} ist ${NAME[best]} am schnellsten: ${slowerClause({ protocol: rival, ratio: rivalMs / bestMs })}.`,
+    fastestIfUdpPasses: (bestMs, rival, rivalMs) =>
+      `HTTP/3 ist wahrscheinlich am schnellsten, falls dieses Netz UDP durchlässt, was noch nichts gezeigt hat: ${slowerClause({ protocol: rival, ratio: rivalMs / bestMs })}.`,
     safer: (best, rival) =>
       `${NAME[best]} und ${NAME[rival]} brauchen meist etwa gleich lange, doch mit ${NAME[rival]} kann es weit länger dauern.`,
     saferUnlessPoliced(best, timesAsLong) {

@@ -11,6 +11,7 @@ import {
   selectSinceChange,
   visitsUntil,
 } from '../evidence/comparable-loads.ts';
+import { leavesUdpOpen, listSuspectingSites, slowsH3 } from '../evidence/known-udp.ts';
 import { isHeld, type Reference } from '../evidence/pin-outcomes.ts';
 import { describeError } from '../language/describe-error.ts';
 import type { KnownLoad } from '../load/load-summary.ts';
@@ -21,7 +22,7 @@ import { isMadeAs } from '../pins/worker/pin-transaction.ts';
 import { readAgeLimitMs } from '../storage/age-limit.ts';
 import { getLoad, getSummaries, predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { findSite, listWitnesses, loadNetwork, loadNetworkMemory } from '../storage/network.ts';
-import { readNetworkKey } from '../storage/network-key.ts';
+import { nameNetwork, readNetworkKey, UNRECOGNISED } from '../storage/network-key.ts';
 import type { AutopilotAnswer } from './autopilot-messages.ts';
 import { type AutopilotRun, type EndCause, isRunning } from './autopilot-run.ts';
 import {
@@ -45,14 +46,10 @@ import { findReference, findTrouble, isNetworkSlowed, isOfRunsPage, measureLoad 
 import {
   changeChoice,
   findChoice,
+  isWantedOff,
   keepsOffH3,
-  leavesUdpOpen,
   listLeftSites,
-  listSuspectingSites,
   NETWORK_PIN,
-  nameOf,
-  slowsH3,
-  UNRECOGNISED,
 } from './network-rule.ts';
 import { readRuns, saveRuns } from './run-log.ts';
 import { findRule, planByRules } from './site-rules.ts';
@@ -109,7 +106,7 @@ export class Autopilot {
       await this.#endExpired(runs);
       if (isFirstOnNetwork(load)) {
         await forgetExperience(load.networkKey ?? null);
-        const isOfThis = (run: AutopilotRun) => isOfNetwork(run) && nameOf(run) === nameOf(load);
+        const isOfThis = (run: AutopilotRun) => isOfNetwork(run) && nameNetwork(run) === nameNetwork(load);
         await this.#endRuns(
           runs.filter((run) => !isOfThis(run)),
           'network',
@@ -308,7 +305,7 @@ export class Autopilot {
   /** Ends runs for the user, who then no longer wants HTTP/3 off on their networks. */
   async #undoRuns(runs: readonly AutopilotRun[]): Promise<void> {
     for (const run of runs.filter(isRunning).filter(isOfNetwork))
-      await this.#changeNetworkRule(nameOf(run), null);
+      await this.#changeNetworkRule(nameNetwork(run), null);
     await this.#endRuns(runs, 'you');
   }
 
@@ -343,12 +340,12 @@ export class Autopilot {
     beforeMs: number[],
     settings: AutopilotSettings,
   ): Promise<boolean> {
-    const choice = findChoice(nameOf(load), settings);
+    const choice = findChoice(nameNetwork(load), settings);
     // Not what the load's site shows alone: it would act on all others.
     const known = { cluster: await loadNetwork(), ...(load.check && { check: load.check }) };
     if (choice === null && leavesUdpOpen(known))
       await this.#endRuns(runs.filter(isOfNetwork), 'network-open');
-    if (!keepsOffH3(nameOf(load), known, settings)) return false;
+    if (!keepsOffH3(nameNetwork(load), known, settings)) return false;
     const networkKey = load.networkKey ?? null;
     if (!isSuitable(load, await listLocalOrigins([])) || isNetworkCoolingDown(runs, networkKey, choice))
       return false;
@@ -508,7 +505,7 @@ export class Autopilot {
   ): Promise<void> {
     if (isWantedOff(load, settings)) return;
     const revisable = runs.filter(
-      (run) => isRunning(run) && isRevisable(run) && nameOf(run) === nameOf(load),
+      (run) => isRunning(run) && isRevisable(run) && nameNetwork(run) === nameNetwork(load),
     );
     const held = revisable.filter((run) => isWithPins(load, run));
     if (held.length === 0) return;
@@ -700,12 +697,6 @@ async function saveOrForget(key: string | null, experience: Experience): Promise
 /** Runs by a rule are not judged by load times. */
 const isByRule = (trigger: AutopilotRun['trigger']): boolean =>
   trigger === 'rule' || trigger === 'traffic' || trigger === 'network';
-
-/** Whether the user wants HTTP/3 off on the network of a run or a load. */
-const isWantedOff = (
-  of: Pick<StoredLoad, 'networkKey'>,
-  settings: Pick<AutopilotSettings, 'networkRules'>,
-): boolean => findChoice(nameOf(of), settings) === true;
 
 const isOfNetwork = ({ trigger }: AutopilotRun): boolean => trigger === 'network';
 

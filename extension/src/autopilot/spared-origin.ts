@@ -4,12 +4,12 @@
  */
 import { EVERY_ORIGIN, groupBy, type RecordedRequest, type Recording } from '@hopwise/contract';
 import { isTelling, type NetworkCluster, showsUdp } from '@hopwise/pageload-emulator';
+import { knowsUdp } from '../evidence/known-udp.ts';
 import { isHeld } from '../evidence/pin-outcomes.ts';
 import type { Visits } from '../evidence/visit-kind.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 import type { AutopilotRun } from './autopilot-run.ts';
 import { isOfRunsPage } from './measure-load.ts';
-import { knowsUdp } from './network-rule.ts';
 
 /** After so many loads with the pins an origin is spared; after as many that do not ask for it, another one in its place. */
 export const HELD_LOADS = 6;

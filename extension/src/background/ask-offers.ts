@@ -5,11 +5,12 @@
 import { DAY_MS, type RecordedRequest, type Verification } from '@hopwise/contract';
 import { originOf, planChecks, planNetworkCheck, type Recording, siteKey } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
-import { isUnconfirmed, knowsUdp, nameOf, UNRECOGNISED } from '../autopilot/network-rule.ts';
+import { isUnconfirmed, knowsUdp } from '../evidence/known-udp.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { describeError } from '../language/describe-error.ts';
 import { getLoad, updateLoad } from '../storage/loads.ts';
 import { loadNetwork, loadNetworkMemory } from '../storage/network.ts';
+import { nameNetwork, UNRECOGNISED } from '../storage/network-key.ts';
 import { readSettings } from '../storage/settings.ts';
 import { StoredItem } from '../storage/stored-item.ts';
 import { mayCheck } from './may-check.ts';
@@ -67,7 +68,7 @@ export async function askForOffers(
   const origin = chooseServer(recording, isUnconfirmed(await loadNetworkMemory(), site));
   if (origin === null) return;
   try {
-    const offersH3 = await findAnswer(nameOf(load), origin, nowMs, () => ask(recording, origin, verify));
+    const offersH3 = await findAnswer(nameNetwork(load), origin, nowMs, () => ask(recording, origin, verify));
     if (offersH3 !== null) await stateOffer(loadId, origin, offersH3);
   } catch (error) {
     console.warn('hopwise: offers of HTTP/3 are not known:', await describeError(error));

@@ -9,17 +9,12 @@ import {
   siteKey,
 } from '@hopwise/pageload-emulator';
 import * as z from 'zod/mini';
-import {
-  isUnconfirmed,
-  knowsUdp,
-  listSuspectingSites,
-  nameOf,
-  UNRECOGNISED,
-} from '../autopilot/network-rule.ts';
+import { isUnconfirmed, knowsUdp, listSuspectingSites } from '../evidence/known-udp.ts';
 import { verifyWithHelper } from '../helper/verify-with-helper.ts';
 import { describeError } from '../language/describe-error.ts';
 import { getLoad, type StoredLoad, updateLoad } from '../storage/loads.ts';
 import { loadNetworkMemory, MAX_NETWORKS } from '../storage/network.ts';
+import { nameNetwork, UNRECOGNISED } from '../storage/network-key.ts';
 import { ownStorage } from '../storage/own-storage.ts';
 import { readSettings } from '../storage/settings.ts';
 import { restoreQueries } from '../storage/strip-load.ts';
@@ -73,7 +68,7 @@ export async function checkNetwork(
   if (load === undefined || !mayCheck(load)) return;
   const isDoubtful = await isDoubted(load);
   if (!isDoubtful && isKnown(load)) return;
-  const name = nameOf(load) + (isDoubtful ? IN_DOUBT : '');
+  const name = nameNetwork(load) + (isDoubtful ? IN_DOUBT : '');
   const checked = await readChecks();
   const againMs = isDoubtful ? CHECK_DOUBT_AGAIN_MS : CHECK_AGAIN_MS;
   if (nowMs - (checked[name] ?? Number.NEGATIVE_INFINITY) < againMs) return;

@@ -12,6 +12,13 @@ const storedSchema = z.object({
   usedAtMs: z.number(),
 });
 
+/** The name of a network that the helper does not recognise, among the keys of those that it does. */
+export const UNRECOGNISED = '';
+
+/** The name of the network that a load, or what came of one, was on. */
+export const nameNetwork = ({ networkKey }: { networkKey?: string | null | undefined }): string =>
+  networkKey ?? UNRECOGNISED;
+
 export type FoundNetwork = z.infer<typeof storedSchema>;
 
 const stored = new StoredItem<FoundNetwork | null>('session', 'network-key', (value) => {
@@ -30,3 +37,7 @@ export const removeFoundNetwork = (): Promise<void> => stored.remove();
 export async function readNetworkKey(): Promise<string | null> {
   return (await loadFoundNetwork())?.key ?? null;
 }
+
+/** The name of the network that the browser is on. */
+export const readNetworkName = async (): Promise<string> =>
+  nameNetwork({ networkKey: await readNetworkKey() });

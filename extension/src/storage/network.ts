@@ -7,11 +7,9 @@ import {
   poolForSite,
 } from '@hopwise/pageload-emulator';
 import { readAgeLimitMs } from './age-limit.ts';
-import { readNetworkKey } from './network-key.ts';
+import { readNetworkName, UNRECOGNISED } from './network-key.ts';
 import { StoredItem } from './stored-item.ts';
 
-/** In place of a key, for the network that is not recognised. */
-const UNRECOGNISED = '';
 /** The weight of a cluster halves each day, so an older one carries almost no information. */
 const MAX_AGE_MS = 3 * 24 * 3_600_000;
 /** So many networks are remembered, those that were used last. */
@@ -95,12 +93,12 @@ export function listWitnesses({ sites, check, unlike }: NetworkMemory, but: stri
 /** Loads by whose loads something is known of the network that the browser is on. */
 export async function loadNetworkMemory(nowMs = Date.now()): Promise<NetworkMemory> {
   const networks = await loadNetworks(nowMs);
-  return networks[await findName()] ?? NOTHING_KNOWN;
+  return networks[await readNetworkName()] ?? NOTHING_KNOWN;
 }
 
 /** How many other networks are remembered. */
 export async function countOtherNetworks(): Promise<number> {
-  const [networks, name] = await Promise.all([loadNetworks(Date.now()), findName()]);
+  const [networks, name] = await Promise.all([loadNetworks(Date.now()), readNetworkName()]);
   return Object.keys(networks).filter((each) => each !== name).length;
 }
 
@@ -112,7 +110,7 @@ export async function saveNetworkMemory(memory: NetworkMemory): Promise<void> {
   const networks = await loadNetworks(Date.now());
   const unlike = memory.unlike.filter((site) => sites.some(([kept]) => kept === site));
   const kept = { ...memory, sites: Object.fromEntries(sites), unlike };
-  await saveNetworks({ ...networks, [await findName()]: kept });
+  await saveNetworks({ ...networks, [await readNetworkName()]: kept });
 }
 
 /** Forgets what loads of some sites showed, of all networks. */
@@ -186,5 +184,3 @@ function saveNetworks(networks: Networks): Promise<void> {
 
 const lastUseOf = ({ sites, check }: NetworkMemory): number =>
   Math.max(...[...Object.values(sites), ...(check ? [check] : [])].map(({ updatedAtMs }) => updatedAtMs), 0);
-
-const findName = async (): Promise<string> => (await readNetworkKey()) ?? UNRECOGNISED;

@@ -1,7 +1,6 @@
 import { HOUR_MS } from '@hopwise/contract';
 import { learnNetwork } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { hindersUdp } from '../../src/autopilot/network-rule.ts';
 import { isMetered } from '../../src/background/may-check.ts';
 import {
   checkNetwork,
@@ -9,6 +8,7 @@ import {
   forgetChecks,
   forgetUnrecognisedCheck,
 } from '../../src/background/network-check.ts';
+import { hindersUdp } from '../../src/evidence/known-udp.ts';
 import type { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
 import { addLoad, getLoad, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
 import {

@@ -76,3 +76,10 @@ export const autopilotRunSchema = z.object({
 export type AutopilotRun = z.infer<typeof autopilotRunSchema>;
 
 export const isRunning = ({ state }: AutopilotRun): boolean => state !== 'ended';
+
+/** Whether a run keeps HTTP/3 off for every page on its network. */
+export const isOfNetwork = ({ trigger }: AutopilotRun): boolean => trigger === 'network';
+
+/** Whether a rule asked for a run, which is then not judged by load times. */
+export const isByRule = ({ trigger }: Pick<AutopilotRun, 'trigger'>): boolean =>
+  trigger === 'rule' || trigger === 'traffic' || trigger === 'network';

@@ -3,6 +3,7 @@ import { EVERY_ORIGIN } from '@hopwise/contract';
 import { type KnownNetwork, slowsH3 } from '../evidence/known-udp.ts';
 import type { PlannedPin } from '../pins/plan-pins.ts';
 import { nameNetwork } from '../storage/network-key.ts';
+import { type AutopilotRun, isRunning } from './autopilot-run.ts';
 import { type AutopilotSettings, MAX_NETWORK_RULES } from './autopilot-settings.ts';
 
 type NetworkRules = Pick<AutopilotSettings, 'networkRules'>;
@@ -41,4 +42,11 @@ export function changeChoice(
 /** Sites at which the user's rules leave HTTP/3 on, also on a network that slows it down. */
 export function listLeftSites({ siteRules }: Pick<AutopilotSettings, 'siteRules'>): string[] {
   return siteRules.filter(({ rule }) => rule === 'leave' || rule === 'h3').map(({ site }) => site);
+}
+
+/** Origins that runs spare: none on a network where the user wants HTTP/3 off. */
+export function listSpared(runs: readonly AutopilotRun[], settings: NetworkRules): string[] {
+  return runs
+    .filter((run) => isRunning(run) && !isWantedOff(run, settings))
+    .flatMap(({ spared }) => (spared ? [spared.origin] : []));
 }

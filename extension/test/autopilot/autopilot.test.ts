@@ -1,15 +1,14 @@
-import { type Decision, EVERY_ORIGIN, type PinState } from '@hopwise/contract';
+import { type Decision, EVERY_ORIGIN } from '@hopwise/contract';
 import type { ClusterState } from '@hopwise/model';
 import { learnNetwork, type NetworkCluster } from '@hopwise/pageload-emulator';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRandom, normal } from '../../../pageload-emulator/src/util/random.ts';
-import { Autopilot, type Pinner } from '../../src/autopilot/autopilot.ts';
+import { Autopilot } from '../../src/autopilot/autopilot.ts';
 import type { AutopilotRun } from '../../src/autopilot/autopilot-run.ts';
 import { type AutopilotSettings, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
 import { HELD_LOADS, SPARED_LOADS } from '../../src/autopilot/spared-origin.ts';
 import { ShownError } from '../../src/language/shown-error.ts';
 import { t } from '../../src/language/translate.ts';
-import { isMadeAs } from '../../src/pins/worker/pin-transaction.ts';
 import { addLoad, getAllLoads, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
 import { NOTHING_KNOWN, removeNetworks, saveNetworkMemory } from '../../src/storage/network.ts';
 import { saveFoundNetwork } from '../../src/storage/network-key.ts';
@@ -17,70 +16,13 @@ import { loadOf, requestOf } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
 import { saveKnownNetwork } from '../support/known-network.ts';
 import { fetchMessages } from '../support/packaged-messages.ts';
+import { PinsInMemory } from '../support/pins-in-memory.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import '../support/own-database.ts';
 
 const ORIGIN = 'https://page.test';
 const PINNED = { [ORIGIN]: 'h2' as const };
 const OVER_H3 = [0, 1, 2, 3].map((id) => requestOf(id, { protocol: 'h3' }));
-
-/** Pins in memory, as the pin manager keeps them. */
-class PinsInMemory implements Pinner {
-  pins: PinState[] = [];
-  refusal: string | ShownError = '';
-  isRestored = true;
-  async whenRestored(): Promise<void> {}
-  /** How pins were lifted last. */
-  lifting: Parameters<Pinner['unpinMade']>[1];
-  #listener: () => void = () => {};
-
-  leftSites: readonly string[] = [];
-
-  onChange(listener: () => void): void {
-    this.#listener = listener;
-  }
-
-  async leaveSites(sites: readonly string[]): Promise<void> {
-    this.leftSites = sites;
-  }
-
-  async listPins(): Promise<PinState[]> {
-    return this.pins;
-  }
-
-  async pin(...[wanted, { persistent }]: Parameters<Pinner['pin']>): Promise<PinState[]> {
-    if (this.refusal instanceof ShownError) throw this.refusal;
-    if (this.refusal !== '') throw new Error(this.refusal);
-    for (const { origin, kind } of wanted) {
-      this.pins = this.pins.filter((pin) => pin.origin !== origin);
-      this.pins.push({ origin, kind, persistent, expiresAtMs: null, state: 'active', reason: '' });
-    }
-    this.#listener();
-    return this.pins;
-  }
-
-  async unpinMade(...[pins, lifting]: Parameters<Pinner['unpinMade']>): Promise<PinState[]> {
-    this.lifting = lifting;
-    this.pins = this.pins.filter((pin) => !pins.some((each) => isMadeAs(pin, each)));
-    this.#listener();
-    return this.pins;
-  }
-
-  /** As on the command line. */
-  unpinElsewhere(): void {
-    this.pins = [];
-    this.#listener();
-  }
-
-  lift(reason: string): void {
-    this.pins = this.pins.map((pin) => ({ ...pin, state: 'lifted', reason }));
-    this.#listener();
-  }
-
-  get active(): string[] {
-    return this.pins.filter(({ state }) => state !== 'lifted').map(({ origin, kind }) => `${kind} ${origin}`);
-  }
-}
 
 let pins: PinsInMemory;
 let autopilot: Autopilot;

@@ -102,7 +102,6 @@ export class Runs {
   /** Ends those runs that have not ended, and removes their pins. */
   async end(runs: readonly AutopilotRun[], cause: EndCause, reason = ''): Promise<void> {
     for (const run of runs.filter(isRunning)) {
-      delete run.spared;
       markEnded(run, cause, reason);
       // A helper that does not answer has lifted all pins already.
       await this.#pins
@@ -194,6 +193,7 @@ export class Runs {
 }
 
 function markEnded(run: AutopilotRun, cause: EndCause, reason = ''): void {
+  delete run.spared;
   run.state = 'ended';
   run.end = { atMs: Date.now(), cause, reason };
 }

@@ -76,9 +76,9 @@ test('a run that ends loses its pins; after a trial the browser keeps the offers
 });
 
 test.each([
-  ['a trial after an hour', 'trial', 1],
-  ['another one after a day', 'decision', 24],
-] as const)('%s its time is over', async (_words, trigger, hours) => {
+  ['a trial is an hour', 'trial', 1],
+  ['another run is a day', 'decision', 24],
+] as const)('the time of %s', async (_words, trigger, hours) => {
   const made = (hoursAgo: number) => runOf({ trigger, madeAtMs: Date.now() - hoursAgo * HOUR_MS });
   const runs = await runsWith(made(hours + 0.01), made(hours - 0.01));
   await runs.endExpired();
@@ -114,6 +114,12 @@ test('a run goes on with the pins that the user leaves to it, and ends with the 
   expect([endsOf(runs), runs.all[0]?.pins]).toEqual([['checking'], [BOTH[0]]]);
   runs.handOver([ORIGIN]);
   expect([endsOf(runs), runs.running]).toEqual([['you'], []]);
+});
+
+test('a run whose pins are all the user’s by now spares nothing any more', async () => {
+  const runs = await runsWith(runOf({ spared: { origin: IMAGES, loads: 0 } }));
+  runs.handOver([ORIGIN]);
+  expect(runs.all[0]).not.toHaveProperty('spared');
 });
 
 test('a spared origin is without its pin, and left by one of every origin, until it is kept off again', async () => {

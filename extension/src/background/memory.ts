@@ -3,12 +3,21 @@ import { SerialQueue } from '@hopwise/contract';
 import { siteKey } from '@hopwise/pageload-emulator';
 import type { LoadSummary } from '../load/load-summary.ts';
 import type { Erased, StoredData } from '../messages/memory-messages.ts';
-import { getAllLoads, getSummaries, isOfPage, removeExpiredLoads, removeLoads } from '../storage/loads.ts';
+import {
+  getAllLoads,
+  getLoad,
+  getSummaries,
+  isOfPage,
+  removeExpiredLoads,
+  removeLoads,
+  updateLoad,
+} from '../storage/loads.ts';
 import { removeUnusedQueries } from '../storage/queries.ts';
 import { readSettings, type Settings, saveSettings } from '../storage/settings.ts';
+import { stripLoad } from '../storage/strip-load.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
-import { finishStoring, stripStoredLoads } from './loads.ts';
 import { eraseNetworks, forgetSites, removeOldNetworks } from './network-memory.ts';
+import { finishStoring } from './store-load.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 import type { Verifications } from './verifications.ts';
 
@@ -99,6 +108,16 @@ export class Memory {
     const removed = await removeLoads(isRemoved);
     await removeUnusedQueries();
     return removed;
+  }
+}
+
+/** Removes the query strings of loads that were stored with them. */
+async function stripStoredLoads(): Promise<void> {
+  for (const { id } of (await getSummaries()).filter(({ hidesQueries }) => !hidesQueries)) {
+    const load = await getLoad(id);
+    if (load === undefined) continue;
+    const { id: _id, storedAtMs: _storedAtMs, ...fields } = stripLoad(load);
+    await updateLoad(id, fields);
   }
 }
 

@@ -42,19 +42,12 @@ import { listenToConnection } from './connection-type.ts';
 import { isSlow } from './deserves-detail.ts';
 import { DetailedLoads } from './detailed-loads.ts';
 import { DetailedPages } from './detailed-pages.ts';
+import { ensureDecision, ensurePrediction } from './ensure-prediction.ts';
 import { eraseAll, forgetPages } from './erase.ts';
 import { exportLoad } from './export-load.ts';
 import { findDecision } from './find-decision.ts';
+import { findLoad } from './find-load.ts';
 import { listenToHistoryDeletions } from './history-deletions.ts';
-import {
-  beginDetailedLoad,
-  ensureDecision,
-  ensurePrediction,
-  findLoad,
-  findSettledNavigation,
-  type ReportingPage,
-  storeSettledLoad,
-} from './loads.ts';
 import { Memory } from './memory.ts';
 import { Navigations } from './navigations.ts';
 import { examineNetwork, forgetChecks, forgetUnrecognisedCheck } from './network-check.ts';
@@ -62,6 +55,8 @@ import { forgetNetworks, leaveNetwork } from './network-memory.ts';
 import { OpenReports } from './open-reports.ts';
 import { type PageAnswers, type PageRequest, pageRequestSchema } from './page-requests.ts';
 import { forgetNetworkKey, recogniseNetwork } from './recognise-network.ts';
+import { beginDetailedLoad, findSettledNavigation, type ReportingPage } from './reported-load.ts';
+import { storeSettledLoad } from './store-load.ts';
 import { type TabLoad, TabLoads } from './tab-loads.ts';
 import { Verifications } from './verifications.ts';
 

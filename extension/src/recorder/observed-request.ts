@@ -37,6 +37,11 @@ export interface ObservedRequest {
   internal: boolean;
 }
 
+/** Whether a navigation ended without a page: refused, a download, or an empty response. */
+export function hasNoPage(document: ObservedRequest): boolean {
+  return document.endedAt !== null && [0, 204, 205].includes(document.status);
+}
+
 const RESOURCE_TYPES: Record<string, ResourceType> = {
   main_frame: 'document',
   sub_frame: 'iframe',

@@ -1,15 +1,15 @@
+/** The way of a load through the worker: from the report of its page to the store, its prediction and the view that asks for it. */
 import type { Prediction } from '@hopwise/contract';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { ensureDecision, ensurePrediction } from '../../src/background/ensure-prediction.ts';
+import { findLoad } from '../../src/background/find-load.ts';
+import { eraseNetworks } from '../../src/background/network-memory.ts';
 import {
   beginDetailedLoad,
-  ensureDecision,
-  ensurePrediction,
-  findLoad,
   findSettledNavigation,
   type ReportingPage,
-  storeSettledLoad,
-} from '../../src/background/loads.ts';
-import { eraseNetworks } from '../../src/background/network-memory.ts';
+} from '../../src/background/reported-load.ts';
+import { storeSettledLoad } from '../../src/background/store-load.ts';
 import { TabLoads } from '../../src/background/tab-loads.ts';
 import { findPinOutcomes } from '../../src/evidence/pin-outcomes.ts';
 import type { PinPeriod } from '../../src/evidence/pin-period.ts';

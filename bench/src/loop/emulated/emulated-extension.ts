@@ -2,8 +2,8 @@
 import type { Recording } from '@hopwise/pageload-emulator';
 import { Autopilot } from '../../../../extension/src/autopilot/autopilot.ts';
 import { isSlow } from '../../../../extension/src/background/deserves-detail.ts';
+import { ensureDecision } from '../../../../extension/src/background/ensure-prediction.ts';
 import { findDecision } from '../../../../extension/src/background/find-decision.ts';
-import { ensureDecision } from '../../../../extension/src/background/loads.ts';
 import { recallNetwork } from '../../../../extension/src/background/network-memory.ts';
 import { hasPins } from '../../../../extension/src/evidence/comparable-loads.ts';
 import { findPeriodsDuring } from '../../../../extension/src/evidence/pin-period.ts';

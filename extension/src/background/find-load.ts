@@ -1,0 +1,95 @@
+import { loadLanguage } from '../language/load-language.ts';
+import { type PlainKey, t } from '../language/translate.ts';
+import type { IncompleteLoad, LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
+import { hasNoPage } from '../recorder/observed-request.ts';
+import { findNewestLoad, getLoad, type StoredLoad } from '../storage/loads.ts';
+import { maskQuery } from '../storage/strip-urls.ts';
+import { knowsQueries } from './known-queries.ts';
+import { selectShownLoad } from './shown-load.ts';
+import { readShownPage, type ShownPage } from './shown-page.ts';
+import type { TabLoad, TabLoads } from './tab-loads.ts';
+
+/** Finds the load that a page of the extension requests. */
+export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<LatestAnswer> {
+  if (which.tabId === undefined) {
+    const load = (which.url === undefined ? undefined : await findNewestLoad(which.url)) ?? null;
+    return answerWith(load ? 'recorded' : 'none', '', load);
+  }
+  const [seen, tab, page] = await Promise.all([
+    loads.getLoad(which.tabId),
+    findTab(which.tabId),
+    readShownPage(which.tabId),
+  ]);
+  if (loads.excludedSites.has(tab.url)) {
+    const { phase, problem } = await describeFailure('loadExcluded');
+    return answerWith(phase, problem, null);
+  }
+  if (!seen || !isShownPage(seen, page, tab))
+    return answerWith(page === 'busy' || page?.willReport ? 'loading' : 'none', '', null);
+  const load = (seen.storedId === null ? undefined : await getLoad(seen.storedId)) ?? null;
+  const { phase, problem } = await findOutcome(seen, load);
+  if (load === null) return answerWith(phase, problem, null);
+  const { load: shown, incomplete } = await selectShownLoad(load);
+  return answerWith(phase, problem, shown, incomplete);
+}
+
+async function answerWith(
+  phase: LatestAnswer['phase'],
+  problem: string,
+  load: StoredLoad | null,
+  incomplete: IncompleteLoad | null = null,
+): Promise<LatestAnswer> {
+  const canExportQueries = load !== null && (await knowsQueries(load));
+  return {
+    ok: true,
+    phase,
+    problem,
+    loadId: load?.id ?? null,
+    load,
+    canExportQueries,
+    incomplete,
+    pinGain: null,
+  };
+}
+
+/** Whether a load is of the page that its tab shows. While the browser navigates, the tab shows the page before. */
+function isShownPage(load: TabLoad, page: ShownPage, tab: TabFacts): boolean {
+  if (load.isNavigationSeen && load.phase === 'loading') return true;
+  if (page === 'busy') return tab.isComplete && maskQuery(tab.url) === maskQuery(load.url);
+  return page !== null && load.timeOrigin !== null && Math.abs(load.timeOrigin - page.timeOrigin) < 1;
+}
+
+/** What the browser tells of a tab. */
+interface TabFacts {
+  /** '' when the browser hides it, or the tab was closed in the meantime. */
+  url: string;
+  /** Whether its page has loaded. */
+  isComplete: boolean;
+}
+
+async function findTab(tabId: number): Promise<TabFacts> {
+  try {
+    const { url = '', status } = await chrome.tabs.get(tabId);
+    return { url, isComplete: status === 'complete' };
+  } catch {
+    return { url: '', isComplete: false };
+  }
+}
+
+/** A failure in the language of the user interface. */
+async function describeFailure(why: PlainKey): Promise<Pick<LatestAnswer, 'phase' | 'problem'>> {
+  await loadLanguage();
+  return { phase: 'failed', problem: t(why) };
+}
+
+async function findOutcome(
+  seen: TabLoad,
+  load: StoredLoad | null,
+): Promise<Pick<LatestAnswer, 'phase' | 'problem'>> {
+  const { phase, problem } = seen;
+  if (phase === 'shown') return describeFailure('loadNotLoaded');
+  if (phase === 'recorded' && !load) return describeFailure('loadGone');
+  const document = seen.requests.findLast((request) => request.type === 'document');
+  if (phase === 'loading' && document && hasNoPage(document)) return describeFailure('loadNoPage');
+  return { phase, problem };
+}

@@ -1,0 +1,77 @@
+/** Which load the report of a page is of. */
+import { originOf } from '@hopwise/pageload-emulator';
+import { hasNoPage, type ObservedRequest } from '../recorder/observed-request.ts';
+import { noteDroppedReport } from './dropped-reports.ts';
+import type { TabLoad, TabLoads } from './tab-loads.ts';
+
+/** The browser's word on the page that sends a message. */
+export interface ReportingPage {
+  tabId: number;
+  url: string;
+  /** Names its document among those of all tabs; '' in Firefox. */
+  documentId: string;
+  /** When its document began, as the page says: milliseconds since 1970. */
+  timeOrigin: number;
+}
+
+/**
+ * At most so long before the browser reports a navigation's request its page begins, milliseconds: the browser asks the page before whether it may be
+ * left, which takes time on a busy machine. A page reports a second after its load at the earliest.
+ */
+const NAVIGATION_LEAD_MS = 500;
+
+const nameLoad = ({ documentId, timeOrigin }: ReportingPage): string => documentId || `${timeOrigin}`;
+
+/**
+ * Names the load whose page reports that it has settled, which its report begins unless the browser's events did. To be called when the
+ * report arrives, as the next page may load in the tab before the recording is made.
+ *
+ * @returns null when the next navigation has started, or was a download, so that the report came from the page before it; or when the load
+ *   has been stored, and the worker was stopped before the page knew
+ */
+export async function findSettledNavigation(loads: TabLoads, page: ReportingPage): Promise<string | null> {
+  const { tabId, url, documentId, timeOrigin } = page;
+  const seen = await loads.getLoad(tabId);
+  if (isRecorded(seen, page)) return null;
+  const document = seen?.requests.findLast((request) => request.type === 'document');
+  if (!isSeenLoading(seen) || isLeftBehind(document, timeOrigin)) {
+    const name = nameLoad(page);
+    loads.begin(tabId, name, url, { timeOrigin, documentId });
+    return (await loads.getLoad(tabId))?.navigationId === name ? name : null;
+  }
+  if (!document || (document.headersAt === null && !document.fromCache) || hasNoPage(document)) return null;
+  if (originOf(url) !== originOf(document.url)) {
+    noteDroppedReport(url, document.url);
+    return null;
+  }
+  loads.updateLoad(tabId, seen.navigationId, { timeOrigin, documentId });
+  return seen.navigationId;
+}
+
+/**
+ * Whether the load of a page has been recorded: each document has one. A page that was captured can make up when it began, but not the browser's name of
+ * its document.
+ */
+function isRecorded(load: TabLoad | undefined, { documentId, timeOrigin }: ReportingPage): boolean {
+  if (load?.phase !== 'recorded') return false;
+  return documentId === '' ? load.timeOrigin === timeOrigin : load.documentId === documentId;
+}
+
+/**
+ * Whether a page that began with a navigation or after it reports, although the browser reported no answer to the navigation: the extension stopped
+ * listening in between, so that no answer will be reported.
+ */
+const isLeftBehind = (document: ObservedRequest | undefined, timeOrigin: number): boolean =>
+  document?.headersAt === null && !document.fromCache && timeOrigin > document.startedAt - NAVIGATION_LEAD_MS;
+
+/** Whether the events of a navigation began a load that has not been recorded. */
+const isSeenLoading = (load: TabLoad | undefined): load is TabLoad =>
+  load?.phase === 'loading' && load.isNavigationSeen;
+
+/** A page that is observed from its start on begins to load: what it requests belongs to this load, unless the navigation began it. */
+export async function beginDetailedLoad(loads: TabLoads, page: ReportingPage): Promise<void> {
+  const { tabId, url, documentId, timeOrigin } = page;
+  const seen = await loads.getLoad(tabId);
+  if (isSeenLoading(seen) || isRecorded(seen, page)) return;
+  loads.begin(tabId, nameLoad(page), url, { isDetailed: true, timeOrigin, documentId });
+}

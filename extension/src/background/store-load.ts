@@ -1,0 +1,136 @@
+import { SerialQueue } from '@hopwise/contract';
+import { findPeriodsDuring, type PinPeriod } from '../evidence/pin-period.ts';
+import { findPinnedProtocols } from '../evidence/pinned-protocols.ts';
+import { describeError } from '../language/describe-error.ts';
+import { loadLanguage } from '../language/load-language.ts';
+import { t } from '../language/translate.ts';
+import { usedNetwork } from '../load/used-network.ts';
+import { correctProxiedRequests } from '../pins/worker/proxied-requests.ts';
+import type { PageSettled } from '../recorder/page-timings.ts';
+import { endWaiting } from '../storage/detail-permission.ts';
+import { addLoad, updateLoad } from '../storage/loads.ts';
+import { readNetworkKey } from '../storage/network-key.ts';
+import { saveQueries } from '../storage/queries.ts';
+import { readSettings } from '../storage/settings.ts';
+import { stripLoadUrls } from '../storage/strip-load.ts';
+import { collectRecording } from './collect-recording.ts';
+import { recallNetwork } from './network-memory.ts';
+import type { ReportingPage } from './reported-load.ts';
+import type { TabLoad, TabLoads } from './tab-loads.ts';
+
+/** Store operations in progress, by tab. */
+const storing = new Map<number, SerialQueue>();
+
+/**
+ * Records and stores the page of a tab that has settled, unless another one loads in the tab by now. It is predicted later if at all:
+ * most loads are never looked at, and predictions take processor time from the user's pages.
+ *
+ * @param navigationId as `findSettledNavigation` found it
+ * @param settled `loaded` is false when the load event did not fire in time; the page is then recorded as it is, and again if the
+ *   event fires later
+ * @param periods when pins were active
+ */
+export function storeSettledLoad(
+  loads: TabLoads,
+  page: ReportingPage,
+  navigationId: string,
+  settled: Omit<PageSettled, 'type'>,
+  periods: readonly PinPeriod[],
+): Promise<void> {
+  const { tabId } = page;
+  const queue = storing.get(tabId) ?? new SerialQueue();
+  storing.set(tabId, queue);
+  return queue
+    .run(() => recordAndStore(loads, page, navigationId, settled, periods))
+    .finally(() => {
+      if (queue.size === 0) storing.delete(tabId);
+    });
+}
+
+async function recordAndStore(
+  loads: TabLoads,
+  { tabId, documentId }: ReportingPage,
+  navigationId: string,
+  { loaded, hasFrames, timings }: Omit<PageSettled, 'type'>,
+  periods: readonly PinPeriod[],
+): Promise<void> {
+  const load = await loads.getLoad(tabId);
+  if (load?.phase !== 'loading' || load.navigationId !== navigationId) return;
+  if (loaded) await waitForRequestEnds(load);
+  try {
+    const collected = await collectRecording(
+      tabId,
+      load,
+      loads.excludedSites,
+      documentId,
+      hasFrames,
+      timings,
+      loaded,
+    );
+    const duringLoad = findPeriodsDuring(collected, periods);
+    const observed = correctProxiedRequests(collected, duringLoad);
+    const { keepsQueries } = await readSettings();
+    const { queries, ...urls } = stripLoadUrls({ requestedUrl: load.url, recording: observed }, keepsQueries);
+    const { recording } = urls;
+    const network = usedNetwork(recording, duringLoad);
+    // Until the browser starts again, it may report no requests although the extension has the permission.
+    const isDetailed = load.isDetailed && load.requests.length > 0;
+    if (isDetailed) await endWaiting();
+    const fields = {
+      ...urls,
+      network,
+      networkKey: await readNetworkKey(),
+      cluster: await recallNetwork({ recording, network, isDetailed }, loaded),
+      pinned: findPinnedProtocols(recording, duringLoad),
+      wasVisible: await isShown(tabId),
+      isDetailed,
+      prediction: null,
+      problem: '',
+      verification: null,
+      verifiedPrediction: null,
+    };
+    const storedId =
+      load.storedId === null ? await addLoad(fields) : (await updateLoad(load.storedId, fields)).id;
+    await saveQueries(storedId, load.hidesQueries ? [] : queries);
+    loads.updateLoad(
+      tabId,
+      load.navigationId,
+      loaded
+        ? { phase: 'recorded', problem: '', storedId, requests: [], failures: [] }
+        : { problem: '', storedId },
+    );
+  } catch (error) {
+    const reason = await describeError(error);
+    await loadLanguage();
+    const problem = t('recordFailed', { reason });
+    // A page that was too busy to answer can still be recorded when its load event fires.
+    loads.updateLoad(
+      tabId,
+      load.navigationId,
+      loaded ? { phase: 'failed', problem, requests: [], failures: [] } : { problem },
+    );
+  }
+}
+
+/** Waits until the loads that are being stored now are stored. */
+export async function finishStoring(): Promise<void> {
+  await Promise.all([...storing.values()].map((queue) => queue.whenIdle()));
+}
+
+/** A busy browser may report the end of a request, and the server's address, later to extensions than to the page. */
+const REQUEST_END_TIMEOUT_MS = 2000;
+
+/** Waits until the browser has reported the end of every request, but not for requests that stay open. */
+async function waitForRequestEnds({ requests }: TabLoad): Promise<void> {
+  const deadline = Date.now() + REQUEST_END_TIMEOUT_MS;
+  while (requests.some(({ sent, endedAt }) => sent && endedAt === null) && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+async function isShown(tabId: number): Promise<boolean> {
+  try {
+    return (await chrome.tabs.get(tabId)).active;
+  } catch {
+    return false;
+  }
+}

@@ -1,16 +1,14 @@
 import { normalCdf } from '@hopwise/contract';
-
-/**
- * Belief about a page's load times in one scenario, with its weight among the scenarios. A load time is the sum of a part that all
- * candidates share and of the candidate's own part, times `stretch`. The logarithms of the parts, the shared one last, are normally
- * distributed.
- */
-interface Component {
-  weight: number;
-  stretch: number;
-  means: Float64Array;
-  covariance: Float64Array[];
-}
+import {
+  absorbMisfit,
+  gradientOf,
+  type LinearObservation,
+  likelihoodsOf,
+  type ScenarioBelief,
+  totalMs,
+  updateScenarioBelief,
+  varianceOf,
+} from './scenario-belief.ts';
 
 /** What was seen of the ratio of two candidates' own parts: its logarithm, with the variance of its error. */
 export interface RatioObservation<Candidate> {
@@ -35,27 +33,8 @@ export interface LoadScatter {
   shared: number;
 }
 
-/** An observation of a linear combination of a component's x. */
-interface LinearObservation {
-  coefficients: Float64Array;
-  surprise: number;
-  variance: number;
-}
-
 /** Prior standard deviation of the logarithm of the shared part: the time of servers and scripts as it was read from the recording. */
 const SHARED_DEVIATION = 0.05;
-/**
- * Share of pages whose load takes another time than the emulator's error explains, and the standard deviation of its logarithm then:
- * a server that stalled, a session taken for a load. Assumed.
- */
-const MISFIT_SHARE = 0.1;
-const MISFIT_DEVIATION = 1;
-/**
- * The emulator's error over all pages: a surprise within it is no misfit, however well this page is known, nor do loads tell scenarios apart
- * more finely. A scenario has one load of each candidate, with losses of its own: many measured loads would otherwise
- * single out the one that happens to agree, and with it how the candidates happen to differ there. Assumed.
- */
-const USUAL_DEVIATION = 0.2;
 /** The shared part of a page without any, whose logarithm is taken, milliseconds. */
 const SHORTEST_MS = 1e-3;
 /** The candidates' own part is at least this share of the load time: no emulation of the rest is exact. */
@@ -74,7 +53,7 @@ const TAIL = 4;
 export class Belief<Candidate> {
   /** Position of each candidate in the vectors and matrices of the components. */
   readonly #rows: ReadonlyMap<Candidate, number>;
-  readonly #components: Component[];
+  readonly #components: ScenarioBelief[];
   /** Variances between the scenarios as they were drawn, by row. */
   readonly #drawnVariances: readonly number[];
 
@@ -112,14 +91,14 @@ export class Belief<Candidate> {
   /** Updates the own parts in all scenarios, and makes those likelier that predicted the ratio. */
   updateAll(observation: RatioObservation<Candidate>): void {
     for (const component of this.#components)
-      component.weight *= update(component, this.#ratioIn(component, observation));
+      component.weight *= updateScenarioBelief(component, this.#ratioIn(component, observation));
     this.#normalise();
   }
 
   /** Updates the own parts of one scenario without a change of the scenarios' weights. */
   updateScenario(scenario: number, observation: RatioObservation<Candidate>): void {
     const component = this.#components[scenario]!;
-    update(component, this.#ratioIn(component, observation));
+    updateScenarioBelief(component, this.#ratioIn(component, observation));
   }
 
   /**
@@ -133,7 +112,7 @@ export class Belief<Candidate> {
       if (common !== null) absorbMisfit(component, common);
       for (const observation of observations) {
         const { isNew } = observation;
-        const likelihood = update(component, this.#loadIn(component, observation, !isNew));
+        const likelihood = updateScenarioBelief(component, this.#loadIn(component, observation, !isNew));
         if (!isNew) continue;
         component.weight *= observation === common?.observation ? common.likelihood : likelihood;
       }
@@ -240,7 +219,7 @@ export class Belief<Candidate> {
     });
   }
 
-  #average(read: (component: Component) => number): number {
+  #average(read: (component: ScenarioBelief) => number): number {
     let sum = 0;
     for (const component of this.#components) sum += component.weight * read(component);
     return sum;
@@ -255,7 +234,7 @@ export class Belief<Candidate> {
   }
 
   #ratioIn(
-    { means }: Component,
+    { means }: ScenarioBelief,
     { candidate, rival, value, variance }: RatioObservation<Candidate>,
   ): LinearObservation {
     const row = this.#rows.get(candidate)!;
@@ -268,7 +247,7 @@ export class Belief<Candidate> {
 
   /** @param isOutlying whether the load counts the less, the less the emulator's error explains it: a single one may be an outlier */
   #loadIn(
-    component: Component,
+    component: ScenarioBelief,
     { candidate, value, variance }: TimeObservation<Candidate>,
     isOutlying = false,
   ): LinearObservation {
@@ -281,7 +260,7 @@ export class Belief<Candidate> {
   }
 
   /** The loads that surprise least, where all surprise in the same direction: no more is common to them. */
-  #commonIn(component: Component, observations: readonly TimeObservation<Candidate>[]) {
+  #commonIn(component: ScenarioBelief, observations: readonly TimeObservation<Candidate>[]) {
     const all = observations.map((observation) => {
       const row = this.#rows.get(observation.candidate)!;
       const surprise = observation.value - Math.log(totalMs(component, row));
@@ -293,75 +272,4 @@ export class Belief<Candidate> {
     const { usual, misfit } = likelihoodsOf(least.surprise, least.variance);
     return { ...least, likelihood: usual + misfit, explained: usual / (usual + misfit) };
   }
-}
-
-/** Likelihoods of a surprise: within the emulator's error, and beyond it. */
-function likelihoodsOf(surprise: number, variance: number): { usual: number; misfit: number } {
-  const usualVariance = Math.max(variance, USUAL_DEVIATION ** 2);
-  return {
-    usual: (1 - MISFIT_SHARE) * density(surprise, usualVariance),
-    misfit: MISFIT_SHARE * density(surprise, usualVariance + MISFIT_DEVIATION ** 2),
-  };
-}
-
-/** Makes part of what all loads share what the emulator's error does not explain of a surprise. */
-function absorbMisfit(
-  component: Component,
-  { row, surprise, explained }: { row: number; surprise: number; explained: number },
-): void {
-  const presentMs = totalMs(component, row);
-  const explainedMs = presentMs * Math.exp(explained * surprise);
-  const measuredMs = presentMs * Math.exp(surprise);
-  if (measuredMs < explainedMs) component.stretch *= measuredMs / explainedMs;
-  else addShared(component, (measuredMs - explainedMs) / component.stretch);
-}
-
-function addShared({ means }: Component, ms: number): void {
-  const shared = means.length - 1;
-  means[shared] = Math.log(Math.exp(means[shared]!) + ms);
-}
-
-const totalMs = ({ stretch, means }: Component, row: number): number =>
-  stretch * (Math.exp(means.at(-1)!) + Math.exp(means[row]!));
-
-/** What small changes of the logarithms of the parts change the logarithm of a candidate's load time by. */
-function gradientOf({ means }: Component, row: number): Float64Array {
-  const ownMs = Math.exp(means[row]!);
-  const sharedMs = Math.exp(means.at(-1)!);
-  const gradient = new Float64Array(means.length);
-  gradient[row] = ownMs / (sharedMs + ownMs);
-  gradient[means.length - 1] = sharedMs / (sharedMs + ownMs);
-  return gradient;
-}
-
-/** Variance of a linear combination of the logarithms of the parts. */
-function varianceOf({ covariance }: Component, coefficients: Float64Array): number {
-  let sum = 0;
-  for (const [row, a] of coefficients.entries()) {
-    if (a === 0) continue;
-    for (const [column, b] of coefficients.entries()) sum += a * b * covariance[row]![column]!;
-  }
-  return sum;
-}
-
-/** Density of the normal distribution around 0, but for a constant factor. */
-const density = (value: number, variance: number): number =>
-  Math.exp(-(value ** 2) / (2 * variance)) / Math.sqrt(variance);
-
-/** Updates one component. @returns the likelihood of the observation in it, see `USUAL_DEVIATION`, but for a constant factor */
-function update(
-  { means, covariance }: Component,
-  { coefficients, surprise, variance }: LinearObservation,
-): number {
-  const gains = covariance.map((row) =>
-    row.reduce((sum, entry, index) => sum + entry * coefficients[index]!, 0),
-  );
-  const total = gains.reduce((sum, gain, index) => sum + gain * coefficients[index]!, variance);
-  for (let row = 0; row < means.length; row++) {
-    means[row]! += (gains[row]! / total) * surprise;
-    for (let column = 0; column < means.length; column++) {
-      covariance[row]![column]! -= (gains[row]! * gains[column]!) / total;
-    }
-  }
-  return density(surprise, Math.max(total, USUAL_DEVIATION ** 2));
 }

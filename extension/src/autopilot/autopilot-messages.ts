@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { createSender, type OrRefusal } from '../messages/send-request.ts';
 import type { AutopilotRun } from './autopilot-run.ts';
 import { type AutopilotSettings, autopilotChangeSchema } from './autopilot-settings.ts';
-import { LEARNT_PLACES, type Learned } from './learned.ts';
+import { LEARNED_PLACES, type Learned } from './learned.ts';
 
 export const autopilotRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('autopilot') }),
@@ -17,7 +17,7 @@ export const autopilotRequestSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('erase-learned'),
     key: z.nullable(networkKeySchema),
-    place: z.enum(LEARNT_PLACES),
+    place: z.enum(LEARNED_PLACES),
   }),
 ]);
 

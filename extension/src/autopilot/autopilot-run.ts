@@ -3,11 +3,20 @@ import type { ChoiceReason } from '@hopwise/model';
 import * as z from 'zod/mini';
 
 /**
- * Why a run ended. `tried`: a trial had its load. `trouble`: the helper or the pin failed. `slower`, `no-gain`: measured loads. `unsure`: one without the pins is needed to
- * compare with. `you`: the user removed a pin or
- * undid all. `off`: the autopilot, or what it may do, was switched off. `rule`: the user's rule for the site differs now. `network`: the browser is on another network. `network-open`: the
- * network leaves UDP open now. `expired`: its time was over.
- * `closed`: the browser was closed. `refused`: the pins could not be made.
+ * Why a run ended.
+ *
+ * - `tried`: a trial had its load.
+ * - `trouble`: the helper or a pin failed, or requests did.
+ * - `slower`, `no-gain`: by measured loads.
+ * - `unsure`: a load without the pins is needed to compare with.
+ * - `you`: the user removed a pin, pinned its origins, or undid all.
+ * - `off`: the autopilot, or what it may do, was switched off.
+ * - `rule`: the user's rule for the site, the traffic or the network differs now.
+ * - `network`: the browser is on another network.
+ * - `network-open`: the network leaves UDP open now.
+ * - `expired`: its time was over.
+ * - `closed`: the browser was closed.
+ * - `refused`: the pins could not be made.
  */
 const END_CAUSES = [
   'tried',

@@ -3,9 +3,9 @@ import { median } from '@hopwise/contract';
 import type { Experience, StoredExperience } from './explorer-store.ts';
 
 /** What a network has shown is kept apart for servers without a public address. */
-export const LEARNT_PLACES = ['internet', 'local'] as const;
+export const LEARNED_PLACES = ['internet', 'local'] as const;
 
-export type LearnedPlace = (typeof LEARNT_PLACES)[number];
+export type LearnedPlace = (typeof LEARNED_PLACES)[number];
 
 /** Load times of a page by the way it was loaded, the least tried one last. */
 export interface LearnedPage {
@@ -36,7 +36,7 @@ export const keyOfPage = (place: LearnedPlace, url: string): string => `${place}
  */
 export function listLearned(stored: readonly StoredExperience[], current: string | null): Learned[] {
   return stored.flatMap(({ key, usedAtMs, ...experience }) =>
-    LEARNT_PLACES.map((place) => {
+    LEARNED_PLACES.map((place) => {
       const pages = listPages(experience, place);
       return { key, isCurrent: key === current, usedAtMs, place, pages };
     }).filter(({ pages }) => pages.length > 0),
@@ -84,7 +84,7 @@ export function forgetLearnedPages(
     explorer.forget(key);
     scalesMs.delete(key);
   }
-  for (const place of LEARNT_PLACES) if (listKeys(scalesMs, place).length === 0) explorer.forget(place);
+  for (const place of LEARNED_PLACES) if (listKeys(scalesMs, place).length === 0) explorer.forget(place);
   return scalesMs.size < before;
 }
 

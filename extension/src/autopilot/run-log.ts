@@ -3,7 +3,7 @@ import { StoredItem } from '../storage/stored-item.ts';
 import { type AutopilotRun, autopilotRunSchema, isRunning } from './autopilot-run.ts';
 
 /** Older runs that have ended are removed. */
-export const MAX_RUNS = 200;
+const MAX_RUNS = 200;
 
 /** Everything that the autopilot did, oldest first. */
 const stored = new StoredItem<AutopilotRun[]>('own', 'autopilot-log', (value) => {

@@ -10,7 +10,7 @@ import { classifyNetwork, classifyTraffic } from './traffic-profiles.ts';
 type Load = Pick<StoredLoad, 'recording' | 'cluster'>;
 type TrafficRules = AutopilotSettings['trafficRules'];
 
-/** The pins that rules for traffic and networks ask for at the origins of a load. TrafficRules for sites take precedence. */
+/** The pins that rules for traffic and networks ask for at the origins of a load. Rules for sites take precedence. */
 export function planByTraffic(
   load: Load,
   { siteRules, trafficRules }: Pick<AutopilotSettings, 'siteRules' | 'trafficRules'>,
@@ -26,7 +26,7 @@ export function isLeftByTraffic(load: Load, rules: TrafficRules): boolean {
   return findTrafficRules(load, rules).get(new URL(load.recording.url).origin) === 'leave';
 }
 
-/** TrafficRules by origin. There are none on a network that no earlier load has shown. */
+/** The rules by origin. There are none on a network that no earlier load has shown. */
 function findTrafficRules({ recording, cluster }: Load, rules: TrafficRules): Map<string, SiteRule> {
   const found = new Map<string, SiteRule>();
   const known = rules.length === 0 ? null : parseCluster(cluster);

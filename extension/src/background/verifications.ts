@@ -16,7 +16,7 @@ import { verifyAndCount } from './verify-and-count.ts';
 
 const KEY = 'verification';
 
-export interface VerifyOptions {
+interface VerifyOptions {
   protocols?: Protocol[] | undefined;
   rounds?: number | undefined;
   budgetBytes?: number | undefined;

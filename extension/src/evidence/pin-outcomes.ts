@@ -7,7 +7,7 @@ import { findComparableLoads, hasPins, hasSamePins, pltOf, visitsUntil } from '.
  * `gains`, `harms`: loads with the pin are surely faster or slower than those before it; `nothing`: there are enough loads to see a
  * difference, and there is none; `unclear`: there are too few.
  */
-export type PinEffect = 'gains' | 'harms' | 'nothing' | 'unclear';
+type PinEffect = 'gains' | 'harms' | 'nothing' | 'unclear';
 
 /** Loads of one page without pins and with them. */
 export interface PinGain {

@@ -5,7 +5,7 @@ import { factsOf, type KnownLoad, listResponses } from '../load/load-summary.ts'
  * `first`: the browser met the page's servers over TCP, because it did not know yet that they offer HTTP/3. `later`: it used what it
  * uses from then on. A first visit may take a tenth of the time of all later ones, or ten times as long.
  */
-export type VisitKind = 'first' | 'later';
+type VisitKind = 'first' | 'later';
 
 /** Tells first visits from later ones by what the loads on one network show together. */
 export class Visits {

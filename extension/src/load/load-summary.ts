@@ -5,7 +5,7 @@ import { predictionOf, type StoredLoad } from './stored-load.ts';
 import { networkOf, type UsedNetwork } from './used-network.ts';
 
 /** What follows from a load's requests, and from what is stored with it. */
-export interface SummaryFacts {
+interface SummaryFacts {
   kind: LoadKind;
   network: UsedNetwork;
   /** Whether there was a summary of its network from earlier loads. */

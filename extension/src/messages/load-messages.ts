@@ -87,7 +87,7 @@ export type VerificationState =
       message: string;
     };
 
-export type VerificationAnswer = { ok: true } & VerificationState;
+type VerificationAnswer = { ok: true } & VerificationState;
 
 /** A load as the file that "Export JSON" saves. */
 export interface LoadExport extends Omit<StoredLoad, 'id' | 'requestedUrl' | 'storedAtMs' | 'networkKey'> {

@@ -6,7 +6,7 @@ import { type MessageKey, plural, t } from '../language/translate.ts';
 import { formatDurations, formatGain, formatOrigin, keepUnitsTogether, nameVersion } from '../ui/format.ts';
 
 /** A run of the autopilot in words: what was done, why, and what came of it. */
-export interface RunText {
+interface RunText {
   done: string;
   why: string;
   result: string;

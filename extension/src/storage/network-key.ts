@@ -19,7 +19,7 @@ export const UNRECOGNISED = '';
 export const nameNetwork = ({ networkKey }: { networkKey?: string | null | undefined }): string =>
   networkKey ?? UNRECOGNISED;
 
-export type FoundNetwork = z.infer<typeof storedSchema>;
+type FoundNetwork = z.infer<typeof storedSchema>;
 
 const stored = new StoredItem<FoundNetwork | null>('session', 'network-key', (value) => {
   const found = storedSchema.safeParse(value);

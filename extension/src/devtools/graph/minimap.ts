@@ -11,7 +11,7 @@ const MAX_WIDTH = 160;
 const MAX_HEIGHT = 100;
 
 /** The part of a graph that is in sight, in the graph's own pixels. */
-export interface VisiblePart {
+interface VisiblePart {
   x: number;
   y: number;
   width: number;

@@ -15,7 +15,7 @@ interface H3Circumstances {
 }
 
 /** Why an origin was asked over HTTP/3, or why not: one answer, and what it rests on. */
-export interface H3Answer {
+interface H3Answer {
   title: string;
   answer: string;
   facts: [name: string, value: string][];

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { pageRequestSchema } from '../../src/background/page-requests.ts';
 import { pageSettledSchema, pageShownSchema } from '../../src/recorder/page-timings.ts';
@@ -60,4 +61,26 @@ test('a content script may only report that its page has settled or is shown', (
   expect(pageSettledSchema.safeParse({ type: 'latest', ...report }).success).toBe(false);
   expect(pageShownSchema.safeParse({ type: 'page-shown', timeOrigin: 1e12 }).success).toBe(true);
   expect(pageShownSchema.safeParse({ type: 'page-shown' }).success).toBe(false);
+});
+
+/** The fields of each type of request, by the schema. */
+function listFields({ _zod }: { _zod: { def: object } }): [string, string[]][] {
+  const { options = [], shape = {} } = _zod.def as {
+    options?: Parameters<typeof listFields>[0][];
+    shape?: Record<string, { _zod: { def: { values?: string[] } } }>;
+  };
+  if (options.length > 0) return options.flatMap(listFields);
+  const { type, ...fields } = shape;
+  return [[type!._zod.def.values![0]!, Object.keys(fields).sort()]];
+}
+
+test('the reference lists every request with its fields, and no other', () => {
+  const reference = readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8');
+  const rows = [...reference.matchAll(/^\| `\{type: '([a-z-]+)'(.*?)\}` \|/gm)];
+  const listed = rows.map(([, type, fields]): [string, string[]] => [
+    type!,
+    // Without the fields of what a field holds.
+    (fields!.replaceAll(/: \[.*\]/g, '').match(/\w+/g) ?? []).sort(),
+  ]);
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(listFields(pageRequestSchema)));
 });

@@ -1,6 +1,6 @@
 /**
- * Looks whether UDP is still hindered where pins keep HTTP/3 off, which no load over TCP shows: one origin of a page is spared for a few loads.
- * Where UDP still is hindered these take some hundredths longer, and not twice as long as without any of the pins.
+ * The rules of `recheckUdp`. Where pins keep HTTP/3 off, no load over TCP shows whether UDP is still hindered: one origin of a page is spared for a
+ * few loads. Where UDP still is hindered these take some hundredths longer, and not twice as long as without any of the pins.
  */
 import { EVERY_ORIGIN, groupBy, type RecordedRequest, type Recording } from '@hopwise/contract';
 import { isTelling, type NetworkCluster, showsUdp } from '@hopwise/pageload-emulator';

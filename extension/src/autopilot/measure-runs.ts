@@ -3,7 +3,7 @@ import { isHeld } from '../evidence/pin-outcomes.ts';
 import { describeError } from '../language/describe-error.ts';
 import type { KnownLoad } from '../load/load-summary.ts';
 import type { StoredLoad } from '../storage/loads.ts';
-import { type AutopilotRun, isOfNetwork } from './autopilot-run.ts';
+import { type AutopilotRun, isOfNetwork, isRunning } from './autopilot-run.ts';
 import type { AutopilotSettings } from './autopilot-settings.ts';
 import { findTrouble, isNetworkSlowed, measureLoad } from './measure-load.ts';
 import { isWantedOff } from './network-rule.ts';
@@ -18,14 +18,9 @@ export async function measureRuns(
 ): Promise<void> {
   for (const run of runs.running) {
     const trouble = findTrouble(run, load);
-    if (trouble) {
-      await runs.end([run], 'trouble', await describeError(trouble));
-      continue;
-    }
-    if (harmsNetwork(run, load, all, settings)) {
-      await runs.end([run], 'slower');
-      continue;
-    }
+    if (trouble) await runs.end([run], 'trouble', await describeError(trouble));
+    else if (harmsNetwork(run, load, all, settings)) await runs.end([run], 'slower');
+    if (!isRunning(run)) continue;
     const verdict = measureLoad(run, load, all);
     if (verdict === 'kept' || (verdict === 'unsure' && hasMadeWay(run, runs.all))) run.state = 'kept';
     else if (verdict !== null) await runs.end([run], verdict);
@@ -33,15 +28,16 @@ export async function measureRuns(
 }
 
 /** Whether a network's run slows its pages down. Not where the user wants HTTP/3 off, whatever it costs. */
-function harmsNetwork(
+const harmsNetwork = (
   run: AutopilotRun,
   load: StoredLoad,
   all: readonly KnownLoad[],
   settings: AutopilotSettings,
-): boolean {
-  if (!isOfNetwork(run) || !isHeld(load, EVERY_ORIGIN, 'avoid-h3')) return false;
-  return !isWantedOff(run, settings) && isNetworkSlowed(run, load, all);
-}
+): boolean =>
+  isOfNetwork(run) &&
+  isHeld(load, EVERY_ORIGIN, 'avoid-h3') &&
+  !isWantedOff(run, settings) &&
+  isNetworkSlowed(run, load, all);
 
 /**
  * Whether an earlier run with one of these pins made way for a load without them, and the prediction decided for them again: what is gained is

@@ -80,7 +80,7 @@ export class Runs {
     const isOther = pins.some((pin) =>
       existing.some(({ origin, kind }) => origin === pin.origin && kind !== pin.kind),
     );
-    if (missing.length === 0 || (!['rule', 'network'].includes(trigger) && isOther)) return null;
+    if (missing.length === 0 || (isOther && trigger !== 'rule' && trigger !== 'network')) return null;
     if (trigger !== 'network' && isCoolingDown(missing, this.#all, Date.now(), networkKey)) return null;
     const run: AutopilotRun = {
       id: crypto.randomUUID(),
@@ -121,12 +121,12 @@ export class Runs {
     const { isRestored } = this.#pins;
     const states = await this.#pins.listPins();
     for (const run of this.running) {
-      const own = run.pins.map((made) => ({
-        made,
-        state: states.find(({ origin }) => origin === made.origin),
-      }));
-      const lifted = own.find(({ state }) => state?.state === 'lifted')?.state;
-      const isGone = own.some(({ made, state }) => (state ? !isMadeAs(state, made) : isRestored));
+      const own = states.filter(({ origin }) => run.pins.some((made) => made.origin === origin));
+      const lifted = own.find(({ state }) => state === 'lifted');
+      const isGone = run.pins.some((made) => {
+        const present = own.find(({ origin }) => origin === made.origin);
+        return present ? !isMadeAs(present, made) : isRestored;
+      });
       if (lifted) await this.end([run], 'trouble', lifted.reason);
       else if (isGone) await this.end([run], isOver(run) ? 'expired' : 'you');
     }

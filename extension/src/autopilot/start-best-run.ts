@@ -72,12 +72,14 @@ export async function startBestRun(
 }
 
 /** Whether loads of a page are still to show what one of its runs gains. */
-function isUnderWay(own: readonly AutopilotRun[], load: StoredLoad): boolean {
-  const isChecking = own.some((run) => run.state === 'checking' || run.spared);
-  // The next load is to be one without pins.
-  const isUnsure = own.some(({ end, lastLoadId }) => end?.cause === 'unsure' && lastLoadId === load.id);
-  return isChecking || isUnsure;
-}
+const isUnderWay = (own: readonly AutopilotRun[], load: StoredLoad): boolean =>
+  own.some(
+    ({ state, spared, end, lastLoadId }) =>
+      state === 'checking' ||
+      spared ||
+      // The next load is to be one without pins.
+      (end?.cause === 'unsure' && lastLoadId === load.id),
+  );
 
 /** Whether a rule of the user's leaves a load's page as it is. */
 const isLeft = (load: StoredLoad, { siteRules, trafficRules }: AutopilotSettings): boolean =>

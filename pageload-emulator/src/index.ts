@@ -88,6 +88,7 @@ export { type Explanation, explain, type PredictOptions, predict } from './predi
 export { handshakeTrips } from './recording/handshake-trips.ts';
 export { type PageChoice, pageChoice, type ReadOptions } from './recording/har/page-choice.ts';
 export type { ReadRecording } from './recording/har.ts';
+export { loadEndMs } from './recording/load-requests.ts';
 export { type OriginTimings, timingsByOrigin } from './recording/origin-timings.ts';
 export { jsonIn, parseRecording, readRecording, withoutNaN } from './recording/parse.ts';
 export { parseProtocol } from './recording/protocol-name.ts';

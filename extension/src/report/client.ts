@@ -38,8 +38,6 @@ type Content = Node | string;
 
 /** In pixels. A window of 320 has this much between its cards' edges. */
 const MIN_CHART_WIDTH = 258;
-/** Narrower windows scroll the waterfall: names and bars need the width. */
-const MIN_WATERFALL_WIDTH = 560;
 /** Like `Fri, 20 Nov 2026, 13:00 UTC`: reports are read by others, and elsewhere. */
 const TIME_FORMAT: Intl.DateTimeFormatOptions = {
   weekday: 'short',
@@ -109,7 +107,7 @@ function sections(report: Report): HTMLElement[] {
     ),
     card(t('reportOrigins'), renderOriginTable(decided)),
     card(t('networkTitle'), ...network(report)),
-    card(t('panelWaterfall'), waterfalls(report, Math.max(MIN_WATERFALL_WIDTH, width))),
+    card(t('panelWaterfall'), waterfalls(report, width)),
     footer(report),
   ];
 }
@@ -216,7 +214,6 @@ function waterfalls(report: Report, width: number): HTMLElement {
       ]);
   }
   const place = element('div', {});
-  const hint = element('p', { class: 'hw-note report-scroll-hint' }, t('reportScroll'));
   const buttons = views.map(([label, render]) => {
     const button = element('button', { type: 'button', class: 'report-tab', 'aria-pressed': 'false' }, label);
     button.addEventListener('click', () => {
@@ -226,7 +223,7 @@ function waterfalls(report: Report, width: number): HTMLElement {
     return button;
   });
   buttons[0]?.click();
-  return element('div', {}, element('div', { class: 'report-tabs' }, ...buttons), hint, place);
+  return element('div', {}, element('div', { class: 'report-tabs' }, ...buttons), place);
 }
 
 /** Why the load event of an emulated load is not the time that is predicted: predictions rest on more than the emulation. */

@@ -101,15 +101,26 @@ export function formatOrigin(origin: string): string {
   return visible(origin.replace(/^https:\/\//, ''));
 }
 
-/** Short label of a request: the last segment of its path, then its host unless that is the page's. */
+/** The longest host in a label that is cut, as a share of it: the name tells more. */
+const MAX_HOST_SHARE = 0.45;
+
+/**
+ * Short label of a request: the last segment of its path, then its host unless that is the page's. Where it is too long, the query goes
+ * first, then the start of the host and the middle of the name.
+ */
 export function formatUrl(url: string, pageUrl: string, maxLength = 34): string {
   if (!URL.canParse(url)) return clip(url, maxLength);
   const { host, pathname, search } = new URL(url);
   const last = pathname.split('/').findLast((piece) => piece !== '');
   if (last === undefined) return clip(`${host}${search}`, maxLength);
-  const name = decode(last) + search;
   const pageHost = URL.canParse(pageUrl) ? new URL(pageUrl).host : '';
-  return clip(host === pageHost ? name : `${name} · ${host}`, maxLength);
+  const isOther = host !== pageHost;
+  const name = visible(decode(last));
+  const whole = `${name}${search}${isOther ? ` · ${host}` : ''}`;
+  if (whole.length <= maxLength) return whole;
+  const place = isOther ? ` · ${clipStart(host, Math.floor(MAX_HOST_SHARE * maxLength))}` : '';
+  const query = search === '' ? '' : '?…';
+  return `${clip(name, maxLength - query.length - place.length)}${query}${place}`;
 }
 
 function decode(text: string): string {
@@ -121,9 +132,17 @@ function decode(text: string): string {
   }
 }
 
+/** Leaves out the middle: names of files that are alike differ at their ends. */
 function clip(whole: string, maxLength: number): string {
   const text = visible(whole);
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
+  if (text.length <= maxLength) return text;
+  const end = Math.floor((maxLength - 1) / 2);
+  return `${text.slice(0, maxLength - 1 - end)}…${text.slice(-end)}`;
+}
+
+/** Leaves out the start: a host ends with its site. */
+function clipStart(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `…${text.slice(1 - maxLength)}`;
 }
 
 /** What a pin holds its origin to, within a sentence. */

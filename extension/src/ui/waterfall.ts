@@ -1,5 +1,11 @@
 import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
-import type { Prediction, Protocol, RecordedRequest, Recording } from '@hopwise/pageload-emulator';
+import {
+  loadEndMs,
+  type Prediction,
+  type Protocol,
+  type RecordedRequest,
+  type Recording,
+} from '@hopwise/pageload-emulator';
 import * as Plot from '@observablehq/plot';
 import { type PlainKey, plural, t } from '../language/translate.ts';
 import { type Build, builder, type ViewOptions, visible } from './dom.ts';
@@ -30,16 +36,25 @@ export interface Waterfall {
   rows: WaterfallRow[];
   /** Load event, null if it never fired. */
   pltMs: number | null;
+  /** The load event, or when the last response that could hold it up ended; 0 where nothing could. */
+  loadEndMs: number;
 }
 
+/** End of what is shown, as a multiple of the load time. */
+const AFTER_LOAD = 1.15;
 const ROW_HEIGHT = 17;
 /** A chart of more requests is neither readable nor fast. */
 const MAX_ROWS = 400;
 const LABEL_WIDTH = 236;
-/** Narrow charts have shorter names, so that bars are in sight. */
+/** Narrow charts have each name above its bar, so that both have the whole width. */
 const NARROW_WIDTH = 700;
-const NARROW_LABEL_WIDTH = 150;
-const NARROW_LABEL_LENGTH = 21;
+const NARROW_ROW_HEIGHT = 32;
+/** Height of the name in a row of a narrow chart. */
+const NAME_HEIGHT = 15;
+/** As wide as a character of a name is, about. */
+const CHARACTER_WIDTH = 6.8;
+/** Space for the end of a bar that goes on. */
+const LATER_WIDTH = 58;
 const AXIS_HEIGHT = 28;
 /** Width of the vertical scrollbar beside the rows. */
 const SCROLLBAR_WIDTH = 16;
@@ -62,6 +77,7 @@ export function recordedWaterfall(recording: Recording): Waterfall {
   return {
     pageUrl: recording.url,
     pltMs: recording.pltMs,
+    loadEndMs: loadEndMs(recording),
     rows: recording.requests.map((request) => ({
       requestId: request.id,
       url: request.url,
@@ -85,6 +101,7 @@ export function predictedWaterfall(
   return {
     pageUrl: recording.url,
     pltMs: time.pltMs,
+    loadEndMs: time.pltMs,
     rows: entries
       .toSorted((a, b) => a.startMs - b.startMs)
       .map(({ requestId, startMs, sentMs, firstByteMs, endMs }) => ({
@@ -102,28 +119,61 @@ export function predictedWaterfall(
   };
 }
 
+/** When rows and their load end, milliseconds. */
+interface ShownLoad {
+  rows: readonly { endMs: number }[];
+  /** As in `Waterfall`. */
+  loadEndMs: number;
+}
+
+/**
+ * End of the time that is shown at first: a little after the load, milliseconds. A response may go on for as long as the page is open, and
+ * would leave the load no room.
+ */
+export function shownEndMs({ rows, loadEndMs }: ShownLoad): number {
+  const lastMs = Math.max(1, loadEndMs, ...rows.map(({ endMs }) => endMs));
+  return loadEndMs > 0 ? Math.min(lastMs, AFTER_LOAD * loadEndMs) : lastMs;
+}
+
 /** Requests by time, coloured by protocol and shaded by phase. */
 export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {}): HTMLElement {
   const el = builder(options);
   const rows = waterfall.rows.slice(0, MAX_ROWS);
+  const endMs = shownEndMs({ ...waterfall, rows });
   const bars = rows.flatMap((row, index) =>
-    row.bars.map((bar) => ({ ...bar, index, protocol: row.protocol ?? 'unknown', title: describeRow(row) })),
+    row.bars
+      .filter((bar) => bar.startMs < endMs)
+      .map((bar) => ({
+        ...bar,
+        endMs: Math.min(bar.endMs, endMs),
+        index,
+        protocol: row.protocol ?? 'unknown',
+        title: describeRow(row),
+      })),
   );
-  const endMs = Math.max(1, waterfall.pltMs ?? 0, ...rows.map((row) => row.endMs));
+  const later = rows.flatMap((row, index) =>
+    row.endMs > endMs ? { index, endMs: row.endMs, title: describeRow(row) } : [],
+  );
   const of = (...phases: WaterfallPhase[]) => bars.filter((bar) => phases.includes(bar.phase));
   const place = { x1: 'startMs', x2: 'endMs', y: 'index', title: 'title' } as const;
-  const full = { ...place, insetTop: 2, insetBottom: 2, rx: 1.5 };
-
   const width = options.width ?? 860;
   const isNarrow = width < NARROW_WIDTH;
+  const rowHeight = isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
+  const inset = (px: number) => ({ insetTop: isNarrow ? NAME_HEIGHT + px : px, insetBottom: px });
+  const full = { ...place, ...inset(2), rx: 1.5 };
   const frame = {
     ...(options.document ? { document: options.document } : {}),
     width: width - SCROLLBAR_WIDTH,
-    marginLeft: isNarrow ? NARROW_LABEL_WIDTH : LABEL_WIDTH,
-    marginRight: 20,
+    marginLeft: isNarrow ? 4 : LABEL_WIDTH,
+    marginRight: later.length > 0 ? LATER_WIDTH : 20,
     style: { fontFamily: 'inherit', fontSize: '11px', background: 'var(--hw-surface)' },
   };
-  const time = { domain: [0, endMs], ticks: 6, tickFormat: createTickFormat(endMs), label: null };
+  const time = {
+    domain: [0, endMs],
+    ticks: isNarrow ? 3 : 6,
+    tickFormat: createTickFormat(endMs),
+    label: null,
+  };
   // A separate chart, so that the axis stays visible while the rows scroll.
   const axis = renderPlot({
     ...frame,
@@ -138,7 +188,7 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
   const label = plural('waterfallLabel', rows.length);
   const plot = renderPlot({
     ...frame,
-    height: 12 + rows.length * ROW_HEIGHT,
+    height: 12 + rows.length * rowHeight,
     marginTop: 0,
     marginBottom: 12,
     x: { ...time, axis: null, grid: true },
@@ -146,27 +196,34 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
     color: PROTOCOL_COLOURS,
     ariaLabel: label,
     marks: [
-      Plot.axisY({
-        tickFormat: (index: number) =>
-          formatUrl(rows[index]!.url, waterfall.pageUrl, isNarrow ? NARROW_LABEL_LENGTH : undefined),
-        tickSize: 0,
-        label: null,
-        fill: 'var(--hw-text)',
-      }),
+      isNarrow ? nameAbove(rows, waterfall.pageUrl, width) : nameBeside(rows, waterfall.pageUrl),
       Plot.barX(of('queued'), {
         ...place,
         fill: 'var(--hw-unknown)',
         fillOpacity: 0.3,
-        insetTop: 6,
-        insetBottom: 6,
+        ...inset(6),
       }),
-      Plot.barX(of('connecting'), { ...place, fill: 'var(--hw-unknown)', insetTop: 4, insetBottom: 4 }),
+      Plot.barX(of('connecting'), { ...place, fill: 'var(--hw-unknown)', ...inset(4) }),
       Plot.barX(of('waiting'), { ...full, fill: 'protocol', fillOpacity: 0.35 }),
       Plot.barX(of('whole'), { ...full, fill: 'protocol', fillOpacity: 0.6 }),
       Plot.barX(of('receiving'), { ...full, fill: 'protocol' }),
-      waterfall.pltMs === null
-        ? null
-        : Plot.ruleX([waterfall.pltMs], { stroke: 'var(--hw-load)', strokeWidth: 1.5 }),
+      waterfall.loadEndMs > 0
+        ? Plot.ruleX([waterfall.loadEndMs], {
+            stroke: 'var(--hw-load)',
+            strokeWidth: 1.5,
+            ...(waterfall.pltMs === null && { strokeDasharray: '3 3' }),
+          })
+        : null,
+      Plot.text(later, {
+        x: endMs,
+        y: 'index',
+        text: (row: { endMs: number }) => `→ ${formatDuration(row.endMs)}`,
+        title: 'title',
+        textAnchor: 'start',
+        dx: 4,
+        dy: isNarrow ? NAME_HEIGHT / 2 : 0,
+        fill: 'var(--hw-text)',
+      }),
     ],
   });
 
@@ -186,15 +243,51 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
           IN_COLOUR.has(phase) ? `${usual} ${phase}` : phase,
           namePhase(phase),
         ]),
-        ...(waterfall.pltMs === null
-          ? []
-          : [['load', t('waterfallLoadEvent', { time: formatDuration(waterfall.pltMs) })]]),
+        ...(waterfall.loadEndMs > 0 ? [['load', describeLoadEnd(waterfall)]] : []),
       ] as [string, string][],
       el,
     ),
     el('div', { class: 'hw-scroll', role: 'group', 'aria-label': label }, axis, plot),
+    later.length > 0 ? el('p', { class: 'hw-note' }, t('waterfallLater')) : null,
     hidden > 0 ? el('p', { class: 'hw-note' }, t('waterfallHidden', { count: hidden })) : null,
+    el(
+      'details',
+      { class: 'hw-note' },
+      el('summary', {}, t('waterfallWhole')),
+      el('ol', {}, ...rows.map((row) => el('li', {}, describeTimes(row), el('br'), row.url))),
+    ),
   );
+}
+
+function describeLoadEnd({ pltMs, loadEndMs }: Waterfall): string {
+  const time = formatDuration(loadEndMs);
+  return pltMs === null ? t('waterfallLoadGuess', { time }) : t('waterfallLoadEvent', { time });
+}
+
+/** Each name to the left of its bar. */
+function nameBeside(rows: readonly WaterfallRow[], pageUrl: string): Plot.Markish {
+  return Plot.axisY({
+    tickFormat: (index: number) => formatUrl(rows[index]!.url, pageUrl),
+    title: (index: number) => describeRow(rows[index]!),
+    tickSize: 0,
+    label: null,
+    fill: 'var(--hw-text)',
+  });
+}
+
+function nameAbove(rows: readonly WaterfallRow[], pageUrl: string, width: number): Plot.Markish {
+  const length = Math.floor((width - SCROLLBAR_WIDTH) / CHARACTER_WIDTH);
+  return Plot.text(rows, {
+    y: (_row, index: number) => index,
+    text: ({ url }: WaterfallRow) => formatUrl(url, pageUrl, length),
+    title: describeRow,
+    frameAnchor: 'left',
+    dy: NAME_HEIGHT / 2 - NARROW_ROW_HEIGHT / 2,
+    fill: 'var(--hw-text)',
+    stroke: 'var(--hw-surface)',
+    strokeWidth: 3,
+    className: 'hw-names',
+  });
 }
 
 /** @param items names of the swatches, such as `queued` or `h2 waiting`, with what they mean */
@@ -229,10 +322,10 @@ function withoutEmpty(bars: WaterfallBar[]): WaterfallBar[] {
 
 export function describeRow(row: WaterfallRow): string {
   const times = row.bars.map((bar) => `${namePhase(bar.phase)} ${formatMs(bar.endMs - bar.startMs)}`);
-  const protocol = row.protocol ? PROTOCOL_NAME[row.protocol] : t('protocolWithheld');
-  return [
-    visible(row.url),
-    t('waterfallRow', { protocol, start: formatMs(row.startMs), end: formatMs(row.endMs) }),
-    ...times,
-  ].join('\n');
+  return [visible(row.url), describeTimes(row), ...times].join('\n');
+}
+
+function describeTimes({ protocol, startMs, endMs }: WaterfallRow): string {
+  const name = protocol ? PROTOCOL_NAME[protocol] : t('protocolWithheld');
+  return t('waterfallRow', { protocol: name, start: formatMs(startMs), end: formatMs(endMs) });
 }

@@ -1,7 +1,7 @@
 import type { Decision, NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
 import { Window } from 'happy-dom';
 import { describe, expect, test } from 'vitest';
-import { formatDuration, formatDurations } from '../../src/ui/format.ts';
+import { formatDuration, formatDurations, formatUrl } from '../../src/ui/format.ts';
 import {
   describeNetworkEvidence,
   formatBytes,
@@ -20,6 +20,7 @@ import {
   renderTimesTable,
   renderWaterfall,
 } from '../../src/ui/index.ts';
+import { shownEndMs } from '../../src/ui/waterfall.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
 import { verificationOf } from '../support/verification.ts';
 
@@ -345,9 +346,49 @@ describe('waterfalls', () => {
     expect(Number(axis!.getAttribute('width'))).toBe(Number(rows!.getAttribute('width')));
   });
 
+  test('a stream that goes on for a minute leaves the load its room, and is marked', () => {
+    const stream = { ...recording.requests[1]!, id: 2, url: `${PAGE}events`, type: 'fetch' as const };
+    const requests = [...recording.requests, { ...stream, startMs: 90, endMs: 60_090 }];
+    const figureOf = (pltMs: number | null) =>
+      renderWaterfall(recordedWaterfall({ ...recording, requests, pltMs }), options).textContent;
+    const ends = [900, null].map((pltMs) => shownEndMs(recordedWaterfall({ ...recording, requests, pltMs })));
+    // 15% after the load event at 900 ms; without one after the image, which ends at 170 ms as the last that a load event waits for.
+    expect(ends.map(Math.floor)).toEqual([1035, 195]);
+    expect(figureOf(900)).toContain('→ 60 s');
+    expect(figureOf(null)).toContain('→ 60 s');
+    expect(figureOf(null)).toContain('no load event; end of the load at 170 ms, a guess');
+    expect(renderWaterfall(recordedWaterfall(recording), options).textContent).not.toContain('→');
+  });
+
+  test('ends with the last response where that is sooner, or where nothing could hold the load up', () => {
+    const rows = [{ endMs: 400 }, { endMs: 1000 }];
+    expect(shownEndMs({ rows, loadEndMs: 900 })).toBe(1000);
+    expect(shownEndMs({ rows, loadEndMs: 0 })).toBe(1000);
+    expect(shownEndMs({ rows, loadEndMs: 100 })).toBeCloseTo(115);
+  });
+
+  test('narrow, has names in rows of their own', () => {
+    const figure = renderWaterfall(recordedWaterfall(recording), { ...options, width: 300 });
+    expect(figure.querySelectorAll('.hw-names text')).toHaveLength(2);
+    expect(figure.querySelector('[aria-label="y-axis tick label"]')).toBeNull();
+  });
+
+  test.each([
+    [`${PAGE}assets/main.js`, 34, 'main.js'],
+    [`${PAGE}a/main.js?v=1`, 34, 'main.js?v=1'],
+    ['https://cdn.test/main.js', 34, 'main.js · cdn.test'],
+    // Images that differ at the ends of their names, and by a query that does not fit.
+    [`${PAGE}product-of-the-year-number-10.png?width=1200`, 24, 'product-of-…ber-10.png?…'],
+    [`${PAGE}product-of-the-year-number-11.png?width=1200`, 24, 'product-of-…ber-11.png?…'],
+    ['https://images.static.provider.test/number-10-of-the-year.png', 30, 'number-…ar.png · …rovider.test'],
+  ])('names %s in %i characters %s', (url, length, name) => {
+    expect(formatUrl(url, PAGE, length)).toBe(name);
+    expect(name.length).toBeLessThanOrEqual(length);
+  });
+
   test('states how many requests it leaves out', () => {
     const rows = Array.from({ length: 450 }, () => recordedWaterfall(recording).rows[0]!);
-    const figure = renderWaterfall({ pageUrl: PAGE, pltMs: null, rows }, options);
+    const figure = renderWaterfall({ pageUrl: PAGE, pltMs: null, loadEndMs: 0, rows }, options);
     expect(figure.textContent).toContain('50 later requests are not shown.');
   });
 });

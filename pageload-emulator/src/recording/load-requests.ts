@@ -17,7 +17,7 @@ interface LoadRequests {
 /** Parts the requests of the load from those that began after it, came from the cache or failed without an answer. */
 export function loadRequests(recording: Recording): LoadRequests {
   const document = documentOf(recording);
-  const loadMs = recording.pltMs ?? lastBlockingEnd(recording);
+  const loadMs = loadEndMs(recording);
   const excluded = { 'after-load': 0, cached: 0, failed: 0 };
   const kept = recording.requests.filter((request) => {
     const exclusion = request === document ? null : exclusionOf(request, loadMs);
@@ -31,6 +31,9 @@ export function loadRequests(recording: Recording): LoadRequests {
   }
   return { kept, excluded, loadMs };
 }
+
+/** When the load event came, or, when it never did, when the last response that could hold it up ended; 0 where nothing could. */
+export const loadEndMs = (recording: Recording): number => recording.pltMs ?? lastBlockingEnd(recording);
 
 function exclusionOf(request: RecordedRequest, loadMs: number): Exclusion | null {
   if (request.startMs >= loadMs) return 'after-load';

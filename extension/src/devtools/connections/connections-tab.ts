@@ -1,12 +1,19 @@
 import { PROTOCOL_NAME, type Protocol, type Recording } from '@hopwise/contract';
-import { CAUSES, type Explanation, PROTOCOLS, type ProtocolExplanation } from '@hopwise/pageload-emulator';
+import {
+  CAUSES,
+  type Explanation,
+  loadEndMs,
+  PROTOCOLS,
+  type ProtocolExplanation,
+} from '@hopwise/pageload-emulator';
 import { formatNumber } from '../../language/format-number.ts';
 import { plural, t } from '../../language/translate.ts';
 import { renderButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatBytes, formatDuration, formatMs, formatOrigin, formatUrl } from '../../ui/format.ts';
-import { namePhase, renderLegend } from '../../ui/waterfall.ts';
+import { namePhase, renderLegend, shownEndMs } from '../../ui/waterfall.ts';
 import { nameCause } from '../name-cause.ts';
+import { renderLaterMark } from '../waterfall/later-mark.ts';
 import { renderTicks } from '../waterfall/time-axis.ts';
 import { type ConnectionRow, layOutConnections, layOutRecorded } from './streams.ts';
 
@@ -62,12 +69,10 @@ export class ConnectionsTab {
     const { pltMs, requests } = this.#recording;
     const endMs =
       1.01 *
-      Math.max(
-        1,
-        pltMs ?? 0,
-        emulated?.explainedPltMs ?? 0,
-        ...[...rows, ...this.#recorded].map((row) => row.endMs),
-      );
+      shownEndMs({
+        rows: [...rows, ...this.#recorded],
+        loadEndMs: Math.max(loadEndMs(this.#recording), emulated?.explainedPltMs ?? 0),
+      });
     this.#endMs = endMs;
     this.#resize.disconnect();
     const isUnnamed = requests.every(({ connectionId }) => connectionId === null);
@@ -85,14 +90,7 @@ export class ConnectionsTab {
         el(
           'div',
           {},
-          el(
-            'h3',
-            {},
-            t('connectionsRecordedTitle', {
-              connections: plural('connections', this.#recorded.length),
-              time: pltMs === null ? '–' : formatDuration(pltMs),
-            }),
-          ),
+          el('h3', {}, describeRecorded(plural('connections', this.#recorded.length), pltMs)),
           isUnnamed ? el('p', { class: 'hw-note' }, t('connectionsUnnamed')) : null,
           this.#renderRows(t('connectionsRecorded'), this.#recorded, { pltMs, endMs }),
         ),
@@ -157,7 +155,7 @@ export class ConnectionsTab {
   }
 
   #renderRow(
-    { connection, protocol, streams, lanes }: ConnectionRow,
+    { connection, protocol, streams, lanes, endMs }: ConnectionRow,
     pltMs: number | null,
     place: (ms: number) => string,
   ): HTMLElement {
@@ -183,7 +181,7 @@ export class ConnectionsTab {
       );
     }
     for (const { entry, lane } of streams) {
-      const { requestId, sentMs, firstByteMs, endMs } = entry;
+      const { requestId, sentMs, firstByteMs, endMs: receivedMs } = entry;
       const url = formatUrl(this.#recording.requests[requestId]?.url ?? '', this.#recording.url);
       bar(
         `hw-of-${protocol ?? 'unknown'} hw-phase-waiting`,
@@ -195,9 +193,9 @@ export class ConnectionsTab {
       bar(
         `hw-of-${protocol ?? 'unknown'}`,
         firstByteMs,
-        endMs,
+        receivedMs,
         lane,
-        t('connectionsReceiving', { url, time: formatMs(endMs - firstByteMs) }),
+        t('connectionsReceiving', { url, time: formatMs(receivedMs - firstByteMs) }),
       );
     }
     if (pltMs !== null) {
@@ -213,6 +211,7 @@ export class ConnectionsTab {
       ...(timeouts > 0 ? [plural('timeouts', timeouts)] : []),
     ];
     const cell = (text: string) => el('div', { class: 'hw-cell hw-number', role: 'cell' }, text);
+    if (endMs > this.#endMs) chart.append(renderLaterMark());
     return el(
       'div',
       { class: 'hw-connection', role: 'row', title: `${origin}: ${notes.join(', ')}` },
@@ -224,6 +223,11 @@ export class ConnectionsTab {
     );
   }
 }
+
+const describeRecorded = (connections: string, pltMs: number | null): string =>
+  pltMs === null
+    ? t('connectionsRecordedNever', { connections })
+    : t('connectionsRecordedTitle', { connections, time: formatDuration(pltMs) });
 
 /** Causes of a smaller share of the load time are not named. */
 const MIN_CAUSE_SHARE = 0.02;

@@ -2,7 +2,7 @@ import type { Recording } from '@hopwise/contract';
 import { plural, t } from '../../language/translate.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
 import { builder } from '../../ui/dom.ts';
-import { recordedWaterfall } from '../../ui/waterfall.ts';
+import { recordedWaterfall, shownEndMs } from '../../ui/waterfall.ts';
 import { renderDetails } from '../waterfall/row-details.ts';
 import type { RequestRow, TimeRange } from '../waterfall/rows.ts';
 import { WaterfallFrame } from '../waterfall/waterfall-frame.ts';
@@ -36,7 +36,7 @@ export class LoadComparison {
       el('p', { class: 'hw-note' }, t('compareNote')),
       el('div', { class: 'hw-split' }, this.#frame.element, this.#details),
     );
-    this.#show({ fromMs: 0, toMs: this.#endMs });
+    this.#show({ fromMs: 0, toMs: Math.min(this.#endMs, Math.max(...[earlier, later].map(shownEndOf))) });
   }
 
   close(): void {
@@ -70,6 +70,8 @@ export class LoadComparison {
     );
   }
 }
+
+const shownEndOf = ({ recording }: StoredLoad) => shownEndMs(recordedWaterfall(recording));
 
 /** Until the last response or the load event. */
 const endOf = ({ requests, pltMs }: Recording) => Math.max(pltMs ?? 0, ...requests.map(({ endMs }) => endMs));

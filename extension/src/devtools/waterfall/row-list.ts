@@ -10,6 +10,7 @@ import { builder } from '../../ui/dom.ts';
 import { formatUrl } from '../../ui/format.ts';
 import { describeRow, type WaterfallBar } from '../../ui/waterfall.ts';
 import { COLUMNS } from './columns.ts';
+import { renderLaterMark } from './later-mark.ts';
 import { placeBar, type RequestRow, type TimeRange } from './rows.ts';
 
 const el = builder();
@@ -17,6 +18,9 @@ const el = builder();
 /** The height in panel.css, of the rows and of their head. */
 const ROW_HEIGHT = 22;
 const OVERSCAN = 12;
+const MAX_NAME_LENGTH = 60;
+/** As wide as a character of a name is, about, CSS pixels. */
+const CHARACTER_WIDTH = 7.4;
 
 export interface ListedRows {
   rows: readonly RequestRow[];
@@ -34,6 +38,7 @@ export class RowList {
   readonly element: HTMLElement;
   readonly #sizer = el('div', { class: 'hw-rows-sizer', role: 'rowgroup' });
   readonly #onSelect: (requestId: number) => void;
+  readonly #head: HTMLElement;
   readonly #virtualizer: Virtualizer<HTMLElement, HTMLElement>;
   readonly #unmount: () => void;
   #listed: ListedRows = { rows: [], range: { fromMs: 0, toMs: 1 }, pageUrl: '', pltMs: null, selected: null };
@@ -46,6 +51,7 @@ export class RowList {
    */
   constructor(head: HTMLElement, onSelect: (requestId: number) => void) {
     this.#onSelect = onSelect;
+    this.#head = head;
     this.element = el(
       'div',
       { class: 'hw-rows', role: 'table', 'aria-label': t('rowsLabel') },
@@ -104,6 +110,7 @@ export class RowList {
 
   #renderRow(index: number, top: number): HTMLElement {
     const { pageUrl, range, selected, pltMs } = this.#listed;
+    const nameLength = this.#nameLength();
     const row = this.#listed.rows[index]!;
     const { request, main, compared, critical } = row;
     const button = el(
@@ -115,7 +122,7 @@ export class RowList {
         tabindex: '-1',
         title: describeRow(main),
       },
-      formatUrl(request.url, pageUrl, 60),
+      formatUrl(request.url, pageUrl, nameLength),
     );
     const bars = el(
       'div',
@@ -131,6 +138,7 @@ export class RowList {
       line.style.left = `${load.left}%`;
       bars.append(line);
     }
+    if (Math.max(main.endMs, compared?.endMs ?? 0) > range.toMs) bars.append(renderLaterMark());
     const element = el(
       'div',
       {
@@ -148,6 +156,12 @@ export class RowList {
     element.addEventListener('click', () => this.#onSelect(request.id));
     element.style.transform = `translateY(${top}px)`;
     return element;
+  }
+
+  /** How many characters of a name the column has room for: whole names are in the title and in the details. */
+  #nameLength(): number {
+    const width = this.#head.querySelector('.hw-cell-name')?.clientWidth ?? 0;
+    return width === 0 ? MAX_NAME_LENGTH : Math.min(MAX_NAME_LENGTH, Math.floor(width / CHARACTER_WIDTH));
   }
 
   #renderBar(bar: WaterfallBar, protocol: string, className: string): HTMLElement | null {

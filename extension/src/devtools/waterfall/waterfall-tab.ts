@@ -5,12 +5,17 @@ import {
   type Recording,
   type ResourceType,
 } from '@hopwise/contract';
-import { type Explanation, PROTOCOLS } from '@hopwise/pageload-emulator';
+import { type Explanation, loadEndMs, PROTOCOLS } from '@hopwise/pageload-emulator';
 import { t } from '../../language/translate.ts';
 import { renderSignButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatDuration, formatOrigin } from '../../ui/format.ts';
-import { namePhase, renderLegend as renderLegendOf, type WaterfallRow } from '../../ui/waterfall.ts';
+import {
+  namePhase,
+  renderLegend as renderLegendOf,
+  shownEndMs,
+  type WaterfallRow,
+} from '../../ui/waterfall.ts';
 import { countRequests } from '../count-requests.ts';
 import { renderFolded } from '../folded-tools.ts';
 import { nameType } from '../name-type.ts';
@@ -31,9 +36,6 @@ import {
 import { WaterfallFrame, ZOOM } from './waterfall-frame.ts';
 
 const el = builder();
-
-/** End of the range shown at first, as a multiple of the load time. */
-const AFTER_LOAD = 1.15;
 
 /** Requests of the recorded and the emulated loads by time: filter, search, sort, zoom, compare, and details of each. */
 export class WaterfallTab {
@@ -214,7 +216,7 @@ export class WaterfallTab {
     const notes = [this.#main, ...(this.#compared ? [this.#compared] : [])].flatMap((name) => {
       const ms = this.#pltMs(name);
       return ms === null
-        ? []
+        ? t('waterfallLoadGuess', { time: formatDuration(loadEndMs(this.#recording)) })
         : name === 'recorded'
           ? t('waterfallRecordedAt', { time: formatDuration(ms) })
           : t('waterfallOverAt', { protocol: PROTOCOL_NAME[name], time: formatDuration(ms) });
@@ -222,11 +224,17 @@ export class WaterfallTab {
     return notes.length === 0 ? '.' : `; ${notes.join(', ')}.`;
   }
 
-  /** A little beyond the load events: what comes later is shown on demand. */
+  /** A little beyond the end of both loads: what comes later is shown on demand. */
   #shownEndMs(): number {
-    const pltMs = [this.#main, this.#compared].map((name) => (name ? this.#pltMs(name) : 0));
-    if (pltMs.includes(null)) return this.#endMs();
-    return Math.min(this.#endMs(), AFTER_LOAD * Math.max(1, ...pltMs.filter((ms) => ms !== null)));
+    const ends = [this.#main, this.#compared].map((name) =>
+      name
+        ? shownEndMs({
+            rows: this.#load(name) ?? [],
+            loadEndMs: this.#pltMs(name) ?? loadEndMs(this.#recording),
+          })
+        : 0,
+    );
+    return Math.min(this.#endMs(), Math.max(...ends));
   }
 
   /** Until the last response of either load. */

@@ -346,7 +346,8 @@ function rankOf(protocol: Protocol, { best, confidence, protocols }: Decision): 
     return fastest.includes(protocol) && !areAll ? 'about equal' : '';
   }
   if (protocol !== fastest[0]) return '';
-  return protocol === best ? paint('green', `best, ${Math.round(confidence * 100)}% sure`) : 'fastest';
+  if (protocol === best) return paint('green', `best, ${Math.round(confidence * 100)}% sure`);
+  return 'fastest, not surely';
 }
 
 export function ms(value: number): string {

@@ -103,14 +103,19 @@ const slow = { pltMs: 9000, low: 8000, high: 9900 };
 test.each([
   [
     'right',
-    { protocols: { h3: equal, h2: slow } },
+    { protocols: { h3: equal, h2: slow }, ownMs: 4300 },
     'All good. No change would load this page noticeably faster.',
   ],
-  ['equal', { protocols: { h3: equal, h2: equal } }, 'All good. The HTTP versions are about equal here.'],
-  ['not surely worse', { protocols: { h3: slow, h2: equal } }, 'Nothing worth changing here.'],
-])('the browser’s own choice that is %s is left alone', (_words, { protocols }, words) => {
+  [
+    'equal',
+    { protocols: { h3: equal, h2: equal }, ownMs: 4300 },
+    'All good. The HTTP versions are about equal here.',
+  ],
+  ['not surely worse', { protocols: { h3: slow, h2: equal }, ownMs: 9000 }, 'Nothing worth changing here.'],
+])('the browser’s own choice that is %s is left alone', (_words, { protocols, ownMs }, words) => {
   const own = decisionOf([LEAVE], { protocols });
-  const decision = { ...own, baseline: { ...own.baseline, protocols: { [A]: 'h3' as const } } };
+  const times = { pltMs: ownMs, laterPltMs: ownMs };
+  const decision = { ...own, baseline: { ...own.baseline, ...times, protocols: { [A]: 'h3' as const } } };
   expect(writeHeadline(predictionOf(decision))).toBe(words);
   expect(findHeadlineTimes(predictionOf(decision))).toEqual({ ownMs: 4400, hopwiseMs: null });
   const long = { ...decision, baseline: { ...decision.baseline, pltMs: 54_000 } };

@@ -1,6 +1,5 @@
 import {
   type Action,
-  type Baseline,
   type Decision,
   type Evidence,
   type Language,
@@ -15,9 +14,9 @@ import type { Decided, DecisionFigures } from '../decide/decide.ts';
 import type { FitFigures } from '../decide/fit.ts';
 import type { Knowledge } from '../decide/knowledge.ts';
 import { isSameAction, promisingAction } from '../decide/pick-action.ts';
-import { fastestProtocols, ranked } from '../decide/standing.ts';
+import { fastestProtocols, isAboutEqual, ranked } from '../decide/standing.ts';
 import { describeMisfit } from './fit-words.ts';
-import type { Behaviour, Sentences, Sureness } from './sentences/english.ts';
+import type { Behaviour, FastestRole, Sentences, Sureness } from './sentences/english.ts';
 import { SENTENCES } from './sentences/languages.ts';
 import { withoutScheme } from './words.ts';
 
@@ -170,9 +169,13 @@ const LONG_MS = 10_000;
 /** Whether a page takes longer than people wait: it is not called good, even where no protocol makes it faster. */
 export const isLong = ({ baseline }: Pick<Decision, 'baseline'>): boolean => baseline.pltMs > LONG_MS;
 
-/** Whether the protocol that carries most origins by itself is among the fastest. */
+/** Whether the browser by itself uses only what is among the fastest, or takes about as long with what it mixes. */
 function isOwnFastest({ protocols, baseline }: Pick<Decision, 'protocols' | 'baseline'>): boolean {
-  return fastestProtocols(protocols).includes(mainProtocol(baseline));
+  const fastest = fastestProtocols(protocols);
+  const [first] = ranked(protocols);
+  if (Object.values(baseline.protocols).every((own) => fastest.includes(own))) return true;
+  const ownMs = Math.min(baseline.pltMs, baseline.laterPltMs);
+  return first !== undefined && isAboutEqual(ownMs, first.pltMs);
 }
 
 const findOffer = (actions: readonly Action[]): Action | undefined =>
@@ -182,13 +185,6 @@ const findOffer = (actions: readonly Action[]): Action | undefined =>
 function offerAdvice({ actions, baseline }: DecisionFigures, sentences: Sentences): string {
   const { origins, time } = findOffer(actions)!;
   return sentences.verdict.offerH3(nameHosts(origins, sentences), baseline.pltMs, time.pltMs);
-}
-
-/** The protocol that carries most origins by itself. */
-function mainProtocol(baseline: Baseline): Protocol {
-  const protocols = Object.values(baseline.protocols);
-  const carried = (protocol: Protocol) => protocols.filter((each) => each === protocol).length;
-  return PROTOCOLS.reduce((a, b) => (carried(b) >= carried(a) ? b : a));
 }
 
 /** An action in the imperative, without its effect. */
@@ -225,8 +221,22 @@ function nameHosts(origins: readonly string[], { bothHosts, firstHost }: Sentenc
   return more.length === 0 ? bothHosts(first, second) : firstHost(first, more.length + 1);
 }
 
+function roleOfFastest(figures: DecisionFigures): FastestRole {
+  if (figures.kind !== 'leave' || figures.isBlocked) return 'clear';
+  const [fastest] = fastestProtocols(figures.protocols);
+  switch (reasonToLeave(figures)) {
+    case 'right':
+      return Object.values(figures.baseline.protocols).every((own) => own === fastest) ? 'own' : 'alike';
+    case 'no-sure-gain':
+      return 'unsure';
+    default:
+      return 'clear';
+  }
+}
+
 /** The protocols side by side: `HTTP/1.1 and HTTP/2 are about equal here; HTTP/3 takes 5 times as long.` */
-function comparisonOf(protocols: Decision['protocols'], evidence: Sentences['evidence']): string {
+function comparisonOf(figures: DecisionFigures, evidence: Sentences['evidence']): string {
+  const { protocols } = figures;
   const times = ranked(protocols);
   const [first] = times;
   if (first === undefined) return '';
@@ -235,6 +245,7 @@ function comparisonOf(protocols: Decision['protocols'], evidence: Sentences['evi
   return evidence.comparison(
     equal,
     slower.map(({ protocol, pltMs }) => ({ protocol, ratio: pltMs / first.pltMs })),
+    roleOfFastest(figures),
   );
 }
 
@@ -246,7 +257,7 @@ function evidenceOf(
   const evidence: Evidence[] = [];
   // The verdict itself may say it.
   if (figures.isBlocked || figures.kind !== 'leave' || reasonToLeave(figures) !== 'equal')
-    evidence.push({ kind: 'emulation', text: comparisonOf(figures.protocols, words) });
+    evidence.push({ kind: 'emulation', text: comparisonOf(figures, words) });
   if (knowledge.verification)
     evidence.push({ kind: 'verification', text: words.transfers(mediansOf(knowledge.verification)) });
   for (const [behaviour, pltMs] of loadsByBehaviour(knowledge.loads ?? [])) {

@@ -34,7 +34,7 @@ it.each([
     'the evidence compares those that are not',
     2000,
     'All good. No change would load this page noticeably faster',
-    ['HTTP/3 is the fastest; HTTP/2 takes 2.0 times as long.'],
+    ['HTTP/3, which the browser uses by itself, is the fastest; HTTP/2 takes 2.0 times as long.'],
   ],
 ])('%s, once', (_words, h2Ms, verdict, evidence) => {
   const timeOf = (pltMs: number) => ({ pltMs, low: pltMs, high: pltMs });
@@ -57,3 +57,42 @@ it.each([
   expect(ofLong).not.toContain('All good');
   expect(verdict).toContain(ofLong.replace(/^.*\. /, ''));
 });
+
+it.each([
+  // The browser uses HTTP/2 at one of two origins: beside HTTP/3 alone, at 1000 ms, that is as fast within 5%, then not.
+  [
+    'is as fast as what the browser mixes',
+    1040,
+    'All good. No change would load this page noticeably faster',
+    'HTTP/3 alone would take about as long as what the browser uses by itself; HTTP/2 takes 2.0 times as long.',
+  ],
+  [
+    'is faster, but not surely',
+    1060,
+    'Nothing worth changing here',
+    'HTTP/3 may be the fastest, but no change surely gains by it; HTTP/2 takes 2.0 times as long.',
+  ],
+])(
+  'a protocol that %s is not called the fastest beside a verdict to change nothing',
+  (_words, ownMs, verdict, text) => {
+    const timeOf = (pltMs: number) => ({ pltMs, low: pltMs, high: pltMs });
+    const protocols = { 'https://a.example': 'h2', 'https://b.example': 'h3' };
+    const figures = {
+      kind: 'leave',
+      protocols: { h3: timeOf(1000), h2: timeOf(2000) },
+      baseline: { ...baseline, ...timeOf(ownMs), laterPltMs: ownMs, protocols },
+      action: { kind: 'leave' },
+      actions: [{ kind: 'leave', helps: 0 }],
+      isBlocked: false,
+      isHttp: false,
+      kept: false,
+    } as unknown as DecisionFigures;
+    const described = describeDecision(
+      { figures, fit: { explained: null, misfits: [] } as unknown as FitFigures },
+      {},
+      english,
+    );
+    expect(described.verdict).toBe(verdict);
+    expect(described.evidence.map((each) => each.text)).toEqual([text]);
+  },
+);

@@ -9,6 +9,13 @@ export type Sureness = 'measured' | 'sure' | 'likely';
 /** What the browser did in measured loads: by itself, all pinned to one protocol, or with other pins. */
 export type Behaviour = 'browser' | 'pins' | Protocol;
 
+/**
+ * What a single fastest protocol is to a decision: `own` where the browser uses it by itself, `alike` where what the browser mixes takes about
+ * as long, `unsure` where a change to it does not surely gain; `clear` otherwise. So that no protocol is called the fastest without a word
+ * beside a verdict that changes nothing.
+ */
+export type FastestRole = 'own' | 'alike' | 'unsure' | 'clear';
+
 /** A protocol whose load time is `ratio` times the fastest one's. */
 export interface SlowerProtocol {
   protocol: Protocol;
@@ -90,12 +97,17 @@ export const english = {
   },
 
   evidence: {
-    /** @param equal the fastest protocol and those about as fast */
-    comparison(equal: readonly Protocol[], slower: readonly SlowerProtocol[]): string {
+    /** @param equal the fastest protocol and those about as fast @param role what a single fastest one is to the verdict */
+    comparison(equal: readonly Protocol[], slower: readonly SlowerProtocol[], role: FastestRole): string {
       const names = equal.map((protocol) => NAME[protocol]);
       const lead =
         names.length === 1
-          ? `${names[0]} is the fastest`
+          ? {
+              own: `${names[0]}, which the browser uses by itself, is the fastest`,
+              alike: `${names[0]} alone would take about as long as what the browser uses by itself`,
+              unsure: `${names[0]} may be the fastest, but no change surely gains by it`,
+              clear: `${names[0]} is the fastest`,
+            }[role]
           : `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are about equal here`;
       return `${[lead, ...slower.map(slowerClause)].join('; ')}.`;
     },

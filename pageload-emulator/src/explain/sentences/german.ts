@@ -77,11 +77,16 @@ export const german: Sentences = {
   },
 
   evidence: {
-    comparison(equal, slower) {
+    comparison(equal, slower, role) {
       const names = equal.map((protocol) => NAME[protocol]);
       const lead =
         names.length === 1
-          ? `${names[0]} ist am schnellsten`
+          ? {
+              own: `${names[0]}, das der Browser von selbst nutzt, ist am schnellsten`,
+              alike: `${names[0]} allein würde etwa so lange brauchen wie das, was der Browser von selbst nutzt`,
+              unsure: `${names[0]} ist vielleicht am schnellsten, doch keine Änderung gewinnt dadurch sicher`,
+              clear: `${names[0]} ist am schnellsten`,
+            }[role]
           : `${names.slice(0, -1).join(', ')} und ${names.at(-1)} sind hier etwa gleich schnell`;
       return `${[lead, ...slower.map(slowerClause)].join('; ')}.`;
     },

@@ -14,7 +14,8 @@ export const partitionOf = (pool: number): number => pool & IN_CROSS_SITE_FRAME;
  *
  * - Browsers separate connections with and without credentials (Fetch standard, "connection pools"). Cross-origin fonts are
  *   requested without credentials; so are cross-origin module scripts and resources with a `crossorigin` attribute, which only
- *   the requests' headers or the connections of a multiplexed recording show.
+ *   the requests' headers or the connections of a multiplexed recording show. A preflight never has any: where its request took another
+ *   connection, that one has.
  * - Chromium separates those of frames of other sites from the page's (`NetworkAnonymizationKey`: the page's site, and whether
  *   the frame is of another), unless a recorded connection carried requests of both. Firefox and WebKit go by the page's site alone
  *   (Fetch standard, "network partition keys").
@@ -23,7 +24,10 @@ export const partitionOf = (pool: number): number => pool & IN_CROSS_SITE_FRAME;
  */
 export function connectionPools(recording: Recording): number[] {
   const frames = framesOf(recording);
-  const anonymous = recording.requests.map((request) => {
+  const requests = recording.requests;
+  const apart = new Set(requests.flatMap((request) => preflightApart(request, requests) ?? []));
+  const anonymous = requests.map((request) => {
+    if (apart.has(request.id)) return WITHOUT_CREDENTIALS;
     const { credentials } = request;
     if (credentials !== undefined && credentials !== null) return credentials ? 0 : WITHOUT_CREDENTIALS;
     const home = frames[request.id] ?? recording.url;
@@ -32,8 +36,20 @@ export function connectionPools(recording: Recording): number[] {
   });
   const partitions = partitionsOf(recording, frames);
   const pools = anonymous.map((pool, id) => pool | partitions[id]!);
-  for (const connections of multiplexedConnections(recording, partitions)) separate(connections, pools);
+  for (const connections of multiplexedConnections(recording, partitions))
+    separate(connections, pools, requests);
   return pools;
+}
+
+/** The number of a request's preflight that was on another connection; null for none. */
+function preflightApart(
+  { connectionId, initiator }: RecordedRequest,
+  requests: readonly RecordedRequest[],
+): number | null {
+  const preflight = initiator.requestId === null ? undefined : requests[initiator.requestId];
+  if (preflight?.method !== 'OPTIONS' || connectionId === null || preflight.connectionId === null)
+    return null;
+  return preflight.connectionId === connectionId ? null : preflight.id;
 }
 
 const PARTITIONED_BY_PAGE = /^(firefox|safari|webkit)/i;
@@ -76,10 +92,16 @@ function multiplexedConnections(
  * connection that begins with a request of a script without credentials has none either: modules request their imports as they
  * were requested themselves.
  */
-function separate(connections: readonly RecordedRequest[][], pools: number[]): void {
+function separate(
+  connections: readonly RecordedRequest[][],
+  pools: number[],
+  requests: readonly RecordedRequest[],
+): void {
   const isAnonymous = (own: RecordedRequest[]) => {
     const initiator = own[0]!.initiator.requestId;
-    const imported = connections.length > 1 && initiator !== null && isWithoutCredentials(pools[initiator]!);
+    const isImport =
+      connections.length > 1 && initiator !== null && requests[initiator]!.method !== 'OPTIONS';
+    const imported = isImport && isWithoutCredentials(pools[initiator]!);
     return imported || own.some(({ id }) => isWithoutCredentials(pools[id]!));
   };
   let usedUntilMs = Number.NEGATIVE_INFINITY;

@@ -20,6 +20,7 @@ import type { ReadOptions } from './har/page-choice.ts';
 import { type PageClock, pageClock } from './har/page-clock.ts';
 import { type PageLoad, takeLoad } from './har/page-loads.ts';
 import { harPhases, sendingMs, webPageTestPhases } from './har/phases.ts';
+import { pairPreflights } from './har/preflights.ts';
 import { type Entry, isRedirect, parseHar, statusOf } from './har/schema.ts';
 import { sizesOf } from './har/sizes.ts';
 import { typeOf } from './har/types.ts';
@@ -72,7 +73,7 @@ export function readHar(
     endsAt: load.endsAt,
     isOtherClock: beginning === 'other-clock',
   });
-  const { drafts, entryOf, typed, document } = draftsOf(load, navigation, clock, conventions);
+  const { drafts, entryOf, typed, document, preflights } = draftsOf(load, navigation, clock, conventions);
   refuseUntimed(drafts, place);
   const end = loadEnd(drafts, document, clock.times, creator, missingOf(navigation, clock.times.pltMs));
   clipToDay(end.kept, end.times.pltMs !== null);
@@ -82,6 +83,7 @@ export function readHar(
     parsedMs: end.times.domContentLoadedMs,
     entryOf,
     typed,
+    preflights,
   });
   const requests = finishRequests(end.kept, place);
   const page =
@@ -176,6 +178,8 @@ interface Drafts {
   typed: ReadonlySet<RequestDraft>;
   /** What answered the navigation, or what stands for it. */
   document: RequestDraft;
+  /** By the requests that they let through. */
+  preflights: ReadonlyMap<RequestDraft, RequestDraft>;
 }
 
 function draftsOf(
@@ -193,6 +197,7 @@ function draftsOf(
   mendLateSending(entryOf);
   mendTurns([...entryOf.keys()]);
   takeFromWorkers(entryOf);
+  const preflights = pairPreflights([...entryOf.keys()]);
   const placeOf = new Map(load.fileOrder.map((entry, place) => [entry, place]));
   const place = (draft: RequestDraft) => placeOf.get(entryOf.get(draft)!)!;
   const drafts = inOrderOfIssue([...entryOf.keys()].sort((a, b) => place(a) - place(b)));
@@ -203,7 +208,7 @@ function draftsOf(
     hasDocument: navigation.document === 'recorded',
     hasLoadEvent: clock.times.pltMs !== null,
   });
-  return { drafts, entryOf, typed, document };
+  return { drafts, entryOf, typed, document, preflights };
 }
 
 /** The drafts whose type the recorder states. */

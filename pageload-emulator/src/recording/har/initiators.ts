@@ -18,6 +18,8 @@ export interface Drafts {
   entryOf: ReadonlyMap<RequestDraft, Entry>;
   /** Drafts whose type the recorder states. */
   typed: ReadonlySet<RequestDraft>;
+  /** Preflights by the requests that they let through. */
+  preflights: ReadonlyMap<RequestDraft, RequestDraft>;
 }
 
 /**
@@ -26,11 +28,12 @@ export interface Drafts {
  * - A redirect is the initiator of the next request for its `Location`; when only the query differs, of one that began as
  *   the redirect ended.
  * - Of the URLs that an entry names, exact matches go before those that differ only in the query.
+ * - A preflight has the initiator of its request, and is that request's own where it was waited for.
  * - A request whose entry names none is taken to come from the page of its `Referer`; else from a frame of its own origin;
  *   else, in a recording that names initiators, from a script of its own site; else from the document.
  */
 export function linkInitiators(drafts: Drafts): void {
-  const { ordered, typed } = drafts;
+  const { ordered, typed, preflights } = drafts;
   const finder = new InitiatorFinder(drafts);
   for (const draft of ordered) {
     draft.initiator =
@@ -39,6 +42,7 @@ export function linkInitiators(drafts: Drafts): void {
         : (finder.redirectTo(draft) ?? finder.initiatorOf(draft));
   }
   for (const draft of ordered) passOverPreflight(draft);
+  for (const [request, preflight] of preflights) linkPreflight(request, preflight);
   // A redirect has the type of its target, whatever its own body is.
   for (const draft of ordered.toReversed()) {
     const { kind, request } = draft.initiator;
@@ -51,6 +55,14 @@ function passOverPreflight(draft: RequestDraft): void {
   const { request } = draft.initiator;
   if (request === null || draft.method !== 'OPTIONS' || pathKey(request.url) !== pathKey(draft.url)) return;
   if (request.initiator.request !== null) draft.initiator = { ...request.initiator };
+}
+
+/** Puts a preflight between a request and its initiator. */
+function linkPreflight(request: RequestDraft, preflight: RequestDraft): void {
+  const asker = request.initiator.request;
+  if (asker !== null && asker !== preflight && asker.startMs <= preflight.startMs)
+    preflight.initiator = { ...request.initiator };
+  request.initiator = { kind: 'script', request: preflight, source: 'recorded' };
 }
 
 /** Recorders round times: a redirect may seem to end a little after its target began. */

@@ -73,6 +73,8 @@ const eventSchema = z.object({
           navigationId: text,
           documentLoaderURL: text,
           isOutermostMainFrame: flag,
+          /** What older traces have in place of the former. */
+          isLoadingMainFrame: flag,
         }),
       ),
     ),

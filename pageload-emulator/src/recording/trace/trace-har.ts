@@ -1,3 +1,4 @@
+import { InputError, placeOf } from '../../util/input-error.ts';
 import type { HarForm } from '../har/forms.ts';
 import { objectOf } from '../har/values.ts';
 import { readEvents, type TraceData, type TraceEvent } from './trace-events.ts';
@@ -17,6 +18,7 @@ interface Hop {
  * Reads a Chrome trace (the Performance panel's file) as the HAR that DevTools would have written of the same loads.
  *
  * @returns null for any other input
+ * @throws InputError for a trace that begins after the navigation: a frame would be taken for the page
  */
 export function traceAsHar(input: unknown): HarForm | null {
   const list = Array.isArray(input) ? input : objectOf(input)?.traceEvents;
@@ -27,6 +29,11 @@ export function traceAsHar(input: unknown): HarForm | null {
   const pages = pagesIn(events, wallMs);
   const entries = hopsIn(events).map((hop) => entryOf(hop, pages, wallMs));
   const place = Array.isArray(input) ? [] : ['traceEvents'];
+  if (pages.length === 0 && entries.length > 0) {
+    throw new InputError(
+      `${placeOf(place)}: expected the page's navigation, got none: the trace begins after the navigation, record it with a reload`,
+    );
+  }
   const creator = { name: 'Chrome trace', version: '' };
   return { log: { creator, pages: pages.map(({ page }) => page), entries }, place, entriesPlace: place };
 }

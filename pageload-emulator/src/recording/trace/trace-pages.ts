@@ -25,7 +25,8 @@ export function pagesIn(events: readonly TraceEvent[], wallMs: (ts: number) => n
     const own = pages.at(-1);
     if (name === 'navigationStart') {
       const url = data?.documentLoaderURL ?? '';
-      if (frame == null || originOf(url) === null || data?.isOutermostMainFrame === false) continue;
+      const isMain = data?.isOutermostMainFrame ?? data?.isLoadingMainFrame ?? true;
+      if (frame == null || originOf(url) === null || !isMain) continue;
       const id = data?.navigationId ?? `${ts}`;
       const startedDateTime = new Date(wallMs(ts)).toISOString();
       pages.push({ startTs: ts, frame, page: { id, startedDateTime, title: url, pageTimings: {} } });

@@ -110,6 +110,17 @@ describe('a Chrome trace', () => {
     ]);
   });
 
+  it.each([
+    ['the flag of today', { isOutermostMainFrame: false }],
+    ['the flag of older traces', { isLoadingMainFrame: false }],
+  ])('that begins after the navigation is refused, and takes no frame for the page: %s', (_words, flag) => {
+    const frames = { documentLoaderURL: 'https://ads.test/', navigationId: 'N9', ...flag };
+    const late = [event('navigationStart', 90, frames, 'F2'), ...traceEvents().slice(1)];
+    expect(() => parseRecording(traced(late))).toThrow(
+      "traceEvents: expected the page's navigation, got none: the trace begins after the navigation, record it with a reload",
+    );
+  });
+
   it('without requests is named', () => {
     expect(() => parseRecording(traced(NOISE))).toThrow('traceEvents: expected requests, got none');
   });

@@ -39,6 +39,8 @@ const SHARED_DEVIATION = 0.05;
 const SHORTEST_MS = 1e-3;
 /** The candidates' own part is at least this share of the load time: no emulation of the rest is exact. */
 const MIN_OWN_SHARE = 0.02;
+/** That share is of loads: in a recording of a session, of minutes and more, it would be time that no protocol has to do with. Assumed. */
+const MAX_LOAD_MS = 5_000;
 
 /** Bisection steps to find a quantile: to a millionth of the interval. */
 const STEPS = 20;
@@ -73,7 +75,8 @@ export class Belief<Candidate> {
     const covariance = candidates.map((a) => candidates.map((b) => covarianceOf(a, b)));
     this.#components = times[0]!.map((_, scenario, { length }) => {
       const own = times.map((each) => each[scenario]!);
-      const most = (1 - MIN_OWN_SHARE) * Math.min(...own);
+      const least = Math.min(...own);
+      const most = least - MIN_OWN_SHARE * Math.min(least, MAX_LOAD_MS);
       const shared = Math.max(SHORTEST_MS, Math.min(sharedMs[scenario]!, most));
       return {
         weight: 1 / length,

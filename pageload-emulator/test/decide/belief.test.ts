@@ -202,3 +202,14 @@ describe('belief about load times', () => {
     expect(timeOf(belief, 0)).toBeCloseTo(1000, 6);
   });
 });
+
+it('of a session of 45 minutes claims no seconds that its few requests do not take', () => {
+  const sessionMs = 45 * 60_000;
+  const of = (candidate: string) => [candidate === 'h1' ? sessionMs + 1 : sessionMs];
+  const belief = new Belief(['h1', 'h2'], of, [sessionMs], (a, b) => (a === b ? 0.01 : 0));
+  belief.updateAll({ candidate: 'h1', rival: 'h2', value: Math.log(1.2), variance: 1e-6 });
+  const laterMs = Math.exp(belief.meanLog('h1')) - Math.exp(belief.meanLog('h2'));
+  // A fifth of 2% of the longest load, 5 s, is 20 ms; of the whole session it would be 11 s.
+  expect(laterMs).toBeGreaterThan(10);
+  expect(laterMs).toBeLessThan(25);
+});

@@ -1,5 +1,5 @@
 import { NO_PHASES, offersH3, type Recording, type Verification } from '@hopwise/contract';
-import { InputError, placeOf } from '../util/input-error.ts';
+import { InputError, placeOf, shown } from '../util/input-error.ts';
 import { originOf } from '../util/url.ts';
 import { isCached, isFetchedByWorker, isPushed } from './har/cached.ts';
 import { connectionNames } from './har/connection.ts';
@@ -88,10 +88,13 @@ export function readHar(
   const requests = finishRequests(end.kept, place);
   const page =
     requests.find(({ type, status }) => type === 'document' && !isRedirect(status)) ?? requests[0]!;
+  const sentOn = navigation.document === 'recorded' ? load.sentOn : null;
+  if (sentOn !== null)
+    notes.push(`a script sent the visitor on to ${shown(sentOn)}: the load is the whole way`);
   const fetched: Recording = {
     format: 'hopwise-recording',
     version: 1,
-    url: navigation.url ?? page.url,
+    url: navigation.url ?? sentOn ?? page.url,
     recordedAt: new Date(clock.startMs).toISOString(),
     browser: [log.browser?.name, log.browser?.version].filter(Boolean).join(' '),
     ...end.times,

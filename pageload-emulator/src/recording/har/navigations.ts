@@ -75,7 +75,12 @@ function isNext(
   if (destination !== null) {
     if (destination.toLowerCase() !== 'document') return false;
     const isByUser = headerOf(entry.request, 'sec-fetch-user') !== null;
-    return isByUser || quietMs >= QUIET_MS || next.startMs - document.startMs >= MAX_CLIENT_REDIRECT_MS;
+    const isScripted = !isByUser && askedForBy(entry).kind === 'script';
+    return (
+      isByUser ||
+      (quietMs >= QUIET_MS && !isScripted) ||
+      next.startMs - document.startMs >= MAX_CLIENT_REDIRECT_MS
+    );
   }
   const asked = askedForBy(entry);
   if (typeOf(entry).named && asked.byBrowser) {

@@ -65,7 +65,8 @@ export function pageClock(
   };
 }
 
-function timesOf(page: Page | undefined): PageTimes {
+/** What a page says of its times, counted from its beginning. */
+export function timesOf(page: Page | undefined): PageTimes {
   const timings = page?.pageTimings;
   return {
     pltMs: firstPositive(timings?.onLoad, page?._loadTime),

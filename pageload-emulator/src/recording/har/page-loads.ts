@@ -5,6 +5,7 @@ import { partNavigations, type TimedEntry, timed } from './navigations.ts';
 import { noSuchPage, type PageChoice, type ReadOptions } from './page-choice.ts';
 import { type PageEntries, pagesOf } from './pages.ts';
 import { type Entry, type Har, type Page, statusOf } from './schema.ts';
+import { findSentOn, joinSentOn } from './sent-on.ts';
 import { urlKey } from './urls.ts';
 
 /** One load of a page in a file. */
@@ -18,6 +19,8 @@ export interface PageLoad {
   /** Position among the page's navigations. */
   navigation: number;
   navigations: number;
+  /** URL of the page that its visitor was sent on to by a script; null for none. */
+  sentOn: string | null;
   /** When the page's next navigation began, Unix time in milliseconds; infinite without one. */
   endsAt: number;
 }
@@ -29,7 +32,7 @@ export interface PageLoad {
  * @throws InputError when the file has no such page load
  */
 export function takeLoad(log: Har, { page: choice, pageOption }: ReadOptions, notes: string[]): PageLoad {
-  const pages = pagesOf(log);
+  const pages = joinSentOn(pagesOf(log));
   const loads = pages.flatMap(loadsOf);
   const answered = loads.findIndex(hasAnswer);
   const first = answered >= 0 ? answered : Math.max(0, loads.findIndex(hasRequests));
@@ -77,7 +80,7 @@ function noteOf(
     : null;
 }
 
-function loadsOf({ page, entries }: PageEntries): PageLoad[] {
+function loadsOf({ page, entries, sentOn }: PageEntries): PageLoad[] {
   // Playwright: requests that the test itself made, not the page.
   const parts = partNavigations(timed(entries.filter(({ _apiRequest }) => _apiRequest !== true)));
   return parts.map((ordered, navigation) => ({
@@ -86,6 +89,7 @@ function loadsOf({ page, entries }: PageEntries): PageLoad[] {
     fileOrder: entries,
     navigation,
     navigations: parts.length,
+    sentOn: sentOn ?? findSentOn(ordered.map(({ entry }) => entry)),
     endsAt: parts[navigation + 1]?.[0]?.startMs ?? Number.POSITIVE_INFINITY,
   }));
 }

@@ -12,6 +12,8 @@ export interface PageEntries {
   page: Page | undefined;
   /** Its requests, in order of the file; none for some pages. */
   entries: Entry[];
+  /** URL of the page that its visitor was sent on to by a script, where the file lists that as another page. */
+  sentOn?: string;
 }
 
 /** A page with when it began, Unix time in milliseconds. */

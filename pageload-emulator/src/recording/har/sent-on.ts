@@ -1,0 +1,93 @@
+/**
+ * Client-side redirects: pages whose script sends the visitor on at once (`location = …`). To a person the whole way is one load, as it is
+ * with redirects of servers.
+ */
+import { askedForBy } from './asked-for.ts';
+import { headerOf } from './headers.ts';
+import { follows, partNavigations, redirectChain, timed } from './navigations.ts';
+import { timesOf } from './page-clock.ts';
+import type { PageEntries } from './pages.ts';
+import type { Entry, Page } from './schema.ts';
+import { typeOf } from './types.ts';
+import { urlKey } from './urls.ts';
+import { dateOf } from './values.ts';
+
+/**
+ * Joins pages of a file with those that they sent their visitor on to at once: recorders list each as a page of its own.
+ *
+ * @param pages in order of the file
+ */
+export function joinSentOn(pages: readonly PageEntries[]): PageEntries[] {
+  const joined: PageEntries[] = [];
+  for (const next of pages) {
+    const before = joined.at(-1);
+    const both = before === undefined ? null : joinPages(before, next);
+    if (both === null) joined.push(next);
+    else joined[joined.length - 1] = both;
+  }
+  return joined;
+}
+
+/** Two pages as one load; null where they are two. */
+function joinPages(before: PageEntries, next: PageEntries): PageEntries | null {
+  const ordered = timed(next.entries);
+  const [first] = ordered;
+  if (before.page === undefined || next.page === undefined || first?.type !== 'document') return null;
+  if (!isByScript(first.entry, new Set(before.entries.map(({ request }) => urlKey(request.url)))))
+    return null;
+  const apartMs = dateOf(next.page.startedDateTime) - dateOf(before.page.startedDateTime);
+  const entries = [...before.entries, ...next.entries];
+  if (!(apartMs >= 0) || partNavigations(timed(entries)).length > 1) return null;
+  const sentOn = next.sentOn ?? redirectChain(ordered).at(-1)!.entry.request.url;
+  return { page: endingAs(before.page, next.page, apartMs), entries, sentOn };
+}
+
+/** A page that has the times of another one, which began later. */
+function endingAs({ id, startedDateTime, title }: Page, last: Page, apartMs: number): Page {
+  const times = timesOf(last);
+  const later = (ms: number | null) => (ms === null ? null : ms + apartMs);
+  return {
+    id,
+    startedDateTime,
+    title,
+    pageTimings: {
+      onLoad: later(times.pltMs),
+      onContentLoad: later(times.domContentLoadedMs),
+      _firstContentfulPaint: later(times.firstContentfulPaintMs),
+      _largestContentfulPaint: later(times.largestContentfulPaintMs),
+    },
+  };
+}
+
+/** Whether a script of a page navigated to a document, and no click or key. @param own keys of URLs of the page's requests */
+function isByScript(document: Entry, own: ReadonlySet<string>): boolean {
+  if (headerOf(document.request, 'sec-fetch-user') !== null) return false;
+  const { kind, urls } = askedForBy(document);
+  if (kind === 'script' && [...urls].some((url) => own.has(urlKey(url)))) return true;
+  const referer = headerOf(document.request, 'referer');
+  return referer !== null && isOfTab(document) && own.has(urlKey(referer));
+}
+
+const isOfTab = ({ request }: Entry): boolean =>
+  /^document$/i.test(headerOf(request, 'sec-fetch-dest') ?? '');
+
+/**
+ * Finds the page that a load's visitor was sent on to by a script, as far as Fetch Metadata tells it from a frame.
+ *
+ * @param entries of one load, in order of start
+ * @returns its URL; null for none
+ */
+export function findSentOn(entries: readonly Entry[]): string | null {
+  const own = new Set<string>();
+  let document: Entry | null = null;
+  let url: string | null = null;
+  for (const entry of entries) {
+    if (typeOf(entry).type === 'document') {
+      const isTarget = document !== null && follows({ entry: document }, { entry });
+      if (isTarget ? url !== null : isOfTab(entry) && isByScript(entry, own)) url = entry.request.url;
+      if (document === null || isTarget || isOfTab(entry)) document = entry;
+    }
+    own.add(urlKey(entry.request.url));
+  }
+  return url;
+}

@@ -1,0 +1,85 @@
+import { readRecording } from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { chromiumEntry, START } from '../../support/hars.ts';
+
+const FIRST = 'https://go.test/1';
+const SCRIPT = 'https://go.test/go.js';
+const LAST = 'https://shop.test/';
+const header = (name: string, value: string) => ({ name, value });
+const script = { type: 'script', stack: { callFrames: [{ url: SCRIPT, functionName: '', scriptId: '1' }] } };
+
+/**
+ * A redirect of the server, a page whose script sends the visitor on, and the page where that leads:
+ *
+ *     redirect 0 to 50, page 50 to 100, its script 100 to 150, the page shown 150 (or later) to 200, its image to 250
+ *
+ * @param pages how many pages the file lists for it
+ * @param more of the request for the second page
+ * @param afterMs how much later the script sends the visitor on
+ */
+function file(pages: 1 | 2, more: object = {}, afterMs = 0): object {
+  const last = pages === 1 ? 'page_1' : 'page_2';
+  const document = (url: string, startMs: number, extra: object) => {
+    const made = chromiumEntry(url, startMs, {}, { _resourceType: 'document', ...extra }) as {
+      request: object;
+    };
+    const headers = [header('Sec-Fetch-Dest', 'document'), header('Referer', FIRST)];
+    return { ...made, request: { ...made.request, headers, ...(extra as { request?: object }).request } };
+  };
+  const startMs = 150 + afterMs;
+  const entries = [
+    { ...document(FIRST, 0, { pageref: 'page_1' }), response: { status: 302, redirectURL: `${FIRST}/x` } },
+    document(`${FIRST}/x`, 50, { pageref: 'page_1' }),
+    chromiumEntry(SCRIPT, 100, {}, { _resourceType: 'script', pageref: 'page_1' }),
+    document(LAST, startMs, { pageref: last, _initiator: script, ...more }),
+    chromiumEntry(`${LAST}i.png`, startMs + 50, {}, { _resourceType: 'image', pageref: last }),
+  ];
+  const page = (id: string, beganMs: number, onLoad: number) => ({
+    id,
+    startedDateTime: new Date(Date.parse(START) + beganMs).toISOString(),
+    title: '',
+    pageTimings: { onLoad },
+  });
+  const listed =
+    pages === 1 ? [page('page_1', 0, startMs + 110)] : [page('page_1', 0, 150), page('page_2', startMs, 110)];
+  return { log: { version: '1.2', creator: { name: 'WebInspector', version: '1' }, pages: listed, entries } };
+}
+
+const WHOLE = { url: LAST, requests: 5 };
+const read = (input: object) => {
+  const { recording, notes } = readRecording(input);
+  const { url, pltMs, requests } = recording;
+  return {
+    url,
+    pltMs,
+    requests: requests.length,
+    notes: notes.filter((note) => note.includes('a script sent')),
+  };
+};
+
+describe('a visitor who is sent on by a script', () => {
+  it.each([
+    [1, 0],
+    [2, 0],
+    [1, 900],
+    [2, 900],
+  ] as const)('waits for the whole way, in a file of %i pages, after %i ms', (pages, afterMs) => {
+    expect(read(file(pages, {}, afterMs))).toEqual({
+      ...WHOLE,
+      pltMs: 260 + afterMs,
+      notes: [`a script sent the visitor on to "${LAST}": the load is the whole way`],
+    });
+  });
+
+  it.each([
+    [
+      'a click led there',
+      { request: { headers: [header('Sec-Fetch-User', '?1'), header('Sec-Fetch-Dest', 'document')] } },
+      900,
+    ],
+    ['it was after five seconds', {}, 5_000],
+    ['nothing says that it was a script', { _initiator: { type: 'other' }, request: { headers: [] } }, 900],
+  ])('is not one where %s', (_words, more, afterMs) => {
+    expect(read(file(2, more, afterMs))).toMatchObject({ requests: 3, notes: [] });
+  });
+});

@@ -134,7 +134,8 @@ export const english = {
   runPredicted: 'Predicted: $before$ → $after$.',
   runRule: 'Your rule for this site.',
   runNetwork: 'This network hinders UDP, on which HTTP/3 rests.',
-  runSpared: 'HTTP/3 is allowed at $origin$ for a few loads, to see whether UDP is still hindered.',
+  runSpared:
+    'Stays, but for $origin$: HTTP/3 is allowed there for a few loads, to see whether UDP is still hindered.',
   runTraffic: 'Your rule for this traffic and network.',
   runTrial: 'A trial of the next best choice, for one load of the page.',
   actionChosenVersion: 'the chosen version',

@@ -136,7 +136,8 @@ export const german: Record<MessageKey, string> = {
   runPredicted: 'Vorhergesagt: $before$ → $after$.',
   runRule: 'Eigene Regel für diese Website.',
   runNetwork: 'Dieses Netz behindert UDP, auf dem HTTP/3 beruht.',
-  runSpared: 'HTTP/3 ist bei $origin$ für einige Aufrufe erlaubt, um zu sehen, ob UDP noch behindert wird.',
+  runSpared:
+    'Bleibt, außer bei $origin$: Dort ist HTTP/3 für einige Aufrufe erlaubt, um zu sehen, ob UDP noch behindert wird.',
   runTraffic: 'Eigene Regel für diesen Verkehr und dieses Netz.',
   runTrial: 'Probe der zweitbesten Wahl, für einen Aufruf der Seite.',
   actionChosenVersion: 'die gewählte Version',

@@ -65,7 +65,7 @@ function describeEstimate(estimatedMs: number, afterMs: readonly number[]): stri
 
 function describeState({ state, end, afterMs, spared }: AutopilotRun): string {
   if (end !== null) return describeEnd(end.cause, end.reason);
-  if (spared) return `${t('runKept')} ${t('runSpared', { origin: formatOrigin(spared.origin) })}`;
+  if (spared) return t('runSpared', { origin: formatOrigin(spared.origin) });
   if (state === 'kept') return t('runKept');
   return t('runChecking', { done: afterMs.length, all: MAX_CHECKED_LOADS });
 }

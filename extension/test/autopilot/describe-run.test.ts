@@ -48,7 +48,7 @@ test.each([
     [
       'page.test kept off HTTP/3',
       'Predicted: 4.3 s → 2.3 s.',
-      'Measured: 4.3 s → 2.2 s over 3 loads before and 1 after, which saves 2.1 s. Stays. HTTP/3 is allowed at images.test for a few loads, to see whether UDP is still hindered.',
+      'Measured: 4.3 s → 2.2 s over 3 loads before and 1 after, which saves 2.1 s. Stays, but for images.test: HTTP/3 is allowed there for a few loads, to see whether UDP is still hindered.',
     ],
   ],
   [

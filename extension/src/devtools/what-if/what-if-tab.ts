@@ -13,6 +13,7 @@ import { describeChange } from '../describe-change.ts';
 import type { EmulationClient } from '../emulation/emulation-client.ts';
 import type { ProtocolTimes } from '../emulation/what-if.ts';
 import type { MapCell } from '../emulation/winner-map.ts';
+import { listFastestShown } from './fastest-shown.ts';
 import { ServerLoss } from './server-loss.ts';
 import { SettingsForm } from './settings-form.ts';
 import { renderWinnerMap } from './winner-map-view.ts';
@@ -121,7 +122,7 @@ export class WhatIfTab {
     const all = [...PROTOCOLS.map((protocol) => times[protocol]), ...Object.values(present ?? {})];
     const longest = Math.max(1, ...all.filter((ms) => ms !== null));
     const format = createDurationFormat(longest);
-    const fastest = Math.min(...Object.values(times).filter((ms) => ms !== null));
+    const fastest = listFastestShown(times, format);
     this.#bars.replaceChildren(
       ...PROTOCOLS.map((protocol) =>
         this.#renderBar(protocol, times[protocol], present?.[protocol] ?? null, { longest, fastest, format }),
@@ -133,7 +134,11 @@ export class WhatIfTab {
     protocol: Protocol,
     ms: number | null,
     before: number | null,
-    { longest, fastest, format }: { longest: number; fastest: number; format: (ms: number) => string },
+    {
+      longest,
+      fastest,
+      format,
+    }: { longest: number; fastest: readonly Protocol[]; format: (ms: number) => string },
   ): HTMLElement {
     const bar = el('div', { class: 'hw-bar-track' });
     if (ms !== null) {
@@ -154,7 +159,7 @@ export class WhatIfTab {
       bar,
       el(
         'span',
-        { class: ms === fastest ? 'hw-number hw-fastest' : 'hw-number' },
+        { class: fastest.includes(protocol) ? 'hw-number hw-fastest' : 'hw-number' },
         ms === null ? t('whatIfFails') : format(ms),
       ),
       el('span', { class: 'hw-number hw-bar-change' }, change),

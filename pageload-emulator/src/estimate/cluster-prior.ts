@@ -1,5 +1,11 @@
 import { type LogDensity, logNormal } from '../network/log-density.ts';
-import { BETWEEN_LOADS, type ClusterFigure, HALF_LIFE_MS, type NetworkCluster } from './network-cluster.ts';
+import {
+  BETWEEN_LOADS,
+  type ClusterFigure,
+  HALF_LIFE_MS,
+  isLinkShown,
+  type NetworkCluster,
+} from './network-cluster.ts';
 
 /** Weight of a fresh cluster against the general prior. */
 const MAX_WEIGHT = 0.9;
@@ -19,9 +25,9 @@ export class ClusterPrior {
     this.#freshness = 0.5 ** (ageMs / HALF_LIFE_MS);
   }
 
-  /** Whether earlier loads showed anything. */
-  get isLearned(): boolean {
-    return this.#cluster !== null;
+  /** Whether earlier loads showed how fast the link is. */
+  get showsLink(): boolean {
+    return this.#cluster !== null && isLinkShown(this.#cluster);
   }
 
   /** Geometric pool of the general prior and the cluster's density, weighted by the cluster's age. */

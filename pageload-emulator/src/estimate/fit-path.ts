@@ -56,6 +56,11 @@ const REFINEMENTS = 2;
 const POLICED_SHARES = [0.5, 0.25, 0.12, 0.06, 0.03];
 /** Policers above this share of the link's rate have no noticeable effect. */
 const MAX_POLICED_SHARE = 0.6;
+/**
+ * Policers to replay with, relative to the rate that fits the load best on an open link: a full bucket lets more through at first. A policer
+ * that drops other packets than the true one did explains little, so that steps must be small.
+ */
+const BELOW_APPARENT = [1, 0.9, 0.81, 0.73, 0.66];
 /** Factors to replay around the likeliest policer. */
 const POLICED_STEPS = [Math.SQRT2, Math.SQRT1_2, 1.19, 0.84];
 /**
@@ -277,9 +282,11 @@ class PathSearch {
     };
     const likeliest = () => policers.reduce((a, b) => (b.logLikelihood > a.logLikelihood ? b : a));
     const bestBps = () => likeliest().value;
-    // The rate that fits an open link best is about what a policer lets through.
+    // The rate that fits an open link best is what a policer lets through, or somewhat more.
     const apparentBps = best(points).bps;
-    if (apparentBps < MAX_POLICED_SHARE * linkBps) tryPolicer(apparentBps);
+    if (apparentBps < MAX_POLICED_SHARE * linkBps) {
+      for (const factor of BELOW_APPARENT) tryPolicer(factor * apparentBps);
+    }
     const isHopeless = ({ logLikelihood }: LikelihoodPoint) => logLikelihood < best(points).all - HOPELESS;
     for (const share of POLICED_SHARES) {
       tryPolicer(share * linkBps);

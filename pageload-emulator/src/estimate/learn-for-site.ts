@@ -1,7 +1,13 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { addLoad, posteriorsOf, timeOf } from './learn-network.ts';
 import type { NetworkCluster } from './network-cluster.ts';
-import { mayBeSameNetwork, type NetworkWitnesses, poolClusters, ratesForSite } from './pool-clusters.ts';
+import {
+  mayBeSameNetwork,
+  type NetworkWitnesses,
+  poolClusters,
+  ratesForSite,
+  witnessesOfLink,
+} from './pool-clusters.ts';
 
 /** A response over HTTP/3 with fewer bytes does not show how the network treats UDP. */
 const TELLING_BYTES = 30_000;
@@ -30,11 +36,12 @@ export function learnForSite(
   others: NetworkWitnesses,
   recording: Recording,
 ): { cluster: NetworkCluster; isUnlikeOthers: boolean } {
-  const known = poolClusters(others);
+  const showingLink = witnessesOfLink(others);
+  const known = poolClusters(showingLink);
   const after = posteriorsOf(recording, { onlyRates: !recording.requests.some(mayShowUdp) });
   const learn = (before: NetworkCluster | null) => addLoad(before, after, timeOf(recording));
   if (known !== null && recording.requests.some(showsUdp)) {
-    const prior = ratesForSite(own, others);
+    const prior = ratesForSite(own, showingLink);
     const cluster = learn(prior);
     if (cluster.loads > 1)
       return { cluster: { ...cluster, loads: (own?.loads ?? 0) + 1 }, isUnlikeOthers: false };

@@ -9,6 +9,9 @@ const RATES = ['downBps', 'upBps'] as const;
 /** A load that differs by this many standard deviations is of another network. */
 const OTHER_NETWORK = 3;
 
+/** Where UDP is open more surely than this, responses over HTTP/3 show the link's rate. */
+const SHOWN_OPEN = 0.99;
+
 /** A recorded load's posterior after what earlier loads showed; null for nothing. */
 type PosteriorAfter = (cluster: NetworkCluster | null) => NetworkPosterior;
 
@@ -71,7 +74,7 @@ export function updateCluster(
   posterior: NetworkPosterior,
   nowMs: number,
 ): NetworkCluster {
-  const { densities, udp } = posterior;
+  const { densities, udp, showsLink } = posterior;
   return {
     format: 'hopwise-network-cluster',
     version: 1,
@@ -85,6 +88,7 @@ export function updateCluster(
     lossBurst: densities.lossBurst.moments,
     policedBps: densities.policedBps.moments,
     udp: { ...udp },
+    showsLink: showsLink || udp.open >= SHOWN_OPEN,
   };
 }
 

@@ -23,6 +23,8 @@ const clusterSchema = z.object({
   lossBurst: z.optional(momentsSchema),
   policedBps: momentsSchema,
   udp: z.object({ open: share, policed: share, blocked: share }),
+  /** Absent in clusters that were stored before it was learned. */
+  showsLink: z.optional(z.boolean()),
 });
 
 /**
@@ -31,7 +33,8 @@ const clusterSchema = z.object({
  *
  * Figures are log-normal: `rttMs` in milliseconds, rates in bits per second, `loss` in loss events per packet, `lossBurst` in
  * packets lost in one event, `queueMs` the time in which the bottleneck's full queue drains, `policedBps` the rate to which UDP is limited if it is policed.
- * `updatedAtMs` is milliseconds since the epoch.
+ * `updatedAtMs` is milliseconds since the epoch. `showsLink`: whether the rates are the
+ * link's; where all responses came over HTTP/3, a policer may have held them back.
  */
 export type NetworkCluster = z.infer<typeof clusterSchema>;
 
@@ -53,6 +56,9 @@ export const BETWEEN_LOADS: Record<ClusterFigure, number> = {
   lossBurst: 0.3,
   policedBps: 0.15,
 };
+
+/** Whether loads showed how fast the link is. */
+export const isLinkShown = ({ showsLink = true }: NetworkCluster): boolean => showsLink;
 
 /**
  * Validates a stored cluster.

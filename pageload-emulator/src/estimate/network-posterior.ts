@@ -9,7 +9,7 @@ import { roundTrip } from './handshake-rtt.ts';
 import { type NetworkKnowledge, type PosteriorInput, posteriorInput } from './posterior-input.ts';
 import { lossBurstDensity } from './random-loss.ts';
 import { isRecordedElsewhere } from './recorded-elsewhere.ts';
-import { udpPosterior } from './udp-evidence.ts';
+import { showsLink, udpPosterior } from './udp-evidence.ts';
 import { upstreamRate } from './upstream-rate.ts';
 
 /** Numeric figures of the path with a distribution. */
@@ -40,6 +40,8 @@ export interface NetworkPosterior
   udp: UdpShares;
   densities: PathDensities;
   given: KnownNetwork;
+  /** Whether the link's rate is known by more than responses over HTTP/3. */
+  showsLink: boolean;
   /** Whether the load cannot have been recorded on the network whose figures are given. */
   isElsewhere: boolean;
 }
@@ -128,6 +130,7 @@ export function networkPosterior(
       policedBps: udp.policedBps,
     },
     given,
+    showsLink: showsLink(input),
     isElsewhere,
     leftOutTrips: estimate.leftOutTrips,
   };

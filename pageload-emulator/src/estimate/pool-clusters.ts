@@ -4,6 +4,7 @@ import {
   BETWEEN_LOADS,
   type ClusterFigure,
   HALF_LIFE_MS,
+  isLinkShown,
   type Moments,
   type NetworkCluster,
 } from './network-cluster.ts';
@@ -58,9 +59,20 @@ export function poolForSite(own: NetworkCluster | null, others: NetworkWitnesses
   return { ...all, udp: combineUdp(own.udp, pooled.udp) };
 }
 
+/**
+ * Those that show how fast the link is. After loads over HTTP/3 alone its rate and a policer are guessed together: for another site the one
+ * without the other would be wrong.
+ */
+export function witnessesOfLink({ sites, check = null }: NetworkWitnesses): NetworkWitnesses {
+  return {
+    sites: sites.filter(isLinkShown),
+    check: check !== null && isLinkShown(check) ? check : null,
+  };
+}
+
 /** What a site and others showed of a network, but what they showed of UDP only as far as the site did. */
 export function ratesForSite(own: NetworkCluster | null, others: NetworkWitnesses): NetworkCluster | null {
-  const all = poolClusters({ ...others, sites: own === null ? others.sites : [own, ...others.sites] });
+  const all = poolClusters(own === null ? others : { ...others, sites: [own, ...others.sites] });
   return all && { ...all, udp: own?.udp ?? PRIOR };
 }
 
@@ -97,6 +109,7 @@ function poolFigures(all: readonly NetworkCluster[]): Omit<NetworkCluster, 'udp'
     ...(lossBurst && { lossBurst }),
     // What a site showed of a policer that is hardly there says nothing.
     policedBps: pool('policedBps', (each) => freshnessOf(each) * Math.max(MIN_SHARE, each.udp.policed))!,
+    showsLink: all.some(isLinkShown),
   };
 }
 

@@ -83,9 +83,9 @@ function policedWithoutTcp({ recording }: PosteriorInput, { policed }: RecordedF
   return Math.min(MAX_POLICED_WITHOUT_TCP, share);
 }
 
-/** Whether the link's rate is known by more than responses over HTTP/3. What earlier loads showed includes responses over TCP as a rule. */
-function showsLink({ recording, given, measured, prior }: PosteriorInput): boolean {
-  if (given.downBps !== undefined || measured.downBps !== undefined || prior.isLearned) return true;
+/** Whether the link's rate is known by more than responses over HTTP/3. */
+export function showsLink({ recording, given, measured, prior }: PosteriorInput): boolean {
+  if (given.downBps !== undefined || measured.downBps !== undefined || prior.showsLink) return true;
   const overTcp = recording.requests.filter(({ protocol }) => protocol === 'h1' || protocol === 'h2');
   return overTcp.reduce((sum, request) => sum + responseBytesOf(request), 0) >= MIN_RATE_BYTES;
 }

@@ -178,6 +178,22 @@ describe("UDP's treatment", () => {
     expect(path.udp).toEqual({ kind: 'open' });
   });
 
+  it('policed is found among slow links, though few rates of a policer explain a load over HTTP/3 alone', () => {
+    const policed = pathOf({
+      rttMs: 30,
+      downBps: 60e6,
+      upBps: 10e6,
+      queueBytes: 800_000,
+      udp: { kind: 'policed', bps: 2e6 },
+    });
+    const shares = [4, 6, 7, 12, 13, 14].map((seed) => {
+      const graph = randomPage(seed);
+      const recording = recordLoad(graph, policed, randomServers(graph, seed), uniform(graph, 'h3'), seed);
+      return posteriorOf(recording).udp.policed;
+    });
+    expect(Math.min(...shares)).toBeGreaterThan(0.85);
+  });
+
   it('found unblocked by transfers may still be policed', () => {
     const measured = { udp: { kind: 'unblocked' as const } };
     const policed = posteriorOf(upgraded(20, 40_000, link({ kind: 'policed', bps: 3e6 })), { measured });

@@ -115,6 +115,29 @@ describe('what loads of several sites showed of one network', () => {
     expect(poolClusters({ sites: [plain, throttling, cluster] })!.udp.policed).toBeGreaterThan(0.9);
   });
 
+  it('shows a policer where another site’s load came over HTTP/3 alone too, which says little of the link', () => {
+    const first = learnFrom(loadOf(13, 'h3', POLICED));
+    expect(first.showsLink).toBe(false);
+    const shares = [4, 5, 6, 7, 8].map((seed) => {
+      const { cluster, isUnlikeOthers } = learnForSite(null, { sites: [first] }, loadOf(seed, 'h3', POLICED));
+      expect(isUnlikeOthers).toBe(false);
+      return cluster.udp.policed;
+    });
+    expect(Math.min(...shares)).toBeGreaterThan(0.85);
+  });
+
+  it('knows the link by responses over TCP, or where UDP is open', () => {
+    expect(plain.showsLink).toBe(true);
+    expect(learnFrom(loadOf(10, 'h3')).showsLink).toBe(true);
+    const overH3 = learnFrom(loadOf(13, 'h3', POLICED));
+    expect(learnFrom(loadOf(13, 'h3', POLICED), loadOf(13, 'h2')).showsLink).toBe(true);
+    expect(poolClusters({ sites: [overH3, overH3] })!.showsLink).toBe(false);
+    expect(poolClusters({ sites: [overH3, plain] })!.showsLink).toBe(true);
+    // Stored by an earlier version.
+    const { showsLink: _, ...old } = overH3;
+    expect(poolClusters({ sites: [old, overH3] })!.showsLink).toBe(true);
+  });
+
   it('does not make a site’s open UDP look policed', () => {
     const { cluster } = learnForSite(null, { sites: [plain, throttling] }, loadOf(13, 'h3'));
     expect(cluster.udp.policed).toBeLessThan(0.02);

@@ -109,7 +109,9 @@ export class Autopilot {
     // Within one change: that the pins are others by now is noted after it.
     const { outcome } = await this.#keeper.change(async (runs) => {
       const outcome = pin();
-      if (await isFulfilled(outcome)) runs.handOver(origins);
+      // Its failure is the user's to hear, and none of the change.
+      const [{ status }] = await Promise.allSettled([outcome]);
+      if (status === 'fulfilled') runs.handOver(origins);
       return { outcome };
     });
     return outcome;
@@ -126,7 +128,7 @@ export class Autopilot {
       const undone = runs.all.filter(({ pins }) => pins.some(({ origin }) => origins.includes(origin)));
       await undoRuns(runs, undone);
       const outcome = unpin();
-      await isFulfilled(outcome);
+      await Promise.allSettled([outcome]);
       return { outcome };
     });
     return outcome;
@@ -195,10 +197,3 @@ export class Autopilot {
 /** Whether the user has it do anything, on some network at least. */
 const mayAct = ({ isOn, networkRules }: AutopilotSettings): boolean =>
   isOn || networkRules.some(({ keepsOffH3 }) => keepsOffH3);
-
-/** Waits for something of the user's. Its failure is theirs to hear, and none of the change that it is part of. */
-const isFulfilled = (outcome: Promise<unknown>): Promise<boolean> =>
-  outcome.then(
-    () => true,
-    () => false,
-  );

@@ -3,16 +3,17 @@ import { leavesUdpOpen } from '../evidence/known-udp.ts';
 import { listLocalOrigins } from '../pins/worker/local-origins.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
-import { nameNetwork, readNetworkKey } from '../storage/network-key.ts';
+import { nameNetwork, readNetworkKey, UNRECOGNISED } from '../storage/network-key.ts';
 import { type AutopilotRun, isOfNetwork, isRunning } from './autopilot-run.ts';
 import {
   type AutopilotSettings,
   readAutopilotSettings,
   saveAutopilotSettings,
 } from './autopilot-settings.ts';
+import type { PlannedRun } from './choose-run.ts';
 import { isCoolingDown } from './cool-down.ts';
 import { changeChoice, findChoice, keepsOffH3, NETWORK_PIN } from './network-rule.ts';
-import type { RunOccasion, Runs } from './runs.ts';
+import type { Runs } from './runs.ts';
 import { isSuitable, usesH3 } from './suitable-load.ts';
 
 /** Returns a load with its prediction. */
@@ -21,8 +22,8 @@ export type Predict = (load: StoredLoad) => Promise<StoredLoad>;
 /** Keeps HTTP/3 off on the network that the browser is on, for every page, or allows it, as the user chose. */
 export async function switchNetwork(runs: Runs, keepsOffH3: boolean): Promise<void> {
   const networkKey = await readNetworkKey();
-  await saveChoice(nameNetwork({ networkKey }), keepsOffH3);
-  if (keepsOffH3) await startNetworkRun(runs, { networkKey, load: null, beforeMs: [] });
+  await saveChoice(networkKey ?? UNRECOGNISED, keepsOffH3);
+  if (keepsOffH3) await startNetworkRun(runs, networkKey);
   else await runs.end(runs.all.filter(isOfNetwork), 'rule');
 }
 
@@ -33,7 +34,7 @@ export async function startOnKnownNetwork(runs: Runs): Promise<void> {
   const settings = await readAutopilotSettings();
   if (!keepsOffH3(networkKey, { cluster: await loadNetwork() }, settings)) return;
   if (!isNetworkCoolingDown(runs.all, networkKey, findChoice(networkKey, settings)))
-    await startNetworkRun(runs, { networkKey, load: null, beforeMs: [] });
+    await startNetworkRun(runs, networkKey);
 }
 
 /** Keeps HTTP/3 off where a load's network slows it down, or the user asked for it. @returns whether that is so */
@@ -53,7 +54,7 @@ export async function applyNetworkRule(
   const networkKey = load.networkKey ?? null;
   if (!isSuitable(load, await listLocalOrigins([])) || isNetworkCoolingDown(runs.all, networkKey, choice))
     return false;
-  const run = await startNetworkRun(runs, { networkKey, load, beforeMs });
+  const run = await startNetworkRun(runs, networkKey, load, beforeMs);
   if (run && beforeMs.length === 0) run.predicted = await predictLaterVisits(load, predict);
   return true;
 }
@@ -71,9 +72,16 @@ export async function saveChoice(name: string, keepsOffH3: boolean | null): Prom
   await saveAutopilotSettings({ ...settings, networkRules });
 }
 
-async function startNetworkRun(runs: Runs, occasion: RunOccasion): Promise<AutopilotRun | null> {
+/** @param load which led to it, if one did */
+async function startNetworkRun(
+  runs: Runs,
+  networkKey: string | null,
+  load: StoredLoad | null = null,
+  beforeMs: number[] = [],
+): Promise<AutopilotRun | null> {
   await runs.leaveSites();
-  return runs.start({ trigger: 'network', pins: [NETWORK_PIN], predicted: null }, occasion);
+  const planned: PlannedRun = { trigger: 'network', pins: [NETWORK_PIN], predicted: null };
+  return runs.start(planned, { networkKey, load, beforeMs });
 }
 
 /** What keeping a page off HTTP/3 saves is otherwise not known, where its first visit on a network was over HTTP/2. */

@@ -23,7 +23,7 @@ export type Pinner = Pick<
 >;
 
 /** What a run is started after. */
-export interface RunOccasion {
+interface RunOccasion {
   networkKey: string | null;
   /** The load that led to it; null where the network alone did. */
   load: StoredLoad | null;

@@ -39,5 +39,4 @@ export async function readNetworkKey(): Promise<string | null> {
 }
 
 /** The name of the network that the browser is on. */
-export const readNetworkName = async (): Promise<string> =>
-  nameNetwork({ networkKey: await readNetworkKey() });
+export const readNetworkName = async (): Promise<string> => (await readNetworkKey()) ?? UNRECOGNISED;

@@ -6,7 +6,6 @@ import {
   type Protocol,
   SerialQueue,
 } from '@hopwise/contract';
-import type { EveryOrigin } from '../../evidence/every-origin.ts';
 import type { PinPeriod } from '../../evidence/pin-period.ts';
 import { HelperConnection, type HelperPins } from '../../helper/helper-connection.ts';
 import { HelperError } from '../../helper/helper-port.ts';
@@ -21,6 +20,7 @@ import type { PlannedPin } from '../plan-pins.ts';
 import { createSteering } from './create-steering.ts';
 import { allowLocalOrigin, loadLocalOrigins } from './local-origins.ts';
 import { PinList } from './pin-list.ts';
+import { PinRouting } from './pin-routing.ts';
 import { hasPersistentPins, loadPins, savePins, setHasPersistentPins } from './pin-storage.ts';
 import { type HelperPinRequest, isExpired, isMadeAs, pinAllOrNone, renewedPin } from './pin-transaction.ts';
 import type { Lifting, Steering } from './steering.ts';
@@ -34,38 +34,27 @@ const ANSWER_LIMIT_MS = 15_000;
  */
 export const LINGER_MS = 10 * 60_000;
 
-/**
- * How long the origin of a new, waiting pin is not routed through the helper yet. While a pin waits, the helper offers a plain
- * tunnel, and a busy page would keep using that connection. Most pins wait for less than this.
- */
-export const WAITING_PIN_DELAY_MS = 2000;
-
 type SteeringMaker = (onLost: (why: PlainKey) => void) => Steering;
 type ExchangeListener = (origin: string, exchanges: readonly MeasuredExchange[]) => void;
 type Connect = (listener: ConstructorParameters<typeof HelperConnection>[0]) => HelperConnection;
 
 /**
- * Makes pins in the helper and steers the browser by its reports. The browser's proxy settings are changed only while the helper's
+ * Makes pins in the helper and has the browser route requests by its reports. The browser's proxy settings are changed only while the helper's
  * port is open; when it closes, they are restored at once.
  */
 export class PinManager {
   readonly #steering: Steering;
+  readonly #trials: TrustTrials;
+  readonly #routing: PinRouting;
   readonly #connect: Connect;
   readonly #ready: Promise<void>;
-  readonly #trials: TrustTrials;
   readonly #pins = new PinList();
   #helper: HelperConnection | null = null;
   /** The helper's last message about pins: an earlier one that waits for its turn is out of date. */
   #newest: HelperPins | null = null;
-  /** Origins that are not routed through the helper yet, because their pins are new and waiting. */
-  readonly #delayed = new Set<string>();
   readonly #queue = new SerialQueue();
   /** Runs while the helper is kept alive although nothing is pinned. */
   #linger: ReturnType<typeof setTimeout> | undefined;
-  /** Whether connections may be open through the helper's proxy. */
-  #hasSteered = false;
-  #route: Pick<HelperPins, 'port' | 'everyOrigin'> = { port: 0 };
-  #leftSites: readonly string[] = [];
   #caHosts: string[] | null = null;
   #launcher: string | null = null;
   #isRestored = false;
@@ -78,12 +67,11 @@ export class PinManager {
     connect: Connect = (listener) => new HelperConnection(listener),
     askForTrial?: (url: string) => Promise<unknown>,
   ) {
-    this.#steering = makeSteering((why) => void this.#liftAll(t(why)));
     this.#connect = connect;
-    this.#trials = new TrustTrials({
-      onChange: () => this.#steerLater(),
-      ...(askForTrial && { ask: askForTrial }),
-    });
+    this.#steering = makeSteering((why) => void this.#liftAll(t(why)));
+    const onDue = () => this.#routeLater();
+    this.#trials = new TrustTrials({ onChange: onDue, ...(askForTrial && { ask: askForTrial }) });
+    this.#routing = new PinRouting(this.#steering, this.#pins, this.#trials, onDue);
     this.#ready = this.#restore();
   }
 
@@ -207,12 +195,12 @@ export class PinManager {
   /** A pin of every origin leaves these sites to the browser from now on, with their subdomains, and these origins. */
   async leaveSites(sites: readonly string[]): Promise<void> {
     await this.#change(async () => {
-      if (JSON.stringify(sites) === JSON.stringify(this.#leftSites)) return;
-      this.#leftSites = sites;
+      if (JSON.stringify(sites) === JSON.stringify(this.#routing.leftSites)) return;
+      this.#routing.leftSites = sites;
       await this.#savePins();
-      if (!this.#helper || !this.#findEveryOrigin()) return;
-      await this.#steerOrLift();
-      this.#pins.updatePeriods(this.#findEveryOrigin());
+      if (!this.#helper || !this.#routing.everyOrigin) return;
+      await this.#routeOrLift();
+      this.#pins.updatePeriods(this.#routing.everyOrigin);
     });
   }
 
@@ -231,7 +219,7 @@ export class PinManager {
     let report: HelperPins | null = null;
     try {
       // The browser first: the helper then closes its tunnels, and the browser must not reopen them.
-      if (helper) await this.#steerOrLift(lifting);
+      if (helper) await this.#routeOrLift(lifting);
       for (const origin of origins) if (helper) report = await this.#ask(helper, { type: 'unpin', origin });
     } finally {
       if (report) await this.#apply(report);
@@ -264,7 +252,7 @@ export class PinManager {
       .clearRoute()
       .catch((error) => console.error('hopwise: proxy settings were not restored:', error));
     const [{ pins, leftSites }, persistent] = await Promise.all([loadPins(), hasPersistentPins()]);
-    this.#leftSites = leftSites;
+    this.#routing.leftSites = leftSites;
     this.#pins.addLifted(pins.filter(({ state }) => state === 'lifted'));
     const unexpired = pins.filter((pin) => pin.state !== 'lifted' && !isExpired(pin));
     if (pins.length === 0 && !persistent) {
@@ -329,40 +317,29 @@ export class PinManager {
   #closeIfIdle(): void {
     clearTimeout(this.#linger);
     if (this.#pins.current.length > 0) return;
-    if (this.#hasSteered) this.#linger = setTimeout(() => this.#close(), LINGER_MS);
+    if (this.#routing.hasRouted) this.#linger = setTimeout(() => this.#close(), LINGER_MS);
     else this.#close();
   }
 
   #close(): void {
     clearTimeout(this.#linger);
-    this.#hasSteered = false;
+    this.#routing.hasRouted = false;
     this.#trials.endAll();
     this.#helper?.close(new HelperError('cancelled', () => t('pinsRemovedMeanwhile')));
     this.#helper = null;
   }
 
-  async #apply({
-    port,
-    caHosts,
-    launcher,
-    trials,
-    trialToken,
-    pins,
-    everyOrigin,
-  }: HelperPins): Promise<void> {
+  async #apply(message: HelperPins): Promise<void> {
     if (!this.#helper) return;
-    this.#route = { port, everyOrigin };
-    this.#caHosts = caHosts;
-    this.#launcher = launcher;
+    this.#caHosts = message.caHosts;
+    this.#launcher = message.launcher;
     this.#trials.setHosts(
-      trials.filter((host) => isPinnable(`https://${host}`)),
-      trialToken,
+      message.trials.filter((host) => isPinnable(`https://${host}`)),
+      message.trialToken,
     );
-    const before = this.#pins.current.map(({ origin }) => origin);
-    this.#pins.applyReport(pins);
-    this.#delayWaiting(before);
-    await this.#steerOrLift();
-    this.#pins.updatePeriods(this.#findEveryOrigin());
+    this.#routing.applyReport(message);
+    await this.#routeOrLift();
+    this.#pins.updatePeriods(this.#routing.everyOrigin);
     const persistent = this.#pins.current.some(({ persistent }) => persistent);
     await Promise.all([setHasPersistentPins(persistent), this.#savePins()]);
   }
@@ -378,54 +355,24 @@ export class PinManager {
     }
   }
 
-  /** @param before origins that were pinned before the last report */
-  #delayWaiting(before: readonly string[]): void {
-    const waiting = this.#pins.current.filter(({ state }) => state === 'waiting').map(({ origin }) => origin);
-    for (const origin of this.#delayed) if (!waiting.includes(origin)) this.#delayed.delete(origin);
-    for (const origin of waiting.filter((each) => !before.includes(each))) {
-      this.#delayed.add(origin);
-      setTimeout(() => {
-        this.#delayed.delete(origin);
-        this.#steerLater();
-      }, WAITING_PIN_DELAY_MS);
-    }
+  #routeLater(): void {
+    void this.#queue.run(() => this.#routeOrLift()).catch(report);
   }
 
-  #steerLater(): void {
-    void this.#queue.run(() => this.#steerOrLift()).catch(report);
-  }
-
-  async #steerOrLift(lifting: Lifting = {}): Promise<void> {
+  async #routeOrLift(lifting: Lifting = {}): Promise<void> {
     try {
-      await this.#steer(lifting);
+      await this.#route(lifting);
     } catch (error) {
       await this.#liftAll(messageOf(error));
       throw error;
     }
   }
 
-  async #steer(lifting: Lifting): Promise<void> {
-    const origins = this.#pins.current
-      .map(({ origin }) => origin)
-      .filter((each) => each !== EVERY_ORIGIN && !this.#delayed.has(each));
-    const everyOrigin = this.#findEveryOrigin();
-    const trials = this.#trials.listOrigins();
-    this.#hasSteered ||= origins.length > 0 || everyOrigin !== null;
-    if (origins.length + trials.length === 0 && everyOrigin === null)
-      await this.#steering.clearRoute(lifting);
-    else {
-      const { port } = this.#route;
-      await this.#steering.setRoute({ port, origins, trials, ...(everyOrigin && { everyOrigin }) }, lifting);
-    }
+  async #route(lifting: Lifting): Promise<void> {
+    await this.#routing.route(lifting);
     // The helper may have ended, and all pins with it, while the browser applied the settings.
     if (!this.#helper) await this.#steering.clearRoute();
     else this.#trials.startDue();
-  }
-
-  #findEveryOrigin(): EveryOrigin | null {
-    const isPinned = this.#pins.current.some(({ origin }) => origin === EVERY_ORIGIN);
-    const { everyOrigin } = this.#route;
-    return isPinned && everyOrigin ? { ...everyOrigin, leftSites: this.#leftSites } : null;
   }
 
   /** Does not wait for its turn: pages must not hang on a proxy that no longer runs. */
@@ -445,7 +392,7 @@ export class PinManager {
 
   #savePins(): Promise<void> {
     this.#tell();
-    return savePins({ pins: this.#pins.all, leftSites: [...this.#leftSites] });
+    return savePins({ pins: this.#pins.all, leftSites: [...this.#routing.leftSites] });
   }
 
   /** Changes pins after the changes before, then ends a helper without pins. @returns the pins afterwards */

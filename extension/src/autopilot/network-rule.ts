@@ -1,6 +1,6 @@
 /** Whether HTTP/3 is kept off on a whole network, for every page at once: nothing has to be learned of each page first. */
 import { EVERY_ORIGIN } from '@hopwise/contract';
-import { type KnownNetwork, slowsH3 } from '../evidence/known-udp.ts';
+import { type ShownNetwork, slowsH3 } from '../evidence/known-udp.ts';
 import type { PlannedPin } from '../pins/plan-pins.ts';
 import { nameNetwork } from '../storage/network-key.ts';
 import { type AutopilotRun, isRunning } from './autopilot-run.ts';
@@ -23,7 +23,7 @@ export const isWantedOff = (of: Parameters<typeof nameNetwork>[0], settings: Net
 /** Whether HTTP/3 is kept off on a network: by the user's choice, or else where it slows HTTP/3 down and the autopilot is on. */
 export function keepsOffH3(
   name: string,
-  known: KnownNetwork,
+  known: ShownNetwork,
   settings: Pick<AutopilotSettings, 'networkRules' | 'isOn'>,
 ): boolean {
   return findChoice(name, settings) ?? (settings.isOn && slowsH3(known));

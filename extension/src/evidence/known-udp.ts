@@ -13,10 +13,10 @@ const SURE = 0.85;
 const MAX_SHARE = 0.5;
 
 /** Of a network: the summary of its loads, and what a check of it measured. */
-export type KnownNetwork = Pick<StoredLoad, 'cluster' | 'check'>;
+export type ShownNetwork = Pick<StoredLoad, 'cluster' | 'check'>;
 
 /** Whether what is known of a load's network shows surely that UDP is blocked there, or held to much less than the link's rate. */
-export function hindersUdp(known: KnownNetwork): boolean {
+export function hindersUdp(known: ShownNetwork): boolean {
   const measured = kindOf(known.check);
   if (measured !== null) return measured !== 'open';
   const cluster = parseCluster(known.cluster);
@@ -27,7 +27,7 @@ export function hindersUdp(known: KnownNetwork): boolean {
 }
 
 /** Whether UDP is blocked rather than held to a rate. */
-function blocksUdp({ cluster: stored, check }: KnownNetwork): boolean {
+function blocksUdp({ cluster: stored, check }: ShownNetwork): boolean {
   const measured = kindOf(check);
   if (measured !== null) return measured === 'blocked';
   const cluster = parseCluster(stored);
@@ -38,7 +38,7 @@ function blocksUdp({ cluster: stored, check }: KnownNetwork): boolean {
  * Whether a network hinders UDP so that pages over HTTP/3 load surely slower there. Where UDP is blocked they do not: browsers race
  * TCP against QUIC and remember that HTTP/3 is broken, which costs less than a tunnel (`bench/docs/product.md`, `udp-blocked`).
  */
-export const slowsH3 = (known: KnownNetwork): boolean => hindersUdp(known) && !blocksUdp(known);
+export const slowsH3 = (known: ShownNetwork): boolean => hindersUdp(known) && !blocksUdp(known);
 
 /** Surer than this, it is known that a network hinders UDP. */
 const KNOWN_HINDERED = 0.95;
@@ -74,7 +74,7 @@ function kindOf(check: StoredLoad['check']): UdpTreatment['kind'] | null {
 }
 
 /** Whether it shows surely that the network does not hinder UDP. */
-export function leavesUdpOpen({ cluster: stored, check }: KnownNetwork): boolean {
+export function leavesUdpOpen({ cluster: stored, check }: ShownNetwork): boolean {
   const measured = kindOf(check);
   return measured === null ? (parseCluster(stored)?.udp.open ?? 0) >= SURE : measured === 'open';
 }

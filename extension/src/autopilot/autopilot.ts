@@ -111,7 +111,7 @@ export class Autopilot {
       const outcome = pin();
       // Its failure is the user's to hear, and none of the change.
       const [{ status }] = await Promise.allSettled([outcome]);
-      if (status === 'fulfilled') runs.handOver(origins);
+      if (status === 'fulfilled') await runs.handOver(origins);
       return { outcome };
     });
     return outcome;
@@ -167,8 +167,8 @@ export class Autopilot {
         const cause = findEndBySettings(run, settings, change);
         if (cause !== null) await runs.end([run], cause);
       }
-      if (!settings.isOn) return;
-      if (!settings.explores) await forgetAllLearned();
+      if (settings.isOn && !settings.explores) await forgetAllLearned();
+      // Also with the autopilot off: the user may keep HTTP/3 off on the network.
       await runs.leaveSites();
     });
   }

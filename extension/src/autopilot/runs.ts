@@ -101,13 +101,16 @@ export class Runs {
 
   /** Ends those runs that have not ended, and removes their pins. */
   async end(runs: readonly AutopilotRun[], cause: EndCause, reason = ''): Promise<void> {
-    for (const run of runs.filter(isRunning)) {
+    const ending = runs.filter(isRunning);
+    const isAnySpared = ending.some(({ spared }) => spared !== undefined);
+    for (const run of ending) {
       markEnded(run, cause, reason);
       // A helper that does not answer has lifted all pins already.
       await this.#pins
         .unpinMade(run.pins, { keepsAlternatives: run.trigger === 'trial' })
         .catch(() => undefined);
     }
+    if (isAnySpared) await this.#renewLeftSites();
   }
 
   async endExpired(): Promise<void> {
@@ -133,12 +136,18 @@ export class Runs {
   }
 
   /** The pins of these origins are the user's by now: runs go on with those that they have left. */
-  handOver(origins: readonly string[]): void {
+  async handOver(origins: readonly string[]): Promise<void> {
+    let isAnySpared = false;
     for (const run of this.running) {
       const left = run.pins.filter(({ origin }) => !origins.includes(origin));
-      if (left.length > 0) run.pins = left;
-      else markEnded(run, 'you');
+      if (left.length > 0) {
+        run.pins = left;
+        continue;
+      }
+      isAnySpared ||= run.spared !== undefined;
+      markEnded(run, 'you');
     }
+    if (isAnySpared) await this.#renewLeftSites();
   }
 
   /** Lets the browser use HTTP/3 for one origin of a run, until `endSparing`. */
@@ -169,6 +178,12 @@ export class Runs {
   async leaveSites(): Promise<void> {
     const settings = await readAutopilotSettings();
     await this.#pins.leaveSites([...listLeftSites(settings), ...listSpared(this.#all, settings)]);
+  }
+
+  /** Has a pin of every origin hold again for what runs spared that have ended. */
+  async #renewLeftSites(): Promise<void> {
+    // A helper that does not answer has lifted all pins already.
+    await this.leaveSites().catch(() => undefined);
   }
 
   /** Removes runs that have ended from the log, and forgets the spared origins of networks, which may be of any page. */

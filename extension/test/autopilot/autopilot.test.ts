@@ -970,6 +970,8 @@ describe('a network that slows HTTP/3 down', () => {
     await autopilot.switchNetwork(true);
     expect(pins.active).toEqual(EVERY);
     expect((await autopilot.getState()).network).toMatchObject({ keepsOffH3: true });
+    await autopilot.changeSettings({ siteRules: [{ site: 'left.test', rule: 'leave' }] });
+    expect(pins.leftSites).toEqual(['left.test']);
     await on(OPEN);
     expect(await listRuns()).toEqual(['kept']);
     await autopilot.switchNetwork(false);

@@ -110,16 +110,37 @@ test('a run ends with its pins: lifted by the helper, removed, or made anew as a
 
 test('a run goes on with the pins that the user leaves to it, and ends with the last of them', async () => {
   const runs = await runsWith(runOf({ pins: [...BOTH] }));
-  runs.handOver([IMAGES]);
+  await runs.handOver([IMAGES]);
   expect([endsOf(runs), runs.all[0]?.pins]).toEqual([['checking'], [BOTH[0]]]);
-  runs.handOver([ORIGIN]);
+  await runs.handOver([ORIGIN]);
   expect([endsOf(runs), runs.running]).toEqual([['you'], []]);
 });
 
 test('a run whose pins are all the user’s by now spares nothing any more', async () => {
   const runs = await runsWith(runOf({ spared: { origin: IMAGES, loads: 0 } }));
-  runs.handOver([ORIGIN]);
+  await runs.handOver([ORIGIN]);
   expect(runs.all[0]).not.toHaveProperty('spared');
+});
+
+test.each([
+  ['ends', (runs: Runs, run: AutopilotRun) => runs.end([run], 'slower')],
+  ['is handed over', (runs: Runs) => runs.handOver([ORIGIN])],
+])('a pin of every origin holds for a spared origin again once its run %s', async (_words, finish) => {
+  const runs = await runsWith(runOf({ pins: [...BOTH] }), runOf({ trigger: 'network', pins: [NETWORK_PIN] }));
+  const [run] = runs.all;
+  await runs.spare(run!, IMAGES);
+  await finish(runs, run!);
+  expect([endsOf(runs)[1], pins.leftSites]).toEqual(['checking', []]);
+});
+
+test('a run ends although the helper does not answer about what it spared', async () => {
+  const runs = await runsWith(runOf({ pins: [...BOTH] }));
+  await runs.spare(runs.all[0]!, IMAGES);
+  pins.leaveSites = async () => {
+    throw new Error('no helper');
+  };
+  await runs.end(runs.all, 'off');
+  expect(endsOf(runs)).toEqual(['off']);
 });
 
 test('a spared origin is without its pin, and left by one of every origin, until it is kept off again', async () => {

@@ -1,6 +1,7 @@
 import type { InitiatorKind } from '@hopwise/contract';
 import type { Entry } from './schema.ts';
 import { scriptsOf } from './stack-scripts.ts';
+import { urlKey } from './urls.ts';
 import { objectOf } from './values.ts';
 
 /** What an entry states about its initiator. */
@@ -41,6 +42,17 @@ export function askedForBy(entry: Entry): AskedFor {
     requestId: typeof detail?.requestId === 'string' ? detail.requestId : null,
     byBrowser: /^other$/i.test(type ?? '') && urls.size === 0,
   };
+}
+
+/**
+ * Whether scripts of a page alone led to a request: not one that a test drives it with (WebDriver, Puppeteer), which has a URL of another scheme
+ * or none, nor an extension's.
+ *
+ * @param own keys of URLs of the page's requests, see `urlKey`
+ */
+export function isByOwnScripts({ kind, urls }: AskedFor, own: ReadonlySet<string>): boolean {
+  const keys = [...urls].map(urlKey);
+  return kind === 'script' && keys.length > 0 && keys.every((key) => own.has(key));
 }
 
 function jsonOf(value: unknown): unknown {

@@ -1,6 +1,6 @@
 import { siteKey } from '../../util/site.ts';
 import { originOf, resolveReference } from '../../util/url.ts';
-import { askedForBy } from './asked-for.ts';
+import { askedForBy, isByOwnScripts } from './asked-for.ts';
 import { headerOf, locationOf } from './headers.ts';
 import { type Entry, isRedirect, statusOf } from './schema.ts';
 import { isNavigated, isSpeculative, typeOf } from './types.ts';
@@ -32,7 +32,7 @@ export function timed(entries: readonly Entry[]): TimedEntry[] {
 
 /** Nothing that delays a load is under way for so long before a user leaves a page; a page that sends its visitor on does so at once. */
 const QUIET_MS = 500;
-/** The same where headers do not tell a navigation from a late frame. */
+/** The same where headers do not tell a navigation from a late frame, and where scripts of the page itself led to it. */
 const LONG_QUIET_MS = 2_000;
 /** A page that sends its visitor on to another one does so within this time. */
 const MAX_CLIENT_REDIRECT_MS = 5_000;
@@ -46,17 +46,27 @@ const MAX_CLIENT_REDIRECT_MS = 5_000;
 export function partNavigations(ordered: readonly TimedEntry[]): TimedEntry[][] {
   const parts: TimedEntry[][] = [[]];
   const referring = lastReferring(ordered);
+  const own = new Set<string>();
   let document: TimedEntry | null = null;
   /** Until when requests that may delay the load were under way. */
   let busyMs = Number.NEGATIVE_INFINITY;
+  /** The same with those of scripts, which may wait for them before they navigate. */
+  let fetchingMs = Number.NEGATIVE_INFINITY;
   for (const [index, next] of ordered.entries()) {
     if (next.type === 'document') {
-      if (document !== null && isNext(document, next, next.startMs - busyMs, referring, index))
+      const isScripted = isByOwnScripts(askedForBy(next.entry), own);
+      const isQuiet = isScripted
+        ? next.startMs - fetchingMs >= LONG_QUIET_MS
+        : next.startMs - busyMs >= QUIET_MS;
+      if (document !== null && isNext(document, next, isQuiet, next.startMs - busyMs, referring, index))
         parts.push([]);
       if (document === null || parts.at(-1)!.length === 0 || follows(document, next)) document = next;
     }
     parts.at(-1)!.push(next);
+    own.add(urlKey(next.entry.request.url));
+    if (next.type === 'fetch') fetchingMs = Math.max(fetchingMs, next.endMs);
     if (!/^(fetch|beacon|media|other)$/.test(next.type)) busyMs = Math.max(busyMs, next.endMs);
+    fetchingMs = Math.max(fetchingMs, busyMs);
   }
   return parts;
 }
@@ -64,6 +74,7 @@ export function partNavigations(ordered: readonly TimedEntry[]): TimedEntry[][] 
 function isNext(
   document: TimedEntry,
   next: TimedEntry,
+  isQuiet: boolean,
   quietMs: number,
   referring: ReadonlyMap<string, number>,
   index: number,
@@ -75,12 +86,7 @@ function isNext(
   if (destination !== null) {
     if (destination.toLowerCase() !== 'document') return false;
     const isByUser = headerOf(entry.request, 'sec-fetch-user') !== null;
-    const isScripted = !isByUser && askedForBy(entry).kind === 'script';
-    return (
-      isByUser ||
-      (quietMs >= QUIET_MS && !isScripted) ||
-      next.startMs - document.startMs >= MAX_CLIENT_REDIRECT_MS
-    );
+    return isByUser || isQuiet || next.startMs - document.startMs >= MAX_CLIENT_REDIRECT_MS;
   }
   const asked = askedForBy(entry);
   if (typeOf(entry).named && asked.byBrowser) {

@@ -2,7 +2,7 @@
  * Client-side redirects: pages whose script sends the visitor on at once (`location = …`). To a person the whole way is one load, as it is
  * with redirects of servers.
  */
-import { askedForBy } from './asked-for.ts';
+import { askedForBy, isByOwnScripts } from './asked-for.ts';
 import { headerOf } from './headers.ts';
 import { follows, partNavigations, redirectChain, timed } from './navigations.ts';
 import { timesOf } from './page-clock.ts';
@@ -35,10 +35,14 @@ function joinPages(before: PageEntries, next: PageEntries): PageEntries | null {
   if (before.page === undefined || next.page === undefined || first?.type !== 'document') return null;
   if (!isByScript(first.entry, new Set(before.entries.map(({ request }) => urlKey(request.url)))))
     return null;
+  const chain = redirectChain(ordered);
+  // A page that goes on is in another tab.
+  const { endMs } = chain.at(-1)!;
+  if (before.entries.some(({ startedDateTime }) => Date.parse(startedDateTime) > endMs)) return null;
   const apartMs = dateOf(next.page.startedDateTime) - dateOf(before.page.startedDateTime);
   const entries = [...before.entries, ...next.entries];
   if (!(apartMs >= 0) || partNavigations(timed(entries)).length > 1) return null;
-  const sentOn = next.sentOn ?? redirectChain(ordered).at(-1)!.entry.request.url;
+  const sentOn = next.sentOn ?? chain.at(-1)!.entry.request.url;
   return { page: endingAs(before.page, next.page, apartMs), entries, sentOn };
 }
 
@@ -62,8 +66,8 @@ function endingAs({ id, startedDateTime, title }: Page, last: Page, apartMs: num
 /** Whether a script of a page navigated to a document, and no click or key. @param own keys of URLs of the page's requests */
 function isByScript(document: Entry, own: ReadonlySet<string>): boolean {
   if (headerOf(document.request, 'sec-fetch-user') !== null) return false;
-  const { kind, urls } = askedForBy(document);
-  if (kind === 'script' && [...urls].some((url) => own.has(urlKey(url)))) return true;
+  const asked = askedForBy(document);
+  if (asked.kind !== null || asked.byBrowser) return isByOwnScripts(asked, own);
   const referer = headerOf(document.request, 'referer');
   return referer !== null && isOfTab(document) && own.has(urlKey(referer));
 }

@@ -6,7 +6,10 @@ const FIRST = 'https://go.test/1';
 const SCRIPT = 'https://go.test/go.js';
 const LAST = 'https://shop.test/';
 const header = (name: string, value: string) => ({ name, value });
-const script = { type: 'script', stack: { callFrames: [{ url: SCRIPT, functionName: '', scriptId: '1' }] } };
+const scripts = (...urls: string[]) => ({
+  type: 'script',
+  stack: { callFrames: urls.map((url) => ({ url, functionName: '', scriptId: '1' })) },
+});
 
 /**
  * A redirect of the server, a page whose script sends the visitor on, and the page where that leads:
@@ -16,8 +19,9 @@ const script = { type: 'script', stack: { callFrames: [{ url: SCRIPT, functionNa
  * @param pages how many pages the file lists for it
  * @param more of the request for the second page
  * @param afterMs how much later the script sends the visitor on
+ * @param others further requests
  */
-function file(pages: 1 | 2, more: object = {}, afterMs = 0): object {
+function file(pages: 1 | 2, more: object = {}, afterMs = 0, others: readonly object[] = []): object {
   const last = pages === 1 ? 'page_1' : 'page_2';
   const document = (url: string, startMs: number, extra: object) => {
     const made = chromiumEntry(url, startMs, {}, { _resourceType: 'document', ...extra }) as {
@@ -31,8 +35,9 @@ function file(pages: 1 | 2, more: object = {}, afterMs = 0): object {
     { ...document(FIRST, 0, { pageref: 'page_1' }), response: { status: 302, redirectURL: `${FIRST}/x` } },
     document(`${FIRST}/x`, 50, { pageref: 'page_1' }),
     chromiumEntry(SCRIPT, 100, {}, { _resourceType: 'script', pageref: 'page_1' }),
-    document(LAST, startMs, { pageref: last, _initiator: script, ...more }),
+    document(LAST, startMs, { pageref: last, _initiator: scripts(SCRIPT), ...more }),
     chromiumEntry(`${LAST}i.png`, startMs + 50, {}, { _resourceType: 'image', pageref: last }),
+    ...others,
   ];
   const page = (id: string, beganMs: number, onLoad: number) => ({
     id,
@@ -78,8 +83,39 @@ describe('a visitor who is sent on by a script', () => {
       900,
     ],
     ['it was after five seconds', {}, 5_000],
+    ['nothing had been under way for two seconds', {}, 2_000],
     ['nothing says that it was a script', { _initiator: { type: 'other' }, request: { headers: [] } }, 900],
+    ['a person followed a link', { _initiator: { type: 'other' } }, 0],
+    ['a test clicked by a script of its own', { _initiator: scripts('pptr:evaluate;click') }, 0],
+    [
+      'a test clicked, whereupon the page navigated',
+      { _initiator: scripts(SCRIPT, 'pptr:evaluate;click') },
+      0,
+    ],
+    ['WebDriver navigated', { _initiator: scripts('') }, 0],
   ])('is not one where %s', (_words, more, afterMs) => {
     expect(read(file(2, more, afterMs))).toMatchObject({ requests: 3, notes: [] });
+  });
+
+  it.each([
+    ['nothing had been under way for two seconds', {}, 2_000],
+    ['a test clicked by a script of its own', { _initiator: scripts('pptr:evaluate;click') }, 900],
+  ])('nor in a file of one page where %s', (_words, more, afterMs) => {
+    expect(read(file(1, more, afterMs))).toMatchObject({ requests: 3, notes: [] });
+  });
+
+  it('waits for what the script asked for first', () => {
+    const asked = chromiumEntry(
+      `${FIRST}/token`,
+      150,
+      { wait: 2_100 },
+      { _resourceType: 'fetch', pageref: 'page_1' },
+    );
+    expect(read(file(2, {}, 2_200, [asked]))).toMatchObject({ url: LAST, requests: 6 });
+  });
+
+  it('has left the page, which otherwise goes on in another tab', () => {
+    const later = chromiumEntry(`${FIRST}/i.png`, 250, {}, { _resourceType: 'image', pageref: 'page_1' });
+    expect(read(file(2, {}, 0, [later]))).toMatchObject({ requests: 4, notes: [] });
   });
 });

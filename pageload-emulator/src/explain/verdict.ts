@@ -14,7 +14,7 @@ import type { Decided, DecisionFigures } from '../decide/decide.ts';
 import type { FitFigures } from '../decide/fit.ts';
 import type { Knowledge } from '../decide/knowledge.ts';
 import { isSameAction, promisingAction } from '../decide/pick-action.ts';
-import { fastestProtocols, isAboutEqual, ranked } from '../decide/standing.ts';
+import { fastestProtocols, isAboutEqual, ranked, standingOf } from '../decide/standing.ts';
 import { describeMisfit } from './fit-words.ts';
 import type { Behaviour, FastestRole, Sentences, Sureness } from './sentences/english.ts';
 import { SENTENCES } from './sentences/languages.ts';
@@ -222,15 +222,16 @@ function nameHosts(origins: readonly string[], { bothHosts, firstHost }: Sentenc
 }
 
 function roleOfFastest(figures: DecisionFigures): FastestRole {
-  if (figures.kind !== 'leave' || figures.isBlocked) return 'clear';
   const [fastest] = fastestProtocols(figures.protocols);
-  switch (reasonToLeave(figures)) {
+  switch (figures.kind === 'leave' && !figures.isBlocked ? reasonToLeave(figures) : null) {
     case 'right':
       return Object.values(figures.baseline.protocols).every((own) => own === fastest) ? 'own' : 'alike';
     case 'no-sure-gain':
       return 'unsure';
-    default:
-      return 'clear';
+    default: {
+      const { best, decided } = standingOf(figures);
+      return decided && best === fastest ? 'clear' : 'doubtful';
+    }
   }
 }
 

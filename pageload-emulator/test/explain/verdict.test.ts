@@ -96,3 +96,40 @@ it.each([
     expect(described.evidence.map((each) => each.text)).toEqual([text]);
   },
 );
+
+it.each([
+  ['is decided', { best: 'h3', confidence: 0.9 }, 'HTTP/3 is the fastest; HTTP/2 takes 10% longer.'],
+  ['is doubted', { best: 'h3', confidence: 0.7 }, 'HTTP/3 may be the fastest; HTTP/2 takes 10% longer.'],
+  [
+    'is not taken, as the other is safer',
+    { best: 'h2', confidence: 0.9 },
+    'HTTP/3 may be the fastest; HTTP/2 takes 10% longer.',
+  ],
+] as const)(
+  'a protocol is called the fastest beside an action only where that %s',
+  (_words, standing, text) => {
+    const timeOf = (pltMs: number) => ({ pltMs, low: pltMs, high: pltMs });
+    const action = {
+      kind: 'avoid-h3',
+      origins: ['https://a.example'],
+      time: timeOf(1000),
+      gainMs: 500,
+      gain: 0.3,
+      needs: [],
+    };
+    const figures = {
+      ...standing,
+      kind: 'act',
+      protocols: { h3: timeOf(1000), h2: timeOf(1100) },
+      baseline: { ...baseline, ...timeOf(1500), laterPltMs: 1500, protocols: {} },
+      action,
+      actions: [action],
+      isBlocked: false,
+      isHttp: false,
+      kept: false,
+    } as unknown as DecisionFigures;
+    const fit = { explained: null, misfits: [] } as unknown as FitFigures;
+    const { evidence } = describeDecision({ figures, fit }, {}, english);
+    expect(evidence.map((each) => each.text)).toEqual([text]);
+  },
+);

@@ -11,10 +11,10 @@ export type Behaviour = 'browser' | 'pins' | Protocol;
 
 /**
  * What a single fastest protocol is to a decision: `own` where the browser uses it by itself, `alike` where what the browser mixes takes about
- * as long, `unsure` where a change to it does not surely gain; `clear` otherwise. So that no protocol is called the fastest without a word
- * beside a verdict that changes nothing.
+ * as long, `unsure` where a change to it does not surely gain; otherwise `clear` where it is decided that it is the fastest, else `doubtful`. So that
+ * no protocol is called the fastest without a word beside a verdict that changes nothing, or beside a reason that doubts it.
  */
-export type FastestRole = 'own' | 'alike' | 'unsure' | 'clear';
+export type FastestRole = 'own' | 'alike' | 'unsure' | 'clear' | 'doubtful';
 
 /** A protocol whose load time is `ratio` times the fastest one's. */
 export interface SlowerProtocol {
@@ -107,6 +107,7 @@ export const english = {
               alike: `${names[0]} alone would take about as long as what the browser uses by itself`,
               unsure: `${names[0]} may be the fastest, but no change surely gains by it`,
               clear: `${names[0]} is the fastest`,
+              doubtful: `${names[0]} may be the fastest`,
             }[role]
           : `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are about equal here`;
       return `${[lead, ...slower.map(slowerClause)].join('; ')}.`;

@@ -86,6 +86,7 @@ export const german: Sentences = {
               alike: `${names[0]} allein würde etwa so lange brauchen wie das, was der Browser von selbst nutzt`,
               unsure: `${names[0]} ist vielleicht am schnellsten, doch keine Änderung gewinnt dadurch sicher`,
               clear: `${names[0]} ist am schnellsten`,
+              doubtful: `${names[0]} ist vielleicht am schnellsten`,
             }[role]
           : `${names.slice(0, -1).join(', ')} und ${names.at(-1)} sind hier etwa gleich schnell`;
       return `${[lead, ...slower.map(slowerClause)].join('; ')}.`;

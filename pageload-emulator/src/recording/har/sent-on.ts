@@ -12,6 +12,9 @@ import { typeOf } from './types.ts';
 import { urlKey } from './urls.ts';
 import { dateOf } from './values.ts';
 
+/** A way of more pages is no load: browsers follow no more redirects of servers either (Fetch standard, "HTTP-redirect fetch"). */
+const MAX_TURNS = 20;
+
 /**
  * Joins pages of a file with those that they sent their visitor on to at once: recorders list each as a page of its own.
  *
@@ -19,9 +22,11 @@ import { dateOf } from './values.ts';
  */
 export function joinSentOn(pages: readonly PageEntries[]): PageEntries[] {
   const joined: PageEntries[] = [];
+  let turns = 0;
   for (const next of pages) {
     const before = joined.at(-1);
-    const both = before === undefined ? null : joinPages(before, next);
+    const both = before === undefined || turns === MAX_TURNS ? null : joinPages(before, next);
+    turns = both === null ? 0 : turns + 1;
     if (both === null) joined.push(next);
     else joined[joined.length - 1] = both;
   }

@@ -118,4 +118,29 @@ describe('a visitor who is sent on by a script', () => {
     const later = chromiumEntry(`${FIRST}/i.png`, 250, {}, { _resourceType: 'image', pageref: 'page_1' });
     expect(read(file(2, {}, 0, [later]))).toMatchObject({ requests: 4, notes: [] });
   });
+
+  it('is sent on twenty times at most', () => {
+    const urlOf = (turn: number) => `https://go.test/${turn}`;
+    const turns = Array.from({ length: 25 }, (_, turn) => turn);
+    const entries = turns.map((turn) =>
+      chromiumEntry(
+        urlOf(turn),
+        100 * turn,
+        {},
+        {
+          _resourceType: 'document',
+          _initiator: turn === 0 ? { type: 'other' } : scripts(urlOf(turn - 1)),
+          pageref: `${turn}`,
+        },
+      ),
+    );
+    const pages = turns.map((turn) => ({
+      id: `${turn}`,
+      startedDateTime: new Date(Date.parse(START) + 100 * turn).toISOString(),
+      title: '',
+      pageTimings: { onLoad: 60 },
+    }));
+    const log = { version: '1.2', creator: { name: 'WebInspector', version: '1' }, pages, entries };
+    expect(read({ log })).toMatchObject({ url: urlOf(20), requests: 21 });
+  });
 });

@@ -40,7 +40,7 @@ export {
 export { estimateNetwork, type NetworkEstimate } from './estimate/estimate-network.ts';
 export { isTelling, learnForSite, showsUdp } from './estimate/learn-for-site.ts';
 export { learnNetwork } from './estimate/learn-network.ts';
-export { type NetworkCluster, parseCluster } from './estimate/network-cluster.ts';
+export { isShownOpen, type NetworkCluster, parseCluster } from './estimate/network-cluster.ts';
 export { networkPosterior } from './estimate/network-posterior.ts';
 export { type NetworkWitnesses, poolClusters, poolForSite } from './estimate/pool-clusters.ts';
 export { type ReadPage, readPage } from './estimate/read-page.ts';

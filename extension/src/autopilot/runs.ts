@@ -33,7 +33,8 @@ interface RunOccasion {
 
 /**
  * The runs of the log while one change is made to them, see `RunKeeper`: as a run starts, spares an origin or ends, its pins are made and
- * removed. The log is saved before that, so that no pin is without its run where the worker ends meanwhile.
+ * removed. The log is saved before pins are made or spared, and after those of a run that ends are removed: no pin is without its run where the
+ * worker ends meanwhile.
  */
 export class Runs {
   readonly #pins: Omit<Pinner, 'onChange'>;

@@ -1,6 +1,5 @@
-import { type NetworkCluster, type Recording, showsUdp } from '@hopwise/pageload-emulator';
+import { isShownOpen, type NetworkCluster, type Recording, showsUdp } from '@hopwise/pageload-emulator';
 import { isSlower } from '../evidence/comparable-loads.ts';
-import { isShownOpen } from '../evidence/known-udp.ts';
 import { findNewestSummary, type StoredLoad } from '../storage/loads.ts';
 import { isSlow } from './deserves-detail.ts';
 

@@ -1,6 +1,6 @@
 /** What is known of how a network treats UDP, which carries HTTP/3: from its loads, as a cluster has them together, and from checks. */
 import type { UdpTreatment } from '@hopwise/contract';
-import { type NetworkCluster, parseCluster, poolClusters } from '@hopwise/pageload-emulator';
+import { isShownOpen, type NetworkCluster, parseCluster, poolClusters } from '@hopwise/pageload-emulator';
 import type { StoredLoad } from '../load/stored-load.ts';
 import type { NetworkMemory } from '../storage/network.ts';
 
@@ -42,10 +42,6 @@ export const slowsH3 = (known: ShownNetwork): boolean => hindersUdp(known) && !b
 
 /** Surer than this, it is known that a network hinders UDP. */
 const KNOWN_HINDERED = 0.95;
-/** Where UDP is open more surely than this, a load has shown it: less is assumed where none has. */
-const SHOWN_OPEN = 0.99;
-
-export const isShownOpen = ({ udp }: NetworkCluster): boolean => udp.open >= SHOWN_OPEN;
 
 /** Whether it is known how a network treats UDP. That nothing speaks against its being open is not to know it. */
 export const knowsUdp = (known: NetworkCluster): boolean =>

@@ -16,7 +16,8 @@ const DOUBTFUL = 0.7;
 /**
  * Chances that one choice of protocols is faster than another. They are those of the belief, but an emulation that misses the very load that
  * it was made from cannot be sure of a smaller difference between protocols: a single load shows too little of losses and of what happens to
- * UDP. Nor is HTTP/3 surely faster where nothing has shown that UDP passes: that most networks let it pass says nothing about this one. Actions, which have to gain much and to harm hardly ever, go by the belief itself.
+ * UDP. Nor is HTTP/3 surely faster where nothing has shown that UDP passes: that most networks let it pass says nothing about this one. Actions,
+ * which have to gain much and to harm hardly ever, go by the belief itself.
  */
 export class Chances {
   readonly #belief: Belief<Candidate>;

@@ -26,7 +26,7 @@ import { originFigures, type UniformTimes } from './origin-figures.ts';
 import { pickAction } from './pick-action.ts';
 import { assessPolicer, type PolicerRisk } from './policer-risk.ts';
 import { sharedTimes } from './shared-time.ts';
-import { findUndrawnUdp, isShown, NOTHING_UNDRAWN } from './undrawn-udp.ts';
+import { findUndrawnUdp, isUdpShown, NOTHING_UNDRAWN } from './undrawn-udp.ts';
 
 /** The numbers of a decision; `explain/verdict.ts` puts them into words. */
 export type DecisionFigures = Omit<Decision, 'verdict' | 'evidence' | 'changed'> & {
@@ -146,7 +146,7 @@ export function decide(
   const baselineTime = timeOf(baseline);
   const laterMs = timeOf(later).pltMs;
   const fit = fitOf({ recording, network, scenarios, recorded, isOtherNetwork });
-  const chances = new Chances(belief, isNew ? 0 : missedBy(fit), isShown(undrawn));
+  const chances = new Chances(belief, isNew ? 0 : missedBy(fit), isUdpShown(undrawn));
   const rivals: Rivals = {
     belief,
     baseline,
@@ -205,7 +205,7 @@ export function decide(
     origins: origins.map((each) => originFigures(each, assignment, answer, uniformTimes)),
     untriedOrigins: untried,
     avoidedPolicer: best === drawnBest ? null : risk,
-    isUdpShown: isShown(undrawn),
+    isUdpShown: isUdpShown(undrawn),
   };
 }
 

@@ -14,7 +14,7 @@ export const NOTHING_UNDRAWN: UndrawnUdp = { open: 0, policed: 0, blocked: 0 };
 const UNSHOWN = 0.01;
 
 /** Whether something has shown what happens to UDP. */
-export const isShown = ({ policed, blocked }: UndrawnUdp): boolean => policed + blocked <= UNSHOWN;
+export const isUdpShown = ({ policed, blocked }: UndrawnUdp): boolean => policed + blocked <= UNSHOWN;
 
 /** Compares the drawn networks with the posterior that they were drawn from. @returns zeros where it is known what happens to UDP */
 export function findUndrawnUdp(

@@ -1,6 +1,12 @@
 import type { MeasuredNetwork, Recording } from '@hopwise/contract';
 import { estimateNetwork, type NetworkEstimate } from './estimate-network.ts';
-import { BETWEEN_LOADS, HALF_LIFE_MS, type Moments, type NetworkCluster } from './network-cluster.ts';
+import {
+  BETWEEN_LOADS,
+  HALF_LIFE_MS,
+  isShownOpen,
+  type Moments,
+  type NetworkCluster,
+} from './network-cluster.ts';
 import { type NetworkPosterior, networkPosterior } from './network-posterior.ts';
 import type { NetworkKnowledge } from './posterior-input.ts';
 
@@ -8,9 +14,6 @@ import type { NetworkKnowledge } from './posterior-input.ts';
 const RATES = ['downBps', 'upBps'] as const;
 /** A load that differs by this many standard deviations is of another network. */
 const OTHER_NETWORK = 3;
-
-/** Where UDP is open more surely than this, responses over HTTP/3 show the link's rate. */
-const SHOWN_OPEN = 0.99;
 
 /** A recorded load's posterior after what earlier loads showed; null for nothing. */
 type PosteriorAfter = (cluster: NetworkCluster | null) => NetworkPosterior;
@@ -88,7 +91,8 @@ export function updateCluster(
     lossBurst: densities.lossBurst.moments,
     policedBps: densities.policedBps.moments,
     udp: { ...udp },
-    showsLink: showsLink || udp.open >= SHOWN_OPEN,
+    // Where UDP is open, so do responses over HTTP/3.
+    showsLink: showsLink || isShownOpen({ udp }),
   };
 }
 

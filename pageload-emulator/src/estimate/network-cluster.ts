@@ -33,8 +33,8 @@ const clusterSchema = z.object({
  *
  * Figures are log-normal: `rttMs` in milliseconds, rates in bits per second, `loss` in loss events per packet, `lossBurst` in
  * packets lost in one event, `queueMs` the time in which the bottleneck's full queue drains, `policedBps` the rate to which UDP is limited if it is policed.
- * `updatedAtMs` is milliseconds since the epoch. `showsLink`: whether the rates are the
- * link's; where all responses came over HTTP/3, a policer may have held them back.
+ * `updatedAtMs` is milliseconds since the epoch. `showsLink`: whether the rates are the link's; where all responses came over HTTP/3, a policer may
+ * have held them back.
  */
 export type NetworkCluster = z.infer<typeof clusterSchema>;
 
@@ -56,6 +56,12 @@ export const BETWEEN_LOADS: Record<ClusterFigure, number> = {
   lossBurst: 0.3,
   policedBps: 0.15,
 };
+
+/** Where UDP is open more surely than this, a load has shown it: less is assumed where none has. */
+const SHOWN_OPEN = 0.99;
+
+/** Whether loads showed that UDP is open. */
+export const isShownOpen = ({ udp }: Pick<NetworkCluster, 'udp'>): boolean => udp.open >= SHOWN_OPEN;
 
 /** Whether loads showed how fast the link is. */
 export const isLinkShown = ({ showsLink = true }: NetworkCluster): boolean => showsLink;

@@ -4,7 +4,7 @@ import { Belief } from '../../src/decide/belief.ts';
 import type { Candidate } from '../../src/decide/candidates.ts';
 import { Chances, missedBy } from '../../src/decide/chances.ts';
 import type { FitFigures } from '../../src/decide/fit.ts';
-import { isShown } from '../../src/decide/undrawn-udp.ts';
+import { isUdpShown } from '../../src/decide/undrawn-udp.ts';
 import { pageOf, pathOf, serverOf } from '../support/pages.ts';
 import { recordLoad } from '../support/synthetic-loads.ts';
 
@@ -51,7 +51,7 @@ describe('how sure the order of two choices is', () => {
     'of %j is doubtful where HTTP/3 is ahead and UDP may be hindered, here by %d',
     (protocols, hindered, expected) => {
       const undrawn = { open: 0, policed: hindered / 4, blocked: (3 * hindered) / 4 };
-      expect(chanceAgainst(1500, 0, protocols, isShown(undrawn))).toBeCloseTo(expected, 2);
+      expect(chanceAgainst(1500, 0, protocols, isUdpShown(undrawn))).toBeCloseTo(expected, 2);
     },
   );
 

@@ -101,12 +101,14 @@ export function formatOrigin(origin: string): string {
   return visible(origin.replace(/^https:\/\//, ''));
 }
 
+/** What is cut has a beginning and an end. */
+const MIN_CLIPPED = 3;
 /** The longest host in a label that is cut, as a share of it: the name tells more. */
 const MAX_HOST_SHARE = 0.45;
 
 /**
  * Short label of a request: the last segment of its path, then its host unless that is the page's. Where it is too long, the query goes
- * first, then the start of the host and the middle of the name.
+ * first, then the start of the host and the middle of the name; the host is left out where nothing of the name would be left.
  */
 export function formatUrl(url: string, pageUrl: string, maxLength = 34): string {
   if (!URL.canParse(url)) return clip(url, maxLength);
@@ -120,7 +122,9 @@ export function formatUrl(url: string, pageUrl: string, maxLength = 34): string 
   if (whole.length <= maxLength) return whole;
   const place = isOther ? ` · ${clipStart(host, Math.floor(MAX_HOST_SHARE * maxLength))}` : '';
   const query = search === '' ? '' : '?…';
-  return `${clip(name, maxLength - query.length - place.length)}${query}${place}`;
+  const rests = [`${query}${place}`, query, ''];
+  const rest = rests.find(({ length }) => maxLength - length >= MIN_CLIPPED) ?? '';
+  return `${clip(name, maxLength - rest.length)}${rest}`;
 }
 
 function decode(text: string): string {
@@ -136,8 +140,9 @@ function decode(text: string): string {
 function clip(whole: string, maxLength: number): string {
   const text = visible(whole);
   if (text.length <= maxLength) return text;
-  const end = Math.floor((maxLength - 1) / 2);
-  return `${text.slice(0, maxLength - 1 - end)}…${text.slice(-end)}`;
+  const room = Math.max(maxLength, MIN_CLIPPED) - 1;
+  const end = Math.floor(room / 2);
+  return `${text.slice(0, room - end)}…${text.slice(-end)}`;
 }
 
 /** Leaves out the start: a host ends with its site. */

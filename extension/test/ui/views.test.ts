@@ -386,6 +386,12 @@ describe('waterfalls', () => {
     expect(name.length).toBeLessThanOrEqual(length);
   });
 
+  test.each([5, 9, 12])('a label of at most %i characters is no longer', (length) => {
+    const label = formatUrl('https://cdn.example.com/very-long-name.js?x=12345', PAGE, length);
+    expect(label.length).toBeLessThanOrEqual(length);
+    expect(label).toContain('…');
+  });
+
   test('states how many requests it leaves out', () => {
     const rows = Array.from({ length: 450 }, () => recordedWaterfall(recording).rows[0]!);
     const figure = renderWaterfall({ pageUrl: PAGE, pltMs: null, loadEndMs: 0, rows }, options);

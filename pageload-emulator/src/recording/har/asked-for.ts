@@ -51,8 +51,8 @@ export function askedForBy(entry: Entry): AskedFor {
  * @param own keys of URLs of the page's requests, see `urlKey`
  */
 export function isByOwnScripts({ kind, urls }: AskedFor, own: ReadonlySet<string>): boolean {
-  const keys = [...urls].map(urlKey);
-  return kind === 'script' && keys.length > 0 && keys.every((key) => own.has(key));
+  const all = [...urls];
+  return kind === 'script' && all.length > 0 && all.every((url) => own.has(urlKey(url)));
 }
 
 function jsonOf(value: unknown): unknown {

@@ -54,12 +54,11 @@ export function partNavigations(ordered: readonly TimedEntry[]): TimedEntry[][] 
   let fetchingMs = Number.NEGATIVE_INFINITY;
   for (const [index, next] of ordered.entries()) {
     if (next.type === 'document') {
-      const isScripted = isByOwnScripts(askedForBy(next.entry), own);
-      const isQuiet = isScripted
+      const quietMs = next.startMs - busyMs;
+      const isQuiet = isByOwnScripts(askedForBy(next.entry), own)
         ? next.startMs - fetchingMs >= LONG_QUIET_MS
-        : next.startMs - busyMs >= QUIET_MS;
-      if (document !== null && isNext(document, next, isQuiet, next.startMs - busyMs, referring, index))
-        parts.push([]);
+        : quietMs >= QUIET_MS;
+      if (document !== null && isNext(document, next, isQuiet, quietMs, referring, index)) parts.push([]);
       if (document === null || parts.at(-1)!.length === 0 || follows(document, next)) document = next;
     }
     parts.at(-1)!.push(next);
@@ -92,7 +91,7 @@ function isNext(
   if (typeOf(entry).named && asked.byBrowser) {
     // Forms in frames are sent by the browser, too, to other sites.
     if (siteKey(entry.request.url) !== siteKey(document.entry.request.url)) return quietMs >= LONG_QUIET_MS;
-    return quietMs >= QUIET_MS || next.startMs - document.startMs >= MAX_CLIENT_REDIRECT_MS;
+    return isQuiet || next.startMs - document.startMs >= MAX_CLIENT_REDIRECT_MS;
   }
   const isPage = isNavigated(entry) !== false && [...asked.urls].length === 0;
   const takesOver =

@@ -25,10 +25,10 @@ export function joinSentOn(pages: readonly PageEntries[]): PageEntries[] {
   let turns = 0;
   for (const next of pages) {
     const before = joined.at(-1);
-    const both = before === undefined || turns === MAX_TURNS ? null : joinPages(before, next);
-    turns = both === null ? 0 : turns + 1;
-    if (both === null) joined.push(next);
-    else joined[joined.length - 1] = both;
+    const both = before && turns < MAX_TURNS ? joinPages(before, next) : null;
+    if (both) joined.pop();
+    turns = both ? turns + 1 : 0;
+    joined.push(both ?? next);
   }
   return joined;
 }

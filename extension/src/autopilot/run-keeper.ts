@@ -14,7 +14,8 @@ export class RunKeeper {
 
   constructor(pins: Pinner) {
     this.#pins = pins;
-    pins.onChange(() => void this.settle());
+    // Nobody waits for it: `change` reports its failure.
+    pins.onChange(() => void this.settle().catch(() => undefined));
   }
 
   /** Changes the runs after the changes before. What they have become is saved, also where the change fails. @returns what it does */

@@ -70,3 +70,11 @@ test('a run ends as soon as its pins are removed elsewhere', async () => {
   pins.unpinElsewhere();
   expect((await keeper.read()).map(({ end }) => end?.cause)).toEqual(['you']);
 });
+
+test('where pins cannot be listed as they change, that is reported, and the next change is made', async () => {
+  const reported = vi.spyOn(console, 'error').mockReturnValue();
+  const keeper = await keepSession();
+  vi.spyOn(pins, 'listPins').mockRejectedValueOnce(new Error('no helper'));
+  pins.unpinElsewhere();
+  expect([await keeper.change(async () => 'made'), reported.mock.calls.length]).toEqual(['made', 1]);
+});

@@ -63,9 +63,10 @@ export function partNavigations(ordered: readonly TimedEntry[]): TimedEntry[][] 
     }
     parts.at(-1)!.push(next);
     own.add(urlKey(next.entry.request.url));
-    if (next.type === 'fetch') fetchingMs = Math.max(fetchingMs, next.endMs);
-    if (!/^(fetch|beacon|media|other)$/.test(next.type)) busyMs = Math.max(busyMs, next.endMs);
-    fetchingMs = Math.max(fetchingMs, busyMs);
+    if (!/^(beacon|media|other)$/.test(next.type)) {
+      fetchingMs = Math.max(fetchingMs, next.endMs);
+      if (next.type !== 'fetch') busyMs = Math.max(busyMs, next.endMs);
+    }
   }
   return parts;
 }

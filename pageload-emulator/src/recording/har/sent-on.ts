@@ -40,14 +40,14 @@ function joinPages(before: PageEntries, next: PageEntries): PageEntries | null {
   if (before.page === undefined || next.page === undefined || first?.type !== 'document') return null;
   if (!isByScript(first.entry, new Set(before.entries.map(({ request }) => urlKey(request.url)))))
     return null;
-  const chain = redirectChain(ordered);
-  // A page that goes on is in another tab.
-  const { endMs } = chain.at(-1)!;
-  if (before.entries.some(({ startedDateTime }) => Date.parse(startedDateTime) > endMs)) return null;
+  const target = redirectChain(ordered).at(-1)!;
+  // A page that goes on is in another tab: one that is left may still send what it counted.
+  if (timed(before.entries).some(({ type, startMs }) => type !== 'beacon' && startMs > target.endMs))
+    return null;
   const apartMs = dateOf(next.page.startedDateTime) - dateOf(before.page.startedDateTime);
   const entries = [...before.entries, ...next.entries];
   if (!(apartMs >= 0) || partNavigations(timed(entries)).length > 1) return null;
-  const sentOn = next.sentOn ?? chain.at(-1)!.entry.request.url;
+  const sentOn = next.sentOn ?? target.entry.request.url;
   return { page: endingAs(before.page, next.page, apartMs), entries, sentOn };
 }
 

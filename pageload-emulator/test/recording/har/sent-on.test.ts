@@ -114,6 +114,11 @@ describe('a visitor who is sent on by a script', () => {
     expect(read(file(2, {}, 2_200, [asked]))).toMatchObject({ url: LAST, requests: 6 });
   });
 
+  it('has left a page that still sends what it counted', () => {
+    const beacon = chromiumEntry(`${FIRST}/count`, 210, {}, { _resourceType: 'ping', pageref: 'page_1' });
+    expect(read(file(2, {}, 0, [beacon]))).toMatchObject({ url: LAST, requests: 6 });
+  });
+
   it('has left the page, which otherwise goes on in another tab', () => {
     const later = chromiumEntry(`${FIRST}/i.png`, 250, {}, { _resourceType: 'image', pageref: 'page_1' });
     expect(read(file(2, {}, 0, [later]))).toMatchObject({ requests: 4, notes: [] });

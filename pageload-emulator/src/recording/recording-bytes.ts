@@ -8,8 +8,8 @@ import { ZippedHar } from './zipped-har.ts';
 
 /** Bytes that are unpacked at once: deflate makes a thousand times as many of them. */
 const PIECE = 16 * 1024;
-/** Bytes that tell what a file is packed in. */
-const HEAD_BYTES = 64;
+/** Bytes that tell what a file is packed in: a block of tar is the longest. */
+const HEAD_BYTES = 512;
 /** How files of Chrome's Performance panel begin. */
 const TRACE = /^\s*\{\s*"(traceEvents|metadata)"\s*:/;
 

@@ -211,6 +211,7 @@ describe('a file that is no recording', () => {
     ['a file packed by bzip2', 'BZh91AY&SY\x01'],
     ['a file packed by xz', '\xfd7zXZ\0'],
     ['a file packed by Zstandard', '\x28\xb5\x2f\xfd'],
+    ['a tar archive: unpack it first', `${'page.har'.padEnd(257, '\0')}ustar\x0000`],
     ['a 7-Zip archive', '7z\xbc\xaf'],
     ['a capture of packets', '\xd4\xc3\xb2\xa1\x02'],
     ['a capture of packets', '\n\r\r\n'],

@@ -29,6 +29,14 @@ const time = z.pipe(
   z.transform((value) => isoDate(value)!),
 );
 const maybe = <T extends z.core.SomeType>(schema: T) => z.optional(z.nullable(schema));
+/** An object that may be absent or empty: PHP writes an empty one as an empty array. */
+const maybeObject = <T extends z.core.$ZodLooseShape>(shape: T) =>
+  maybe(
+    z.pipe(
+      z.transform((value: unknown) => (Array.isArray(value) && value.length === 0 ? {} : value)),
+      z.object(shape, 'an object'),
+    ),
+  );
 const headers = maybe(
   z.pipe(
     z.custom<object>((value) => typeof value === 'object', 'an array of headers'),
@@ -73,7 +81,7 @@ const entrySchema = z.object(
           _error: any,
           headersSize: number,
           bodySize: number,
-          content: maybe(z.object({ size: number, mimeType: text, compression: number }, 'an object')),
+          content: maybeObject({ size: number, mimeType: text, compression: number }),
           _transferSize: ownNumber,
           // DevTools
           _fetchedViaServiceWorker: any,
@@ -86,21 +94,16 @@ const entrySchema = z.object(
         'an object',
       ),
     ),
-    timings: maybe(
-      z.object(
-        {
-          blocked: number,
-          dns: number,
-          connect: number,
-          ssl: number,
-          send: number,
-          wait: number,
-          receive: number,
-          _queued: ownNumber,
-        },
-        'an object',
-      ),
-    ),
+    timings: maybeObject({
+      blocked: number,
+      dns: number,
+      connect: number,
+      ssl: number,
+      send: number,
+      wait: number,
+      receive: number,
+      _queued: ownNumber,
+    }),
     cache: any,
     serverIPAddress: text,
     connection: label,
@@ -146,8 +149,8 @@ const entrySchema = z.object(
 
 const logSchema = z.object(
   {
-    creator: maybe(z.object({ name: text, version: text }, 'an object')),
-    browser: maybe(z.object({ name: text, version: text }, 'an object')),
+    creator: maybeObject({ name: text, version: text }),
+    browser: maybeObject({ name: text, version: text }),
     pages: maybe(
       z.array(
         z.object(
@@ -156,20 +159,15 @@ const logSchema = z.object(
             // Entries have times of their own: a page's that mean nothing are as if they were absent.
             startedDateTime: ownText,
             title: ownText,
-            pageTimings: maybe(
-              z.object(
-                {
-                  onLoad: ownNumber,
-                  onContentLoad: ownNumber,
-                  // sitespeed.io, WebPageTest
-                  _firstContentfulPaint: ownNumber,
-                  _largestContentfulPaint: ownNumber,
-                  _firstPaint: ownNumber,
-                  _startRender: ownNumber,
-                },
-                'an object',
-              ),
-            ),
+            pageTimings: maybeObject({
+              onLoad: ownNumber,
+              onContentLoad: ownNumber,
+              // sitespeed.io, WebPageTest
+              _firstContentfulPaint: ownNumber,
+              _largestContentfulPaint: ownNumber,
+              _firstPaint: ownNumber,
+              _startRender: ownNumber,
+            }),
             // WebPageTest
             _URL: ownText,
             _loadTime: ownNumber,

@@ -130,6 +130,19 @@ describe('a page is read the same', () => {
     expect(parseRecording(har)).toEqual(PROPER);
   });
 
+  it('whose empty objects are empty arrays, as PHP writes them', () => {
+    const written = (empty: object) => {
+      const har = changed(({ response }) => Object.assign(response, { content: empty })) as Har & {
+        log: { pages: Fields[] };
+      };
+      har.log.entries.at(-1)!.timings = empty as Fields;
+      har.log.pages[0]!.pageTimings = empty;
+      return { log: { ...har.log, browser: empty } };
+    };
+    expect(parseRecording(written([]))).toEqual(parseRecording(written({})));
+    expect(() => parseRecording(written([1]))).toThrow('log.browser: expected an object, got an array');
+  });
+
   it('whose JSON has numbers of Python', () => {
     const text = JSON.stringify(changed((entry) => Object.assign(entry, { comment: '"x": NaN, -Infinity' })));
     const python = text.replaceAll('"ssl":-1', '"ssl": NaN').replaceAll('"dns":-1', '"dns":-Infinity');

@@ -1,4 +1,5 @@
 import { CLOCK_SLACK_MS, median } from '@hopwise/contract';
+import { parseProtocol } from '../protocol-name.ts';
 import { namesConnection } from './connection.ts';
 import { phaseLengths } from './phase-lengths.ts';
 import type { Entry, Har } from './schema.ts';
@@ -132,7 +133,8 @@ const MIN_RATIO_WITH_TLS = 1.3;
 
 /**
  * Whether TLS lies beside `connect`: it is longer than `connect`, or about as long where the recorder is known for it or counts both into
- * an entry's `time` (mitmproxy), or writes none. Playwright counts TLS into `time` a second time, but its `connect` is longer than TLS.
+ * an entry's `time` (mitmproxy), or writes none. Playwright counts TLS into `time` a second time, but its `connect` is longer than TLS, except
+ * over HTTP/3: QUIC connects and sets up TLS in the same packets (RFC 9001 section 4), so that equal lengths tell nothing there.
  */
 function isSslApart(entries: readonly Entry[], expected: boolean): boolean {
   const ratios: number[] = [];
@@ -146,6 +148,7 @@ function isSslApart(entries: readonly Entry[], expected: boolean): boolean {
     // On a connection that a proxy had opened before.
     if (connectMs === 0 && !isCounted) continue;
     if (sslMs > connectMs + ROUNDING_MS) return true;
+    if (isOverQuic(entry) && connectMs > 0) continue;
     ratios.push(connectMs / sslMs);
     if (isCounted) countedBeside++;
     if (lengthOf(entry.time) > 0) timed++;
@@ -153,6 +156,10 @@ function isSslApart(entries: readonly Entry[], expected: boolean): boolean {
   if (ratios.length === 0) return expected;
   const isBeside = expected || timed === 0 || countedBeside > ratios.length / 2;
   return isBeside && median(ratios) < MIN_RATIO_WITH_TLS;
+}
+
+function isOverQuic({ request, response }: Entry): boolean {
+  return (parseProtocol(response?.httpVersion) ?? parseProtocol(request.httpVersion)) === 'h3';
 }
 
 /** The sum of an entry's phases. */

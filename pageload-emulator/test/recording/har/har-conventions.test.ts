@@ -217,4 +217,12 @@ describe('TLS', () => {
     // 60 + 30 + 55 = 145
     expect(connectEnd({ connect: 60, ssl: 30, wait: 55 }, 145)).toBe(60);
   });
+
+  it('is all of connecting over HTTP/3, although Playwright counts it twice', () => {
+    const entry = chromiumEntry(PAGE, 0, { connect: 50, ssl: 50, wait: 55 }) as Record<string, object>;
+    const overH3 = { ...entry, response: { ...entry.response, httpVersion: 'h3' }, time: 155 };
+    const [request] = parseRecording(harOf([overH3 as object])).requests;
+    // 50 + 55 = 105
+    expect(request).toMatchObject({ endMs: 105, phases: { secureStartMs: 0, connectEndMs: 50 } });
+  });
 });

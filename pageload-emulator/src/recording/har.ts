@@ -75,7 +75,8 @@ export function readHar(
   });
   const { drafts, entryOf, typed, document, preflights } = draftsOf(load, navigation, clock, conventions);
   refuseUntimed(drafts, place);
-  const end = loadEnd(drafts, document, clock.times, creator, missingOf(navigation, clock.times.pltMs));
+  const answer = navigation.document === 'recorded' ? document : null;
+  const end = loadEnd(drafts, answer, clock.times, creator, missingOf(navigation, clock.times.pltMs));
   clipToDay(end.kept, end.times.pltMs !== null);
   linkInitiators({
     ordered: end.kept,

@@ -15,10 +15,10 @@ const LONG_SILENCE_MS = 60_000;
 const TIMES_BY_OWN_CLOCK = /web inspector$/i;
 /** That this many requests all begin on whole seconds, or most of them before the page was answered, is no coincidence. */
 const MIN_ALIKE = 6;
-/** A page whose document came over the network cannot lead to more than this share of its requests before the answer. */
+/** A page whose document is in the file and came over the network cannot lead to more than this share of its requests before the answer. */
 const MAX_EARLY = 0.7;
 /** Recorders whose `onLoad` is the length of the capture. */
-const TIMES_CAPTURES = /browsermob/i;
+const TIMES_CAPTURES = /browser(mob|up)/i;
 
 const NO_TIMES: PageTimes = {
   pltMs: null,
@@ -41,16 +41,17 @@ interface LoadEnd {
  * of a day belong to it.
  *
  * @param ordered in order of start, the first being the navigation's
+ * @param document what answered the navigation; null where that is not in the file
  * @param missing whether there was a navigation
  */
 export function loadEnd(
   ordered: readonly RequestDraft[],
-  document: RequestDraft,
+  document: RequestDraft | null,
   times: PageTimes,
   creator: string | null | undefined,
   missing: Pick<Recording, 'missing'>,
 ): LoadEnd {
-  const firstByteMs = document.phases.responseStartMs ?? document.startMs;
+  const firstByteMs = document?.phases.responseStartMs ?? document?.startMs ?? 0;
   const possible = (ms: number | null) => (ms !== null && ms + CLOCK_SLACK_MS >= firstByteMs ? ms : null);
   const checked: PageTimes = {
     pltMs: possible(times.pltMs),
@@ -69,7 +70,7 @@ export function loadEnd(
 
 function refutation(
   ordered: readonly RequestDraft[],
-  document: RequestDraft,
+  document: RequestDraft | null,
   recordedMs: number | null,
   possibleMs: number | null,
   creator: string | null | undefined,
@@ -79,7 +80,7 @@ function refutation(
   if (possibleMs === null) return 'comes before the first byte of the page';
   if (TIMES_CAPTURES.test(creator ?? '')) return 'is the end of the capture';
   if (beginOnSeconds(ordered)) return 'is no use beside requests that all begin on whole seconds';
-  if (beginBeforeAnswer(ordered, document))
+  if (document !== null && beginBeforeAnswer(ordered, document))
     return 'is no use beside requests that begin before the page was answered';
   const longestMs = TIMES_BY_OWN_CLOCK.test(creator ?? '') ? SILENCE_MS : LONG_SILENCE_MS;
   const isLate = possibleMs - silenceAfter(ordered, longestMs, missing) > longestMs;

@@ -19,11 +19,12 @@ export interface PageClock {
 /** A page that begins further from its first request was timed by another clock. */
 const MAX_APART_MS = 60_000;
 /** Recorders whose pages begin before they navigate: when the page object was made, or the capture begun. */
-const BEGINS_EARLY = /playwright|browsermob/i;
+const BEGINS_EARLY = /playwright|browser(mob|up)/i;
 
 /**
  * Places a page's times, which HAR 1.2 counts from `page.startedDateTime`. A load begins there, or with its first request where that one
- * is earlier, as redirects may be, or where the page began before the navigation. The times belong to the navigation in which they fall.
+ * is earlier, as redirects may be, or where the page began before the navigation. A page without times says nothing of a wait before its
+ * first request (HTTP Toolkit's begins with the program). The times belong to the navigation in which they fall.
  * Times by another clock than that of the requests are counted from the first of these.
  *
  * @param firstMs when the load's first request was issued, Unix time in milliseconds
@@ -42,7 +43,9 @@ export function pageClock(
 ): PageClock {
   const beginsEarly = BEGINS_EARLY.test(creator ?? '');
   const givenMs = dateOf(page?.startedDateTime);
-  const isEarly = (beginsEarly || !isFirst) && givenMs <= firstMs && !isOtherClock;
+  const times = timesOf(page);
+  const isUntimed = Object.values(times).every((ms) => ms === null);
+  const isEarly = (beginsEarly || isUntimed || !isFirst) && givenMs <= firstMs && !isOtherClock;
   const isNear = Math.abs(firstMs - givenMs) < MAX_APART_MS && !isOtherClock;
   const pageMs = isEarly || isNear ? givenMs : firstMs;
   const startMs = isEarly ? firstMs : Math.min(pageMs, firstMs);
@@ -52,7 +55,6 @@ export function pageClock(
     const isOwn = isFirst || isEarly;
     return isOwn && placedMs !== null && placedMs > 0 && startMs + placedMs <= endsAt ? placedMs : null;
   };
-  const times = timesOf(page);
   return {
     startMs,
     offsetMs,

@@ -110,6 +110,13 @@ describe('a page that starts before the navigation', () => {
     },
   );
 
+  it('and has no times tells nothing of a wait: its guess is counted from the first request', () => {
+    const har = beginning(0, [document(5_000), image(5_170)], { onLoad: -1 }, 'HTTP Toolkit');
+    const { recording, notes } = readRecording(har);
+    expect(recording).toMatchObject({ recordedAt: at(5_000), pltMs: null });
+    expect(notes).toEqual([`no load event in the file: ${GUESS} 220 ms`]);
+  });
+
   it('of a browser is the navigation: its wait for the network counts', () => {
     const recording = parseRecording(beginning(0, [document(800), image(970)], { onLoad: 1_500 }));
     expect(recording).toMatchObject({ recordedAt: START, pltMs: 1_500 });
@@ -150,8 +157,10 @@ describe('times of a page that mean nothing', () => {
   it('include a load event that comes minutes after all was silent, or is the end of a capture', () => {
     const [late] = readRecording(harOf(load, { onLoad: 400_000 })).notes;
     expect(late).toBe(`the load event in the file comes long after all was silent: ${GUESS} 220 ms`);
-    const [capture] = readRecording(beginning(0, load, { onLoad: 9_000 }, 'BrowserMob Proxy')).notes;
-    expect(capture).toBe(`the load event in the file is the end of the capture: ${GUESS} 220 ms`);
+    for (const creator of ['BrowserMob Proxy', 'BrowserUp Proxy']) {
+      const [capture] = readRecording(beginning(0, load, { onLoad: 9_000 }, creator)).notes;
+      expect(capture).toBe(`the load event in the file is the end of the capture: ${GUESS} 220 ms`);
+    }
     // Scripts may be at work for long.
     expect(parseRecording(harOf(load, { onLoad: 44_000 })).pltMs).toBe(44_000);
   });
@@ -238,5 +247,16 @@ describe('a load event beside starts that mean nothing', () => {
     expect(notes.join()).toContain('beside requests that begin before the page was answered: ');
     // Hints of a server lead to a few of them.
     expect(loadOf([0, 1, 2, 3, 170, 180, 190]).recording.pltMs).toBe(3_400);
+  });
+
+  it('counts where the document that led to them is not in the file', () => {
+    const together = [0, 1, 2, 3, 4, 5, 6].map((ms, id) => numbered(ms, id) as { request: object });
+    const asked = together.map((entry) => ({
+      ...entry,
+      request: { ...entry.request, headers: [{ name: 'Referer', value: PAGE }] },
+    }));
+    const { recording, notes } = readRecording(beginning(0, asked, { onLoad: 3_400 }));
+    expect(recording).toMatchObject({ url: PAGE, pltMs: 3_400 });
+    expect(notes).toEqual(["the page's document is not in the file"]);
   });
 });

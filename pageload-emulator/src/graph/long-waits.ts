@@ -19,8 +19,8 @@ const LOW_URGENCY = 3;
  */
 export function longWaits(requests: readonly RecordedRequest[]): ReadonlyMap<number, number> {
   const openedMs = connectionsOpenedAt(requests);
-  const toOrigin = groupBy(requests, ({ url }) => originOf(url));
-  const underwayTo = new Map([...toOrigin].map(([origin, own]) => [origin, new Underway(own)]));
+  const underwayTo = underwayByOrigin(requests);
+  const overH1To = underwayByOrigin(requests.filter(({ protocol }) => protocol === 'h1'));
   const underway = new Underway(requests);
   const mayBeLimited = (request: RecordedRequest, fromMs: number, toMs: number): boolean => {
     const others = (of: Underway) => of.between(fromMs, toMs) - 1;
@@ -30,7 +30,13 @@ export function longWaits(requests: readonly RecordedRequest[]): ReadonlyMap<num
   const waits = new Map<number, number>();
   for (const request of requests) {
     const { dnsStartMs, connectStartMs, connectEndMs, requestStartMs } = request.phases;
-    const firstMs = dnsStartMs ?? connectStartMs ?? firstStepMs(request, openedMs) ?? request.startMs;
+    const overH1 = request.protocol === 'h1' ? overH1To.get(originOf(request.url))! : null;
+    const firstMs =
+      dnsStartMs ??
+      connectStartMs ??
+      firstStepMs(request, openedMs) ??
+      sentOnIdle(request, overH1) ??
+      request.startMs;
     const beforeMs = firstMs - request.startMs;
     const afterMs = connectEndMs === null || requestStartMs === null ? 0 : requestStartMs - connectEndMs;
     const isKept = beforeMs > MIN_WAIT_MS && !mayBeLimited(request, firstMs - MIN_WAIT_MS, firstMs);
@@ -38,6 +44,23 @@ export function longWaits(requests: readonly RecordedRequest[]): ReadonlyMap<num
     if (waitMs > 0) waits.set(request.id, waitMs);
   }
   return waits;
+}
+
+/**
+ * When a request left on a connection that had been there and idle, over HTTP/1.1, whose requests take turns; null where it may have
+ * waited for its turn.
+ */
+function sentOnIdle({ phases, startMs }: RecordedRequest, overH1: Underway | null): number | null {
+  const { connectStartMs, requestStartMs } = phases;
+  if (overH1 === null || connectStartMs !== null || requestStartMs === null) return null;
+  const idleMs = requestStartMs - MIN_WAIT_MS;
+  const isIdle = idleMs > startMs && overH1.hasEnded(idleMs) && overH1.between(idleMs, requestStartMs) === 1;
+  return isIdle ? requestStartMs : null;
+}
+
+function underwayByOrigin(requests: readonly RecordedRequest[]): Map<string | null, Underway> {
+  const toOrigin = groupBy(requests, ({ url }) => originOf(url));
+  return new Map([...toOrigin].map(([origin, own]) => [origin, new Underway(own)]));
 }
 
 /** How many requests were under way at a time. */
@@ -48,6 +71,11 @@ class Underway {
   constructor(requests: readonly RecordedRequest[]) {
     this.#startsMs = requests.map(({ startMs }) => startMs).sort((a, b) => a - b);
     this.#endsMs = requests.map(({ endMs }) => endMs).sort((a, b) => a - b);
+  }
+
+  /** Whether any had ended by a time. */
+  hasEnded(byMs: number): boolean {
+    return this.#endsMs[0]! <= byMs;
   }
 
   between(fromMs: number, toMs: number): number {

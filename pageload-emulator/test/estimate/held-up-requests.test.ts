@@ -68,6 +68,25 @@ describe('a request that was held up', () => {
     expect([...longWaits(requests.slice(3).map((request, id) => ({ ...request, id })))]).toEqual([[3, 700]]);
   });
 
+  it('over HTTP/1.1 waited for no turn where a connection was idle', () => {
+    const overH1 = (path: string, startMs: number, timings: HarTimings, type: string) => {
+      const entry = chromiumEntry(`https://shop.test/${path}`, startMs, timings, kindOf(type, '1'));
+      const { response } = entry as { response: object };
+      return { ...entry, response: { ...response, httpVersion: 'http/1.1' } };
+    };
+    // 5 + 60 + 50 + 1 = 116
+    const document = overH1('', 0, OPENING, 'document');
+    const last = overH1('a.js', 120, { blocked: 3_000, wait: 50 }, 'script');
+    const recording = parseRecording(harOf([document, last], { onLoad: 3_180 }));
+    expect([...longWaits(recording.requests)]).toEqual([[1, 3_000]]);
+    expect(predict(recording).fit.explainedMs! / 3_180).toBeCloseTo(1, 1);
+    // Its connection is taken from 119 to 2930 ms, less than 300 ms before it leaves at 3120 ms.
+    const before = overH1('slow.js', 119, { wait: 2_811 }, 'script');
+    expect(longWaits(parseRecording(harOf([document, before, last])).requests).size).toBe(0);
+    // Nothing shows that there was a connection.
+    expect(longWaits(parseRecording(harOf([last])).requests).size).toBe(0);
+  });
+
   it('by its connection alone shows nothing of its server', () => {
     const over = (...connects: number[]) => {
       const entries = connects.map((connect, index) =>

@@ -131,8 +131,8 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     kind: 'no-redirect',
     effort: 1,
     visit: 'first',
-    isPossibleAt: (server, { graph }) => isHttps(server) && redirectingOrigins(graph).has(server.origin),
-    changeGraph: ({ graph }, origins) => withoutRedirects(graph, origins),
+    isPossibleAt: (server, page) => isHttps(server) && redirectingOrigins(page).has(server.origin),
+    changeGraph: (page, origins) => withoutRedirects(page, origins),
   },
   {
     kind: 'page-cache',

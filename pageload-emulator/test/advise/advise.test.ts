@@ -106,6 +106,9 @@ describe('a change gains', () => {
     const possible = IMPROVEMENTS.find(({ kind }) => kind === 'no-redirect')!.isPossibleAt;
     const page = { recording: RECORDING, graph };
     expect([A, B].filter((origin) => possible(serverOf(origin), page))).toEqual([A]);
+    const [first, ...others] = RECORDING.requests;
+    const posted = { ...RECORDING, requests: [{ ...first!, method: 'POST' }, ...others] };
+    expect(possible(serverOf(A), { recording: posted, graph })).toBe(false);
     const insecure = { ...graph, origins: ['http://a.test', B] };
     expect(possible(serverOf('http://a.test'), { ...page, graph: insecure })).toBe(false);
   });

@@ -1,4 +1,4 @@
-import { NO_PHASES, type Recording } from '@hopwise/contract';
+import { CLOCK_SLACK_MS, NO_PHASES, type RecordedRequest, type Recording } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import { InputError, inputErrorFrom, placeOf } from '../util/input-error.ts';
 import { LARGEST_NUMBER, objectOf } from './har/values.ts';
@@ -100,13 +100,13 @@ export function isOwnRecording(input: unknown): boolean {
  * Reads a hopwise recording. A request must have a URL, `startMs` and `endMs`.
  *
  * @param place where `input` is in the file
- * @returns with how many requests were neither `http:` nor `https:` and are left out
+ * @returns with how many requests were neither `http:` nor `https:` and are left out, and notes for the user
  * @throws InputError naming the place of the first thing that cannot be used
  */
 export function readOwnRecording(
   input: unknown,
   place: readonly string[] = [],
-): { recording: Recording; otherSchemes: number } {
+): { recording: Recording; otherSchemes: number; notes: string[] } {
   const list = objectOf(input)?.requests;
   const requestsPlace = placeOf([...place, 'requests']);
   // Checked before the schema, which would collect an issue for each request.
@@ -137,8 +137,17 @@ export function readOwnRecording(
     drafts[index]!.initiator.request = asker;
   }
   const finished = finishRequests(drafts, requestsPlace);
+  const document = documentOf({ requests: finished });
+  const read: Recording = { ...recording, url: url ?? document.url, requests: finished };
+  const isEarly = recording.pltMs !== null && isBeforeFirstByte(recording.pltMs, document);
   return {
-    recording: { ...recording, url: url ?? documentOf({ requests: finished }).url, requests: finished },
+    recording: isEarly ? { ...read, pltMs: null, missing: 'load-event' } : read,
     otherSchemes: drafts.length - finished.length,
+    notes: isEarly ? ['the load event in the file comes before the first byte of the page'] : [],
   };
+}
+
+/** Whether a load event is impossible, as where a script timed something else. */
+function isBeforeFirstByte(loadMs: number, { fromCache, phases }: RecordedRequest): boolean {
+  return !fromCache && loadMs + CLOCK_SLACK_MS < (phases.responseStartMs ?? 0);
 }

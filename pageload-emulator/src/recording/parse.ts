@@ -81,15 +81,15 @@ function withoutUserinfo(recording: Recording): Recording {
 
 function find(value: unknown, options: ReadOptions): FoundRecording {
   if (isOwnRecording(value)) {
-    const { recording, otherSchemes } = readOwnRecording(value);
+    const { recording, otherSchemes, notes } = readOwnRecording(value);
     refuseOtherPage(recording.url, options.page);
-    return { recording, notes: [], dropped: { ...NONE_DROPPED, otherSchemes } };
+    return { recording, notes, dropped: { ...NONE_DROPPED, otherSchemes } };
   }
   if (isLoadExport(value)) {
-    const { recording, verification, otherSchemes } = readLoadExport(value);
+    const { recording, verification, otherSchemes, notes } = readLoadExport(value);
     refuseOtherPage(recording.url, options.page);
     const dropped = { ...NONE_DROPPED, otherSchemes };
-    return { recording, notes: [], dropped, ...(verification && { verification }) };
+    return { recording, notes, dropped, ...(verification && { verification }) };
   }
   const form = traceAsHar(value) ?? harForm(value);
   if (form !== null) return readHar(form, options);
@@ -110,6 +110,7 @@ function readLoadExport(load: unknown): {
   recording: Recording;
   verification: Verification | null;
   otherSchemes: number;
+  notes: string[];
 } {
   const { recording, verification } = objectOf(load)!;
   if (!isOwnRecording(recording)) {

@@ -1,4 +1,10 @@
-import { InputError, parseRecording, predict, type Recording } from '@hopwise/pageload-emulator';
+import {
+  InputError,
+  parseRecording,
+  predict,
+  type Recording,
+  readRecording,
+} from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { chromiumHar } from '../support/hars.ts';
 
@@ -55,5 +61,25 @@ describe('a recording made by hand is refused in one line', () => {
     const attempt = () => predict(recording);
     expect(attempt).toThrow(InputError);
     expect(attempt).toThrow(expected);
+  });
+});
+
+describe('a recording with a load event before the first byte', () => {
+  // The document's handshakes and wait: 5 + 60 + 80 = 145 ms.
+  const read = (pltMs: number) => readRecording({ ...RECORDING, pltMs });
+
+  it('is one without a load event', () => {
+    const { recording, notes } = read(1);
+    expect(recording).toMatchObject({ pltMs: null, missing: 'load-event' });
+    expect(notes[0]).toBe('the load event in the file comes before the first byte of the page');
+    expect(predict(recording).fit.understood).toBe(false);
+    const inExport = readRecording({ format: 'hopwise-load', recording: { ...RECORDING, pltMs: 1 } });
+    expect(inExport).toMatchObject({ recording: { pltMs: null }, notes });
+  });
+
+  it('is not one with a document from the cache, or a later event', () => {
+    expect(read(150).recording.pltMs).toBe(150);
+    const cached = withRequest(0, { fromCache: true });
+    expect(readRecording({ ...cached, pltMs: 1 }).recording.pltMs).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 /** An emulated load as a recorder of the browser's network stack would write it. */
-import { NO_PHASES } from '@hopwise/contract';
+import { NO_PHASES, type ResourceType } from '@hopwise/contract';
 import {
   type Assignment,
   emulate,
@@ -96,7 +96,7 @@ export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form,
         requestId: byScript && form === 'top' && helperId < id ? helperId : asked,
         source: 'recorded',
       },
-      renderBlocking: type === 'style' ? true : type === 'script' && urgency > 1 ? false : null,
+      renderBlocking: renderBlockingOf(type, urgency),
       fromCache: false,
       connectionId: carrierOf.get(requestId)!.name,
       remoteIp: null,
@@ -115,6 +115,12 @@ export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form,
     largestContentfulPaintMs: null,
     requests,
   };
+}
+
+/** As Chromium's Resource Timing has it: scripts of low priority, `async` or inserted by others, block no rendering. */
+function renderBlockingOf(type: ResourceType, urgency: number): boolean | null {
+  if (type === 'style') return true;
+  return type === 'script' && urgency > 1 ? false : null;
 }
 
 type Handshake = Omit<RecordedRequest['phases'], 'requestStartMs' | 'responseStartMs'>;

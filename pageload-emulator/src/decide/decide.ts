@@ -122,6 +122,7 @@ export function decide(
   addExperience(belief, scenarios, uniform);
   const { measured, transferGainMs, isNew, showsUdp } = addEvidence(belief, evidence, recorded);
   const undrawn = showsUdp ? NOTHING_UNDRAWN : findUndrawnUdp(network, scenarios);
+  const isShown = isUdpShown(undrawn);
   const drawnBest = findSafest(belief, uniform);
   const risk = drawnBest === 'h3' ? assessPolicer(graph, choice, network, undrawn.policed) : null;
   const best = risk === null ? drawnBest : findSafest(belief, uniform, risk);
@@ -146,7 +147,7 @@ export function decide(
   const baselineTime = timeOf(baseline);
   const laterMs = timeOf(later).pltMs;
   const fit = fitOf({ recording, network, scenarios, recorded, isOtherNetwork });
-  const chances = new Chances(belief, isNew ? 0 : missedBy(fit), isUdpShown(undrawn));
+  const chances = new Chances(belief, isNew ? 0 : missedBy(fit), isShown);
   const rivals: Rivals = {
     belief,
     baseline,
@@ -205,7 +206,7 @@ export function decide(
     origins: origins.map((each) => originFigures(each, assignment, answer, uniformTimes)),
     untriedOrigins: untried,
     avoidedPolicer: best === drawnBest ? null : risk,
-    isUdpShown: isUdpShown(undrawn),
+    isUdpShown: isShown,
   };
 }
 

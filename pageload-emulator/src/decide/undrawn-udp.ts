@@ -1,3 +1,4 @@
+import { SHOWN_OPEN } from '../estimate/network-cluster.ts';
 import type { NetworkPosterior } from '../estimate/network-posterior.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 
@@ -10,11 +11,8 @@ export interface UndrawnUdp {
 
 export const NOTHING_UNDRAWN: UndrawnUdp = { open: 0, policed: 0, blocked: 0 };
 
-/** Where UDP is hindered more likely than this, no load has shown that it is open. */
-const UNSHOWN = 0.01;
-
 /** Whether something has shown what happens to UDP. */
-export const isUdpShown = ({ policed, blocked }: UndrawnUdp): boolean => policed + blocked <= UNSHOWN;
+export const isUdpShown = ({ policed, blocked }: UndrawnUdp): boolean => policed + blocked <= 1 - SHOWN_OPEN;
 
 /** Compares the drawn networks with the posterior that they were drawn from. @returns zeros where it is known what happens to UDP */
 export function findUndrawnUdp(

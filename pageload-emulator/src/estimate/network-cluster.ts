@@ -58,7 +58,7 @@ export const BETWEEN_LOADS: Record<ClusterFigure, number> = {
 };
 
 /** Where UDP is open more surely than this, a load has shown it: less is assumed where none has. */
-const SHOWN_OPEN = 0.99;
+export const SHOWN_OPEN = 0.99;
 
 /** Whether loads showed that UDP is open. */
 export const isShownOpen = ({ udp }: Pick<NetworkCluster, 'udp'>): boolean => udp.open >= SHOWN_OPEN;

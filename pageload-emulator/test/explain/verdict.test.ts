@@ -10,6 +10,21 @@ const action = {
   time: { pltMs: 2300, low: 2000, high: 2700 },
   emulated: { pltMs: 2000 },
 } as Action;
+const fit = { explained: null, misfits: [] } as unknown as FitFigures;
+const timeOf = (pltMs: number) => ({ pltMs, low: pltMs, high: pltMs });
+
+/** A decision to change nothing about a page that takes 1 s over HTTP/3. */
+const leaveFigures = (h2Ms: number, more: Partial<Baseline>): DecisionFigures =>
+  ({
+    kind: 'leave',
+    protocols: { h3: timeOf(1000), h2: timeOf(h2Ms) },
+    baseline: { ...baseline, ...more },
+    action: { kind: 'leave' },
+    actions: [{ kind: 'leave', helps: 0 }],
+    isBlocked: false,
+    isHttp: false,
+    kept: false,
+  }) as unknown as DecisionFigures;
 
 it.each([
   ['the load just seen', 4400, 2300, 4400],
@@ -37,18 +52,7 @@ it.each([
     ['HTTP/3, which the browser uses by itself, is the fastest; HTTP/2 takes 2.0 times as long.'],
   ],
 ])('%s, once', (_words, h2Ms, verdict, evidence) => {
-  const timeOf = (pltMs: number) => ({ pltMs, low: pltMs, high: pltMs });
-  const figures = {
-    kind: 'leave',
-    protocols: { h3: timeOf(1000), h2: timeOf(h2Ms) },
-    baseline: { ...baseline, protocols: { 'https://a.example': 'h3' } },
-    action: { kind: 'leave' },
-    actions: [{ kind: 'leave', helps: 0 }],
-    isBlocked: false,
-    isHttp: false,
-    kept: false,
-  } as unknown as DecisionFigures;
-  const fit = { explained: null, misfits: [] } as unknown as FitFigures;
+  const figures = leaveFigures(h2Ms, { protocols: { 'https://a.example': 'h3' } });
   const described = describeDecision({ figures, fit }, {}, english);
   expect(described.verdict).toBe(verdict);
   expect(described.evidence.map(({ text }) => text)).toEqual(evidence);
@@ -75,23 +79,9 @@ it.each([
 ])(
   'a protocol that %s is not called the fastest beside a verdict to change nothing',
   (_words, ownMs, verdict, text) => {
-    const timeOf = (pltMs: number) => ({ pltMs, low: pltMs, high: pltMs });
-    const protocols = { 'https://a.example': 'h2', 'https://b.example': 'h3' };
-    const figures = {
-      kind: 'leave',
-      protocols: { h3: timeOf(1000), h2: timeOf(2000) },
-      baseline: { ...baseline, ...timeOf(ownMs), laterPltMs: ownMs, protocols },
-      action: { kind: 'leave' },
-      actions: [{ kind: 'leave', helps: 0 }],
-      isBlocked: false,
-      isHttp: false,
-      kept: false,
-    } as unknown as DecisionFigures;
-    const described = describeDecision(
-      { figures, fit: { explained: null, misfits: [] } as unknown as FitFigures },
-      {},
-      english,
-    );
+    const protocols = { 'https://a.example': 'h2', 'https://b.example': 'h3' } as const;
+    const figures = leaveFigures(2000, { ...timeOf(ownMs), laterPltMs: ownMs, protocols });
+    const described = describeDecision({ figures, fit }, {}, english);
     expect(described.verdict).toBe(verdict);
     expect(described.evidence.map((each) => each.text)).toEqual([text]);
   },
@@ -108,7 +98,6 @@ it.each([
 ] as const)(
   'a protocol is called the fastest beside an action only where that %s',
   (_words, standing, text) => {
-    const timeOf = (pltMs: number) => ({ pltMs, low: pltMs, high: pltMs });
     const action = {
       kind: 'avoid-h3',
       origins: ['https://a.example'],
@@ -128,7 +117,6 @@ it.each([
       isHttp: false,
       kept: false,
     } as unknown as DecisionFigures;
-    const fit = { explained: null, misfits: [] } as unknown as FitFigures;
     const { evidence } = describeDecision({ figures, fit }, {}, english);
     expect(evidence.map((each) => each.text)).toEqual([text]);
   },

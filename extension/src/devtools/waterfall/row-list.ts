@@ -101,16 +101,19 @@ export class RowList {
   #draw(): void {
     const focused = (document.activeElement as HTMLElement | null)?.dataset.index;
     const items = this.#virtualizer.getVirtualItems();
+    // Before anything is drawn: the browser lays out the page to tell a width.
+    const nameLength = this.#nameLength();
     this.#sizer.style.height = `${this.#virtualizer.getTotalSize()}px`;
-    this.#sizer.replaceChildren(...items.map(({ index, start }) => this.#renderRow(index, start)));
+    this.#sizer.replaceChildren(
+      ...items.map(({ index, start }) => this.#renderRow(index, start, nameLength)),
+    );
     const isDrawn = items.some(({ index }) => index === this.#current);
     this.#setTabStop(isDrawn ? this.#current : (this.#virtualizer.range?.startIndex ?? 0));
     if (focused !== undefined) this.#buttonAt(Number(focused))?.focus({ preventScroll: true });
   }
 
-  #renderRow(index: number, top: number): HTMLElement {
+  #renderRow(index: number, top: number, nameLength: number): HTMLElement {
     const { pageUrl, range, selected, pltMs } = this.#listed;
-    const nameLength = this.#nameLength();
     const row = this.#listed.rows[index]!;
     const { request, main, compared, critical } = row;
     const button = el(

@@ -108,12 +108,13 @@ func (p *Pump) Stats() (down, up DirectionStats) {
 	return down, up
 }
 
-// QuietFor returns how long the link has been empty.
+// QuietFor returns how long the link has been empty. A packet that waits to be read is on the link already: where the
+// machine is busy, a lane may take a while to come to it.
 func (p *Pump) QuietFor() time.Duration {
 	now := Now()
 	quiet := now
 	p.both(func(l *lane) {
-		if !l.direction.Idle(now) {
+		if !l.direction.Idle(now) || isReadable(l.from) {
 			l.lastBusy = now
 		}
 		quiet = min(quiet, now-l.lastBusy)
@@ -141,6 +142,14 @@ func (p *Pump) both(act func(*lane)) {
 func (l *lane) interrupt() {
 	// A full counter means that a wake-up is already pending.
 	_, _ = unix.Write(l.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+}
+
+// isReadable says whether a packet waits in the descriptor. One that cannot be asked counts as empty: reading it fails as
+// well, and Failure reports that.
+func isReadable(fd int) bool {
+	polls := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	count, err := unix.Poll(polls, 0)
+	return err == nil && count > 0 && polls[0].Revents&unix.POLLIN != 0
 }
 
 func (l *lane) run() {

@@ -31,7 +31,8 @@ type testPath struct {
 // headerBytes of IPv4 and UDP.
 const headerBytes = 28
 
-func newTestPath(t *testing.T, network link.Network) *testPath {
+// newStillPath returns a path whose pump has not been started.
+func newStillPath(t *testing.T, network link.Network) *testPath {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make network namespaces here")
@@ -65,11 +66,17 @@ func newTestPath(t *testing.T, network link.Network) *testPath {
 	var err error
 	path.Pump, err = link.NewPump(devices[clientAddress], devices[serverAddress], network, map[netip.Addr]link.Peer{serverAddress: {}})
 	must(t, err)
+	t.Cleanup(path.Stop)
+	return path
+}
+
+func newTestPath(t *testing.T, network link.Network) *testPath {
+	t.Helper()
+	path := newStillPath(t, network)
 	// The lab does the same: it keeps other work on the machine out of the result.
 	path.Start(func() {
 		_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 20}, 0)
 	})
-	t.Cleanup(path.Stop)
 	// The kernel starts to timestamp shortly after the option is set; until then a packet has the time of its reading.
 	for limit := time.Now().Add(5 * time.Second); ; {
 		path.send(t, 1, 300)
@@ -172,6 +179,20 @@ func network(mbps, queueMs float64) link.Network {
 	}
 }
 
+func TestAPathIsNotQuietBeforeItsPacketsAreRead(t *testing.T) {
+	t.Parallel()
+	path := newStillPath(t, network(20, 60))
+	time.Sleep(50 * time.Millisecond)
+	if quiet := path.QuietFor(); quiet < 50*time.Millisecond {
+		t.Errorf("an empty path was quiet for %v only", quiet)
+	}
+	path.send(t, 1, 300)
+	time.Sleep(50 * time.Millisecond)
+	if quiet := path.QuietFor(); quiet >= 50*time.Millisecond {
+		t.Errorf("a path with a packet on it was quiet for %v", quiet)
+	}
+}
+
 func TestUDPGetsItsRate(t *testing.T) {
 	for _, mbps := range []float64{1, 5, 20, 50, 100} {
 		t.Run(fmt.Sprintf("%v Mbit/s", mbps), func(t *testing.T) {
@@ -188,7 +209,7 @@ func TestUDPGetsItsRate(t *testing.T) {
 				arrivals := path.receive(t)
 				stats, _ := path.Stats()
 				if len(arrivals) != packets || int(stats.Packets) != packets || int(stats.Delivered) != packets || int(stats.DeliveredBytes) != packets*size {
-					t.Errorf("sent %d and received %d, counted %+v", packets, len(arrivals), stats)
+					t.Fatalf("sent %d and received %d, counted %+v", packets, len(arrivals), stats)
 				}
 				if closest = min(closest, math.Abs(rate(arrivals)/mbps-1)); closest < 0.01 {
 					break

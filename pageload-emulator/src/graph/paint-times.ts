@@ -36,6 +36,8 @@ export class PaintModel {
   readonly #isLargestRecorded: boolean;
   /** Whether the recorded load's paints came before its load event. */
   readonly #isBeforeLoad: { first: boolean; largest: boolean };
+  /** From the load event to the largest paint, milliseconds, where no image explains that it came after it; else null. */
+  readonly #afterLoadMs: number | null;
 
   constructor(recording: PaintedLoad, graph: PageGraph) {
     const { firstContentfulPaintMs: firstMs, largestContentfulPaintMs: largestMs } = recording;
@@ -54,6 +56,8 @@ export class PaintModel {
     const isBeforeLoad = (paintMs: number | null) =>
       paintMs !== null && recording.pltMs !== null && paintMs <= recording.pltMs;
     this.#isBeforeLoad = { first: isBeforeLoad(firstMs), largest: isBeforeLoad(largestMs) };
+    const isAfterLoad = largestMs !== null && recording.pltMs !== null && largestMs > recording.pltMs;
+    this.#afterLoadMs = isAfterLoad && image === null ? largestMs - recording.pltMs! : null;
   }
 
   /**
@@ -81,19 +85,20 @@ export class PaintModel {
   }
 
   /**
-   * Keeps paints that came before the load event in the recording before it. Where they would come after it, what they waited for besides
-   * their resources depended on the network as the load event did.
+   * Keeps paints that came before the load event in the recording before it, and a largest paint that no image explains as close behind it.
+   * Where they would come later, what they waited for besides their resources depended on the network as the load event did.
    *
    * @param pltMs when the load event comes, milliseconds
    */
   keepBeforeLoad(paints: PaintTimes, pltMs: number): PaintTimes {
     const { firstContentfulPaintMs: first, largestContentfulPaintMs: largest } = paints;
     const { first: isFirstBefore, largest: isLargestBefore } = this.#isBeforeLoad;
+    const latestMs = isLargestBefore ? pltMs : this.#afterLoadMs === null ? null : pltMs + this.#afterLoadMs;
     // No paint comes before the first.
     const isEarly = isFirstBefore || isLargestBefore;
     return {
       firstContentfulPaintMs: first !== null && isEarly ? Math.min(first, pltMs) : first,
-      largestContentfulPaintMs: largest !== null && isLargestBefore ? Math.min(largest, pltMs) : largest,
+      largestContentfulPaintMs: largest !== null && latestMs !== null ? Math.min(largest, latestMs) : largest,
     };
   }
 }

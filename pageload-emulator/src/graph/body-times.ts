@@ -9,7 +9,6 @@ import { pathRoundTrip } from '../recording/path-round-trip.ts';
 import { responseBytesOf } from '../recording/sizes.ts';
 import { originOf } from '../util/url.ts';
 import type { KnownLink } from './known-link.ts';
-import { priorityOf } from './priorities.ts';
 
 /** The link's rate is taken over this time. */
 const RATE_WINDOW_MS = 200;
@@ -35,8 +34,6 @@ const MIN_STALL_MS = 20;
  * soundly: even a packet that is lost three times in a row is repaired sooner (`TIMER_MS`, doubled each time).
  */
 const LONG_MS = 7 * TIMER_MS;
-/** Of two responses that a connection carries in turns, one that is this many times as large takes more turns. */
-const LARGER_TIMES = 2;
 /** Losses before any response was seen: half a loss in this many packets. */
 const PRIOR_STALLS = 0.5;
 const PRIOR_PACKETS = 100;
@@ -72,8 +69,7 @@ interface Body {
 
 /**
  * Finds the responses that came slowly because of their servers, which sent them in parts or fetched them from a slow origin: those whose
- * time neither link and other responses, nor the connection's window, nor the repair of losses explain; over HTTP/3 also those that larger
- * responses overtook by more than the repair of losses takes, however busy the network was.
+ * time neither link and other responses, nor the connection's window, nor the repair of losses explain.
  *
  * @param link what arrivals show of it where it is not known yet
  * @returns milliseconds from a response's first byte to its last, by `RecordedRequest.id`
@@ -84,13 +80,11 @@ export function bodyTimes(recording: Recording, link?: KnownLink): ReadonlyMap<n
   const neighbours = new Neighbours(bodies);
   const loss = lossSeen(bodies, stalled.length);
   const heldUp = heldUpTogether(stalled);
-  const heldUpByAny = heldUpTogether(bodies);
-  const slow = bodies.filter((body) => {
+  const slow = stalled.filter((body) => {
     const { request, bodyMs, rttMs, packets, linkMs, explainedMs } = body;
+    if (explainedMs >= MAX_EXPLAINED * bodyMs) return false;
     // Whether UDP is policed, or loses packets of its own, is not known before the link is.
     if (request.protocol === 'h3' && link === undefined) return false;
-    if (neighbours.isOvertaken(body) && !heldUpByAny.has(body)) return true;
-    if (!body.isStalled || explainedMs >= MAX_EXPLAINED * bodyMs) return false;
     if (neighbours.hasSlowServer(body)) return true;
     const repairMs = rttMs + (linkMs > BUSY_SHARE * bodyMs ? TIMER_MS : REPAIR_MS);
     const repairsMs = (1 + packets * loss) * repairMs;
@@ -146,28 +140,6 @@ class Neighbours {
       meanwhile.add(other);
     }
     return meanwhile.isMostlySound || meanwhile.stalled === 0;
-  }
-
-  /**
-   * Whether a body over HTTP/3 came long after a larger response of its connection that was requested no sooner and has no higher priority:
-   * all packets of the body had been sent by then, and losses of others do not hold it up (RFC 9000 section 2), so that only its own losses
-   * are left to explain that. Of what is sent in each round, a policer may drop half.
-   */
-  isOvertaken({ request, carrier, fromMs, toMs, rttMs, ownPackets }: Body): boolean {
-    if (request.protocol !== 'h3') return false;
-    const roundsMs = (1 + Math.log2(Math.max(1, ownPackets))) * (rttMs + TIMER_MS);
-    const latestMs = toMs - roundsMs / MAX_EXPLAINED;
-    if (fromMs >= latestMs) return false;
-    const { urgency } = priorityOf(request);
-    return this.#byCarrier
-      .get(carrier)!
-      .some(
-        (other) =>
-          other.toMs < latestMs &&
-          other.ownPackets >= LARGER_TIMES * ownPackets &&
-          requestedMs(other.request) >= requestedMs(request) &&
-          priorityOf(other.request).urgency >= urgency,
-      );
   }
 
   /**
@@ -270,8 +242,6 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
  * @param loss events per packet; there is no bound without any
  */
 const meanWindow = (loss: number): number => Math.sqrt(1.5 / loss);
-
-const requestedMs = ({ phases, startMs }: RecordedRequest): number => phases.requestStartMs ?? startMs;
 
 /** Names what carries a response: a multiplexed connection, or the request itself. */
 function carrierOf({ id, protocol, connectionId, url }: RecordedRequest): string {

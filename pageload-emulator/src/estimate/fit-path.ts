@@ -61,6 +61,10 @@ const MAX_POLICED_SHARE = 0.6;
  * that drops other packets than the true one did explains little, so that steps must be small.
  */
 const BELOW_APPARENT = [1, 0.9, 0.81, 0.73, 0.66];
+/** Policers to replay with, relative to the rate at which responses over HTTP/3 arrived: a policer lets through what it counts, if not more at first. */
+const AROUND_PASSED = [1.1, 1.4, 0.9];
+/** Policers whose rates differ by less than this share count as one. */
+const SAME_RATE = 0.02;
 /** Factors to replay around the likeliest policer. */
 const POLICED_STEPS = [Math.SQRT2, Math.SQRT1_2, 1.19, 0.84];
 /**
@@ -87,6 +91,8 @@ const RATE_ERROR = 0.12;
 const QUEUE_ERROR = 0.3;
 /** Events of all replays together: a large page gets fewer replays. */
 const MAX_EVENTS = 150_000;
+/** The same where a policer explains the load much better than an open path: then it decides how fast the page can load. */
+const MAX_EVENTS_IF_POLICED = 180_000;
 
 /** What a path is fitted to. */
 interface FitQuestion {
@@ -123,6 +129,7 @@ class PathSearch {
   readonly #replayed = new Map<string, Replayed>();
   #queueMs: number;
   #events = 0;
+  #maxEvents = MAX_EVENTS;
 
   constructor(question: FitQuestion) {
     const { replay, pathAt, seenBps, priors } = question;
@@ -278,7 +285,10 @@ class PathSearch {
     const policers: LikelihoodPoint[] = [];
     const tryPolicer = (bps: number) => {
       if (this.#exhausted && policers.length > 0) return;
-      policers.push({ value: bps, logLikelihood: this.#replayAt(linkBps, { kind: 'policed', bps }).all });
+      if (policers.some(({ value }) => Math.abs(value / bps - 1) < SAME_RATE)) return;
+      const { all } = this.#replayAt(linkBps, { kind: 'policed', bps });
+      policers.push({ value: bps, logLikelihood: all });
+      if (all > best(points).all + HOPELESS) this.#maxEvents = MAX_EVENTS_IF_POLICED;
     };
     const likeliest = () => policers.reduce((a, b) => (b.logLikelihood > a.logLikelihood ? b : a));
     const bestBps = () => likeliest().value;
@@ -294,6 +304,11 @@ class PathSearch {
       const last = policers[policers.length - 1]!;
       if (isHopeless(likeliest()) || (isHopeless(last) && last.value < bestBps())) break;
     }
+    // Policers far from the true one all explain a load as badly, so that no step among them leads to it.
+    const passedBps = this.#question.replay.quicBps;
+    const isBelowAll = passedBps < Math.min(...policers.map(({ value }) => value));
+    const isFound = likeliest().logLikelihood > best(points).all + HOPELESS;
+    if (isBelowAll && !isFound) for (const factor of AROUND_PASSED) tryPolicer(factor * passedBps);
     if (!isHopeless(likeliest())) {
       for (const step of POLICED_STEPS) tryPolicer(Math.min(MAX_POLICED_SHARE * linkBps, step * bestBps()));
     }
@@ -335,7 +350,7 @@ class PathSearch {
   }
 
   get #exhausted(): boolean {
-    return this.#events > MAX_EVENTS;
+    return this.#events > this.#maxEvents;
   }
 
   #replayAt(bps: number, udp: UdpTreatment): Replayed {

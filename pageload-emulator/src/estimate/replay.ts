@@ -76,6 +76,8 @@ export class RecordingReplay {
   readonly requests: ReplayedRequest[] = [];
   /** Average rate of all responses, from the first request to the last response, bits per second. */
   readonly averageBps: number;
+  /** Average rate of responses over HTTP/3 while any was under way, bits per second; 0 without any. */
+  readonly quicBps: number;
   readonly #graph: PageGraph;
   readonly #servers: ServerProfile[] = [];
   readonly #assignment: Assignment = {};
@@ -134,6 +136,8 @@ export class RecordingReplay {
     );
     const lastMs = this.requests.reduce((last, { endMs }) => Math.max(last, endMs), 0);
     this.averageBps = lastMs > firstMs ? (8000 * bytes) / (lastMs - firstMs) : 0;
+    const overQuic = new ArrivalCurve(transfers.filter(({ protocol }) => protocol === 'h3'));
+    this.quicBps = (8000 * overQuic.total) / Math.max(1, overQuic.busyMs());
     const origins = this.#servers.map(({ origin }) => origin);
     this.#graph = { url: recording.url, origins, activities, client: CLIENT };
   }

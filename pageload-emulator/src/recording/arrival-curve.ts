@@ -54,6 +54,18 @@ export class ArrivalCurve {
     return bytes[low - 1]! + part * (bytes[low]! - bytes[low - 1]!);
   }
 
+  /** For how long something arrived between two times, milliseconds; in all where none are given. */
+  busyMs(fromMs = Number.NEGATIVE_INFINITY, toMs = Number.POSITIVE_INFINITY): number {
+    const { timesMs, bytes } = this;
+    let sum = 0;
+    for (let index = 1; index < timesMs.length; index++) {
+      // Less is an error of rounding.
+      if (bytes[index]! - bytes[index - 1]! < 1) continue;
+      sum += Math.max(0, Math.min(toMs, timesMs[index]!) - Math.max(fromMs, timesMs[index - 1]!));
+    }
+    return sum;
+  }
+
   /** Milliseconds that a link of `bps` takes for the bytes that arrived between two times. */
   transmission(fromMs: number, toMs: number, bps: number): number {
     return ((this.by(toMs) - this.by(fromMs)) * 8000) / bps;

@@ -35,6 +35,9 @@ interface Span {
   bytes: number;
 }
 
+const busyMs = (arrivals: ArrivalCurve, { lengthMs, endMs }: Span): number =>
+  arrivals.busyMs(endMs - lengthMs, endMs);
+
 const rateOf = ({ bytes, lengthMs }: Span): number => bytes / lengthMs;
 
 /** The time of a length in which most arrived. */
@@ -45,18 +48,6 @@ function busiestSpan(arrivals: ArrivalCurve, lengthMs: number): Span {
     if (bytes > busiest.bytes) busiest = { lengthMs, endMs, bytes };
   }
   return busiest;
-}
-
-/** For how long of a time something arrived, milliseconds. */
-function busyMs({ timesMs, bytes }: ArrivalCurve, { lengthMs, endMs }: Span): number {
-  let sum = 0;
-  for (let index = 1; index < timesMs.length; index++) {
-    // Less is an error of rounding.
-    if (bytes[index]! - bytes[index - 1]! < 1) continue;
-    const fromMs = Math.max(endMs - lengthMs, timesMs[index - 1]!);
-    sum += Math.max(0, Math.min(endMs, timesMs[index]!) - fromMs);
-  }
-  return sum;
 }
 
 /** What a connection sends in its first four round trips (RFC 6928): the rate of smaller pages depends on windows, not on the link. */

@@ -13,8 +13,8 @@ import { mixedAssignment, randomServers, recordLoad } from '../support/synthetic
 
 const LINK = pathOf({ rttMs: 30, downBps: 40e6, upBps: 8e6, queueBytes: 750_000 });
 const POLICED = { ...LINK, udp: { kind: 'policed', bps: 3e6 } } as const;
-/** Of each learning: the fit's, and those of whole loads beside it. */
-const MAX_EVENTS = 300_000;
+/** Of each learning: the fit's, more of them where UDP is policed, and those of whole loads beside it. */
+const MAX_EVENTS = 350_000;
 
 /** A page whose files are requested in groups, as scripts run. */
 function heavyPage(requests: number) {
@@ -66,6 +66,20 @@ describe('heavy loads', () => {
     const { downBps } = networkPosterior(loadOf(requests, protocol)).path;
     expect(downBps / LINK.downBps).toBeGreaterThan(0.75);
     expect(downBps / LINK.downBps).toBeLessThan(1.35);
+  });
+
+  it.each([1e6, 2e6])('of 400 requests show a policer of %d bit/s on a much faster link', (bps) => {
+    const path = pathOf({
+      rttMs: 30,
+      downBps: 200e6,
+      upBps: 40e6,
+      queueBytes: 3_750_000,
+      udp: { kind: 'policed', bps },
+    });
+    const { udp, densities } = networkPosterior(loadOf(400, 'mixed', path));
+    expect(udp.policed).toBeGreaterThan(0.99);
+    expect(densities.policedBps.quantile(0.5) / bps).toBeGreaterThan(0.75);
+    expect(densities.policedBps.quantile(0.5) / bps).toBeLessThan(1.35);
   });
 
   it('of 400 requests show losses that come to show in their later part', () => {

@@ -67,7 +67,8 @@ export function readHar(
   const isFirst = load.navigation === 0;
   const hasDocument = isFirst && navigation.document === 'recorded';
   const beginning = hasDocument ? beginningOf(load.page, timed(navigation.entries)) : 'navigation';
-  const clock = pageClock(load.page, creator, {
+  // A page's times tell nothing of transfers that are no part of its load.
+  const clock = pageClock(navigation.document === 'none' ? undefined : load.page, creator, {
     firstMs: issueTime(navigation.entries[0]!, conventions),
     isFirst,
     endsAt: load.endsAt,

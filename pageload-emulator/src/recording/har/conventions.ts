@@ -47,7 +47,7 @@ export function conventionsOf({ creator, browser }: Har, entries: readonly Entry
     /firefox/i.test(`${creator?.name} ${browser?.name}`) && !/playwright|hopwise/i.test(creator?.name ?? '');
   return {
     queueing: queueingOf(entries),
-    sslApart: isSslApart(entries, bodyHasHeaders),
+    sslApart: !/playwright/i.test(creator?.name ?? '') && isSslApart(entries, bodyHasHeaders),
     bodyHasHeaders,
     sizesFirstPart: /phantomjs/i.test(creator?.name ?? ''),
     countsTransfers: entries.some(({ response }) => lengthOf(response?._transferSize) > 0),
@@ -133,8 +133,10 @@ const MIN_RATIO_WITH_TLS = 1.3;
 
 /**
  * Whether TLS lies beside `connect`: it is longer than `connect`, or about as long where the recorder is known for it or counts both into
- * an entry's `time` (mitmproxy), or writes none. Playwright counts TLS into `time` a second time, but its `connect` is longer than TLS, except
- * over HTTP/3: QUIC connects and sets up TLS in the same packets (RFC 9001 section 4), so that equal lengths tell nothing there.
+ * an entry's `time` (mitmproxy), or writes none. Tools that pass on what Playwright wrote count TLS into `time` a second time, but their
+ * `connect` is longer than TLS, except over HTTP/3: QUIC connects and sets up TLS in the same packets (RFC 9001 section 4), so that equal
+ * lengths tell nothing there. Of Playwright itself they tell nothing at all: where TCP ends on the machine itself, as at a local proxy or
+ * in a tunnel, all of connecting is TLS.
  */
 function isSslApart(entries: readonly Entry[], expected: boolean): boolean {
   const ratios: number[] = [];

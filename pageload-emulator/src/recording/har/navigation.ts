@@ -47,7 +47,10 @@ export function navigationOf(
   const startMs = dateOf(page?.startedDateTime);
   const own = entries.filter(({ startedDateTime }) => !(Date.parse(startedDateTime) < startMs));
   const url = pageUrl(page) ?? refererOf(before);
-  const isLoad = lengthOf(page?.pageTimings?.onLoad) > 0 || lengthOf(page?.pageTimings?.onContentLoad) > 0;
+  const loadMs = lengthOf(page?.pageTimings?.onLoad) || lengthOf(page?.pageTimings?.onContentLoad);
+  // Of a list that was cleared or filtered, what the page asked for later may be left alone.
+  const isInLoad = own.some(({ startedDateTime }) => !(Date.parse(startedDateTime) >= startMs + loadMs));
+  const isLoad = loadMs > 0 && (isInLoad || own.length === 0);
   return { entries: own.length > 0 ? own : entries, document: isLoad ? 'missing' : 'none', url };
 }
 
@@ -64,13 +67,12 @@ function firstHop(ordered: readonly TimedEntry[], document: number): number {
   return hop;
 }
 
-/** Whether the first request, which is known to be no document, may be the navigation's: a redirect, or a request of which little is known. */
+/** Whether the first request, which is known to be no document, may be the navigation's: a redirect of no known type, or a request of which little is known. */
 function mayNavigate({ entry, type }: TimedEntry): boolean {
-  if (isRedirect(statusOf(entry))) return true;
+  const { named } = typeOf(entry);
+  if (isRedirect(statusOf(entry))) return !named;
   const isGet = (entry.request.method || 'GET').toUpperCase() === 'GET';
-  return (
-    type === 'other' && isGet && !entry._resourceType && !typeOf(entry).named && isNavigated(entry) !== false
-  );
+  return type === 'other' && isGet && !entry._resourceType && !named && isNavigated(entry) !== false;
 }
 
 /** Whether redirects may be the navigation's: not where they lead to something else than a document, and the page is of other sites. */

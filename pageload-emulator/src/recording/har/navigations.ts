@@ -39,8 +39,9 @@ const MAX_CLIENT_REDIRECT_MS = 5_000;
 
 /**
  * Parts a page's requests where another document was navigated to, as recorders write several loads into one page: Playwright and
- * Firefox do, and proxies know no pages. Fetch Metadata tells documents from frames; without it a document that nothing on the page
- * requested, or whose requests name it as their page, counts when it comes after a silence. A document that a page leads to at once
+ * Firefox do, and proxies know no pages. Fetch Metadata tells documents from frames, or the frame that Playwright names; without them a
+ * document that nothing on the page requested, whose requests name it as their page, or which is the same again, counts when it comes after
+ * a silence. A document that a page leads to at once
  * (client-side redirects, challenges) belongs to the load.
  */
 export function partNavigations(ordered: readonly TimedEntry[]): TimedEntry[][] {
@@ -88,6 +89,11 @@ function isNext(
     const isByUser = headerOf(entry.request, 'sec-fetch-user') !== null;
     return isByUser || isQuiet || next.startMs - document.startMs >= MAX_CLIENT_REDIRECT_MS;
   }
+  const { _frameref: frame } = document.entry;
+  if (typeof frame === 'string' && typeof entry._frameref === 'string') {
+    if (entry._frameref !== frame) return false;
+    return isQuiet || next.startMs - document.startMs >= MAX_CLIENT_REDIRECT_MS;
+  }
   const asked = askedForBy(entry);
   if (typeOf(entry).named && asked.byBrowser) {
     // Forms in frames are sent by the browser, too, to other sites.
@@ -98,7 +104,10 @@ function isNext(
   const takesOver =
     (referring.get(urlKey(entry.request.url)) ?? -1) > index &&
     (referring.get(urlKey(document.entry.request.url)) ?? -1) <= index;
-  return isPage && takesOver && quietMs >= LONG_QUIET_MS;
+  // A page is no frame of its own.
+  const isReload =
+    isNavigated(entry) === true && urlKey(entry.request.url) === urlKey(document.entry.request.url);
+  return isPage && (takesOver || isReload) && quietMs >= LONG_QUIET_MS;
 }
 
 /** Whether a document is not known to be a frame's. */

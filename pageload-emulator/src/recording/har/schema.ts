@@ -123,6 +123,7 @@ const entrySchema = z.object(
     _fetchType: any,
     _wasFulfilled: any,
     _apiRequest: any,
+    _frameref: any,
     // WebPageTest
     _request_type: ownText,
     _socket: ownLabel,

@@ -8,7 +8,7 @@ import { follows, partNavigations, redirectChain, timed } from './navigations.ts
 import { timesOf } from './page-clock.ts';
 import type { PageEntries } from './pages.ts';
 import type { Entry, Page } from './schema.ts';
-import { typeOf } from './types.ts';
+import { isSpeculative, typeOf } from './types.ts';
 import { urlKey } from './urls.ts';
 import { dateOf } from './values.ts';
 
@@ -70,7 +70,7 @@ function endingAs({ id, startedDateTime, title }: Page, last: Page, apartMs: num
 
 /** Whether a script of a page navigated to a document, and no click or key. @param own keys of URLs of the page's requests */
 function isByScript(document: Entry, own: ReadonlySet<string>): boolean {
-  if (headerOf(document.request, 'sec-fetch-user') !== null) return false;
+  if (headerOf(document.request, 'sec-fetch-user') !== null || isSpeculative(document)) return false;
   const asked = askedForBy(document);
   if (asked.kind !== null || asked.byBrowser) return isByOwnScripts(asked, own);
   const referer = headerOf(document.request, 'referer');

@@ -218,6 +218,18 @@ describe('TLS', () => {
     expect(connectEnd({ connect: 60, ssl: 30, wait: 55 }, 145)).toBe(60);
   });
 
+  it('is all of connecting where TCP ends on the machine itself, although Playwright counts it twice', () => {
+    const entry = { ...chromiumEntry(PAGE, 0, { connect: 240, ssl: 240, wait: 55 }), time: 535 };
+    const har = harOf([entry]) as { log: object };
+    const read = (name: string) => {
+      Object.assign(har.log, { creator: { name } });
+      return parseRecording(har).requests[0]!;
+    };
+    // 240 + 55 = 295
+    expect(read('Playwright')).toMatchObject({ endMs: 295, phases: { secureStartMs: 0, connectEndMs: 240 } });
+    expect(read('mitmproxy').phases.connectEndMs).toBe(480);
+  });
+
   it('is all of connecting over HTTP/3, although Playwright counts it twice', () => {
     const entry = chromiumEntry(PAGE, 0, { connect: 50, ssl: 50, wait: 55 }) as Record<string, object>;
     const overH3 = { ...entry, response: { ...entry.response, httpVersion: 'h3' }, time: 155 };

@@ -63,6 +63,22 @@ describe('several navigations in one page', () => {
     expect(early).toMatchObject({ url: SITE, pltMs: 600 });
   });
 
+  it('are parted where a page is loaded again, by the frame that Playwright names or by what browsers ask for pages with', () => {
+    const again = (extra: object, headers: Record<string, string>) =>
+      urlsOf(
+        harOf([
+          entry(SITE, 0, headers, { _resourceType: 'document', _frameref: 'frame@1' }),
+          image(`${SITE}a.png`, 100, { Referer: SITE }),
+          entry(SITE, 4_000, headers, { _resourceType: 'document', ...extra }),
+          image(`${SITE}a.png`, 4_100, { Referer: SITE }),
+        ]),
+      ).length;
+    expect(again({ _frameref: 'frame@1' }, {})).toBe(2);
+    expect(again({ _frameref: 'frame@2' }, {})).toBe(4);
+    expect(again({}, { Accept: 'text/html,application/xhtml+xml' })).toBe(2);
+    expect(again({}, { Accept: '*/*' })).toBe(4);
+  });
+
   it('can be chosen by number or URL', () => {
     const har = harOf(twoViews(kinds[0]![1]), { onLoad: 9_700 });
     expect(urlsOf(har, 1)[0]).toBe(SITE);
@@ -241,6 +257,41 @@ it('follows ten thousand redirects in linear time', () => {
   const { user, system } = process.cpuUsage(started);
   // Microseconds of processor time: comparing each with each takes minutes.
   expect(user + system).toBeLessThan(15e6);
+});
+
+describe('what a page asks for after its load', () => {
+  const api = (url: string, startMs: number, extra: object = {}) =>
+    chromiumEntry(url, startMs, {}, { _resourceType: 'fetch', ...extra });
+  const moved = { response: { status: 307, redirectURL: `${SITE}moved` } };
+  /** As from a list that was cleared or filtered. */
+  const listed = (entries: object[], onLoad: number) => {
+    const har = harOf(entries, { onLoad, onContentLoad: onLoad - 50 }) as { log: { pages: object[] } };
+    har.log.pages = [{ ...har.log.pages[0], title: `${SITE}home` }];
+    return readRecording(har);
+  };
+
+  it.each([5_000, 500_000])('is no load where it alone is in the file, %i ms after the page', (startMs) => {
+    const { recording, notes } = listed(
+      [api(`${SITE}api`, startMs), api(`${SITE}api/2`, startMs + 900)],
+      700,
+    );
+    expect(recording).toMatchObject({ missing: 'navigation', pltMs: null, domContentLoadedMs: null });
+    expect(recording.requests.map(({ startMs }) => startMs)).toEqual([0, 900]);
+    expect(notes).toEqual([
+      'no navigation in the file: its requests are a set of transfers, not a page load',
+    ]);
+  });
+
+  it('is no navigation where it begins with a redirect', () => {
+    const redirected = (startMs: number) => [
+      api(`${SITE}api`, startMs, moved),
+      api(`${SITE}moved`, startMs + 60),
+    ];
+    expect(listed(redirected(5_000), 700).recording.missing).toBe('navigation');
+    const { recording, notes } = listed(redirected(300), 700);
+    expect(recording).toMatchObject({ url: `${SITE}home`, pltMs: 700 });
+    expect(notes).toEqual(["the page's document is not in the file"]);
+  });
 });
 
 describe('redirects of others', () => {

@@ -23,12 +23,13 @@ const scripts = (...urls: string[]) => ({
  */
 function file(pages: 1 | 2, more: object = {}, afterMs = 0, others: readonly object[] = []): object {
   const last = pages === 1 ? 'page_1' : 'page_2';
-  const document = (url: string, startMs: number, extra: object) => {
+  const document = (url: string, startMs: number, all: object) => {
+    const { request, ...extra } = all as { request?: object };
     const made = chromiumEntry(url, startMs, {}, { _resourceType: 'document', ...extra }) as {
       request: object;
     };
     const headers = [header('Sec-Fetch-Dest', 'document'), header('Referer', FIRST)];
-    return { ...made, request: { ...made.request, headers, ...(extra as { request?: object }).request } };
+    return { ...made, request: { ...made.request, headers, ...request } };
   };
   const startMs = 150 + afterMs;
   const entries = [
@@ -102,6 +103,14 @@ describe('a visitor who is sent on by a script', () => {
     ['a test clicked by a script of its own', { _initiator: scripts('pptr:evaluate;click') }, 900],
   ])('nor in a file of one page where %s', (_words, more, afterMs) => {
     expect(read(file(1, more, afterMs))).toMatchObject({ requests: 3, notes: [] });
+  });
+
+  it('is not one where a page is fetched ahead for later', () => {
+    const headers = [header('Sec-Fetch-Dest', 'document'), header('Referer', FIRST)];
+    const led = (more: object[]) =>
+      read(file(1, { _initiator: undefined, request: { headers: [...headers, ...more] } })).notes.length;
+    expect(led([])).toBe(1);
+    expect(led([header('Sec-Purpose', 'prefetch;prerender')])).toBe(0);
   });
 
   it('waits for what the script asked for first', () => {

@@ -62,12 +62,7 @@ function hopsIn(events: readonly TraceEvent[]): Hop[] {
   for (const own of byRequest.values()) {
     const answered = own.find(({ name }) => name === 'ResourceReceiveResponse');
     const ended = own.find(({ name }) => name === 'ResourceFinish');
-    // Some requests are announced twice, by two processes.
-    const sent = own.filter(
-      ({ name, args }, at) =>
-        name === 'ResourceSendRequest' &&
-        !own.slice(0, at).some((before) => before.name === name && before.args.data?.url === args.data?.url),
-    );
+    const sent = announcedHops(own, answered);
     for (const [at, one] of sent.entries()) {
       const next = sent[at + 1];
       hops.push({
@@ -78,6 +73,21 @@ function hopsIn(events: readonly TraceEvent[]): Hop[] {
     }
   }
   return hops.sort((a, b) => a.sent.ts - b.sent.ts);
+}
+
+/**
+ * The hops of a request, of which the last was answered. Some are announced twice, by two processes. Those of a document are announced when
+ * its answer arrives, at once and by their origins alone: all but the last tell nothing.
+ */
+function announcedHops(own: readonly TraceEvent[], answered: TraceEvent | undefined): TraceEvent[] {
+  const all = own.filter(({ name }) => name === 'ResourceSendRequest');
+  const last = all.at(-1);
+  const lastTs = 1e6 * (answered?.args.data?.timing?.requestTime ?? Number.POSITIVE_INFINITY);
+  const urlOf = ({ args }: TraceEvent) => args.data?.url;
+  const urls = new Set<unknown>();
+  const hops = all.filter((one) => one.ts < lastTs && urls.size < urls.add(urlOf(one)).size);
+  const isWhole = last === undefined || (hops.length > 0 && urlOf(hops.at(-1)!) === urlOf(last));
+  return isWhole ? hops : [...hops, last];
 }
 
 function entryOf(hop: Hop, pages: readonly TracePage[], wallMs: (ts: number) => number): object {

@@ -20,16 +20,21 @@ const TIMED = new Map([
 /** Finds the navigations of the main frame with the times of their events. */
 export function pagesIn(events: readonly TraceEvent[], wallMs: (ts: number) => number): TracePage[] {
   const pages: TracePage[] = [];
+  let own: TracePage | undefined;
   for (const { name, ts, args } of events) {
     const { data, frame } = args;
-    const own = pages.at(-1);
     if (name === 'navigationStart') {
       const url = data?.documentLoaderURL ?? '';
       const isMain = data?.isOutermostMainFrame ?? data?.isLoadingMainFrame ?? true;
-      if (frame == null || originOf(url) === null || !isMain) continue;
+      // The navigation of a document that is not there yet has no URL.
+      if (frame == null || url === '' || !isMain) continue;
+      // The browser's own pages, such as that of an error, end their load, too.
+      own = undefined;
+      if (originOf(url) === null) continue;
       const id = data?.navigationId ?? `${ts}`;
       const startedDateTime = new Date(wallMs(ts)).toISOString();
-      pages.push({ startTs: ts, frame, page: { id, startedDateTime, title: url, pageTimings: {} } });
+      own = { startTs: ts, frame, page: { id, startedDateTime, title: url, pageTimings: {} } };
+      pages.push(own);
       continue;
     }
     const field = TIMED.get(name);

@@ -110,6 +110,28 @@ describe('a Chrome trace', () => {
     ]);
   });
 
+  it('has what answered where its document was redirected over other origins, all of them announced at once', () => {
+    const [began, sent, ...rest] = traceEvents() as { ts: number }[];
+    const hop = (url: string) => ({
+      ...event('ResourceSendRequest', 0, { requestId: '1', url, frame: 'F1', resourceType: 'Document' }),
+      ts: sent!.ts,
+    });
+    const hops = [hop('https://a.test/'), hop('https://b.test/'), hop('https://a.test/')];
+    expect(parseRecording(traced([began!, ...hops, sent!, ...rest]))).toEqual(recording);
+  });
+
+  it('ends a load with the page that the browser shows for an error', () => {
+    const shown = event('navigationStart', 2_000, {
+      documentLoaderURL: 'chrome-error://chromewebdata/',
+      navigationId: 'N2',
+      isOutermostMainFrame: true,
+    });
+    const late = [shown, event('loadEventEnd', 2_100, {}), event('firstContentfulPaint', 2_050, {})];
+    expect(parseRecording(traced([...traceEvents(), ...late]))).toEqual(recording);
+    const unnamed = event('navigationStart', 10, { documentLoaderURL: '', isOutermostMainFrame: true });
+    expect(parseRecording(traced([...traceEvents(), unnamed]))).toEqual(recording);
+  });
+
   it.each([
     ['the flag of today', { isOutermostMainFrame: false }],
     ['the flag of older traces', { isLoadingMainFrame: false }],

@@ -199,6 +199,7 @@ function draftsOf(
   for (const [index, entry] of entries.entries()) {
     entryOf.set(draftOf(entry, clock, connections[index]!, conventions), entry);
   }
+  joinWorkersRequests(entryOf);
   mendLateSending(entryOf);
   mendTurns([...entryOf.keys()]);
   takeFromWorkers(entryOf);
@@ -272,6 +273,32 @@ function takeFromWorkers(entryOf: ReadonlyMap<RequestDraft, Entry>): void {
   for (const [draft, entry] of entryOf) {
     if (!draft.fromCache || !isFetchedByWorker(entry) || fetched.has(urlKey(draft.url))) continue;
     Object.assign(draft, { fromCache: false, transferBytes: null, bodyBytes: null });
+  }
+}
+
+/**
+ * Joins what a service worker fetched for a page with the page's own request for it, where both were under way and the recorder names the
+ * frames of pages' requests alone (Playwright): the page waited for it, as for any request of its type.
+ *
+ * @param entryOf from which requests of workers are removed
+ */
+function joinWorkersRequests(entryOf: Map<RequestDraft, Entry>): void {
+  const asked = new Map<string, RequestDraft[]>();
+  for (const [draft, { _frameref }] of entryOf)
+    if (typeof _frameref === 'string') asked.set(urlKey(draft.url), []);
+  if (asked.size === 0) return;
+  for (const [draft, { _frameref }] of entryOf)
+    if (_frameref == null && draft.type === 'fetch') asked.get(urlKey(draft.url))?.push(draft);
+  for (const [draft, { _frameref }] of [...entryOf]) {
+    if (typeof _frameref !== 'string') continue;
+    const own = asked.get(urlKey(draft.url))!;
+    const at = own.findIndex(({ startMs }) => startMs >= draft.startMs && startMs < draft.endMs);
+    const fetched = own[at];
+    if (fetched === undefined) continue;
+    const { protocol, phases, transferBytes, bodyBytes, fromCache, connectionId } = fetched;
+    Object.assign(draft, { protocol, phases, transferBytes, bodyBytes, fromCache, connectionId });
+    entryOf.delete(fetched);
+    own.splice(at, 1);
   }
 }
 

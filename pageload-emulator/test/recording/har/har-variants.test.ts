@@ -126,6 +126,31 @@ describe('a response that came over no network', () => {
     expect(twice.map(({ fromCache }) => fromCache).sort()).toEqual([false, true]);
   });
 
+  it('is that of the worker’s request for it where Playwright names the frames of others alone', () => {
+    const own = { _resourceType: 'script', _frameref: 'frame@1', time: 90 };
+    const script = answered({ _transferSize: 0 }, { ...own, timings: { wait: 90 } });
+    const fetched = (startMs: number, extra: object = {}) =>
+      chromiumEntry('https://a.test/x.js', startMs, { wait: 70 }, { _resourceType: 'fetch', ...extra });
+    const joined = (...entries: object[]) => {
+      const { requests } = parseRecording(harOf([page(), script, ...entries]));
+      return requests.filter(({ url }) => url === 'https://a.test/x.js');
+    };
+    const [request, ...others] = joined(fetched(70, { _connectionId: '5' }));
+    expect(others).toEqual([]);
+    expect(request).toMatchObject({
+      type: 'script',
+      startMs: 60,
+      fromCache: false,
+      protocol: 'h2',
+      transferBytes: 10_300,
+      connectionId: '5',
+      phases: { requestStartMs: 70, responseStartMs: 140 },
+    });
+    // Later, or by a script of the page.
+    expect(joined(fetched(160))).toHaveLength(2);
+    expect(joined(fetched(70, { _frameref: 'frame@1' }))).toHaveLength(2);
+  });
+
   it('is a redirect that the browser made itself', () => {
     const upgrade = chromiumEntry('http://a.test/', 0, {}) as { response: object };
     upgrade.response = {

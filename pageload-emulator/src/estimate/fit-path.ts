@@ -63,8 +63,10 @@ const MAX_POLICED_SHARE = 0.6;
 const BELOW_APPARENT = [1, 0.9, 0.81, 0.73, 0.66];
 /** Policers to replay with, relative to the rate at which responses over HTTP/3 arrived: a policer lets through what it counts, if not more at first. */
 const AROUND_PASSED = [1.1, 1.4, 0.9];
-/** Policers whose rates differ by less than this share count as one. */
-const SAME_RATE = 0.02;
+/** Slower than this quantile of the prior, a rate shows responses that their servers held open, and no policer. */
+const UNLIKELY_BELOW = 0.01;
+/** Policers whose rates differ by less than this share, by rounding, are one. */
+const SAME_RATE = 1e-6;
 /** Factors to replay around the likeliest policer. */
 const POLICED_STEPS = [Math.SQRT2, Math.SQRT1_2, 1.19, 0.84];
 /**
@@ -305,10 +307,15 @@ class PathSearch {
       if (isHopeless(likeliest()) || (isHopeless(last) && last.value < bestBps())) break;
     }
     // Policers far from the true one all explain a load as badly, so that no step among them leads to it.
+    const isFound = () => likeliest().logLikelihood > best(points).all + HOPELESS;
     const passedBps = this.#question.replay.quicBps;
     const isBelowAll = passedBps < Math.min(...policers.map(({ value }) => value));
-    const isFound = likeliest().logLikelihood > best(points).all + HOPELESS;
-    if (isBelowAll && !isFound) for (const factor of AROUND_PASSED) tryPolicer(factor * passedBps);
+    if (isBelowAll && passedBps >= policedBps.quantile(UNLIKELY_BELOW) && !isFound()) {
+      for (const factor of AROUND_PASSED) {
+        tryPolicer(factor * passedBps);
+        if (!isFound()) break;
+      }
+    }
     if (!isHopeless(likeliest())) {
       for (const step of POLICED_STEPS) tryPolicer(Math.min(MAX_POLICED_SHARE * linkBps, step * bestBps()));
     }

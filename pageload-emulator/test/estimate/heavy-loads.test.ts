@@ -82,6 +82,16 @@ describe('heavy loads', () => {
     expect(densities.policedBps.quantile(0.5) / bps).toBeLessThan(1.35);
   });
 
+  it('show no policer in a response that its server holds open for a minute', () => {
+    const { requests, ...recording } = loadOf(100, 'h3');
+    const events = requests.map((each) =>
+      each.id === 99 ? { ...each, transferBytes: 500, bodyBytes: 200, endMs: each.endMs + 60_000 } : each,
+    );
+    const { udp, path } = networkPosterior({ ...recording, requests: events });
+    expect(udp.open).toBeGreaterThan(0.9);
+    expect(path.downBps / LINK.downBps).toBeGreaterThan(0.6);
+  });
+
   it('of 400 requests show losses that come to show in their later part', () => {
     const losses = [1, 2, 3, 4, 5].map((seed) => {
       const { graph, servers } = generatedPage(seed, 60, 400);

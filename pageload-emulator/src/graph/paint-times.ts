@@ -95,13 +95,16 @@ export class PaintModel {
     const { first: isFirstBefore, largest: isLargestBefore } = this.#isBeforeLoad;
     const latestMs = isLargestBefore ? pltMs : this.#afterLoadMs === null ? null : pltMs + this.#afterLoadMs;
     // No paint comes before the first.
-    const isEarly = isFirstBefore || isLargestBefore;
+    const latestFirstMs = isFirstBefore ? pltMs : latestMs;
     return {
-      firstContentfulPaintMs: first !== null && isEarly ? Math.min(first, pltMs) : first,
-      largestContentfulPaintMs: largest !== null && latestMs !== null ? Math.min(largest, latestMs) : largest,
+      firstContentfulPaintMs: atMost(first, latestFirstMs),
+      largestContentfulPaintMs: atMost(largest, latestMs),
     };
   }
 }
+
+const atMost = (paintMs: number | null, latestMs: number | null): number | null =>
+  paintMs === null || latestMs === null ? paintMs : Math.min(paintMs, latestMs);
 
 function ruleOf(
   fetches: readonly FetchActivity[],

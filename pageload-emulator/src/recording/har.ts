@@ -277,8 +277,9 @@ function takeFromWorkers(entryOf: ReadonlyMap<RequestDraft, Entry>): void {
 }
 
 /**
- * Joins what a service worker fetched for a page with the page's own request for it, where both were under way and the recorder names the
- * frames of pages' requests alone (Playwright): the page waited for it, as for any request of its type.
+ * Joins what a service worker fetched for a page with the page's own request for it, where the recorder names the frames of pages'
+ * requests alone (Playwright): the page waited for it, as for any request of its type. What was answered after the page's request had
+ * ended only renews the worker's cache.
  *
  * @param entryOf from which requests of workers are removed
  */
@@ -292,7 +293,9 @@ function joinWorkersRequests(entryOf: Map<RequestDraft, Entry>): void {
   for (const [draft, { _frameref }] of [...entryOf]) {
     if (typeof _frameref !== 'string') continue;
     const own = asked.get(urlKey(draft.url))!;
-    const at = own.findIndex(({ startMs }) => startMs >= draft.startMs && startMs < draft.endMs);
+    const at = own.findIndex(
+      ({ startMs, phases }) => startMs >= draft.startMs && (phases.responseStartMs ?? startMs) < draft.endMs,
+    );
     const fetched = own[at];
     if (fetched === undefined) continue;
     const { protocol, phases, transferBytes, bodyBytes, fromCache, connectionId } = fetched;

@@ -146,8 +146,9 @@ describe('a response that came over no network', () => {
       connectionId: '5',
       phases: { requestStartMs: 70, responseStartMs: 140 },
     });
-    // Later, or by a script of the page.
+    // Later, answered later to renew what the worker keeps, or by a script of the page.
     expect(joined(fetched(160))).toHaveLength(2);
+    expect(joined(fetched(100))).toHaveLength(2);
     expect(joined(fetched(70, { _frameref: 'frame@1' }))).toHaveLength(2);
   });
 

@@ -1,5 +1,6 @@
 import { jsonFault, type Recording, removeUserinfo, type Verification } from '@hopwise/contract';
 import { InputError, placeOf, shown } from '../util/input-error.ts';
+import { throttlingNote } from './browser-throttling.ts';
 import { harForm } from './har/forms.ts';
 import { type ReadOptions, refuseOtherPage } from './har/page-choice.ts';
 import { objectOf } from './har/values.ts';
@@ -29,8 +30,8 @@ export function parseRecording(input: unknown): Recording {
  */
 export function readRecording(input: unknown, options: ReadOptions = {}): ReadRecording {
   const { dropped, notes, ...found } = read(input, options);
-  const usage = usageNote(found.recording, dropped);
-  return { ...found, notes: usage === null ? notes : [...notes, usage] };
+  const more = [throttlingNote(found.recording), usageNote(found.recording, dropped)];
+  return { ...found, notes: [...notes, ...more.filter((note) => note !== null)] };
 }
 
 /** Formats of others that people may take for recordings, by fields that each has. */

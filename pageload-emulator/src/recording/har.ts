@@ -1,7 +1,7 @@
 import { NO_PHASES, offersH3, type Recording, type Verification } from '@hopwise/contract';
 import { InputError, placeOf, shown } from '../util/input-error.ts';
 import { originOf } from '../util/url.ts';
-import { isCached, isFetchedByWorker, isPushed } from './har/cached.ts';
+import { isCached, isFetchedByWorker, isPushed, mayBeFetchedByWorker } from './har/cached.ts';
 import { connectionNames } from './har/connection.ts';
 import { type Conventions, conventionsOf } from './har/conventions.ts';
 import { withPaddedFractions } from './har/dates.ts';
@@ -277,29 +277,29 @@ function takeFromWorkers(entryOf: ReadonlyMap<RequestDraft, Entry>): void {
 }
 
 /**
- * Joins what a service worker fetched for a page with the page's own request for it, where the recorder names the frames of pages'
- * requests alone (Playwright): the page waited for it, as for any request of its type. What was answered after the page's request had
- * ended only renews the worker's cache.
+ * Joins what a service worker fetched for a page with the page's own request for it, where the recorder marks pages' requests that a worker
+ * answered (DevTools), or names the frames of pages' requests alone (Playwright): the page waited for it, as for any request of its type.
+ * What was answered after the page's request had ended only renews the worker's cache.
  *
  * @param entryOf from which requests of workers are removed
  */
 function joinWorkersRequests(entryOf: Map<RequestDraft, Entry>): void {
+  const isOfPage = (entry: Entry) => typeof entry._frameref === 'string' || mayBeFetchedByWorker(entry);
   const asked = new Map<string, RequestDraft[]>();
-  for (const [draft, { _frameref }] of entryOf)
-    if (typeof _frameref === 'string') asked.set(urlKey(draft.url), []);
+  for (const [draft, entry] of entryOf) if (isOfPage(entry)) asked.set(urlKey(draft.url), []);
   if (asked.size === 0) return;
-  for (const [draft, { _frameref }] of entryOf)
-    if (_frameref == null && draft.type === 'fetch') asked.get(urlKey(draft.url))?.push(draft);
-  for (const [draft, { _frameref }] of [...entryOf]) {
-    if (typeof _frameref !== 'string') continue;
+  for (const [draft, entry] of entryOf)
+    if (!isOfPage(entry) && draft.type === 'fetch') asked.get(urlKey(draft.url))?.push(draft);
+  for (const [draft, entry] of [...entryOf]) {
+    if (!isOfPage(entry)) continue;
     const own = asked.get(urlKey(draft.url))!;
     const at = own.findIndex(
       ({ startMs, phases }) => startMs >= draft.startMs && (phases.responseStartMs ?? startMs) < draft.endMs,
     );
     const fetched = own[at];
     if (fetched === undefined) continue;
-    const { protocol, phases, transferBytes, bodyBytes, fromCache, connectionId } = fetched;
-    Object.assign(draft, { protocol, phases, transferBytes, bodyBytes, fromCache, connectionId });
+    const { protocol, phases, transferBytes, bodyBytes, fromCache, connectionId, remoteIp } = fetched;
+    Object.assign(draft, { protocol, phases, transferBytes, bodyBytes, fromCache, connectionId, remoteIp });
     entryOf.delete(fetched);
     own.splice(at, 1);
   }

@@ -72,6 +72,13 @@ export function isFetchedByWorker(entry: Entry): boolean {
   return isFromWorker(entry) && (source === 'network' || source === 'fallback-code');
 }
 
+/** Whether a service worker answered, and not from what it keeps, as far as the recorder tells. */
+export function mayBeFetchedByWorker(entry: Entry): boolean {
+  return (
+    isFromWorker(entry) && (entry.response?._serviceWorkerResponseSource == null || isFetchedByWorker(entry))
+  );
+}
+
 /** Whether an HTTP/2 server pushed the response (RFC 9113 section 8.4). */
 export function isPushed({ _was_pushed }: Entry): boolean {
   return isMarked(_was_pushed);

@@ -152,6 +152,29 @@ describe('a response that came over no network', () => {
     expect(joined(fetched(70, { _frameref: 'frame@1' }))).toHaveLength(2);
   });
 
+  it('is that of the worker’s request for it where DevTools marks the page’s', () => {
+    const joined = (marks: object, extra: object = {}) => {
+      const viaWorker = answered(
+        { _transferSize: 0, _fetchedViaServiceWorker: true, ...marks },
+        { _resourceType: 'script', timings: { wait: 90 }, time: 90 },
+      );
+      const fetched = chromiumEntry(
+        'https://a.test/x.js',
+        70,
+        { wait: 70 },
+        { _resourceType: 'fetch', ...extra },
+      );
+      const { requests } = parseRecording(harOf([page(), viaWorker, fetched]));
+      return requests.filter(({ url }) => url === 'https://a.test/x.js');
+    };
+    const asOne = [{ type: 'script', startMs: 60, fromCache: false, protocol: 'h2', transferBytes: 10_300 }];
+    expect(joined({ _serviceWorkerResponseSource: 'network' })).toMatchObject(asOne);
+    expect(joined({})).toMatchObject(asOne);
+    // From what the worker keeps, while it asks for a new copy; and another request of the page.
+    expect(joined({ _serviceWorkerResponseSource: 'cache-storage' })).toHaveLength(2);
+    expect(joined({}, { _resourceType: 'script' })).toHaveLength(2);
+  });
+
   it('is a redirect that the browser made itself', () => {
     const upgrade = chromiumEntry('http://a.test/', 0, {}) as { response: object };
     upgrade.response = {

@@ -1,4 +1,4 @@
-import { NO_PHASES, offersH3, type Recording, type Verification } from '@hopwise/contract';
+import { groupBy, NO_PHASES, offersH3, type Recording, type Verification } from '@hopwise/contract';
 import { InputError, placeOf, shown } from '../util/input-error.ts';
 import { originOf } from '../util/url.ts';
 import { isCached, isFetchedByWorker, isPushed, mayBeFetchedByWorker } from './har/cached.ts';
@@ -285,23 +285,23 @@ function takeFromWorkers(entryOf: ReadonlyMap<RequestDraft, Entry>): void {
  */
 function joinWorkersRequests(entryOf: Map<RequestDraft, Entry>): void {
   const isOfPage = (entry: Entry) => typeof entry._frameref === 'string' || mayBeFetchedByWorker(entry);
-  const asked = new Map<string, RequestDraft[]>();
-  for (const [draft, entry] of entryOf) if (isOfPage(entry)) asked.set(urlKey(draft.url), []);
-  if (asked.size === 0) return;
-  for (const [draft, entry] of entryOf)
-    if (!isOfPage(entry) && draft.type === 'fetch') asked.get(urlKey(draft.url))?.push(draft);
+  const others = [...entryOf].filter(([{ type }, entry]) => type === 'fetch' && !isOfPage(entry));
+  const byUrl = groupBy(others, ([{ url }]) => urlKey(url));
   for (const [draft, entry] of [...entryOf]) {
     if (!isOfPage(entry)) continue;
-    const own = asked.get(urlKey(draft.url))!;
-    const at = own.findIndex(
-      ({ startMs, phases }) => startMs >= draft.startMs && (phases.responseStartMs ?? startMs) < draft.endMs,
-    );
-    const fetched = own[at];
+    const [fetched] =
+      byUrl
+        .get(urlKey(draft.url))
+        ?.find(
+          ([own]) =>
+            entryOf.has(own) &&
+            own.startMs >= draft.startMs &&
+            (own.phases.responseStartMs ?? own.startMs) < draft.endMs,
+        ) ?? [];
     if (fetched === undefined) continue;
     const { protocol, phases, transferBytes, bodyBytes, fromCache, connectionId, remoteIp } = fetched;
     Object.assign(draft, { protocol, phases, transferBytes, bodyBytes, fromCache, connectionId, remoteIp });
     entryOf.delete(fetched);
-    own.splice(at, 1);
   }
 }
 

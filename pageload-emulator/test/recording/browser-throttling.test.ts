@@ -23,7 +23,7 @@ describe('throttling by the browser', () => {
   it('is told where no answer of any origin comes within a common time, but connections open at once', () => {
     // 110 / 2 for each of TCP and TLS
     expect(load(110, held)).toMatch(
-      /^the browser itself seems .* no answer came within 563 ms, but connections opened within 55 ms;/,
+      /^DevTools' throttling seems to be on: no answer came within 563 ms, but connections opened within 55 ms;/,
     );
   });
 
@@ -34,6 +34,6 @@ describe('throttling by the browser', () => {
     ['there is one origin', load(110, held, 'https://a.test/')],
     ['a network may take that long', load(20, (index) => 60 + index)],
   ])('is not told where %s', (_, notes) => {
-    expect(notes).not.toContain('slowed');
+    expect(notes).not.toContain('throttling');
   });
 });

@@ -18,7 +18,7 @@ interface Hop {
  * Reads a Chrome trace (the Performance panel's file) as the HAR that DevTools would have written of the same loads.
  *
  * @returns null for any other input
- * @throws InputError for a trace that begins after the navigation: a frame would be taken for the page
+ * @throws InputError for a trace that begins after the navigation, or names none by its URL: a frame would be taken for the page
  */
 export function traceAsHar(input: unknown): HarForm | null {
   const list = Array.isArray(input) ? input : objectOf(input)?.traceEvents;
@@ -31,7 +31,7 @@ export function traceAsHar(input: unknown): HarForm | null {
   const place = Array.isArray(input) ? [] : ['traceEvents'];
   if (pages.length === 0 && entries.length > 0) {
     throw new InputError(
-      `${placeOf(place)}: expected the page's navigation, got none: the trace begins after the navigation, record it with a reload`,
+      `${placeOf(place)}: expected the page's navigation with its URL, got none: the trace begins after the navigation, or its Chrome is too old; record a reload`,
     );
   }
   const creator = { name: 'Chrome trace', version: '' };

@@ -132,15 +132,23 @@ describe('a Chrome trace', () => {
     expect(parseRecording(traced([...traceEvents(), unnamed]))).toEqual(recording);
   });
 
+  const expectNoNavigation = (events: object[]) =>
+    expect(() => parseRecording(traced(events))).toThrow(
+      "traceEvents: expected the page's navigation with its URL, got none: the trace begins after the navigation, or its Chrome is too old; record a reload",
+    );
+
   it.each([
     ['the flag of today', { isOutermostMainFrame: false }],
     ['the flag of older traces', { isLoadingMainFrame: false }],
   ])('that begins after the navigation is refused, and takes no frame for the page: %s', (_words, flag) => {
     const frames = { documentLoaderURL: 'https://ads.test/', navigationId: 'N9', ...flag };
     const late = [event('navigationStart', 90, frames, 'F2'), ...traceEvents().slice(1)];
-    expect(() => parseRecording(traced(late))).toThrow(
-      "traceEvents: expected the page's navigation, got none: the trace begins after the navigation, record it with a reload",
-    );
+    expectNoNavigation(late);
+  });
+
+  it('of 2018, which names no navigation by its URL, is refused for that', () => {
+    const [, ...rest] = traceEvents();
+    expectNoNavigation([event('navigationStart', 0, {}), ...rest]);
   });
 
   it('without requests is named', () => {

@@ -1,23 +1,11 @@
 /** Entry point of the extension's worker: handles browser events, and messages of content scripts and of the extension's pages. */
-import type { PinState } from '@hopwise/contract';
 import { StartRateAnnouncer } from '../announce/announcer.ts';
 import { AutoPins } from '../autopilot/auto-pins.ts';
 import { Autopilot } from '../autopilot/autopilot.ts';
-import type { AutopilotAnswer } from '../autopilot/autopilot-messages.ts';
 import { removeExpiredExperiences } from '../autopilot/explorer-store.ts';
-import { hasPins, pltOf } from '../evidence/comparable-loads.ts';
 import { hindersUdp } from '../evidence/known-udp.ts';
-import { findPinGain, findPinOutcomes, type PinGain } from '../evidence/pin-outcomes.ts';
 import { askForNetworkKey } from '../helper/ask-helper.ts';
-import { describeError } from '../language/describe-error.ts';
-import { ShownError } from '../language/shown-error.ts';
-import { t } from '../language/translate.ts';
-import { factsOf, type KnownLoad } from '../load/load-summary.ts';
-import type { LatestAnswer, WhichLoad } from '../messages/load-messages.ts';
-import type { PinLifetime, PinsAnswer } from '../pins/pin-messages.ts';
 import { hasPinPermissions } from '../pins/pin-permissions.ts';
-import type { PlannedPin } from '../pins/plan-pins.ts';
-import { disallowLocalOrigin, listLocalOrigins } from '../pins/worker/local-origins.ts';
 import { PinManager } from '../pins/worker/pin-manager.ts';
 import {
   type PageSettled,
@@ -29,31 +17,25 @@ import { registerContentScript } from '../recorder/register-content-script.ts';
 import { withoutFragment } from '../recorder/url-text.ts';
 import { listenToFailures } from '../recorder/web-request.ts';
 import { endWaiting } from '../storage/detail-permission.ts';
-import { getLoad, getSummaries, type StoredLoad } from '../storage/loads.ts';
 import { loadNetwork } from '../storage/network.ts';
-import { addSavedTime, addUncomparedLoad, readSavedTime } from '../storage/saved-time.ts';
 import { readSettings } from '../storage/settings.ts';
 import { TransportTrees } from '../trees/transport-trees.ts';
 import { openWelcome } from '../welcome/open-welcome.ts';
 import { forgetUnrecognisedOffers } from './ask-offers.ts';
-import { showBadge } from './badge.ts';
 import { doChores } from './chores.ts';
 import { listenToConnection } from './connection-type.ts';
-import { isSlow } from './deserves-detail.ts';
 import { DetailedLoads } from './detailed-loads.ts';
 import { DetailedPages } from './detailed-pages.ts';
-import { ensureDecision, ensurePrediction } from './ensure-prediction.ts';
+import { ensureDecision } from './ensure-prediction.ts';
 import { eraseAll, forgetPages } from './erase.ts';
-import { exportLoad } from './export-load.ts';
-import { findDecision } from './find-decision.ts';
-import { findLoad } from './find-load.ts';
 import { listenToHistoryDeletions } from './history-deletions.ts';
 import { Memory } from './memory.ts';
 import { Navigations } from './navigations.ts';
-import { examineNetwork, forgetChecks, forgetUnrecognisedCheck } from './network-check.ts';
-import { forgetNetworks, leaveNetwork } from './network-memory.ts';
+import { examineNetwork, forgetUnrecognisedCheck } from './network-check.ts';
+import { leaveNetwork } from './network-memory.ts';
+import { noteOutcome } from './note-outcome.ts';
 import { OpenReports } from './open-reports.ts';
-import { type PageAnswers, type PageRequest, pageRequestSchema } from './page-requests.ts';
+import { PageRequestHandler } from './page-request-handler.ts';
 import { forgetNetworkKey, recogniseNetwork } from './recognise-network.ts';
 import { beginDetailedLoad, findSettledNavigation, type ReportingPage } from './reported-load.ts';
 import { storeSettledLoad } from './store-load.ts';
@@ -70,6 +52,8 @@ const verifications = new Verifications((loadId) => void autopilot.handleVerific
 const memory = new Memory(loads, verifications);
 const announcer = new StartRateAnnouncer();
 const places = { memory, autopilot, detailedPages, announcer };
+/** What recorded loads lead to, as far as it is under way. */
+const handling = new Set<Promise<void>>();
 const trees = new TransportTrees();
 const openReports = new OpenReports();
 const autoPins = new AutoPins({
@@ -91,6 +75,15 @@ const navigations = new Navigations(
     if (!loads.excludedSites.has(url)) void announcer.handleHintsAsked(url, acceptCh);
   },
 );
+const pageRequests = new PageRequestHandler({
+  ...places,
+  detailedLoads,
+  loads,
+  navigations,
+  pins,
+  verifications,
+  waitUntilHandled: () => Promise.allSettled(handling),
+});
 self.addEventListener('offline', handleNetworkChange);
 self.addEventListener('online', () => void forgetNetworkKey().then(prepareForNetwork));
 listenToConnection(handleNetworkChange);
@@ -128,15 +121,7 @@ chrome.permissions.onRemoved.addListener(({ permissions = [] }) => {
 chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
   if (sender.id !== chrome.runtime.id) return undefined;
   if (isOwnPage(sender)) {
-    const request = pageRequestSchema.safeParse(message);
-    if (!request.success) {
-      const issue = request.error.issues[0];
-      answer({ ok: false, error: `invalid request: ${issue?.path.join('.') || 'type'}: ${issue?.message}` });
-      return undefined;
-    }
-    respond(request.data).then(answer, async (error) =>
-      answer({ ok: false, error: await describeError(error) }),
-    );
+    void pageRequests.handle(message).then(answer);
     return true;
   }
   const check = recordingCheckSchema.safeParse(message);
@@ -201,9 +186,6 @@ async function handleReported(tabId: number, navigationId: string | null, loaded
   if (loaded) await doChores(CHORES);
 }
 
-/** What recorded loads lead to, as far as it is under way. */
-const handling = new Set<Promise<void>>();
-
 /** What makes work for a later load or none, and no page waits for. */
 const CHORES = [() => memory.removeExpired(), () => removeExpiredExperiences(), () => removeClosedTabs()];
 
@@ -219,35 +201,7 @@ async function handleLoad(tabId: number, load: TabLoad, storedId: number): Promi
   // Before a decision, which depends on it.
   await examineNetwork(storedId);
   await autopilot.handleLoad(storedId);
-  await noteOutcome(tabId, storedId);
-}
-
-/** What a load shows beyond itself: time that pins saved, what could be gained, and whether the next one is recorded in detail. */
-async function noteOutcome(tabId: number, loadId: number): Promise<void> {
-  const stored = await getLoad(loadId);
-  const isPinned = stored !== undefined && hasPins(stored);
-  if (stored === undefined || !(isPinned || isSlow(stored))) return;
-  const all = await getSummaries();
-  const gain = await findGain(stored, all);
-  if (gain !== null) {
-    const savedMs = gain.beforeMs - pltOf(stored);
-    await addSavedTime({ savedMs, isEstimated: gain.beforeLoads === 0 });
-  } else if (isPinned && factsOf(stored).kind === 'full') await addUncomparedLoad();
-  if (isPinned) return;
-  const decision = await findDecision(stored, all, {
-    predict: ensureDecision,
-    wantDetail: (url) => detailedPages.wantIfRare(url),
-  });
-  const pinned = (await pins.listPins())
-    .filter(({ state }) => state === 'active')
-    .map(({ origin }) => origin);
-  await showBadge(tabId, decision, pinned);
-}
-
-/** What the pins of a load gained. */
-async function findGain(load: StoredLoad, all: readonly KnownLoad[]): Promise<PinGain | null> {
-  const referenceOf = await autopilot.readReferences();
-  return findPinGain(load, all, referenceOf(load));
+  await noteOutcome(tabId, storedId, { autopilot, detailedPages, pins });
 }
 
 function handleNetworkChange(): void {
@@ -298,119 +252,4 @@ async function mayRecord({ url = '', tab }: chrome.runtime.MessageSender): Promi
   const { excludedSites } = loads;
   await excludedSites.ready;
   return !excludedSites.has(url) && !excludedSites.has(tab?.url ?? '');
-}
-
-/** Answers each type of request of the extension's pages. What a handler throws is the refusal's message. */
-const handlers: {
-  [T in PageRequest['type']]: (request: Extract<PageRequest, { type: T }>) => Promise<PageAnswers[T]>;
-} = {
-  latest: findLatestLoad,
-  verify: async (request) => ({
-    ok: true,
-    ...(await verifications.start(await requireLoad(request), request)),
-  }),
-  verification: async (request) => ({
-    ok: true,
-    ...(await verifications.getState(await requireLoad(request))),
-  }),
-  'cancel-verification': async () => {
-    verifications.cancel();
-    return { ok: true, state: 'none' };
-  },
-  export: async ({ withQueries = false, ...which }) => {
-    const load = await ensurePrediction(await requireLoad(which));
-    return { ok: true, export: await exportLoad(load, withQueries) };
-  },
-  'forget-networks': async () => {
-    await forgetNetworks();
-    await forgetChecks();
-    await announcer.update();
-    return { ok: true };
-  },
-  pins: ({ fresh }) => answerPins(fresh ? pins.refreshPins() : pins.listPins()),
-  pin: ({ pins: wanted, ...lifetime }) => answerPins(pinForUser(wanted, lifetime)),
-  unpin: ({ origins }) => answerPins(unpinForUser(origins)),
-  'disallow-local': ({ origin }) => answerPins(disallowLocal(origin)),
-  'pin-outcomes': async () => {
-    const active = (await pins.listPins()).filter(({ state }) => state === 'active');
-    const referenceOf = await autopilot.readReferences();
-    return { ok: true, outcomes: findPinOutcomes(active, await getSummaries(), referenceOf) };
-  },
-  'stored-data': async () => ({ ok: true, stored: await memory.measure() }),
-  'saved-time': async () => ({ ok: true, saved: await readSavedTime() }),
-  'erase-all': async () => ({ ok: true, erased: await eraseAll(places) }),
-  settings: async () => ({ ok: true, settings: await readSettings() }),
-  'change-settings': async ({ change }) => {
-    const changed = await memory.changeSettings(change);
-    await announcer.forgetSites((site) => loads.excludedSites.has(site));
-    await announcer.update();
-    await detailedPages.update();
-    detailedLoads.update();
-    await navigations.update();
-    await detailedPages.forget((url) => loads.excludedSites.has(url));
-    await autopilot.forgetPages((url) => loads.excludedSites.has(url));
-    return { ok: true, ...changed };
-  },
-  autopilot: async () => {
-    // Who sees that a load is recorded is also to see what the autopilot does after it.
-    await Promise.allSettled(handling);
-    return answerAutopilot();
-  },
-  'change-autopilot': ({ change }) => answerAutopilot(autopilot.changeSettings(change)),
-  'undo-autopilot': () => answerAutopilot(autopilot.undoAll()),
-  'switch-network': ({ keepsOffH3 }) => answerAutopilot(autopilot.switchNetwork(keepsOffH3)),
-  'erase-learned': (request) => answerAutopilot(autopilot.eraseLearned(request)),
-};
-
-function respond<T extends PageRequest['type']>(
-  request: Extract<PageRequest, { type: T }>,
-): Promise<PageAnswers[T]> {
-  return handlers[request.type as T](request);
-}
-
-async function findLatestLoad(request: Extract<PageRequest, { type: 'latest' }>): Promise<LatestAnswer> {
-  if (request.tabId !== undefined) detailedLoads.watch(request.tabId);
-  const answer = await findLoad(loads, request);
-  const { load } = answer;
-  // Who looks at it wants to know more.
-  if (load?.isDetailed === false && request.tabId !== undefined && !detailedPages.has(load.requestedUrl))
-    await detailedPages.want(load.requestedUrl);
-  if (request.brief || !answer.load) return { ...answer, load: null };
-  const pinGain = await findGain(answer.load, await getSummaries());
-  return { ...answer, load: await ensurePrediction(answer.load), pinGain };
-}
-
-/** @throws Error with a message to show when there is no such load */
-async function requireLoad(which: WhichLoad): Promise<StoredLoad> {
-  const { load, phase } = await findLoad(loads, which);
-  if (load) return load;
-  throw new ShownError(() => t(phase === 'loading' ? 'loadUnderWay' : 'loadNone'));
-}
-
-async function answerAutopilot(change: Promise<void> = Promise.resolve()): Promise<AutopilotAnswer> {
-  await change;
-  return { ok: true, ...(await autopilot.getState()) };
-}
-
-async function answerPins(change: Promise<PinState[]>): Promise<PinsAnswer> {
-  const all = await change;
-  const { caHosts, launcher } = pins;
-  const [allowed, localOrigins] = await Promise.all([hasPinPermissions(), listLocalOrigins(all)]);
-  return { ok: true, allowed, pins: all, caHosts, launcher, localOrigins };
-}
-
-function pinForUser(wanted: readonly PlannedPin[], lifetime: PinLifetime): Promise<PinState[]> {
-  const origins = wanted.map(({ origin }) => origin);
-  return autopilot.handOver(origins, () => pins.pin(wanted, lifetime));
-}
-
-function unpinForUser(origins: readonly string[]): Promise<PinState[]> {
-  return autopilot.handleUnpin(origins, () => pins.unpin(origins));
-}
-
-async function disallowLocal(origin: string): Promise<PinState[]> {
-  await disallowLocalOrigin(origin);
-  const all = await pins.listPins();
-  const isInUse = all.some((pin) => pin.origin === origin && pin.allowLocal);
-  return isInUse ? unpinForUser([origin]) : all;
 }

@@ -1,0 +1,44 @@
+import type { Autopilot } from '../autopilot/autopilot.ts';
+import { hasPins, pltOf } from '../evidence/comparable-loads.ts';
+import { factsOf } from '../load/load-summary.ts';
+import type { PinManager } from '../pins/worker/pin-manager.ts';
+import { getLoad, getSummaries } from '../storage/loads.ts';
+import { addSavedTime, addUncomparedLoad } from '../storage/saved-time.ts';
+import { showBadge } from './badge.ts';
+import { isSlow } from './deserves-detail.ts';
+import type { DetailedPages } from './detailed-pages.ts';
+import { ensureDecision } from './ensure-prediction.ts';
+import { findDecision } from './find-decision.ts';
+import { findGain } from './find-gain.ts';
+
+interface Parts {
+  autopilot: Pick<Autopilot, 'readReferences'>;
+  detailedPages: Pick<DetailedPages, 'wantIfRare'>;
+  pins: Pick<PinManager, 'listPins'>;
+}
+
+/** Notes what a load shows beyond itself: time that pins saved, what could be gained, and whether the next one is recorded in detail. */
+export async function noteOutcome(
+  tabId: number,
+  loadId: number,
+  { autopilot, detailedPages, pins }: Parts,
+): Promise<void> {
+  const stored = await getLoad(loadId);
+  const isPinned = stored !== undefined && hasPins(stored);
+  if (stored === undefined || !(isPinned || isSlow(stored))) return;
+  const all = await getSummaries();
+  const gain = await findGain(stored, all, autopilot);
+  if (gain !== null) {
+    const savedMs = gain.beforeMs - pltOf(stored);
+    await addSavedTime({ savedMs, isEstimated: gain.beforeLoads === 0 });
+  } else if (isPinned && factsOf(stored).kind === 'full') await addUncomparedLoad();
+  if (isPinned) return;
+  const decision = await findDecision(stored, all, {
+    predict: ensureDecision,
+    wantDetail: (url) => detailedPages.wantIfRare(url),
+  });
+  const pinned = (await pins.listPins())
+    .filter(({ state }) => state === 'active')
+    .map(({ origin }) => origin);
+  await showBadge(tabId, decision, pinned);
+}

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drawShare } from '../../scripts/suites/draw-share.ts';
-import type { AutopilotRun } from '../src/autopilot/autopilot-run.ts';
+import type { AutopilotRun } from '../src/autopilot/runs/autopilot-run.ts';
 import { AXE, listViolations } from './support/axe.ts';
 import { type ExtensionBrowser, launch } from './support/browser.ts';
 import { largePage } from './support/large-page.ts';

@@ -5,7 +5,7 @@ import { predict } from '@hopwise/pageload-emulator';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NetworkState } from '../src/autopilot/autopilot-messages.ts';
-import { AUTOPILOT_DEFAULTS, type AutopilotSettings } from '../src/autopilot/autopilot-settings.ts';
+import { AUTOPILOT_DEFAULTS, type AutopilotSettings } from '../src/autopilot/settings/autopilot-settings.ts';
 import type { PageRequest } from '../src/background/page-requests.ts';
 import { countRequests } from '../src/devtools/count-requests.ts';
 import type { PinGain } from '../src/evidence/pin-outcomes.ts';

@@ -1,5 +1,5 @@
 import { EVERY_ORIGIN } from '@hopwise/contract';
-import type { AutopilotRun } from '../../../extension/src/autopilot/autopilot-run.ts';
+import type { AutopilotRun } from '../../../extension/src/autopilot/runs/autopilot-run.ts';
 import type { StoredRun } from './store.ts';
 
 /** Tells which of the autopilot's runs are in force after a visit, or have ended since the visit before. */

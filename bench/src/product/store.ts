@@ -2,7 +2,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { autopilotRunSchema } from '../../../extension/src/autopilot/autopilot-run.ts';
+import { autopilotRunSchema } from '../../../extension/src/autopilot/runs/autopilot-run.ts';
 import { ARM_NAMES, BROWSER_NAMES } from './arms.ts';
 
 const FILE = 'product.jsonl';

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import type { ExtensionBrowser } from '../../../extension/test/support/browser.ts';
 import { isOfExtension, listProcesses } from './processor-time.ts';
 
-/** As many as are kept: `storage/loads.ts`, `autopilot/run-log.ts` and `storage/network.ts` of the extension have the limits. */
+/** As many as are kept: `storage/loads.ts`, `autopilot/runs/run-log.ts` and `storage/network.ts` of the extension have the limits. */
 const LOADS = 50;
 const RUNS = 200;
 const PINS_PER_RUN = 10;

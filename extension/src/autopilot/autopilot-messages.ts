@@ -2,9 +2,9 @@
 import { networkKeySchema } from '@hopwise/contract';
 import * as z from 'zod/mini';
 import { createSender, type OrRefusal } from '../messages/send-request.ts';
-import type { AutopilotRun } from './autopilot-run.ts';
-import { type AutopilotSettings, autopilotChangeSchema } from './autopilot-settings.ts';
-import { LEARNED_PLACES, type Learned } from './learned.ts';
+import { LEARNED_PLACES, type Learned } from './learning/learned.ts';
+import type { AutopilotRun } from './runs/autopilot-run.ts';
+import { type AutopilotSettings, autopilotChangeSchema } from './settings/autopilot-settings.ts';
 
 export const autopilotRequestSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('autopilot') }),

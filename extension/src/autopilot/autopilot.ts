@@ -7,18 +7,6 @@ import { getLoad, getSummaries } from '../storage/loads.ts';
 import { listWitnesses, loadNetworkMemory } from '../storage/network.ts';
 import { nameNetwork, readNetworkKey, UNRECOGNISED } from '../storage/network-key.ts';
 import type { AutopilotAnswer } from './autopilot-messages.ts';
-import { type AutopilotRun, isOfNetwork, isRunning } from './autopilot-run.ts';
-import {
-  type AutopilotSettings,
-  readAutopilotSettings,
-  saveAutopilotSettings,
-} from './autopilot-settings.ts';
-import { findEndBySettings } from './end-by-settings.ts';
-import { forgetExperience, listExperiences } from './explorer-store.ts';
-import { forgetAllLearned, forgetLearned, forgetPagesEverywhere } from './forget-learned.ts';
-import { type Learned, listLearned } from './learned.ts';
-import { findReference } from './measure-load.ts';
-import { measureRuns } from './measure-runs.ts';
 import {
   applyNetworkRule,
   type Predict,
@@ -26,12 +14,24 @@ import {
   startOnKnownNetwork,
   switchNetwork,
   undoRuns,
-} from './network-run.ts';
-import { recheckUdp } from './recheck-udp.ts';
-import { RunKeeper } from './run-keeper.ts';
-import type { Pinner } from './runs.ts';
-import { startBestRun } from './start-best-run.ts';
-import { listTimesBefore } from './times-before.ts';
+} from './choosing/network-run.ts';
+import { startBestRun } from './choosing/start-best-run.ts';
+import { listTimesBefore } from './choosing/times-before.ts';
+import { forgetExperience, listExperiences } from './learning/explorer-store.ts';
+import { forgetAllLearned, forgetLearned, forgetPagesEverywhere } from './learning/forget-learned.ts';
+import { type Learned, listLearned } from './learning/learned.ts';
+import { type AutopilotRun, isOfNetwork, isRunning } from './runs/autopilot-run.ts';
+import { findEndBySettings } from './runs/end-by-settings.ts';
+import { findReference } from './runs/measure-load.ts';
+import { measureRuns } from './runs/measure-runs.ts';
+import { recheckUdp } from './runs/recheck-udp.ts';
+import { RunKeeper } from './runs/run-keeper.ts';
+import type { Pinner } from './runs/runs.ts';
+import {
+  type AutopilotSettings,
+  readAutopilotSettings,
+  saveAutopilotSettings,
+} from './settings/autopilot-settings.ts';
 
 /** Creates pins automatically if the user allows it, and removes them as soon as they do not help. */
 export class Autopilot {

@@ -1,5 +1,5 @@
 import type { Decision } from '@hopwise/contract';
-import { findDecidedLoad } from '../autopilot/decided-load.ts';
+import { findDecidedLoad } from '../autopilot/choosing/decided-load.ts';
 import { findComparableLoads, isSlower, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import type { StoredLoad } from '../storage/loads.ts';

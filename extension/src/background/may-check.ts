@@ -1,5 +1,5 @@
 import { MIN_CHECK_BYTES, parseCluster } from '@hopwise/pageload-emulator';
-import { isSuitable } from '../autopilot/suitable-load.ts';
+import { isSuitable } from '../autopilot/choosing/suitable-load.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 
 /** On a link that is known to take longer for the least transfer, a policer matters little, and the check would slow pages down. */

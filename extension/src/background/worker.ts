@@ -1,11 +1,11 @@
 /** Entry point of the extension's worker: handles browser events, and messages of content scripts and of the extension's pages. */
 import { StartRateAnnouncer } from '../announce/announcer.ts';
-import { AutoPins } from '../autopilot/auto-pins.ts';
 import { Autopilot } from '../autopilot/autopilot.ts';
-import { removeExpiredExperiences } from '../autopilot/explorer-store.ts';
+import { removeExpiredExperiences } from '../autopilot/learning/explorer-store.ts';
 import { hindersUdp } from '../evidence/known-udp.ts';
 import { askForNetworkKey } from '../helper/ask-helper.ts';
 import { hasPinPermissions } from '../pins/pin-permissions.ts';
+import { AutoPins } from '../pins/worker/auto-pins.ts';
 import { PinManager } from '../pins/worker/pin-manager.ts';
 import {
   type PageSettled,

@@ -1,5 +1,5 @@
-import type { AutopilotRun } from '../autopilot/autopilot-run.ts';
 import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
+import type { AutopilotRun } from '../autopilot/runs/autopilot-run.ts';
 import { t } from '../language/translate.ts';
 import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderButton } from '../ui/controls.ts';

@@ -1,10 +1,10 @@
 import { EVERY_ORIGIN } from '@hopwise/contract';
 import { OBJECTIVES, type Objective } from '@hopwise/model';
-import { isRunning } from '../autopilot/autopilot-run.ts';
-import { MIN_GAIN_MS_RANGE, MIN_GAIN_RANGE } from '../autopilot/autopilot-settings.ts';
 import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
 import { renderMainSwitch } from '../autopilot/page/main-switch.ts';
 import { renderNetworkSwitch } from '../autopilot/page/network-switch.ts';
+import { isRunning } from '../autopilot/runs/autopilot-run.ts';
+import { MIN_GAIN_MS_RANGE, MIN_GAIN_RANGE } from '../autopilot/settings/autopilot-settings.ts';
 import { type PlainKey, plural, t } from '../language/translate.ts';
 import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';
 import { renderButton, renderCheckbox, renderSelect, renderStatus } from '../ui/controls.ts';

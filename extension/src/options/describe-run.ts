@@ -1,6 +1,6 @@
 import { EVERY_ORIGIN, groupBy, median, type PinKind } from '@hopwise/contract';
 import { MAX_CHECKED_LOADS } from '@hopwise/model';
-import type { AutopilotRun, EndCause } from '../autopilot/autopilot-run.ts';
+import type { AutopilotRun, EndCause } from '../autopilot/runs/autopilot-run.ts';
 import { compareLoads } from '../evidence/pin-outcomes.ts';
 import { type MessageKey, plural, t } from '../language/translate.ts';
 import { formatDurations, formatGain, formatOrigin, keepUnitsTogether, nameVersion } from '../ui/format.ts';

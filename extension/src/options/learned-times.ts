@@ -1,5 +1,5 @@
 import { PROTOCOL_NAME, PROTOCOLS } from '@hopwise/contract';
-import type { Learned, LearnedPage, LearnedPlace } from '../autopilot/learned.ts';
+import type { Learned, LearnedPage, LearnedPlace } from '../autopilot/learning/learned.ts';
 import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
 import { type PlainKey, plural, t } from '../language/translate.ts';
 import { renderCardOfGroup, renderExplanation } from '../ui/card.ts';

@@ -1,5 +1,9 @@
-import { type AutopilotSettings, SITE_RULES, type SiteRule } from '../autopilot/autopilot-settings.ts';
 import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
+import {
+  type AutopilotSettings,
+  SITE_RULES,
+  type SiteRule,
+} from '../autopilot/settings/autopilot-settings.ts';
 import { t } from '../language/translate.ts';
 import { renderSelect } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';

@@ -1,11 +1,11 @@
-import type { SiteRule, TrafficRule } from '../autopilot/autopilot-settings.ts';
 import type { AutopilotClient } from '../autopilot/page/autopilot-client.ts';
+import type { SiteRule, TrafficRule } from '../autopilot/settings/autopilot-settings.ts';
 import {
   NETWORK_KINDS,
   type NetworkKind,
   TRAFFIC_KINDS,
   type TrafficKind,
-} from '../autopilot/traffic-profiles.ts';
+} from '../autopilot/settings/traffic-profiles.ts';
 import { type PlainKey, t } from '../language/translate.ts';
 import { renderSelect } from '../ui/controls.ts';
 import { builder } from '../ui/dom.ts';

@@ -4,9 +4,12 @@ import { learnNetwork, type NetworkCluster } from '@hopwise/pageload-emulator';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRandom, normal } from '../../../pageload-emulator/src/util/random.ts';
 import { Autopilot } from '../../src/autopilot/autopilot.ts';
-import type { AutopilotRun } from '../../src/autopilot/autopilot-run.ts';
-import { type AutopilotSettings, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
-import { HELD_LOADS, SPARED_LOADS } from '../../src/autopilot/spared-origin.ts';
+import type { AutopilotRun } from '../../src/autopilot/runs/autopilot-run.ts';
+import { HELD_LOADS, SPARED_LOADS } from '../../src/autopilot/runs/spared-origin.ts';
+import {
+  type AutopilotSettings,
+  saveAutopilotSettings,
+} from '../../src/autopilot/settings/autopilot-settings.ts';
 import { ShownError } from '../../src/language/shown-error.ts';
 import { t } from '../../src/language/translate.ts';
 import { addLoad, getAllLoads, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';

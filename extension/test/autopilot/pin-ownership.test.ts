@@ -4,9 +4,12 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { countRuns } from '../../../scripts/suites/draw-share.ts';
 import { Autopilot } from '../../src/autopilot/autopilot.ts';
-import { isRunning } from '../../src/autopilot/autopilot-run.ts';
-import { AUTOPILOT_DEFAULTS, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
-import { readRuns } from '../../src/autopilot/run-log.ts';
+import { isRunning } from '../../src/autopilot/runs/autopilot-run.ts';
+import { readRuns } from '../../src/autopilot/runs/run-log.ts';
+import {
+  AUTOPILOT_DEFAULTS,
+  saveAutopilotSettings,
+} from '../../src/autopilot/settings/autopilot-settings.ts';
 import { HelperConnection } from '../../src/helper/helper-connection.ts';
 import { PinManager } from '../../src/pins/worker/pin-manager.ts';
 import type { Steering } from '../../src/pins/worker/steering.ts';

@@ -1,7 +1,10 @@
 import type { Verification } from '@hopwise/contract';
 import { learnNetwork, type NetworkCluster, planNetworkCheck } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AUTOPILOT_DEFAULTS, saveAutopilotSettings } from '../../src/autopilot/autopilot-settings.ts';
+import {
+  AUTOPILOT_DEFAULTS,
+  saveAutopilotSettings,
+} from '../../src/autopilot/settings/autopilot-settings.ts';
 import {
   askForOffers,
   forgetOffers,

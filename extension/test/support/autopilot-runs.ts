@@ -1,4 +1,4 @@
-import type { AutopilotRun } from '../../src/autopilot/autopilot-run.ts';
+import type { AutopilotRun } from '../../src/autopilot/runs/autopilot-run.ts';
 
 export const ORIGIN = 'https://page.test';
 

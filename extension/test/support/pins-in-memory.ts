@@ -1,5 +1,5 @@
 import type { PinState } from '@hopwise/contract';
-import type { Pinner } from '../../src/autopilot/runs.ts';
+import type { Pinner } from '../../src/autopilot/runs/runs.ts';
 import { ShownError } from '../../src/language/shown-error.ts';
 import { isMadeAs } from '../../src/pins/worker/pin-transaction.ts';
 

@@ -2,7 +2,7 @@
 import { type Decision, MESSAGE_VERSION, type PinState, type Prediction } from '@hopwise/contract';
 import { predict } from '@hopwise/pageload-emulator';
 import type { Page } from 'playwright-core';
-import { AUTOPILOT_DEFAULTS } from '../../src/autopilot/autopilot-settings.ts';
+import { AUTOPILOT_DEFAULTS } from '../../src/autopilot/settings/autopilot-settings.ts';
 import type { PinGain } from '../../src/evidence/pin-outcomes.ts';
 import type { LatestAnswer, StoredLoad } from '../../src/messages/load-messages.ts';
 import type { ExtensionBrowser } from './browser.ts';

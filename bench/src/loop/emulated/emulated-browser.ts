@@ -1,6 +1,6 @@
 /** What a Chromium knows of servers, and the pins that it loads pages with. */
 import { type Assignment, EVERY_ORIGIN, MINUTE_MS, type PinState, type Protocol } from '@hopwise/contract';
-import type { Pinner } from '../../../../extension/src/autopilot/runs.ts';
+import type { Pinner } from '../../../../extension/src/autopilot/runs/runs.ts';
 import { type EveryOrigin, findPort } from '../../../../extension/src/evidence/every-origin.ts';
 import type { PinPeriod } from '../../../../extension/src/evidence/pin-period.ts';
 import { isMadeAs } from '../../../../extension/src/pins/worker/pin-transaction.ts';

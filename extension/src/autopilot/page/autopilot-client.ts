@@ -4,9 +4,9 @@ import {
   type NetworkState,
   sendAutopilotRequest,
 } from '../autopilot-messages.ts';
-import type { AutopilotRun } from '../autopilot-run.ts';
-import type { AutopilotSettings } from '../autopilot-settings.ts';
-import type { Learned } from '../learned.ts';
+import type { Learned } from '../learning/learned.ts';
+import type { AutopilotRun } from '../runs/autopilot-run.ts';
+import type { AutopilotSettings } from '../settings/autopilot-settings.ts';
 
 const POLL_INTERVAL_MS = 2000;
 

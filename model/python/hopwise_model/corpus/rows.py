@@ -81,7 +81,7 @@ CDN_HOSTS = {
     "unpkg": ("unpkg.com",),
 }
 
-# Bounds of VTL's Table I and of the extension's network kinds (extension/src/autopilot/traffic-profiles.ts).
+# Bounds of VTL's Table I and of the extension's network kinds (extension/src/autopilot/settings/traffic-profiles.ts).
 DISTANT_RTT_MS = 50
 LONG_DELAY_RTT_MS = 500
 LOSSY = 0.01

@@ -171,8 +171,7 @@ class PageLoad implements EventHandler, StreamOwner {
     this.#protocols = graph.origins.map(
       (origin) => assignment[origin] ?? (origin.startsWith('http:') ? 'h1' : 'h2'),
     );
-    const open = graph.openConnections ?? [];
-    this.#clients = new OriginClients(this.#context, this.#servers, this.#protocols, path.udp, open);
+    this.#clients = new OriginClients(this.#context, this.#servers, this.#protocols, path.udp, graph);
     this.#activities = activities;
     this.#openDependencies = dependencies.slice();
     this.#nextDependant = new Array<number>(activities.length).fill(0);

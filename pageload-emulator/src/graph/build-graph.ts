@@ -96,6 +96,7 @@ class GraphBuilder {
       activities: this.#activities,
       ...(head !== null && { head }),
       ...(openConnections.length > 0 && { openConnections }),
+      ...(/^firefox/i.test(this.#recording.browser) && { opensAnnouncedH3: true }),
       client: CHROMIUM_COSTS,
     };
   }

@@ -101,6 +101,11 @@ export interface PageGraph {
   head?: number;
   /** Connections that are open when their first requests come, as after a reload; none when absent. `FetchActivity.origin` and `pool`. */
   openConnections?: readonly { origin: number; pool: number }[];
+  /**
+   * Whether the browser opens HTTP/3 as soon as a response announces it, as Firefox does to validate it (`AltSvcTransaction`), and not for the
+   * next request, as Chromium does; not when absent.
+   */
+  opensAnnouncedH3?: boolean;
   /** Connections that a document announces (`rel=preconnect`), opened this long after its first bytes; none when absent. */
   preconnects?: {
     /** The document. */

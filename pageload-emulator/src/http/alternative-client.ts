@@ -33,8 +33,8 @@ const REFUSED = 1;
  * `HttpStreamFactory::JobController`).
  *
  * - Until HTTP/3 is known, requests go over TCP; the first response's `Alt-Svc` announces HTTP/3 (RFC 7838).
- * - From then on an open QUIC connection takes every request. While QUIC is being opened, an open HTTP/2 connection takes
- *   requests at once. Without either, TCP is opened in parallel, delayed when QUIC is known to work, and the connection that
+ * - From then on an open QUIC connection takes every request. It is opened for the next request, or by Firefox at once. While it is
+ *   being opened, an open HTTP/2 connection takes requests at once. Without either, TCP is opened in parallel, delayed when QUIC is known to work, and the connection that
  *   opens first takes the waiting requests.
  * - Over HTTP/1.1 all waiting requests go to the pool when its first connection opens.
  */
@@ -47,6 +47,7 @@ export class AlternativeClient implements OriginClient, StreamOwner, EventHandle
   readonly #handshake: 'open' | 'refused' | 'silent';
   readonly #resolve: () => number;
   readonly #refusalMs: number;
+  readonly #opensAnnounced: boolean;
   readonly #overQuic = new Set<Stream>();
   #page: StreamOwner | null = null;
   /** Requests that wait for the first connection to open. */
@@ -58,6 +59,7 @@ export class AlternativeClient implements OriginClient, StreamOwner, EventHandle
   /**
    * @param handshake how the origin's QUIC handshakes end
    * @param refusalMs how long a refusal takes after the name is resolved, milliseconds
+   * @param opensAnnounced `PageGraph.opensAnnouncedH3`
    */
   constructor(
     events: EventQueue,
@@ -66,6 +68,7 @@ export class AlternativeClient implements OriginClient, StreamOwner, EventHandle
     experience: QuicExperience,
     handshake: 'open' | 'refused' | 'silent',
     refusalMs: number,
+    opensAnnounced: boolean,
   ) {
     this.#events = events;
     this.#knowledge = knowledge;
@@ -73,6 +76,7 @@ export class AlternativeClient implements OriginClient, StreamOwner, EventHandle
     this.#handshake = handshake;
     this.#resolve = () => alternatives.resolve();
     this.#refusalMs = refusalMs;
+    this.#opensAnnounced = opensAnnounced;
     this.#quic = alternatives.quic(() => this.#onQuic());
     this.#tcp = alternatives.tcp(() => this.#onTcp());
   }
@@ -114,6 +118,7 @@ export class AlternativeClient implements OriginClient, StreamOwner, EventHandle
   /** Learns of HTTP/3 from the first response's `Alt-Svc`, and hands the response on. */
   onData(stream: Stream): void {
     this.#knowledge.known = true;
+    if (this.#opensAnnounced) this.#tryQuic();
     stream.owner = this.#page!;
     stream.owner.onData(stream);
   }

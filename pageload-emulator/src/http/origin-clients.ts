@@ -12,6 +12,8 @@ import { addOriginCounters, type OriginClient, type OriginCounters } from './ori
 import { Session, USUAL_MAX_STREAMS } from './session.ts';
 import { SocketLimit } from './socket-limit.ts';
 
+type BrowserState = Pick<PageGraph, 'openConnections' | 'opensAnnouncedH3'>;
+
 /** The browser's connections to all origins of a page: what the origins share, and one client for each pool of connections. */
 export class OriginClients {
   readonly #context: SimulationContext;
@@ -31,26 +33,28 @@ export class OriginClients {
   readonly #quicExperience = { worked: false };
   /** Connections that are open when their first requests come, as `origin pool`. */
   readonly #open: ReadonlySet<string>;
+  readonly #opensAnnouncedH3: boolean;
   /** Connections that several origins may share, by group, pool and protocol. */
   readonly #shared = new Map<string, Session>();
 
   /**
    * @param servers profile of each origin
    * @param protocols protocol of each origin
-   * @param open connections that are open when their first requests come
+   * @param graph how the page's browser opens connections, and which are open when their first requests come
    */
   constructor(
     context: SimulationContext,
     servers: readonly ServerProfile[],
     protocols: readonly Protocol[],
     udp: UdpTreatment,
-    open: NonNullable<PageGraph['openConnections']>,
+    { openConnections: open = [], opensAnnouncedH3 = false }: BrowserState,
   ) {
     this.#context = context;
     this.#servers = servers;
     this.#protocols = protocols;
     this.#udp = udp;
     this.#open = new Set(open.map(({ origin, pool }) => `${origin} ${pool}`));
+    this.#opensAnnouncedH3 = opensAnnouncedH3;
     const isMet = new Set(open.map(({ origin }) => origin));
     this.#clients = servers.map(() => []);
     this.#http3 = servers.map(() => []);
@@ -123,6 +127,7 @@ export class OriginClients {
       this.#quicExperience,
       handshake,
       refusalMs,
+      this.#opensAnnouncedH3,
     );
   }
 

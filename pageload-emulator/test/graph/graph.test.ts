@@ -35,6 +35,11 @@ describe('page graph', () => {
     expect(graph.origins).toEqual(['https://shop.test', 'https://cdn.test']);
   });
 
+  it('opens HTTP/3 as soon as it is announced where Firefox recorded the load', () => {
+    expect(buildGraph({ ...recording, browser: 'Firefox 153' }).opensAnnouncedH3).toBe(true);
+    expect(graph.opensAnnouncedH3).toBeUndefined();
+  });
+
   it('starts a request when the part of the document in which the parser found it had arrived', () => {
     // Document arrives from 145 to 165; the stylesheet was asked for at 150: less than the parser takes after the beginning.
     expect(byPath(graph, '/a.css').after).toEqual([

@@ -15,13 +15,13 @@ interface Load {
   server?: Partial<ServerProfile>;
   origins?: string[];
   /** Changes the page before it is loaded. */
-  change?: (fetches: FetchActivity[]) => void;
+  change?: (fetches: FetchActivity[], graph: PageGraph) => void;
 }
 
 /** A load on a path with round trips of 100 ms and no transmission time. */
 function load(protocol: Protocol, fetches: FetchSketch[], { path, server, origins, change }: Load = {}) {
   const graph: PageGraph = pageOf(fetches, origins);
-  change?.(graph.activities as FetchActivity[]);
+  change?.(graph.activities as FetchActivity[], graph);
   const servers = graph.origins.map((origin) => serverOf(origin, server));
   return emulate(graph, { ...ROUND_TRIPS_ONLY, ...path }, servers, uniform(graph, protocol), {
     waterfall: true,
@@ -124,6 +124,18 @@ describe('discovery of HTTP/3', () => {
     expect(load('h3', page, { server }).origins[0]).toMatchObject({ requests: 3, connections: 2 });
     expect(ends(load('h2', page))[2]).toBeGreaterThanOrEqual(610);
     expect(ends(load('h3', page))).toEqual([200, 300, 465]);
+  });
+
+  it('from Alt-Svc by Firefox, which opens QUIC at once: what is asked for later is never on HTTP/2', () => {
+    const path = { udp: { kind: 'policed' as const, bps: 1e6 } };
+    const server = { h3Discovery: 'alt-svc' as const };
+    // 125 bytes a millisecond beyond a full bucket; over HTTP/2 the rate has no limit.
+    const page = [SMALL, ...new Array<FetchSketch>(4).fill({ bytes: 125_000, after: [0], delayMs: 150 })];
+    const change = (_: FetchActivity[], graph: PageGraph) => {
+      graph.opensAnnouncedH3 = true;
+    };
+    expect(load('h3', page, { path, server }).pltMs).toBeLessThan(1_200);
+    expect(load('h3', page, { path, server, change }).pltMs).toBeGreaterThan(3_000);
   });
 
   it('from Alt-Svc as soon as headers have come, for all pools', () => {

@@ -76,8 +76,11 @@ const POLICED_STEPS = [Math.SQRT2, Math.SQRT1_2, 1.19, 0.84];
 const HOPELESS = 8;
 /** For a less probable policer neither further link rates nor losses are replayed. */
 const MIN_POLICED_SHARE = 0.05;
-/** Link rates to replay under the likeliest policer, relative to the likeliest rate. */
-const POLICED_RATES = [0.5, 0.75, 1, 1.3, 2];
+/**
+ * Link rates to replay under the likeliest policer, relative to the likeliest rate on an open link, where responses over HTTP/3 took what the
+ * policer left to those over TCP: low ones mostly.
+ */
+const POLICED_RATES = [0.12, 0.25, 0.5, 0.75, 1, 1.3, 2];
 /**
  * Where earlier loads showed a policer, a load over HTTP/3 refutes it only by a rate above this multiple of the policer's: a slower one looks
  * alike on a slow link without a policer.
@@ -334,7 +337,10 @@ class PathSearch {
     const replayed = POLICED_RATES.map((factor) =>
       this.#replayAt(factor * linkBps, { kind: 'policed', bps: bestBps() }),
     );
-    return { policed: { downBps: this.#downBps(replayed, 'tcp'), bps }, policedShare: share, logEvidence };
+    const downBps = this.#downBps(replayed, 'tcp').given((rate) =>
+      rate < HELD_SHARE * this.#question.replay.tcpBps ? Number.NEGATIVE_INFINITY : 0,
+    );
+    return { policed: { downBps, bps }, policedShare: share, logEvidence };
   }
 
   /** Whether a load may refute what is known of a policer. @param apparentBps the rate that fits it best on an open path */

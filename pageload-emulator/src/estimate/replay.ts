@@ -13,6 +13,7 @@ import { connectionPools } from '../graph/connection-pools.ts';
 import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
 import { PACKET } from '../network/packet.ts';
 import { ArrivalCurve } from '../recording/arrival-curve.ts';
+import { busyRate } from '../recording/link-rate.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { handshakeOf } from '../transport/handshake.ts';
 import { originOf } from '../util/url.ts';
@@ -57,6 +58,9 @@ const MAX_EVENTS = 100_000;
  * processor time, for which they compete.
  */
 const CLIENT: ClientCosts = { ...NO_COSTS, responseMs: 2, quicPacketMs: CHROMIUM_COSTS.quicPacketMs };
+/** Long enough that bytes which a repaired loss or a busy browser released at once do not look like a rate, milliseconds. */
+const HELD_MS = 400;
+
 /** Requests that share a connection, or an origin's pool of HTTP/1.1 connections. */
 interface Carrier {
   members: RecordedRequest[];
@@ -78,6 +82,8 @@ export class RecordingReplay {
   readonly averageBps: number;
   /** Average rate of responses over HTTP/3 while any was under way, bits per second; 0 without any. */
   readonly quicBps: number;
+  /** The highest rate that responses over TCP held for `HELD_MS`, bits per second; 0 without any. */
+  readonly tcpBps: number;
   readonly #graph: PageGraph;
   readonly #servers: ServerProfile[] = [];
   readonly #assignment: Assignment = {};
@@ -138,6 +144,8 @@ export class RecordingReplay {
     this.averageBps = lastMs > firstMs ? (8000 * bytes) / (lastMs - firstMs) : 0;
     const overQuic = new ArrivalCurve(transfers.filter(({ protocol }) => protocol === 'h3'));
     this.quicBps = (8000 * overQuic.total) / Math.max(1, overQuic.busyMs());
+    const overTcp = new ArrivalCurve(transfers.filter(({ protocol }) => protocol !== 'h3'));
+    this.tcpBps = busyRate(overTcp, HELD_MS) ?? 0;
     const origins = this.#servers.map(({ origin }) => origin);
     this.#graph = { url: recording.url, origins, activities, client: CLIENT };
   }

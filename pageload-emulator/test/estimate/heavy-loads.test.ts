@@ -92,6 +92,51 @@ describe('heavy loads', () => {
     expect(path.downBps / LINK.downBps).toBeGreaterThan(0.6);
   });
 
+  it.each([
+    [0, 1],
+    [1, 1],
+    [1, 3],
+  ])(
+    'mostly over HTTP/3 and policed show that their link is fast where one origin, %i, is on HTTP/2, page %i',
+    (overH2, seed) => {
+      const { graph, servers } = generatedPage(seed, 8, 150);
+      const assignment = Object.fromEntries(
+        graph.origins.map((origin, index) => [origin, index === overH2 ? ('h2' as const) : ('h3' as const)]),
+      );
+      const policed = { ...LINK, udp: { kind: 'policed', bps: 2e6 } } as const;
+      const { low, high } = networkPosterior(recordLoad(graph, policed, servers, assignment)).intervals
+        .downBps;
+      expect(low).toBeGreaterThan(10e6);
+      expect(low).toBeLessThan(LINK.downBps);
+      expect(high).toBeGreaterThan(LINK.downBps);
+    },
+  );
+
+  it('policed have a link no slower than what TCP held, however late its other responses were', () => {
+    const origins = ['https://o0.test', 'https://o1.test', 'https://o2.test'];
+    const page = pageOf(
+      [
+        { bytes: 30_000 },
+        ...Array.from({ length: 20 }, () => ({ origin: 1, bytes: 150_000, after: [0] })),
+        ...Array.from({ length: 30 }, (_, index) => ({
+          bytes: 100_000,
+          after: [0],
+          delayMs: 1_000 + 300 * index,
+        })),
+        ...Array.from({ length: 40 }, () => ({ origin: 2, bytes: 60_000, after: [0] })),
+      ],
+      origins,
+    );
+    const policed = { ...LINK, udp: { kind: 'policed', bps: 2e6 } } as const;
+    const assignment = { [origins[0]!]: 'h2', [origins[1]!]: 'h2', [origins[2]!]: 'h3' } as const;
+    const recording = recordLoad(page, policed, randomServers(page, 1), assignment);
+    const requests = recording.requests.map((request) => ({
+      ...request,
+      endMs: request.endMs + (request.transferBytes === 100_000 ? 60 : 0),
+    }));
+    expect(networkPosterior({ ...recording, requests }).intervals.downBps.low).toBeGreaterThan(30e6);
+  });
+
   it('of 400 requests show losses that come to show in their later part', () => {
     const losses = [1, 2, 3, 4, 5].map((seed) => {
       const { graph, servers } = generatedPage(seed, 60, 400);

@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   'content.js': 2_000,
   'content-detailed.js': 4_500,
-  'worker.js': 46_700,
+  'worker.js': 47_000,
   'shared-*.js': 20_000,
   // The Public Suffix List takes 57 kB of it, and of the emulation's worker.
   'model.js': 130_000,
@@ -25,7 +25,7 @@ export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   // With D3 and the parts of the emulator that its tabs need.
   'panel.js': 235_000,
   // The whole emulator with the readers of other tools' files, ECON's model, and the layout of graphs.
-  'emulation-worker.js': 264_000,
+  'emulation-worker.js': 266_000,
   // A part of every HTML report.
   'report-client.js': 91_000,
 };

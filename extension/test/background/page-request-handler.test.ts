@@ -66,7 +66,7 @@ test('a request that fails is refused in the language of the browser', async () 
   expect(await handler.handle(request)).toEqual({ ok: false, error: german.loadNone });
 });
 
-test('what the autopilot does is told once recorded loads are handled', async () => {
+test('answers what the autopilot does only when recorded loads have been handled', async () => {
   let finish = () => {};
   handled = new Promise<void>((resolve) => {
     finish = resolve;

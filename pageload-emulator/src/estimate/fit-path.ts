@@ -61,7 +61,10 @@ const MAX_POLICED_SHARE = 0.6;
  * that drops other packets than the true one did explains little, so that steps must be small.
  */
 const BELOW_APPARENT = [1, 0.9, 0.81, 0.73, 0.66];
-/** Policers to replay with, relative to the rate at which responses over HTTP/3 arrived: a policer lets through what it counts, if not more at first. */
+/**
+ * Policers to replay with, relative to the rate at which responses over HTTP/3 arrived: a policer's own rate is somewhat higher, as it drops
+ * what is sent again, or lower, as a full bucket lets more through at first.
+ */
 const AROUND_PASSED = [1.1, 1.4, 0.9];
 /** Slower than this quantile of the prior, a rate shows responses that their servers held open, and no policer. */
 const UNLIKELY_BELOW = 0.01;

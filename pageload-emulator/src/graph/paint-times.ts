@@ -34,10 +34,13 @@ export class PaintModel {
   readonly #isFirstRecorded: boolean;
   /** Whether the largest paint can be told: it was recorded, and an image or the recorded first paint explains it. */
   readonly #isLargestRecorded: boolean;
-  /** Whether the recorded load's paints came before its load event. */
-  readonly #isBeforeLoad: { first: boolean; largest: boolean };
-  /** From the load event to the largest paint, milliseconds, where no image explains that it came after it; else null. */
-  readonly #afterLoadMs: number | null;
+  /** Whether the recorded load's first paint came before its load event. */
+  readonly #isFirstBeforeLoad: boolean;
+  /**
+   * How long after the load event the largest paint may come, milliseconds: not at all where it came before it in the recording, no longer than
+   * there where no image explains it; null for no limit.
+   */
+  readonly #largestAfterLoadMs: number | null;
 
   constructor(recording: PaintedLoad, graph: PageGraph) {
     const { firstContentfulPaintMs: firstMs, largestContentfulPaintMs: largestMs } = recording;
@@ -53,11 +56,11 @@ export class PaintModel {
     if (firstMs !== null && this.#laterMs < SAME_FRAME_MS) this.#largest = null;
     this.#isFirstRecorded = firstMs !== null;
     this.#isLargestRecorded = largestMs !== null && (firstMs !== null || this.#largest !== null);
-    const isBeforeLoad = (paintMs: number | null) =>
-      paintMs !== null && recording.pltMs !== null && paintMs <= recording.pltMs;
-    this.#isBeforeLoad = { first: isBeforeLoad(firstMs), largest: isBeforeLoad(largestMs) };
-    const isAfterLoad = largestMs !== null && recording.pltMs !== null && largestMs > recording.pltMs;
-    this.#afterLoadMs = isAfterLoad && image === null ? largestMs - recording.pltMs! : null;
+    const afterLoadMs = (paintMs: number | null) =>
+      paintMs === null || recording.pltMs === null ? null : Math.max(0, paintMs - recording.pltMs);
+    this.#isFirstBeforeLoad = afterLoadMs(firstMs) === 0;
+    const largestAfterMs = afterLoadMs(largestMs);
+    this.#largestAfterLoadMs = largestAfterMs === 0 || image === null ? largestAfterMs : null;
   }
 
   /**
@@ -92,10 +95,9 @@ export class PaintModel {
    */
   keepBeforeLoad(paints: PaintTimes, pltMs: number): PaintTimes {
     const { firstContentfulPaintMs: first, largestContentfulPaintMs: largest } = paints;
-    const { first: isFirstBefore, largest: isLargestBefore } = this.#isBeforeLoad;
-    const latestMs = isLargestBefore ? pltMs : this.#afterLoadMs === null ? null : pltMs + this.#afterLoadMs;
+    const latestMs = this.#largestAfterLoadMs === null ? null : pltMs + this.#largestAfterLoadMs;
     // No paint comes before the first.
-    const latestFirstMs = isFirstBefore ? pltMs : latestMs;
+    const latestFirstMs = this.#isFirstBeforeLoad ? pltMs : latestMs;
     return {
       firstContentfulPaintMs: atMost(first, latestFirstMs),
       largestContentfulPaintMs: atMost(largest, latestMs),

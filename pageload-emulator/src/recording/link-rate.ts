@@ -22,7 +22,9 @@ export function busyRate(arrivals: ArrivalCurve, windowMs: number): number | nul
   const shortest = busiestSpan(arrivals, windowMs);
   for (let span = shortest; ; span = busiestSpan(arrivals, 2 * span.lengthMs)) {
     const isHeld = NOT_HELD * rateOf(span) >= rateOf(shortest);
-    const isBusy = span === shortest || busyMs(arrivals, span) >= MIN_BUSY_SHARE * span.lengthMs;
+    const isBusy =
+      span === shortest ||
+      arrivals.busyMs(span.endMs - span.lengthMs, span.endMs) >= MIN_BUSY_SHARE * span.lengthMs;
     if (!isHeld || !isBusy) return null;
     if (span.bytes >= MIN_RATE_BYTES) return 8000 * rateOf(span);
   }
@@ -34,9 +36,6 @@ interface Span {
   endMs: number;
   bytes: number;
 }
-
-const busyMs = (arrivals: ArrivalCurve, { lengthMs, endMs }: Span): number =>
-  arrivals.busyMs(endMs - lengthMs, endMs);
 
 const rateOf = ({ bytes, lengthMs }: Span): number => bytes / lengthMs;
 

@@ -20,7 +20,7 @@ function load(connect: number, others: (index: number) => number, second = 'http
 describe('throttling by the browser', () => {
   const held = (index: number) => 563 + index;
 
-  it('is told where no answer of any origin comes within a common time, but connections open at once', () => {
+  it('is noted where no origin answers within a common time, but connections open at once', () => {
     // 110 / 2 for each of TCP and TLS
     expect(load(110, held)).toMatch(
       /^DevTools' throttling seems to be on: no answer came within 563 ms, but connections opened within 55 ms;/,
@@ -33,7 +33,7 @@ describe('throttling by the browser', () => {
     ['origins differ', load(110, (index) => (index % 2 === 0 ? 563 : 700))],
     ['there is one origin', load(110, held, 'https://a.test/')],
     ['a network may take that long', load(20, (index) => 60 + index)],
-  ])('is not told where %s', (_, notes) => {
+  ])('is not noted where %s', (_, notes) => {
     expect(notes).not.toContain('throttling');
   });
 });

@@ -9,10 +9,12 @@ import { runProgram } from '@hopwise/lab/command/program';
 import { standaloneSvg } from '@hopwise/lab/output/charts';
 import { Option } from 'commander';
 import { benchCommand } from '../bench-command.ts';
+import { showAnswers } from './answers-table.ts';
 import { requireBrowser } from './arm-browser.ts';
 import { ARM_NAMES, ARMS, BROWSER_NAMES, type BrowserName, listArms, type ProductArm } from './arms.ts';
 import { drawProduct } from './chart.ts';
 import { showGoals } from './goals-table.ts';
+import { judgeAnswers } from './judge-answers.ts';
 import { hindersUdp, judgeGoals } from './judge-goals.ts';
 import { type ArmFigures, judgeProduct } from './judge-product.ts';
 import { prepareRun } from './prepare-run.ts';
@@ -38,7 +40,7 @@ interface Options extends VisitOptions {
 await runProgram(async (context) => {
   const command = benchCommand(
     'product',
-    "Loads pages in a real browser with hopwise as it ships and beside it with the browser alone, by turns on the lab's networks, in one profile for each network and arm; where a network hinders UDP also without HTTP/3, which shows what can be gained. Visits of a finished network are kept: the same command continues an interrupted run, and with the other browser its figures stand beside those of the first. The folder also gets a chart of each browser, `product-BROWSER.svg`, light and dark.",
+    "Loads pages in a real browser with hopwise as it ships and beside it with the browser alone, by turns on the lab's networks, in one profile for each network and arm; where a network hinders UDP also without HTTP/3, which shows what can be gained. Visits of a finished network are kept: the same command continues an interrupted run, and with the other browser its figures stand beside those of the first. The folder also gets a chart of each browser, `product-BROWSER.svg`, light and dark. With --keep-loads what hopwise answers from each load is shown beside what the arms took.",
   )
     .addOption(
       new Option('--browser <which>', 'whose visits are measured').choices(BROWSER_NAMES).default('chromium'),
@@ -83,15 +85,19 @@ await runProgram(async (context) => {
       const plan = { browser, pages, networks: [network], arms: own, keepsLoads, visits, seed };
       measured = await runProduct(dir, plan, context);
     }
-    const all: (ArmFigures & { browser: BrowserName })[] = [];
+    const figures: (ArmFigures & { browser: BrowserName })[] = [];
     const texts: string[] = [];
     for (const [name, own] of groupBy(measured, (visit) => visit.browser)) {
-      const figures = judgeProduct(own);
-      await writeFile(join(dir, `product-${name}.svg`), await standaloneSvg(drawProduct(name, figures)));
-      all.push(...figures.map((each) => ({ browser: name, ...each })));
-      texts.push(`${showProduct(name, figures)}\n${showGoals(judgeGoals(own))}`);
+      const arms = judgeProduct(own);
+      await writeFile(join(dir, `product-${name}.svg`), await standaloneSvg(drawProduct(name, arms)));
+      figures.push(...arms.map((each) => ({ browser: name, ...each })));
+      texts.push(`${showProduct(name, arms)}\n${showGoals(judgeGoals(own))}`);
     }
-    process.stdout.write(options.json ? `${JSON.stringify(all, null, 1)}\n` : texts.join('\n'));
+    const answers = keepsLoads ? await judgeAnswers(dir, measured) : [];
+    if (answers.length > 0) texts.push(showAnswers(answers));
+    process.stdout.write(
+      options.json ? `${JSON.stringify({ arms: figures, answers }, null, 1)}\n` : texts.join('\n'),
+    );
   } finally {
     await unlock();
   }

@@ -7,9 +7,9 @@ import type { ProgramContext } from '@hopwise/lab/command/program';
 import { disturbedBy, type Watched, watchDisturbance } from '@hopwise/lab/loads/disturbance';
 import type { PageSource } from '@hopwise/lab/pages/page-source';
 import type { Site } from '@hopwise/lab/sites/site';
-import type { LoadExport } from '../../../extension/src/messages/load-messages.ts';
 import { ArmBrowser } from './arm-browser.ts';
 import { BROWSERS, type BrowserName, type ProductArm } from './arms.ts';
+import { keepLoad } from './kept-loads.ts';
 import { networkNamed } from './networks.ts';
 import { stackOf, writeServed } from './start-rate-servers.ts';
 import { addVisits, readVisits, type StoredVisit } from './store.ts';
@@ -132,7 +132,7 @@ async function runNetwork(
               say(`${network}, ${page.name}, visit ${visit}: no load of ${arm} is kept: ${messageOf(error)}`);
               return null;
             });
-            if (load) await keepLoad(dir, [network, page.name], `${visit}-${arm}`, load);
+            if (load) await keepLoad(dir, { browser: name, network, page: page.name, visit, arm }, load);
           }
           stored.push({
             browser: name,
@@ -154,13 +154,6 @@ async function runNetwork(
     for (const browser of opened) await browser.close();
     await lab.down();
   }
-}
-
-/** Writes a load to a file that `hopwise predict` reads. */
-async function keepLoad(dir: string, folders: readonly string[], name: string, load: LoadExport) {
-  const folder = join(dir, 'loads', ...folders);
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, `${name}.json`), JSON.stringify(load));
 }
 
 /** The first load of a browser's process is slower: each loads a page of an origin that is used for nothing else. */

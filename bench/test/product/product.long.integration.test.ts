@@ -33,19 +33,32 @@ it('measures each arm beside the browser alone, and keeps the visits', async () 
     '3',
     '--arms',
     'record,auto,verify',
+    '--keep-loads',
   ];
   const { stdout, stderr } = await bench(...words);
-  const figures = JSON.parse(stdout);
+  const { arms: figures, answers } = JSON.parse(stdout);
   expect(figures.map(({ arm, visits }: { arm: string; visits: number }) => `${arm} ${visits}`)).toEqual([
     'record 3',
     'auto 3',
     'verify 3',
     'h2 3',
   ]);
+  expect(answers).toHaveLength(9);
+  expect(answers).toContainEqual(
+    expect.objectContaining({
+      network: 'udp-policed',
+      page: 'shop',
+      visit: 3,
+      arm: 'record',
+      // Over HTTP/3, which is policed.
+      verdict: expect.stringContaining('off HTTP/3'),
+      protocols: [expect.objectContaining({ protocol: 'h2' })],
+    }),
+  );
   expect(stderr).toContain('udp-policed, shop, visit 3: ');
   expect(await readFile(join(out, 'product-chromium.svg'), 'utf8')).toContain('auto on udp-policed: ');
   const again = await bench(...words);
-  expect(JSON.parse(again.stdout)).toEqual(figures);
+  expect(JSON.parse(again.stdout)).toEqual({ arms: figures, answers });
   expect(again.stderr).not.toContain('visit');
 });
 
@@ -64,7 +77,7 @@ it.skipIf(firefoxPath() === null)(
       '--browser',
       'firefox',
     );
-    const figures = JSON.parse(stdout);
+    const { arms: figures } = JSON.parse(stdout);
     const firefox = figures.filter(({ browser }: { browser: string }) => browser === 'firefox');
     expect(firefox).toMatchObject([{ arm: 'auto', network: 'fast', visits: 2 }]);
     expect(figures.length).toBeGreaterThan(firefox.length);

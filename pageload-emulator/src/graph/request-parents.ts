@@ -50,7 +50,7 @@ export function findParents(recording: Recording, kept: readonly RecordedRequest
       if (parent === null) doubtful.set(request, null);
       continue;
     }
-    if (parent === document && !isOfDocument(request, document)) doubtful.set(request, null);
+    if (parent === document && !isOfDocument(request, document, recording)) doubtful.set(request, null);
     else if (isStale(request, parent)) doubtful.set(request, parent);
     else recorded.set(request.id, parent);
   }
@@ -80,7 +80,11 @@ function isStale({ initiator, startMs }: RecordedRequest, parent: RecordedReques
 }
 
 /** Whether a request that is ascribed to a document may really come from its markup or its own scripts. */
-function isOfDocument(request: RecordedRequest, document: RecordedRequest): boolean {
+function isOfDocument(
+  request: RecordedRequest,
+  document: RecordedRequest,
+  { domContentLoadedMs }: Recording,
+): boolean {
   const { kind, source } = request.initiator;
   if (kind === 'redirect') return true;
   const isEarly = request.startMs <= document.endMs + MAX_PARSER_MS;
@@ -92,9 +96,14 @@ function isOfDocument(request: RecordedRequest, document: RecordedRequest): bool
     case 'style':
     case 'script':
       return isEarly || source === 'recorded';
-    // No preload scanner requests frames: they wait for the parser.
+    // No preload scanner requests frames: they wait for the parser, which has ended by `DOMContentLoaded`. Later ones are made by scripts,
+    // for which recorders without initiators name the parser.
     case 'iframe':
-      return kind === 'parser' || source === 'recorded';
+      return (
+        source === 'recorded' ||
+        (kind === 'parser' &&
+          (domContentLoadedMs === null || request.startMs <= domContentLoadedMs + MAX_PARSER_MS))
+      );
     default:
       return source === 'recorded' && kind !== 'other';
   }

@@ -191,6 +191,36 @@ describe('page graph', () => {
     expect(frame.delayMs).toBeCloseTo(5, 6);
   });
 
+  it('attributes a frame that begins after DOMContentLoaded to the script before it, where no recorder says who made it', () => {
+    const frames = (domContentLoadedMs: number) => {
+      const recording = parseRecording(
+        harOf(
+          [
+            chromiumEntry('https://a.test/', 0, { wait: 50 }, { _resourceType: 'document' }),
+            chromiumEntry('https://a.test/early.html', 60, { wait: 30 }, { _resourceType: 'document' }),
+            chromiumEntry('https://a.test/s.js', 60, { wait: 2_940 }, { _resourceType: 'script' }),
+            chromiumEntry('https://a.test/late.html', 3_010, { wait: 30 }, { _resourceType: 'document' }),
+          ],
+          { onContentLoad: domContentLoadedMs, onLoad: 3_050 },
+        ),
+      );
+      for (const request of recording.requests.slice(1))
+        request.initiator = { kind: 'parser', requestId: 0, source: 'inferred' };
+      const graph = buildGraph(recording);
+      return ['/early.html', '/late.html'].map((path) => {
+        const { after, delayMs } = byPath(graph, path);
+        return [after[0]!.activity, delayMs];
+      });
+    };
+    // The script executes as an activity of its own, after that of its response.
+    expect(frames(100)).toEqual([
+      [0, expect.closeTo(10, 6)],
+      [3, expect.closeTo(0, 6)],
+    ]);
+    // Its parser may have found it.
+    expect(frames(3_040)[1]![0]).toBe(0);
+  });
+
   const lateImage = (url: string, initiator: object) =>
     byPath(
       buildGraph(

@@ -6,7 +6,7 @@ import { buildReport, type Findings, type Report } from '@hopwise/extension/repo
 import { chromiumPath, requireDisplay } from '@hopwise/lab/browser/chromium';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import { readCa } from '@hopwise/lab/browser/local-ca';
-import { Lab, LabInputError } from '@hopwise/lab/client/lab';
+import { Lab } from '@hopwise/lab/client/lab';
 import { toNetworkPath } from '@hopwise/lab/client/networks';
 import { frontPrograms } from '@hopwise/lab/client/server-stack';
 import type { Cleanup } from '@hopwise/lab/command/cleanup';
@@ -60,7 +60,7 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
   const stack = options.server;
   if (stack === 'nginx-quiche') await setUpFronts(page.dir, context);
   const lab = await Lab.up({ site: page.dir, network, stack, signal }).catch((error) => {
-    if (error instanceof LabInputError) throw new UserError(error.message, 2);
+    if (error instanceof UserError) throw error;
     throw new UserError(`${firstLine(error)}; without the lab: npm start -- https://example.org/`);
   });
   cleanup.add('the lab', () => lab.down());

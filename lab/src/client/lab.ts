@@ -7,6 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Assignment, Protocol } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
+import { UserError } from '../command/errors.ts';
 import { makeScratch } from '../command/scratch.ts';
 import type { Site } from '../sites/site.ts';
 import { labProgram } from './build.ts';
@@ -209,11 +210,6 @@ const EXIT_INPUT = 2;
 /** Time for the program to shut down before it is killed. */
 const DOWN_LIMIT_MS = 5000;
 
-/** A site or a configuration that the lab cannot use, in one line. */
-export class LabInputError extends Error {
-  override readonly name = 'LabInputError';
-}
-
 export class Lab {
   readonly facts: LabFacts;
   readonly #channel: Channel;
@@ -236,7 +232,7 @@ export class Lab {
   /**
    * Builds the program where needed and brings a lab up, within about half a second.
    *
-   * @throws with one line that says what is missing and how to fix it.
+   * @throws UserError for a site or a configuration that the lab cannot use, otherwise an Error; either says in one line what is missing or wrong.
    */
   static async up({
     site,
@@ -441,7 +437,7 @@ class Channel {
         // Go panics exit with the same code, but without this prefix.
         this.#fail(
           message !== undefined && code === EXIT_INPUT
-            ? new LabInputError(message)
+            ? new UserError(message, EXIT_INPUT)
             : new Error(message ?? `lab: ended with ${killer ?? `exit code ${code}`}`),
         );
         resolve();

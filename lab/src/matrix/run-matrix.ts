@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { firstLine } from '@hopwise/contract';
 import type { Assignment } from '@hopwise/pageload-emulator';
-import { LabInputError } from '../client/lab.ts';
 import type { LabNetwork } from '../client/networks.ts';
 import { UserError } from '../command/errors.ts';
 import type { GroundTruthLoad, GroundTruthOutcome, LoadProtocol } from '../ground-truth/ground-truth.ts';
@@ -22,7 +21,7 @@ export interface MatrixRun {
   networks: Record<string, LabNetwork>;
   assignments: Assignments;
   store: Pick<GroundTruthStore, 'append'>;
-  /** @throws LabInputError or UserError for errors that a further try cannot fix */
+  /** @throws UserError for errors that a further try cannot fix */
   openLab(page: MatrixPage, network: LabNetwork): Promise<MatrixLab>;
   /** No load starts after this long. */
   limitMs?: number;
@@ -222,7 +221,6 @@ class MatrixRunner {
         failure = new Error(made.load.reason);
       } catch (error) {
         signal.throwIfAborted();
-        if (error instanceof LabInputError) throw new UserError(error.message, 2);
         if (error instanceof UserError) throw error;
         failure = error;
       }

@@ -4,7 +4,7 @@ import { firstLine } from '@hopwise/contract';
 import { PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import { chromiumPath } from '../browser/chromium.ts';
 import { siteInitScript } from '../browser/determinism.ts';
-import { Lab, LabInputError, type LabLog } from '../client/lab.ts';
+import { Lab, type LabLog } from '../client/lab.ts';
 import { EASY_NETWORK } from '../client/networks.ts';
 import { UserError } from '../command/errors.ts';
 import { type FailedLoad, type Load, MeasuringBrowser } from '../loads/measuring-browser.ts';
@@ -84,7 +84,7 @@ export async function checkReplay(options: CheckOptions): Promise<ReplayCheck[]>
   const expected = options.expected ?? everyResource(site);
   const lab = await Lab.up({ site: dir, network: EASY_NETWORK, ...(signal && { signal }) }).catch((error) => {
     signal?.throwIfAborted();
-    throw new UserError(firstLine(error), error instanceof LabInputError ? 2 : 1);
+    throw error instanceof UserError ? error : new UserError(firstLine(error));
   });
   try {
     const executablePath = await lab.wrapper(options.executablePath ?? chromiumPath());

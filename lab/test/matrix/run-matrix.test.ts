@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LabInputError } from '../../src/client/lab.ts';
 import type { LabNetwork } from '../../src/client/networks.ts';
+import { UserError } from '../../src/command/errors.ts';
 import type { GroundTruthLoad } from '../../src/ground-truth/ground-truth.ts';
 import type { FailedLoad } from '../../src/loads/measuring-browser.ts';
 import { Assignments } from '../../src/matrix/assignments.ts';
@@ -285,7 +285,7 @@ describe('runMatrix', () => {
   });
 
   it('does not retry input that the lab refuses', async () => {
-    const { run, outcome } = prepare(plan(), [new LabInputError('site.json: line 3')]);
+    const { run, outcome } = prepare(plan(), [new UserError('site.json: line 3', 2)]);
     await expect(runMatrix(run)).rejects.toMatchObject({ exitCode: 2, message: 'site.json: line 3' });
     expect(outcome.labs.map(({ lab }) => lab.closed)).toEqual([1]);
   });

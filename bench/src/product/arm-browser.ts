@@ -25,6 +25,8 @@ export function requireBrowser(browser: BrowserName): void {
 
 /** A visit as it is measured from outside of the extension. */
 interface MeasuredVisit {
+  /** The address that the tab shows, after redirects. */
+  url: string;
   /** From navigationStart to the end of the load event. */
   pltMs: number;
   /** What came over the network, as far as the top document shows it. */
@@ -94,6 +96,7 @@ export class ArmBrowser {
         const resources = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
         const all = [navigation!, ...resources];
         return {
+          url: location.href,
           pltMs: navigation!.loadEventEnd,
           bytes: all.reduce((sum, { transferSize }) => sum + transferSize, 0),
           h3Share: all.filter(({ nextHopProtocol }) => nextHopProtocol === 'h3').length / all.length,

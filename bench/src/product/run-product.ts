@@ -124,11 +124,11 @@ async function runNetwork(
           await lab.drain();
           await lab.configure(networkOf(profile, seed * 1_000_003 + number * 1_009 + visit));
           const browser = browsers.get(arm)!;
-          const measured = await visitWatched(lab, browser, page.site);
-          await browser.verify(page.site.entry);
-          const runs = plan.listsRuns ? await browser.listRuns(page.site.entry) : null;
+          const { url, ...measured } = await visitWatched(lab, browser, page.site);
+          await browser.verify(url);
+          const runs = plan.listsRuns ? await browser.listRuns(url) : null;
           if (plan.keepsLoads) {
-            const load = await browser.exportLoad(page.site.entry).catch((error) => {
+            const load = await browser.exportLoad(url).catch((error) => {
               say(`${network}, ${page.name}, visit ${visit}: no load of ${arm} is kept: ${messageOf(error)}`);
               return null;
             });
@@ -169,7 +169,7 @@ async function visitWatched(
   lab: Lab,
   browser: ArmBrowser,
   site: Site,
-): Promise<Omit<StoredVisit, 'browser' | 'network' | 'page' | 'visit' | 'arm' | 'runs'>> {
+): Promise<Omit<StoredVisit, 'browser' | 'network' | 'page' | 'visit' | 'arm' | 'runs'> & { url: string }> {
   await lab.resetStats();
   let watch = await watchDisturbance({ lab });
   let watched: Watched | null = null;

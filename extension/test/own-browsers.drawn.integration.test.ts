@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { launch } from './support/browser.ts';
 import { readOwnItems } from './support/own-items.ts';
 import { RECORDED_IN_MS, recorded } from './support/recorded.ts';
-import { type Site, startSite } from './support/site.ts';
+import { BUSY_HOST, type Site, startSite } from './support/site.ts';
 
 const EXTENSION = fileURLToPath(new URL('../dist/chromium', import.meta.url));
 
@@ -35,6 +35,20 @@ test('no worker starts while a page loads; the page’s report alone has its loa
   expect(load).toMatchObject({ isDetailed: false, requestedUrl: `${site.url}/eager.html` });
   expect(load.recording.pltMs).toBeGreaterThan(1900);
   expect(load.recording.requests[0]).toMatchObject({ type: 'document', status: 200, remoteIp: null });
+});
+
+test.for([
+  ['never ends loading', '/endless.html'],
+  ['keeps its process busy', '/busy.html'],
+] as const)('a frame that %s does not hold back the recording of its page', async ([, path]) => {
+  const args = [`--host-resolver-rules=MAP ${BUSY_HOST} 127.0.0.1`];
+  const light = await launch(EXTENSION, args, [], {}, 'en-US', false);
+  onTestFinished(() => light.close());
+  const from = { browser: light, own: await light.openOwn('devtools.html') };
+  const page = await light.context.newPage();
+  await page.goto(`${site.url}${path}`);
+  const { load } = await recorded(page, from);
+  expect(load).toMatchObject({ isDetailed: false, recording: { url: `${site.url}${path}` } });
 });
 
 test('pages are recorded in detail from a click and the next start of the browser on, until that is taken back', async () => {

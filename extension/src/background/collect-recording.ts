@@ -11,7 +11,7 @@ import { noteDroppedReport } from './dropped-reports.ts';
 import type { ExcludedSites } from './excluded-sites.ts';
 import type { TabLoad } from './tab-loads.ts';
 
-/** Limits the wait for a frame that is busy, or that was removed after its request. */
+/** Limits the wait for frames that are busy, or that were removed after their request. */
 const FRAME_TIMEOUT_MS = 3000;
 
 /**
@@ -86,17 +86,25 @@ function withoutExcluded(frame: FrameReport, excludedSites: Pick<ExcludedSites, 
   return { ...frame, resources };
 }
 
-/** Has the light content script run in all frames, after the load. @returns the frames' ids */
+/**
+ * Has the light content script run in all frames, after the page's load; at once, as a frame may never finish loading.
+ *
+ * @returns the frames' ids; none where a frame is so busy that the browser does not answer in time
+ */
 async function injectIntoFrames(tabId: number): Promise<number[]> {
+  const injection = { target: { tabId, allFrames: true }, files: ['content.js'], injectImmediately: true };
   try {
-    const target = { tabId, allFrames: true };
-    const results = await chrome.scripting.executeScript({ target, files: ['content.js'] });
-    return results.map(({ frameId }) => frameId);
+    const results = await withinLimit(chrome.scripting.executeScript(injection));
+    return (results ?? []).map(({ frameId }) => frameId);
   } catch {
     // The tab was closed or is at another page: the top frame's answer shows it.
     return [];
   }
 }
+
+/** @returns null where the answer takes longer than `FRAME_TIMEOUT_MS` */
+const withinLimit = <T>(answer: Promise<T>): Promise<T | null> =>
+  Promise.race([answer, new Promise<null>((resolve) => setTimeout(() => resolve(null), FRAME_TIMEOUT_MS))]);
 
 async function askFrame(
   tabId: number,
@@ -109,10 +117,7 @@ async function askFrame(
   const to = frameId === 0 && topDocumentId ? { documentId: topDocumentId } : { frameId };
   let answer: unknown;
   try {
-    answer = await Promise.race([
-      chrome.tabs.sendMessage(tabId, message, to),
-      new Promise((resolve) => setTimeout(resolve, FRAME_TIMEOUT_MS)),
-    ]);
+    answer = await withinLimit(chrome.tabs.sendMessage(tabId, message, to));
   } catch {
     // The frame is gone, or no content script may run in it: its requests stay without timings.
     return null;

@@ -40,6 +40,9 @@ const READ = 'const read = (url) => fetch(url).then((response) => response.text(
 /** More than the 250 entries that a page's own Resource Timing buffer holds. */
 const MANY_IMAGES = 270;
 
+/** Of a frame that keeps its process busy for ever; a test resolves it to the loopback address. */
+export const BUSY_HOST = 'busy.test';
+
 export async function startSite(): Promise<Site> {
   const font = { type: 'font/ttf', body: someFont() };
   const served: Served[] = [];
@@ -61,6 +64,10 @@ export async function startSite(): Promise<Site> {
       }
       if (request.url === '/slow.png') {
         setTimeout(image, 2000);
+        return;
+      }
+      if (request.url === '/endless-frame.html') {
+        response.writeHead(200, { 'content-type': 'text/html' }).write('<p>more of it follows');
         return;
       }
       if ('to' in found) {
@@ -113,6 +120,16 @@ export async function startSite(): Promise<Site> {
     '/never.html': () => html('<img src="/parsed.png"><img src="/never.png">'),
     '/eager.html': () =>
       html('<script>dispatchEvent(new Event("load"))</script><img src="/parsed.png"><img src="/slow.png">'),
+    '/endless.html': () =>
+      html(`<p>text</p><script>addEventListener('load', () => setTimeout(() => {
+        const d = document.createElement('iframe'); d.src = '/endless-frame.html'; document.body.append(d);
+      }))</script>`),
+    '/busy.html': () => {
+      const { port } = new URL(url);
+      return html(`<p>text</p><iframe src="http://${BUSY_HOST}:${port}/busy-frame.html"></iframe>`);
+    },
+    '/busy-frame.html': () =>
+      html(`<script>addEventListener('load', () => setTimeout(() => { for (;;); }))</script>`),
     '/held.html': () => html('<img src="/parsed.png"><img src="/held.png">'),
     '/slow.html': () => html('<img src="/parsed.png"><img src="/slow.png">'),
     '/style.css': () =>

@@ -91,6 +91,8 @@ export class LateCauses {
   readonly #requests: readonly RecordedRequest[];
   /** What each request's URL says, read once; by `RecordedRequest.id`. */
   readonly #places: Place[] = [];
+  /** `RecordedRequest.id` of the document of the frame that made each request, `PAGE` for the page's own; by `RecordedRequest.id`. */
+  readonly #makers: readonly number[];
   /** Responses that may lead to requests, in order of arrival. */
   readonly #responses: readonly RecordedRequest[];
   /** Stylesheets and blocking scripts, in order of arrival: layout waits for them. */
@@ -113,6 +115,7 @@ export class LateCauses {
   constructor(requests: readonly RecordedRequest[], causes: ReadonlyMap<number, RecordedRequest>) {
     this.#requests = requests;
     for (const request of requests) this.#places[request.id] = placeOf(request);
+    this.#makers = makersOf(requests);
     this.#rates = new Float64Array(this.#places.length);
     this.#causes = new Map(causes);
     this.#namedShare = namedShares(requests);
@@ -170,12 +173,13 @@ export class LateCauses {
     const to = firstIndexWhere(responses, (response) => arrivalOf(response) > request.startMs);
     for (let at = to - 1; at >= Math.max(0, to - MAX_CANDIDATES); at--) {
       const response = responses[at]!;
-      if (response.id < request.id && response !== named)
+      if (response.id < request.id && response !== named && this.#isSameFrame(response, request))
         raise(response, this.#rateOf(response, request, named !== null));
     }
     for (const sibling of this.#burstOf(request, index)) {
       const cause = this.#causes.get(sibling.id);
       if (cause === undefined || cause.id >= request.id || arrivalOf(cause) > request.startMs) continue;
+      if (!this.#isSameFrame(cause, request)) continue;
       const excitation = excitationOf(cause, request);
       if (excitation === undefined) continue;
       const apartMs = Math.abs(request.startMs - sibling.startMs);
@@ -233,6 +237,12 @@ export class LateCauses {
     return requests * DELAYED_SHARE * late * nearness(this.#places[named.id]!, this.#places[request.id]!);
   }
 
+  /** Whether the code of a response runs in the frame that made a request: others could only send messages to it. */
+  #isSameFrame(response: RecordedRequest, request: RecordedRequest): boolean {
+    const frame = response.type === 'iframe' ? response.id : this.#makers[response.id]!;
+    return frame === this.#makers[request.id]!;
+  }
+
   #hasOtherRequest(response: RecordedRequest, request: RecordedRequest): boolean {
     const first = this.#firstOf.get(response);
     return first !== undefined && first !== request;
@@ -243,6 +253,21 @@ export class LateCauses {
     const last = this.#blocking[firstIndexWhere(this.#blocking, ({ endMs }) => endMs > atMs) - 1];
     return Math.max(style.endMs, last?.endMs ?? 0);
   }
+}
+
+/** Stands for the page's own frame. */
+const PAGE = -1;
+
+/** The frame that made each request, as far as initiators name frames' documents; see `LateCauses`. */
+function makersOf(requests: readonly RecordedRequest[]): number[] {
+  const byId = new Map(requests.map((request) => [request.id, request]));
+  const makers: number[] = [];
+  for (const { id, initiator } of requests) {
+    const from = initiator.requestId === null ? undefined : byId.get(initiator.requestId);
+    if (from === undefined) makers[id] = PAGE;
+    else makers[id] = from.type === 'iframe' ? from.id : (makers[from.id] ?? PAGE);
+  }
+  return makers;
 }
 
 /** Share of each initiator in the requests by scripts for which a recorder names one, by `RecordedRequest.id`. */

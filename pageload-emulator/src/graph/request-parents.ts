@@ -37,6 +37,9 @@ export function findParents(recording: Recording, kept: readonly RecordedRequest
   const recorded = new Map<number, RecordedRequest>();
   const roots = new Set<RecordedRequest>();
   const doubtful = new Map<RecordedRequest, RecordedRequest | null>();
+  /** Documents that are named for what others may have led to, by `RecordedRequest.id`. */
+  const doubted = new Map<number, RecordedRequest>();
+  const { domContentLoadedMs: parsedMs } = recording;
   for (const request of kept) {
     const initiator = beganInitiator(request, recording, before);
     const known = before.has(document.id) && document !== request && hadBegun(document, request);
@@ -50,8 +53,11 @@ export function findParents(recording: Recording, kept: readonly RecordedRequest
       if (parent === null) doubtful.set(request, null);
       continue;
     }
-    if (parent === document && !isOfDocument(request, document, recording)) doubtful.set(request, null);
-    else if (isStale(request, parent)) doubtful.set(request, parent);
+    const isPage = parent === document;
+    if ((isPage || parent.type === 'iframe') && !isOfDocument(request, parent, isPage ? parsedMs : null)) {
+      doubtful.set(request, null);
+      doubted.set(request.id, parent);
+    } else if (isStale(request, parent)) doubtful.set(request, parent);
     else recorded.set(request.id, parent);
   }
   const causes = new LateCauses(kept, recorded).attribute(doubtful);
@@ -60,7 +66,7 @@ export function findParents(recording: Recording, kept: readonly RecordedRequest
     if (request === first) continue;
     const cause = causes.get(request.id);
     if (cause === undefined && roots.has(request)) continue;
-    const parent = cause ?? recorded.get(request.id) ?? document;
+    const parent = cause ?? recorded.get(request.id) ?? doubted.get(request.id) ?? document;
     const isStated = request.initiator.requestId === parent.id && request.initiator.source === 'recorded';
     parents.set(request.id, {
       request: parent,
@@ -79,12 +85,12 @@ function isStale({ initiator, startMs }: RecordedRequest, parent: RecordedReques
   return initiator.kind === 'script' && startMs - parent.endMs >= STALE_MS;
 }
 
-/** Whether a request that is ascribed to a document may really come from its markup or its own scripts. */
-function isOfDocument(
-  request: RecordedRequest,
-  document: RecordedRequest,
-  { domContentLoadedMs }: Recording,
-): boolean {
+/**
+ * Whether a request that is ascribed to a document, of the page or of a frame, may really come from its markup or its own scripts.
+ *
+ * @param parsedMs the document's `DOMContentLoaded`; null when unknown
+ */
+function isOfDocument(request: RecordedRequest, document: RecordedRequest, parsedMs: number | null): boolean {
   const { kind, source } = request.initiator;
   if (kind === 'redirect') return true;
   const isEarly = request.startMs <= document.endMs + MAX_PARSER_MS;
@@ -101,8 +107,7 @@ function isOfDocument(
     case 'iframe':
       return (
         source === 'recorded' ||
-        (kind === 'parser' &&
-          (domContentLoadedMs === null || request.startMs <= domContentLoadedMs + MAX_PARSER_MS))
+        (kind === 'parser' && (parsedMs === null || request.startMs <= parsedMs + MAX_PARSER_MS))
       );
     default:
       return source === 'recorded' && kind !== 'other';

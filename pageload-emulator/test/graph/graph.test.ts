@@ -221,6 +221,27 @@ describe('page graph', () => {
     expect(frames(3_040)[1]![0]).toBe(0);
   });
 
+  it('attributes a late image to a script of its own frame, although one of the page has just arrived', () => {
+    const recording = parseRecording(
+      harOf(
+        [
+          chromiumEntry('https://a.test/', 0, { wait: 50 }, { _resourceType: 'document' }),
+          chromiumEntry('https://a.test/frame.html', 60, { wait: 30 }, { _resourceType: 'document' }),
+          chromiumEntry('https://a.test/page.js', 60, { wait: 940 }, { _resourceType: 'script' }),
+          chromiumEntry('https://a.test/frame.js', 95, { wait: 855 }, { _resourceType: 'script' }),
+          chromiumEntry('https://a.test/late.png', 1_010, { wait: 30 }, { _resourceType: 'image' }),
+        ],
+        { onContentLoad: 100, onLoad: 1_050 },
+      ),
+    );
+    const documents = [0, 0, 0, 1, 1];
+    for (const [id, request] of recording.requests.entries())
+      if (id > 0) request.initiator = { kind: 'parser', requestId: documents[id]!, source: 'inferred' };
+    const graph = buildGraph(recording);
+    const script = graph.activities[byPath(graph, '/late.png').after[0]!.activity]!;
+    expect(recording.requests[script.requestId]!.url).toBe('https://a.test/frame.js');
+  });
+
   const lateImage = (url: string, initiator: object) =>
     byPath(
       buildGraph(

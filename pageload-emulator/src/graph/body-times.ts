@@ -85,7 +85,9 @@ export function bodyTimes(recording: Recording, link?: KnownLink): ReadonlyMap<n
     if (explainedMs >= MAX_EXPLAINED * bodyMs) return false;
     // Whether UDP is policed, or loses packets of its own, is not known before the link is.
     if (request.protocol === 'h3' && link === undefined) return false;
-    if (neighbours.hasSlowServer(body)) return true;
+    // A policer starves single connections, whatever it leaves to others.
+    const isPoliced = request.protocol === 'h3' && link?.udp.kind === 'policed';
+    if (!isPoliced && neighbours.hasSlowServer(body)) return true;
     const repairMs = rttMs + (linkMs > BUSY_SHARE * bodyMs ? TIMER_MS : REPAIR_MS);
     const repairsMs = (1 + packets * loss) * repairMs;
     if (heldUp.has(body) || bodyMs - explainedMs <= repairsMs) return false;

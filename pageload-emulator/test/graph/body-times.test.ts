@@ -144,6 +144,12 @@ describe('times of servers for bodies', () => {
       },
     );
 
+    it('are not read where UDP is policed, which starves single connections whatever others get', () => {
+      const recording = load([{ bytes: 20_000 }, ...slow, ...own], 'h3');
+      const policed = pathOf({ ...PATH, udp: { kind: 'policed', bps: 3e6 } });
+      expect(bodyTimesOf(recording, linkOf(policed)).size).toBe(0);
+    });
+
     it('are not read where a policer explains them', () => {
       const recording = load([{ bytes: 20_000 }, ...slow, ...own], 'h3');
       const policed = pathOf({ ...PATH, udp: { kind: 'policed', bps: 0.5e6 } });

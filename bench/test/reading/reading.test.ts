@@ -65,20 +65,20 @@ describe('an emulated load of a drawn page', () => {
     const ranges = judgeRanges(CELL);
     const own = ranges.filter(({ compared }) => compared === 'the recorded load');
     const others = ranges.filter(({ compared }) => compared === 'loads under the others');
-    // Each of two forms, with the network and with nothing known; nine loads of two other protocols each.
-    expect(own).toHaveLength(12);
-    expect(others).toHaveLength(24 * 9);
+    // Each of three forms, with the network and with nothing known; nine loads of two other protocols each.
+    expect(own).toHaveLength(18);
+    expect(others).toHaveLength(36 * 9);
     for (const { isWithin, error, halfWidth } of own) {
       // A range is not much wider on one side of its median than on the other.
       if (isWithin) expect(Math.abs(error)).toBeLessThan(2 * halfWidth);
     }
-    expect(renderRanges(ranges)).toMatch(/network +the recorded load +6 /);
+    expect(renderRanges(ranges)).toMatch(/network +the recorded load +9 /);
   });
 
   it('is compared with what is decided from it', () => {
     const decisions = judgeDecisions(CELL);
-    // Three protocols, two forms, three kinds of knowledge.
-    expect(decisions).toHaveLength(18);
+    // Three protocols, three forms, three kinds of knowledge.
+    expect(decisions).toHaveLength(27);
     const times = (['h1', 'h2', 'h3'] as const).map((protocol) => trueTime(CELL, protocol));
     const regrets = times.map((ms) => ms / Math.min(...times) - 1);
     for (const { regret, isRight } of decisions) {

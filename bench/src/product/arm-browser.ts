@@ -39,8 +39,12 @@ interface MeasuredVisit {
 
 const LOAD_TIMEOUT_MS = 120_000;
 const VERIFY_TIMEOUT_MS = 300_000;
-/** By then a load is recorded, and the autopilot has acted on it. */
+/** By then a load is recorded as a rule, and the autopilot has acted on it. */
 const SETTLE_MS = 2_500;
+/** A person looks at a heavy page, which keeps the machine busy after its load event, for so much longer at least. */
+const RECORD_LIMIT_MS = 10_000;
+/** More entries than a page's own buffer of 250 holds, so that bytes and protocols of all requests are counted. */
+const KEEP_ENTRIES = 'performance.setResourceTimingBufferSize(10_000)';
 
 /** A browser with a profile of its own, on the lab's link. */
 export class ArmBrowser {
@@ -83,9 +87,11 @@ export class ArmBrowser {
   ): Promise<MeasuredVisit> {
     const tab = await this.#browser.openTab();
     try {
+      await tab.addInitScript(KEEP_ENTRIES);
       const { initScript } = siteInitScript(site);
       if (initScript !== undefined) await tab.addInitScript(initScript);
       await onNavigation();
+      const startedAt = Date.now();
       const before = readProcessorTimes(this.#browser.pid);
       await tab.load(site.entry, LOAD_TIMEOUT_MS);
       await onLoad();
@@ -102,9 +108,23 @@ export class ArmBrowser {
           h3Share: all.filter(({ nextHopProtocol }) => nextHopProtocol === 'h3').length / all.length,
         };
       });
+      if (isRecorded(this.#arm)) await this.#waitForRecord(measured.url, startedAt);
       return { ...measured, processorMs };
     } finally {
       await tab.close();
+    }
+  }
+
+  /** Waits until a load that began at `startedAt` or later is recorded, or `RECORD_LIMIT_MS` long. */
+  async #waitForRecord(url: string, startedAt: number): Promise<void> {
+    const own = await this.#browser.openOwn();
+    try {
+      for (const deadline = Date.now() + RECORD_LIMIT_MS; Date.now() < deadline; await sleep(250)) {
+        const answer = await own.ask({ type: 'latest', url });
+        if (answer.ok && answer.load && Date.parse(answer.load.recording.recordedAt) >= startedAt) return;
+      }
+    } finally {
+      await own.close();
     }
   }
 
@@ -153,7 +173,7 @@ export class ArmBrowser {
    * @throws Error where the extension has none
    */
   async exportLoad(url: string): Promise<LoadExport | null> {
-    if (this.#arm.extension === 'none' || this.#arm.extension === 'permissions') return null;
+    if (!isRecorded(this.#arm)) return null;
     const own = await this.#browser.openOwn();
     try {
       const answer = await own.ask({ type: 'export', url });
@@ -169,6 +189,9 @@ export class ArmBrowser {
     await removeFolder(this.#folder);
   }
 }
+
+/** Whether the extension records the loads of an arm. */
+const isRecorded = ({ extension }: ArmSettings): boolean => extension === 'whole' || extension === 'detailed';
 
 const removeFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { BENCHES } from '../../bench/src/registry.mjs';
 import { MAY_IMPORT } from '../packages.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -106,7 +107,59 @@ test('README lists every package, docs/architecture.md also what it may import',
   expect(Object.fromEntries(imports)).toEqual(Object.fromEntries(allowed));
 });
 
-test("docs/architecture.md names a folder of every package's sources that holds code", () => {
+/** The folders in the first column of the section "Map", below the package or its sources; none where a README has no map. */
+function mappedFolders(name: string): string[] {
+  const text = readFileSync(join(ROOT, name, 'README.md'), 'utf8');
+  const map = /^## Map\n.*?(?=^## |$(?![\s\S]))/ms.exec(text)?.[0] ?? '';
+  const cells = [...map.matchAll(/^\| ([^|]*) \|/gm)].map((match) => match[1]!);
+  return cells.flatMap((cell) => [...cell.matchAll(/`(?:src\/)?([\w./-]+)\/`/g)].map((match) => match[1]!));
+}
+
+const MAPPED = PACKAGES.filter((name) => existsSync(join(ROOT, name, 'README.md'))).filter(
+  (name) => mappedFolders(name).length > 0,
+);
+
+test.each(MAPPED)('the map of %s/README.md has every folder of its sources, and no other', (name) => {
+  const mapped = mappedFolders(name);
+  const has = (folder: string) =>
+    existsSync(join(ROOT, name, 'src', folder)) || existsSync(join(ROOT, name, folder));
+  expect(mapped.filter((folder) => !has(folder))).toEqual([]);
+  const sources = readdirSync(join(ROOT, name, 'src'), { withFileTypes: true });
+  const folders = sources.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  expect(folders.filter((folder) => !mapped.includes(folder))).toEqual([]);
+});
+
+test.each(['native-host', 'pageload-emulator'])(
+  'the folders in the map of %s/README.md import only those above them, as it says',
+  (name) => {
+    const mapped = mappedFolders(name);
+    const below = tracked(`${name}/src/*/*.ts`).flatMap((file) => {
+      const [, , folder] = file.split('/') as [string, string, string];
+      const text = readFileSync(join(ROOT, file), 'utf8');
+      return [...text.matchAll(/ from '(\.\.\/[^']+)'/g)]
+        .map((match) => normalize(join(dirname(file), match[1]!)).split('/')[2]!)
+        .filter((other) => mapped.indexOf(other) > mapped.indexOf(folder))
+        .map((other) => `${file} imports ${other}`);
+    });
+    expect(below).toEqual([]);
+  },
+);
+
+test('contract/README.md has every file', () => {
+  const text = readFileSync(join(ROOT, 'contract/README.md'), 'utf8');
+  const files = readdirSync(join(ROOT, 'contract/src')).filter((file) => file !== 'index.ts');
+  expect(files.filter((file) => !text.includes(`\`${file}\``))).toEqual([]);
+});
+
+test('bench/README.md has every bench', () => {
+  const text = readFileSync(join(ROOT, 'bench/README.md'), 'utf8');
+  const unnamed = Object.keys(BENCHES).filter(
+    (name) => !new RegExp(`^\\|.*\`(npm run bench -- )?${name}[ \`]`, 'm').test(text),
+  );
+  expect(unnamed).toEqual([]);
+});
+
+test('docs/architecture.md names every folder of the library that holds code', () => {
   const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
   const library = readdirSync(join(ROOT, 'pageload-emulator/src'), { withFileTypes: true });
   const unnamed = library.filter((entry) => entry.isDirectory() && !text.includes(`${entry.name}/`));

@@ -21,7 +21,6 @@ import {
   showFirstSteps,
 } from '../ui/empty-view.ts';
 import { includeSite, isExcludedSite } from '../ui/excluded-site.ts';
-import { ExportControl } from '../ui/export-control.ts';
 import { renderIncomplete } from '../ui/incomplete-load.ts';
 import { renderInstallButton } from '../ui/install-helper.ts';
 import { pollLoad } from '../ui/load-polling.ts';
@@ -30,11 +29,12 @@ import { renderNetworkMemory } from '../ui/network-memory-control.ts';
 import { renderOriginTable } from '../ui/origin-table.ts';
 import { decideBeyondPins } from '../ui/pin-gain.ts';
 import { renderSavedTime } from '../ui/saved-time.ts';
-import { renderSiteAccessRequest } from '../ui/site-access-control.ts';
 import { renderGrounds, renderInstruction } from '../ui/summary.ts';
 import { renderTimesTable } from '../ui/times-table.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
 import { renderAutopilot } from './autopilot-section.ts';
+import { ExportControl } from './export-control.ts';
+import { renderSiteAccessRequest } from './site-access-control.ts';
 import { renderSkeleton } from './skeleton.ts';
 import { renderVerdict } from './verdict.ts';
 

@@ -1,7 +1,7 @@
 import type { NetworkPath } from '@hopwise/contract';
-import { interpolated, type LikelihoodPoint } from '../network/interpolation.ts';
 import type { LogDensity } from '../network/log-density.ts';
 import { Lateness } from './lateness.ts';
+import { interpolated, type LikelihoodPoint } from './log-likelihood.ts';
 import type { RecordingReplay } from './replay.ts';
 
 /** Loss rates to replay with, ascending. */

@@ -1,8 +1,8 @@
 import type { NetworkPath, UdpTreatment } from '@hopwise/contract';
 import { EndlessLoadError } from '../emulate/emulate.ts';
-import { interpolated, type LikelihoodPoint, logSum } from '../network/interpolation.ts';
 import { LogDensity } from '../network/log-density.ts';
 import { fitLoss } from './fit-loss.ts';
+import { interpolated, type LikelihoodPoint, logSum } from './log-likelihood.ts';
 import type { RecordingReplay } from './replay.ts';
 import { TimingLikelihood } from './timing-likelihood.ts';
 

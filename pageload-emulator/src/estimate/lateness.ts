@@ -1,5 +1,5 @@
 import { normalCdf } from '@hopwise/contract';
-import { logSum } from '../network/interpolation.ts';
+import { logSum } from './log-likelihood.ts';
 import type { RecordingReplay, ReplayedTimes } from './replay.ts';
 import { type EndedResponses, EVIDENCE_SHARE, endedResponses, replayedOrder } from './response-order.ts';
 import { coreSpread, OTHER_LATENESS } from './timing-likelihood.ts';

@@ -1,6 +1,6 @@
-import { logSum } from '../network/interpolation.ts';
 import { LogDensity, normalised } from '../network/log-density.ts';
 import type { PathFit } from './fit-path.ts';
+import { logSum } from './log-likelihood.ts';
 
 /** A fit of the path under an assumption. */
 interface AssumedFit {

@@ -1,5 +1,5 @@
-import { logSum } from '../network/interpolation.ts';
 import { type LogDensity, normalised } from '../network/log-density.ts';
+import { logSum } from './log-likelihood.ts';
 import type { RecordingReplay, ReplayedRequest, ReplayedTimes } from './replay.ts';
 import { type EndedResponses, endedResponses, replayedOrder } from './response-order.ts';
 

@@ -1,8 +1,8 @@
 import { t } from '../language/translate.ts';
 import { sendLoadRequest, type WhichLoad } from '../messages/load-messages.ts';
-import { renderButton } from './controls.ts';
-import { builder } from './dom.ts';
-import { download } from './download.ts';
+import { renderButton } from '../ui/controls.ts';
+import { builder } from '../ui/dom.ts';
+import { download } from '../ui/download.ts';
 
 /** The button that saves a load as a JSON file, with the choice to include query strings. */
 export class ExportControl {

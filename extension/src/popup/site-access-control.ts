@@ -1,7 +1,7 @@
 import { t } from '../language/translate.ts';
-import { renderButton } from './controls.ts';
-import { builder } from './dom.ts';
-import { ALL_SITES, parseSitePattern } from './site-access.ts';
+import { renderButton } from '../ui/controls.ts';
+import { builder } from '../ui/dom.ts';
+import { ALL_SITES, parseSitePattern } from '../ui/site-access.ts';
 
 /**
  * Requests access to the site of a tab where the extension has none.

@@ -1,7 +1,7 @@
 /** The popup's request for access to the site of the active tab. */
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { renderSiteAccessRequest } from '../../src/ui/site-access-control.ts';
+import { renderSiteAccessRequest } from '../../src/popup/site-access-control.ts';
 
 let granted: string[];
 let asked: unknown[];

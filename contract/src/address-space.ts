@@ -1,7 +1,7 @@
 /** Where IP addresses lead. No part of Node or of the browser is used: the helper and the extension share this table. */
 
 /** From the machine itself outwards (Local Network Access, section 2.1). */
-export const ADDRESS_SPACES = ['loopback', 'local', 'public'] as const;
+const ADDRESS_SPACES = ['loopback', 'local', 'public'] as const;
 export type AddressSpace = (typeof ADDRESS_SPACES)[number];
 
 /** A block of addresses. `space` is where they lead; `embeddedAt` the lowest bit of the IPv4 address in each that decides instead. */

@@ -19,8 +19,7 @@ export interface LoadTime {
  * What a person can do about a page's protocols: nothing; keep origins off HTTP/3; force origins to the protocols of an
  * assignment; offer HTTP/3 at servers of their own, or stop offering it.
  */
-export const ACTION_KINDS = ['leave', 'avoid-h3', 'force-protocol', 'offer-h3', 'withdraw-h3'] as const;
-export type ActionKind = (typeof ACTION_KINDS)[number];
+export type ActionKind = 'leave' | 'avoid-h3' | 'force-protocol' | 'offer-h3' | 'withdraw-h3';
 
 /** What an action takes: the native helper, its local certificate authority, control of the servers. */
 export type ActionNeed = 'helper' | 'ca' | 'server';

@@ -14,7 +14,7 @@ export type PinKind = (typeof PIN_KINDS)[number];
  * What a pin may wait for: that the browser requests the origin through a proxy, that it has shown trust in the local CA, or that the origin
  * has answered over the pin's protocol.
  */
-export const PIN_WAITS = ['proxy', 'trust', 'answer'] as const;
+const PIN_WAITS = ['proxy', 'trust', 'answer'] as const;
 
 export type PinWait = (typeof PIN_WAITS)[number];
 

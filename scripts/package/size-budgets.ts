@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
  * Bytes, by file of the built extension; a `*` stands for several files, which count together. The worker imports `model.js`, the
  * emulator, and `learning.js`; what these have in common is in the shared files.
  */
-export const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
+const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   'content.js': 2_000,
   'content-detailed.js': 4_500,
   'worker.js': 47_000,

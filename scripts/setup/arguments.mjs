@@ -23,10 +23,10 @@ const PACKAGE = 'npm run package --';
 export const SUITE_NAMES = ['lint', 'python', 'unit', 'go', 'integration', 'e2e', 'alone', 'long'];
 
 /** What `npm run test:fresh` runs, each in a root of its own. */
-export const FRESH_RUNS = ['root-start', 'root-test', 'user-start', 'user-test'];
+const FRESH_RUNS = ['root-start', 'root-test', 'user-start', 'user-test'];
 
 /** The parts of `npm run package`. */
-export const PACKAGE_PARTS = ['extension', 'helper', 'command', 'fixtures'];
+const PACKAGE_PARTS = ['extension', 'helper', 'command', 'fixtures'];
 
 /** Parses options by their types, with Node's reason in the words of the other commands. */
 function parseOptions(command, args, options) {

@@ -31,7 +31,7 @@ const requestsSchema = z.object({
   outOfOrder: column,
 });
 
-export const sessionRowSchema = z
+const sessionRowSchema = z
   .object({
     condition: z.string(),
     split: z.string(),

@@ -37,7 +37,7 @@ const timedRequestSchema = z.strictObject({
   bytes: index,
 });
 
-export const sessionResultSchema = z.strictObject({
+const sessionResultSchema = z.strictObject({
   /** Why the helper did not take the transport; '' where it did. */
   refusal: z.string(),
   /** When the first request began, milliseconds since 1970. */

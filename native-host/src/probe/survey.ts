@@ -159,7 +159,7 @@ function learnOfOffers(profile: OriginProfile, record: HttpsRecord): void {
   }
 }
 
-export const NO_OFFER =
+const NO_OFFER =
   'no server of this page offers HTTP/3: none names it in Alt-Svc, nor is it known from an HTTPS record';
 
 /** Why no origin can be requested under HTTP/3, '' when one can. */

@@ -6,7 +6,7 @@ import type { LoopVisit } from '../loop-visit.ts';
  * `trial`, `pins`: with pins of a trial, or with others. `after`: without pins, by other protocols than the browser alone, as it has forgotten
  * offers of HTTP/3 or takes it for broken. `alike`: as the browser alone.
  */
-export const PIN_USES = ['pins', 'trial', 'after', 'alike'] as const;
+const PIN_USES = ['pins', 'trial', 'after', 'alike'] as const;
 export type PinUse = (typeof PIN_USES)[number];
 
 /** How a visit of the judged arm used pins. */

@@ -1,43 +1,13 @@
 /** Loads beside a budget. */
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
-import { parseRecording } from '@hopwise/pageload-emulator';
 import { expect as base, describe, it } from 'vitest';
 import type { ReplayLoad } from '../../src/playwright/load.ts';
 import { judgeLoads, showLoadJudgement } from '../../src/playwright/load-budget.ts';
 import { expect } from '../../src/playwright/matchers.ts';
-
-const PAGE = new URL('../../examples/playwright/pages/app.json.gz', import.meta.url);
-const recording = parseRecording(gunzipSync(readFileSync(PAGE)).toString());
-const path = {
-  rttMs: 28,
-  downBps: 40e6,
-  upBps: 8e6,
-  loss: 0,
-  lossBurst: 1,
-  queueBytes: 750_000,
-  udp: { kind: 'open' },
-} as const;
+import { loadOf } from '../support/replay-loads.ts';
 
 /** Loads with these times; their first paints come after a quarter of them. */
 const loadsOf = (...times: number[]): ReplayLoad[] =>
-  times.map((pltMs) => ({
-    page: 'app',
-    url: 'https://app.test/',
-    protocol: 'natural',
-    view: 'cold',
-    seed: 1,
-    network: { name: 'cable', path },
-    recording,
-    repeated: 0,
-    disturbedBy: [],
-    pltMs,
-    fcpMs: pltMs / 4,
-    lcpMs: null,
-    requests: [],
-    failed: [],
-    proved: true,
-  })) as unknown as ReplayLoad[];
+  times.map((pltMs) => loadOf({ pltMs, fcpMs: pltMs / 4 }));
 
 describe('a budget', () => {
   it('is judged by medians', () => {

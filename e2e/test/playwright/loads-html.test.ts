@@ -1,41 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
-import { parseRecording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { describeDisturbance, type ReplayLoad } from '../../src/playwright/load.ts';
+import { describeDisturbance } from '../../src/playwright/load.ts';
 import { renderLoads } from '../../src/playwright/loads-html.ts';
 import { expect as own } from '../../src/playwright/matchers.ts';
+import { RECORDING, loadOf as replayLoadOf } from '../support/replay-loads.ts';
 
-const PAGE = new URL('../../examples/playwright/pages/app.json.gz', import.meta.url);
-const recording = parseRecording(gunzipSync(readFileSync(PAGE)).toString());
-const path = {
-  rttMs: 28,
-  downBps: 40e6,
-  upBps: 8e6,
-  loss: 0,
-  lossBurst: 1,
-  queueBytes: 750_000,
-  udp: { kind: 'open' },
-} as const;
 const loadOf = (changes: object = {}) =>
-  ({
-    page: 'app',
-    url: 'https://app.test/',
-    protocol: 'h2',
-    view: 'cold',
-    seed: 1,
-    network: { name: 'cable', path },
-    recording,
-    repeated: 0,
-    disturbedBy: [],
-    pltMs: 2400,
-    fcpMs: 600,
-    lcpMs: null,
-    requests: recording.requests,
-    failed: [],
-    proved: true,
-    ...changes,
-  }) as unknown as ReplayLoad;
+  replayLoadOf({ protocol: 'h2', requests: RECORDING.requests, ...changes });
 
 describe('the report of a failed test', () => {
   it('has the loads, what is predicted, and a bar for each request', () => {
@@ -45,17 +15,17 @@ describe('the report of a failed test', () => {
       '<td>app, cable, h2</td><td class="n">2400 ms</td><td class="n">600 ms</td><td class="n">–</td>',
     );
     expect(html).toMatch(/<td>HTTP\/3<\/td><td class="n">\d+ ms<\/td><td class="n">\d+ ms to \d+ ms<\/td>/);
-    expect(html.match(/<g>/g)).toHaveLength(recording.requests.length);
+    expect(html.match(/<g>/g)).toHaveLength(RECORDING.requests.length);
     expect(html).not.toContain('disturbed');
     expect(html).not.toMatch(/NaN|undefined|<script|https?:\/\/[^ <]*"/);
   });
 
   it('shows no text of a page as markup', () => {
     const url = 'https://app.test/<script>alert(1)</script>';
-    const requests = recording.requests.map((request, index) =>
+    const requests = RECORDING.requests.map((request, index) =>
       index === 1 ? { ...request, url } : request,
     );
-    const html = renderLoads([loadOf({ recording: { ...recording, requests } })], '<b>title</b>');
+    const html = renderLoads([loadOf({ recording: { ...RECORDING, requests } })], '<b>title</b>');
     expect(html).not.toMatch(/<script|<b>/);
     expect(html).toContain('&#60;script&#62;');
   });

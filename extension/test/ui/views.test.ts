@@ -1,4 +1,4 @@
-import type { Decision, NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
+import type { Action, Decision, NetworkCluster, Prediction, Recording } from '@hopwise/pageload-emulator';
 import { Window } from 'happy-dom';
 import { describe, expect, test } from 'vitest';
 import { formatDuration, formatDurations, formatUrl } from '../../src/ui/format.ts';
@@ -31,21 +31,11 @@ const HOSTILE = '<img src=x onerror=alert(1)>';
 const PAGE = 'https://page.test/';
 
 const paints = { firstContentfulPaintMs: 800, largestContentfulPaintMs: null };
-const leave = {
-  kind: 'leave' as const,
-  origins: [],
-  protocol: null,
-  assignment: { 'https://page.test': 'h3' as const, 'https://cdn.test': 'h2' as const },
+const leave: Action = {
+  ...LEAVE,
+  assignment: { 'https://page.test': 'h3', 'https://cdn.test': 'h2' },
   time: { pltMs: 2400, low: 2200, high: 2600 },
   emulated: { pltMs: 2400, low: 2200, high: 2600 },
-  gainMs: 0,
-  gain: 0,
-  helps: 0,
-  harms: 0,
-  sure: false,
-  needs: [],
-  worthwhile: false,
-  measured: false,
 };
 const protocols = {
   h1: { pltMs: 2990, low: 2700, high: 3400, ...paints },

@@ -6,29 +6,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Engine, EngineDiedError, NoEngineError } from '../../src/engine/engine.ts';
 import type { RoundReport, RoundRequest, RoundTransfer } from '../../src/rounds/round.ts';
 import { serveEngine } from '../support/engine.ts';
+import { roundTransfer } from '../support/round-transfer.ts';
 import { bundle, PROTO } from '../support/server.ts';
 import { WatchedPort } from '../support/watched-port.ts';
 
 const served = serveEngine();
 
-function transfer(path: string, protocol: Protocol, more: Partial<RoundTransfer> = {}): RoundTransfer {
-  return {
-    url: served.server.url(path),
-    host: `localhost:${served.server.port}`,
-    protocol,
-    after: [],
-    delayMs: 0,
-    urgency: 3,
-    incremental: false,
-    accept: '*/*',
-    connectTo: '',
-    onceOffered: null,
-    headersOnly: false,
-    maxBytes: null,
-    refused: '',
-    ...more,
-  };
-}
+const transfer = (path: string, protocol: Protocol, more: Partial<RoundTransfer> = {}): RoundTransfer =>
+  roundTransfer({ url: served.server.url(path), host: `localhost:${served.server.port}`, protocol }, more);
 
 function round(transfers: RoundTransfer[], more: Partial<RoundRequest> = {}): RoundRequest {
   return {

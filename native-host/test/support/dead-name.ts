@@ -1,5 +1,6 @@
 /** Asks for a name that is never answered for, gives up after 500 ms and prints how long that took. */
 import { Engine } from '../../src/engine/engine.ts';
+import { roundTransfer } from './round-transfer.ts';
 
 const engine = new Engine();
 await engine.start();
@@ -8,23 +9,7 @@ setTimeout(() => cancel.abort(), 500);
 const begin = performance.now();
 const report = await engine.run(
   {
-    transfers: [
-      {
-        url: 'https://dead.example/',
-        host: 'dead.example:443',
-        protocol: 'h2',
-        after: [],
-        delayMs: 0,
-        urgency: 3,
-        incremental: false,
-        accept: '*/*',
-        connectTo: '',
-        onceOffered: null,
-        headersOnly: false,
-        maxBytes: null,
-        refused: '',
-      },
-    ],
+    transfers: [roundTransfer({ url: 'https://dead.example/', host: 'dead.example:443', protocol: 'h2' })],
     userAgent: 'hopwise-test/1',
     maxBytes: 1000,
     connectTimeoutMs: { h1: 30_000, h2: 30_000, h3: 30_000 },

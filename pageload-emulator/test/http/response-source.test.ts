@@ -2,30 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PrioritySource } from '../../src/http/response-source.ts';
 import { UrgencyQueue } from '../../src/http/urgency-queue.ts';
-import { ByteOrder } from '../../src/transport/head-of-line-blocking.ts';
-import type { Stream } from '../../src/transport/stream.ts';
-
-function streamOf(id: number, bytes: number, urgency = 3, incremental = true): Stream {
-  return {
-    owner: { onData: () => {} },
-    id,
-    urgency,
-    incremental,
-    requestBytes: 100,
-    responseBytes: bytes,
-    thinkMs: 0,
-    bodyMs: 0,
-    inPartsBytes: 0,
-    unmade: 0,
-    unwritten: bytes,
-    unsent: bytes,
-    received: 0,
-    order: new ByteOrder(),
-    startMs: 0,
-    sentMs: 0,
-    firstByteMs: -1,
-  };
-}
+import { streamOf } from '../support/streams.ts';
 
 /** Ids and bytes in order of sending, with packets of 100 bytes. */
 function sent(source: PrioritySource, room = 100): [number, number][] {

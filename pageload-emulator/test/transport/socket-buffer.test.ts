@@ -1,32 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { PrioritySource } from '../../src/http/response-source.ts';
-import { ByteOrder } from '../../src/transport/head-of-line-blocking.ts';
 import { SocketBuffer } from '../../src/transport/socket-buffer.ts';
 import type { Stream } from '../../src/transport/stream.ts';
+import { streamOf } from '../support/streams.ts';
 
 const PACKET = 1_430;
 
-function response(id: number, bytes: number, urgency = 3, incremental = false): Stream {
-  return {
-    owner: { onData: () => {} },
-    id,
-    urgency,
-    incremental,
-    requestBytes: 100,
-    responseBytes: bytes,
-    thinkMs: 0,
-    bodyMs: 0,
-    inPartsBytes: 0,
-    unmade: 0,
-    unwritten: bytes,
-    unsent: bytes,
-    received: 0,
-    order: new ByteOrder(),
-    startMs: 0,
-    sentMs: 0,
-    firstByteMs: -1,
-  };
-}
+const response = (id: number, bytes: number, urgency = 3, incremental = false): Stream =>
+  streamOf(id, bytes, urgency, incremental);
 
 /** Takes up to so many bytes, a packet at a time. @returns the bytes of each response in the order of sending */
 function send(buffer: SocketBuffer, bytes: number): [number, number][] {

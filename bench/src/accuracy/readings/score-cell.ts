@@ -7,6 +7,7 @@ import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import {
   type KnownNetwork,
   type NetworkPath,
+  namedPath,
   PROTOCOLS,
   type Prediction,
   type Protocol,
@@ -99,16 +100,8 @@ const CLOSE_MS = 30;
 /** Two recordings of one load are read alike when predictions differ by less. */
 const SAME_SHARE = 0.02;
 
-/** Recordings of one page on different networks should give the same prediction for it: the lab's `cable`. */
-const THIRD_NETWORK: NetworkPath = {
-  rttMs: 28,
-  downBps: 40e6,
-  upBps: 8e6,
-  loss: 0,
-  lossBurst: 1,
-  queueBytes: 750_000,
-  udp: { kind: 'open' },
-};
+/** Recordings of one page on different networks should give the same prediction for it. */
+const THIRD_NETWORK = namedPath('cable');
 
 export function scoreReading(cell: MeasuredCell, load: RecordedLoad): ReadingScore {
   const { page, network, path } = cell;

@@ -136,7 +136,7 @@ function formatTime(time: string): string {
   return new Intl.DateTimeFormat(currentLocale(), TIME_FORMAT).format(new Date(time));
 }
 
-/** Gains of less are none worth a figure. */
+/** Smaller gains get no figure of their own. */
 const MIN_HERO_GAIN = 0.05;
 
 /** The gain of the headline, which has its load times, in one large figure; none for no gain. */

@@ -36,7 +36,7 @@ export interface RepeatedSpread extends TimeSpread {
   requests: number;
 }
 
-/** One protocol, three ways to know its page load time. */
+/** A protocol's page load time as predicted, verified and measured. */
 interface ProtocolReport {
   /** From the recording of one natural load, by emulation. */
   predictedMs: TimeSpread | Unavailable;

@@ -17,7 +17,7 @@ export const MAX_NETWORKS = 20;
 /** Sites of which something is remembered of a network, those that were learned from last. */
 const MAX_SITES = 8;
 
-/** What is known of a network, by whose loads showed it: a site is to be believed only so far. */
+/** What is known of a network, kept apart by the site whose loads showed it: no site is believed about others by itself. */
 export interface NetworkMemory {
   /** By site: what its loads showed, without those of others. */
   sites: Record<string, NetworkCluster>;
@@ -84,13 +84,13 @@ export async function loadNetwork(
 export const findSite = ({ sites }: NetworkMemory, site: string): NetworkCluster | null =>
   Object.hasOwn(sites, site) ? sites[site]! : null;
 
-/** Lists what all sites showed that are like the rest, but one of them, and what an active check did. */
+/** Lists what an active check showed, and what all sites but `but` did, without those that are unlike the rest. */
 export function listWitnesses({ sites, check, unlike }: NetworkMemory, but: string | null): NetworkWitnesses {
   const others = Object.entries(sites).filter(([site]) => site !== but && !unlike.includes(site));
   return { sites: others.map(([, cluster]) => cluster), check };
 }
 
-/** Loads by whose loads something is known of the network that the browser is on. */
+/** Loads what is known, site by site, of the network that the browser is on. */
 export async function loadNetworkMemory(nowMs = Date.now()): Promise<NetworkMemory> {
   const networks = await loadNetworks(nowMs);
   return networks[await readNetworkName()] ?? NOTHING_KNOWN;

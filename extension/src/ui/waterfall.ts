@@ -51,7 +51,7 @@ const NARROW_WIDTH = 700;
 const NARROW_ROW_HEIGHT = 32;
 /** Height of the name in a row of a narrow chart. */
 const NAME_HEIGHT = 15;
-/** As wide as a character of a name is, about. */
+/** Approximate width of a character of a name. */
 const CHARACTER_WIDTH = 6.8;
 /** Space for the end of a bar that goes on. */
 const LATER_WIDTH = 58;

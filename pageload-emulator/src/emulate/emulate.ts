@@ -89,11 +89,11 @@ export function emulate(
   return new PageLoad(graph, path, servers, assignment, options).run();
 }
 
-/** The smallest burst grows with the page, so that it travels in about this many bursts. */
+/** The smallest burst grows with the page, so that a page travels in about this many bursts. */
 const USUAL_BURSTS = 200;
-/** It does not grow beyond this many packets, */
+/** The smallest burst grows to this many packets at most, except on very large pages. */
 const USUAL_MAX_BURST = 16;
-/** except on very large pages, to bound their cost: one packet for each so many bytes. */
+/** There it has a packet for each so many bytes of the page, which bounds the cost. */
 const BYTES_PER_BURST_PACKET = 30e6;
 
 /** A hundred times the events of a heavy page. */

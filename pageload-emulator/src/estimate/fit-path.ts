@@ -73,8 +73,8 @@ const SAME_RATE = 1e-6;
 /** Factors to replay around the likeliest policer. */
 const POLICED_STEPS = [Math.SQRT2, Math.SQRT1_2, 1.19, 0.84];
 /**
- * A log-likelihood this far below the best one: rates further from the best are not replayed, nor are policers more closely that are so far
- * below an open path.
+ * A candidate is hopeless when its log-likelihood is this far below the best one: no rate further from the best is replayed then. A policer
+ * that is so far below an open path is not searched for in finer steps.
  */
 const HOPELESS = 8;
 /** For a less probable policer neither further link rates nor losses are replayed. */

@@ -92,9 +92,13 @@ const around = ({ low, high }: LoadTime, pltMs: number): LoadTime => ({
 const MIN_SEEN_GAIN = 0.05;
 
 /**
- * What a page takes without an action, to compare the action with: where both were measured, what was; else the load that the person has just
- * seen, unless it was out of the ordinary, as fast as the action promises, or so slow that the gain would be more than the action is known to give; then the expected
- * time, from which the action's gain is counted. Where later visits are faster than the first, it is theirs, whatever the load just seen took.
+ * What a page takes without an action, to compare the action with:
+ *
+ * - the measured time, where loads with and without the action were measured,
+ * - the expected time, from which the action's gain is counted, where later visits are faster than the first, or where the load that the
+ *   person has just seen was out of the ordinary, as fast as the action promises, or so slow that the gain would be more than the action is
+ *   known to give,
+ * - else the time of the load just seen.
  *
  * @param seenMs null where that load was not the browser's own
  */
@@ -140,7 +144,7 @@ function leaveVerdict(figures: DecisionFigures, sentences: Sentences): string {
   }
 }
 
-/** From this chance and this share of the load time on an action may well help: nothing says then that the browser's own way is the fastest. */
+/** An action that reaches both this chance and this share of the load time may well help: the browser's own way is then not called the fastest. */
 const MAY_HELP = { chance: 0.5, gain: 0.05 };
 
 /**

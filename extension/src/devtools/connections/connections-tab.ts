@@ -23,7 +23,7 @@ const el = builder();
 const LANE_HEIGHT = 7;
 const MIN_LANE_HEIGHT = 2;
 const MAX_HEIGHT = 90;
-/** Pixels between two ticks, about. */
+/** Approximate distance between two ticks, pixels. */
 const TICK_SPACING = 90;
 
 /** Each connection with its handshake and the requests that it carries side by side: recorded, and beside it emulated. */

@@ -1,4 +1,4 @@
-/** Verifies a page again and again, as often and as long as asked: VTL's monitoring (NETWORKING 2021, section IV) with a person who asks. */
+/** Verifies a page again and again, at the period and for the time that a person chooses, as VTL monitors a path on request (NETWORKING 2021, section IV). */
 import {
   countOf,
   messageOf,

@@ -19,7 +19,7 @@ const el = builder();
 const ROW_HEIGHT = 22;
 const OVERSCAN = 12;
 const MAX_NAME_LENGTH = 60;
-/** As wide as a character of a name is, about, CSS pixels. */
+/** Approximate width of a character of a name, CSS pixels. */
 const CHARACTER_WIDTH = 7.4;
 
 export interface ListedRows {

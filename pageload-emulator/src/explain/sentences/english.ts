@@ -11,8 +11,8 @@ export type Behaviour = 'browser' | 'pins' | Protocol;
 
 /**
  * What a single fastest protocol is to a decision: `own` where the browser uses it by itself, `alike` where what the browser mixes takes about
- * as long, `unsure` where a change to it does not surely gain; otherwise `clear` where it is decided that it is the fastest, else `doubtful`. So that
- * no protocol is called the fastest without a word beside a verdict that changes nothing, or beside a reason that doubts it.
+ * as long, `unsure` where a change to it does not surely gain; otherwise `clear` where it is decided that it is the fastest, else `doubtful`. The
+ * sentence says which, as it stands beside a verdict that may change nothing, and beside reasons that may doubt the protocol.
  */
 export type FastestRole = 'own' | 'alike' | 'unsure' | 'clear' | 'doubtful';
 

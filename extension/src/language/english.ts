@@ -760,7 +760,7 @@ export const english = {
   popupWithout: 'Without hopwise',
   protocolWithheld: 'protocol withheld',
   queriesExplanation:
-    'What follows “?” in a URL may contain search terms or access keys. hopwise replaces it by a number before it stores a page load. Verifications need it: it stays in memory until the browser closes. Passwords in URLs and what follows “#” are never stored.',
+    'What follows “?” in a URL may contain search terms or access keys. hopwise replaces it by a number before it stores a page load. Verifications need it: it stays in memory, until the browser closes at the latest. Passwords in URLs and what follows “#” are never stored.',
   queriesLostExport: 'The query strings of this load are no longer known. Reload the page to export it.',
   queriesLostVerify: 'The query strings of this load are no longer known. Reload the page to verify it.',
   queriesSwitch: 'Keep query strings',

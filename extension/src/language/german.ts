@@ -773,7 +773,7 @@ export const german: Record<MessageKey, string> = {
   popupWithout: 'Ohne hopwise',
   protocolWithheld: 'Protokoll verborgen',
   queriesExplanation:
-    'Was in einer URL auf „?“ folgt, kann Suchbegriffe oder Zugangsschlüssel enthalten. hopwise ersetzt es durch eine Zahl, bevor es einen Ladevorgang speichert. Prüfungen brauchen es: Es bleibt im Arbeitsspeicher, bis der Browser geschlossen wird. Passwörter in URLs und was auf „#“ folgt, werden nie gespeichert.',
+    'Was in einer URL auf „?“ folgt, kann Suchbegriffe oder Zugangsschlüssel enthalten. hopwise ersetzt es durch eine Zahl, bevor es einen Ladevorgang speichert. Prüfungen brauchen es: Es bleibt im Arbeitsspeicher, längstens bis der Browser geschlossen wird. Passwörter in URLs und was auf „#“ folgt, werden nie gespeichert.',
   queriesLostExport:
     'Die Abfragezeichenfolgen dieses Ladevorgangs sind nicht mehr bekannt. Zum Exportieren die Seite neu laden.',
   queriesLostVerify:

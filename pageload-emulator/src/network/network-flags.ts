@@ -2,10 +2,10 @@
  * The flags by which every program takes figures of the network: names, bounds and parsing. A program's own command
  * line library only has to offer them.
  */
-import type { KnownNetwork, UdpTreatment } from '@hopwise/contract';
-import { FRACTION, MEGABITS, MILLISECONDS, PACKETS } from '@hopwise/contract';
+import type { KnownNetwork, Quantity, UdpTreatment } from '@hopwise/contract';
+import { expectedQuantity, FRACTION, MEGABITS, MILLISECONDS, PACKETS, readQuantity } from '@hopwise/contract';
+import { InputError, shown } from '../util/input-error.ts';
 import { GIVEN_BOUNDS } from './bounds.ts';
-import { quantityBetween } from './quantity.ts';
 import { parseUdp } from './udp-notation.ts';
 
 /** Figures as the flags give them, in the units of the command line; absent where a flag is not given. */
@@ -90,4 +90,16 @@ export function knownFrom(flags: NetworkFlagValues, downBps: () => number): Know
     known.queueBytes = Math.round((flags.queue / 8000) * (known.downBps ?? downBps()));
   }
   return known;
+}
+
+/** Makes a parser of quantities within bounds, which throws InputError saying what was expected. */
+function quantityBetween(
+  quantity: Quantity,
+  bounds: readonly [min: number, max: number],
+): (text: string) => number {
+  return (text) => {
+    const value = readQuantity(text, quantity);
+    if (value >= bounds[0] && value <= bounds[1]) return value;
+    throw new InputError(`expected ${expectedQuantity(quantity, bounds)}, got ${shown(text)}`);
+  };
 }

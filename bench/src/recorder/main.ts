@@ -75,7 +75,6 @@ const command = benchCommand(
     'each load wakes the worker, as people’s navigations do, and the stores are as full as they get',
     false,
   )
-  .option('--autopilot', 'the autopilot is on', false)
   .option(
     '--against <dir>',
     'compare with another build of the extension, not with the browser alone',
@@ -92,13 +91,12 @@ function builtExtension(dir: string): string {
   throw new InvalidArgumentError('expected the folder of a built extension');
 }
 
-const { rounds, requests, json, detailed, cold, autopilot, against, beside } = parseOrExit(command).opts<{
+const { rounds, requests, json, detailed, cold, against, beside } = parseOrExit(command).opts<{
   rounds: number;
   requests: number;
   json: boolean;
   detailed: boolean;
   cold: boolean;
-  autopilot: boolean;
   against?: string;
   beside?: SmallExtension;
 }>();
@@ -171,11 +169,6 @@ async function openExtension(dir: string): Promise<Browser> {
   const pid = findBrowserProcess(profile);
   const browser = { context, pid, extension, close: () => extension.close() };
   open.push(browser);
-  if (autopilot) {
-    const own = await extension.openOwn('devtools.html');
-    await extension.ask(own, { type: 'change-autopilot', change: { isOn: true } });
-    await own.close();
-  }
   if (cold) {
     const page = await context.newPage();
     await page.goto(`${url}/page-first`);
@@ -253,7 +246,6 @@ function report(
   const how = [
     detailed ? ', recording in detail' : '',
     cold ? ', with a worker that each load wakes' : '',
-    autopilot ? ', with the autopilot on' : '',
   ].join('');
   console.log(
     `${requests} requests in Chromium ${version}, ${rounds} loads ${describeFirst()} and ${rounds} with it${how}, by turns: medians, and the pairs' median difference with its 95% interval\n`,

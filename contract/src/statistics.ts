@@ -1,4 +1,11 @@
-/** Figures of a set of values. None has one for no values: null or NaN in its place would turn up elsewhere as 0 or as nothing. */
+/** Figures of a set of values. None but the sum has one for no values: null or NaN in its place would turn up elsewhere as 0 or as nothing. */
+
+/** Returns the sum; 0 for no values. */
+export function sum(values: readonly number[]): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
 
 /**
  * Returns the quantile of `share`, 0 to 1: interpolated linearly between the two nearest values (type 7 of Hyndman and Fan, The American
@@ -26,15 +33,13 @@ export function median(values: readonly number[]): number {
 /** Returns the arithmetic mean. @throws {RangeError} for no values */
 export function mean(values: readonly number[]): number {
   requireValues(values);
-  let sum = 0;
-  for (const value of values) sum += value;
-  return sum / values.length;
+  return sum(values) / values.length;
 }
 
 /** Returns the sum of the squared distances from the mean. @throws {RangeError} for no values */
 export function sumOfSquares(values: readonly number[]): number {
   const centre = mean(values);
-  return values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
+  return sum(values.map((value) => (value - centre) ** 2));
 }
 
 /** Standard deviations from the median to the 90th percentile of a normal distribution. */

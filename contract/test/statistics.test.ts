@@ -1,4 +1,4 @@
-import { mean, median, quantile } from '@hopwise/contract';
+import { mean, median, quantile, sum } from '@hopwise/contract';
 import { describe, expect, it } from 'vitest';
 
 describe('quantile', () => {
@@ -45,4 +45,9 @@ describe('mean', () => {
   it('refuses no values', () => {
     expect(() => mean([])).toThrow(RangeError);
   });
+});
+
+it('adds up to 0 without values', () => {
+  expect(sum([1, 2.5, -4])).toBe(-0.5);
+  expect(sum([])).toBe(0);
 });

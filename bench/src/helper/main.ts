@@ -7,7 +7,7 @@ import { integer } from '@hopwise/lab/command/option-types';
 import { ROOT } from '@hopwise/lab/paths';
 import { InvalidArgumentError } from 'commander';
 import { benchCommand, parseOrExit } from '../bench-command.ts';
-import { bootstrap } from '../recorder/bootstrap.ts';
+import { comparePairs } from '../recorder/compare-pairs.ts';
 import { HelperStarts, QUESTIONS } from './start-helper.ts';
 
 const command = benchCommand(
@@ -53,7 +53,7 @@ try {
           difference,
           low,
           high,
-        } = bootstrap(
+        } = comparePairs(
           times,
           rivals.map((each) => each[of]),
         );

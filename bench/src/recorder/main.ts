@@ -22,8 +22,8 @@ import {
 } from '../../../extension/test/support/browser.ts';
 import { measureWorkerHeap } from '../../../extension/test/support/worker-heap.ts';
 import { benchCommand, parseOrExit } from '../bench-command.ts';
-import { bootstrap } from './bootstrap.ts';
 import { fillStores, stopWorker } from './cold-worker.ts';
+import { comparePairs } from './compare-pairs.ts';
 import { readProcessorTimes, subtractTimes, sumTimes } from './processor-time.ts';
 import { SMALL_EXTENSIONS, type SmallExtension, writeSmallExtension } from './small-extension.ts';
 
@@ -229,7 +229,7 @@ function report(
   heaps: readonly number[],
   version: string,
 ): void {
-  const compare = (of: Row['of']) => bootstrap(loads.with.map(of), loads.without.map(of));
+  const compare = (of: Row['of']) => comparePairs(loads.with.map(of), loads.without.map(of));
   const pltMs = compare((load) => load.pltMs).without;
   const rows: Row[] = [
     {

@@ -1,3 +1,4 @@
+import { sum } from '@hopwise/contract';
 import type { SeededRandom } from '@hopwise/lab/random';
 import { judgeSwitch } from '@hopwise/model';
 import type { Switch } from './switches.ts';
@@ -83,5 +84,3 @@ function checkLoads(
   }
   return { switches, compared, rollback };
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -1,3 +1,4 @@
+import { sum } from '@hopwise/contract';
 import { t } from '../language/translate.ts';
 import { builder } from '../ui/dom.ts';
 import { showChildren } from './show-children.ts';
@@ -75,7 +76,7 @@ export class Tabs {
   #fit(): void {
     for (const element of [...this.#buttons, this.#menu]) element.hidden = false;
     const widths = this.#buttons.map(({ offsetWidth }) => offsetWidth);
-    const isAllShown = sumOf(widths) <= this.bar.clientWidth;
+    const isAllShown = sum(widths) <= this.bar.clientWidth;
     let leftPx = this.bar.clientWidth - (isAllShown ? 0 : this.#menu.offsetWidth + widths[this.#selected]!);
     this.#menu.hidden = isAllShown;
     this.#menu.replaceChildren(el('option', { value: '', hidden: '' }, '»'));
@@ -113,5 +114,3 @@ export class Tabs {
     this.#buttons[target]!.focus();
   }
 }
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);

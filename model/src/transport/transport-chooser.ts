@@ -1,3 +1,4 @@
+import { sum } from '@hopwise/contract';
 import { isSlower } from '../rollback/sequential-check.ts';
 import { type RequestCost, RequestCosts, type TimedRequest } from './request-costs.ts';
 
@@ -156,8 +157,7 @@ export class TransportChooser {
 /** What all but the one with the greatest excess took together, over what they usually take. */
 function ratioOf(costs: readonly RequestCost[]): number {
   const kept = costs.toSorted((a, b) => a.tookMs - a.usualMs - (b.tookMs - b.usualMs)).slice(0, -1);
-  const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-  return sumOf(kept.map(({ tookMs }) => tookMs)) / sumOf(kept.map(({ usualMs }) => usualMs));
+  return sum(kept.map(({ tookMs }) => tookMs)) / sum(kept.map(({ usualMs }) => usualMs));
 }
 
 const otherThan = (transport: TimedTransport): TimedTransport => (transport === 'tcp' ? 'quic' : 'tcp');

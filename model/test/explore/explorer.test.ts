@@ -1,3 +1,4 @@
+import { sum } from '@hopwise/contract';
 import { describe, expect, it } from 'vitest';
 import type { Arm } from '../../src/explore/beliefs.ts';
 import { emptyCluster, readCluster } from '../../src/explore/cluster-state.ts';
@@ -54,7 +55,7 @@ function simulate(phases: readonly Phase[], seed: number, objective: 'median' | 
 
 const bestOf = (network: Network): string =>
   Object.keys(network).reduce((a, b) => (network[b]! < network[a]! ? b : a));
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
 /** Time lost against the best arm, as a share of all time, without scatter. */
 const regretOf = (loads: readonly Load[]): number =>
   sum(loads.map(({ chosen, network }) => network[chosen.arm]! - network[bestOf(network)]!)) /

@@ -4,7 +4,7 @@
  * scenarios of its figure 11 and the four cases of its table 5.
  */
 
-import { median } from '@hopwise/contract';
+import { mean, median, sum } from '@hopwise/contract';
 import { integer } from '@hopwise/lab/command/option-types';
 import { climb, lossBySegment } from '@hopwise/pageload-emulator/econ';
 import { Command } from 'commander';
@@ -61,7 +61,7 @@ function judgeSums(samples: number): void {
         .toFixed(1)
         .padStart(9)}` +
         `${(sum(scores) / Math.sqrt(scores.length)).toFixed(1).padStart(10)}` +
-        `${percent(median(sizes)).padStart(16)}${percent(sum(errors) / errors.length)}${percent(Math.max(...sizes)).padStart(14)}`,
+        `${percent(median(sizes)).padStart(16)}${percent(mean(errors))}${percent(Math.max(...sizes)).padStart(14)}`,
     );
   }
 
@@ -86,7 +86,7 @@ function judgeSums(samples: number): void {
   ] as const) {
     const sizes = errors.map(Math.abs);
     console.log(
-      `  ${what.padEnd(24)}${percent(sum(sizes) / sizes.length).padStart(13)}${percent(Math.max(...sizes)).padStart(11)}`,
+      `  ${what.padEnd(24)}${percent(mean(sizes)).padStart(13)}${percent(Math.max(...sizes)).padStart(11)}`,
     );
   }
 
@@ -125,8 +125,4 @@ function figure(value: number): string {
 
 function percent(share: number): string {
   return `${(100 * share).toFixed(2)}%`.padStart(9);
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

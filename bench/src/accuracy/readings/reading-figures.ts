@@ -1,6 +1,6 @@
 /** Figures over the recordings of many cells. */
 
-import { groupBy, mean, median, quantile } from '@hopwise/contract';
+import { groupBy, mean, median, quantile, sum } from '@hopwise/contract';
 import type { Rule } from '@hopwise/lab/judge/rules';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import {
@@ -296,5 +296,3 @@ function invariance(scores: readonly ReadingScore[]): ReadingShare | null {
   }
   return agree.length === 0 ? null : { of: agree.length, share: mean(agree) };
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -12,7 +12,7 @@ interface PairedDifference {
 }
 
 /** Compares measurements of the same rounds by resampling the rounds. */
-export function bootstrap(measured: readonly number[], rival: readonly number[]): PairedDifference {
+export function comparePairs(measured: readonly number[], rival: readonly number[]): PairedDifference {
   const { estimate, low, high } = bootstrapMedian(measured.map((value, index) => value - rival[index]!));
   return { with: median(measured), without: median(rival), difference: estimate, low, high };
 }

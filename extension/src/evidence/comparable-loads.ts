@@ -1,4 +1,4 @@
-import { median } from '@hopwise/contract';
+import { DAY_MS, median } from '@hopwise/contract';
 import { findChange } from '@hopwise/model';
 import { isSlowed, type LoadKind } from '../load/load-quality.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
@@ -6,7 +6,7 @@ import { maskQuery } from '../storage/strip-urls.ts';
 import { Visits } from './visit-kind.ts';
 
 /** Pages and networks change: older loads are no evidence. */
-const LONGEST_AGE_MS = 3 * 24 * 3_600_000;
+const LONGEST_AGE_MS = 3 * DAY_MS;
 
 /**
  * Full loads of the same page on the same network before a load, oldest first.

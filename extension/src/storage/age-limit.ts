@@ -1,6 +1,6 @@
+import { HOUR_MS } from '@hopwise/contract';
 import { readSettings } from './settings.ts';
 
-const HOUR_MS = 3_600_000;
 /** Without the permission to hear of deletions from the browser's history, what a person removes there would stay here for longer. */
 export const MAX_HOURS_UNHEARD = 24;
 

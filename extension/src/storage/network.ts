@@ -1,4 +1,5 @@
 /** What is known of networks: of each that the helper recognises, and of the network that the browser is on if it does not. */
+import { DAY_MS } from '@hopwise/contract';
 import {
   type NetworkCluster,
   type NetworkWitnesses,
@@ -11,7 +12,7 @@ import { readNetworkName, UNRECOGNISED } from './network-key.ts';
 import { StoredItem } from './stored-item.ts';
 
 /** The weight of a cluster halves each day, so an older one carries almost no information. */
-const MAX_AGE_MS = 3 * 24 * 3_600_000;
+const MAX_AGE_MS = 3 * DAY_MS;
 /** So many networks are remembered, those that were used last. */
 export const MAX_NETWORKS = 20;
 /** Sites of which something is remembered of a network, those that were learned from last. */

@@ -1,4 +1,5 @@
 import type { Assignment } from '@hopwise/contract';
+import { HOUR_MS } from '@hopwise/contract';
 import { unknownBefore } from '../emulate/browser-assignment.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { LoadTimes } from '../scenarios/load-times.ts';
@@ -19,7 +20,7 @@ export const usesH3 = ({ assignment }: Pick<Candidate, 'assignment'>): boolean =
 
 /** Bounds of emulated times, whose logarithms are compared: an empty page takes no time, and some loads do not end, milliseconds. */
 export const SHORTEST_MS = 1;
-const ENDLESS_MS = 3_600_000;
+const ENDLESS_MS = HOUR_MS;
 
 /** The candidates of a page, each once. */
 export class Candidates {

@@ -1,4 +1,4 @@
-import { type MeasuredLoads, mean, type VerifiedProtocol } from '@hopwise/contract';
+import { DAY_MS, type MeasuredLoads, mean, type VerifiedProtocol } from '@hopwise/contract';
 import { BROWSER_NOISE } from '../scenarios/spread.ts';
 import type { LoadScatter, RatioObservation, TimeObservation } from './belief.ts';
 import type { Candidate } from './candidates.ts';
@@ -18,7 +18,7 @@ const RECORDED_NOISE = 0.05;
 export const LATER_LOAD: LoadScatter = { own: BROWSER_NOISE, shared: 0.1 };
 
 /** Age at which measured loads count half, milliseconds: networks and pages change within days. */
-const HALF_LIFE_MS = 3 * 24 * 3_600_000;
+const HALF_LIFE_MS = 3 * DAY_MS;
 
 /** Standard deviation of the logarithm of one round's time, at least. */
 const ROUND_NOISE = 0.05;

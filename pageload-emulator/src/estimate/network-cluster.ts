@@ -1,3 +1,4 @@
+import { DAY_MS } from '@hopwise/contract';
 import * as z from 'zod/mini';
 
 /** A log-normal figure: mean and standard deviation of its natural logarithm. */
@@ -42,7 +43,7 @@ export type NetworkCluster = z.infer<typeof clusterSchema>;
 export type ClusterFigure = 'rttMs' | 'downBps' | 'upBps' | 'queueMs' | 'loss' | 'lossBurst' | 'policedBps';
 
 /** The weight of a cluster halves in this time, as links and their users change within days; assumed. */
-export const HALF_LIFE_MS = 24 * 3_600_000;
+export const HALF_LIFE_MS = DAY_MS;
 /**
  * Variation of a figure between loads on one network (standard deviation of the logarithm): the nearest origin depends on the
  * page, wireless links fluctuate. Assumed.

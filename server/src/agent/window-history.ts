@@ -1,3 +1,4 @@
+import { DAY_MS } from '@hopwise/contract';
 import type { WindowChoice } from '../learn/window-controller.ts';
 
 /** In force from a time on: a choice, no window of its own, or, while the kernel's table changes, one or the other. */
@@ -6,7 +7,7 @@ export type InForce = WindowChoice | 'none' | 'changing';
 /** Connections last this many changes at most before they are no longer learned from. */
 const MAX_CHANGES = 16;
 /** Nor do they last longer: the history of clusters whose clients are gone would grow for as long as the agent runs. */
-const KEPT_MS = 24 * 3_600_000;
+const KEPT_MS = DAY_MS;
 /** nginx accepts a connection this much later than the kernel has chosen its window. */
 const ACCEPT_MS = 20;
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@hopwise/contract';
 import {
   type Arm,
   type ChoiceReason,
@@ -22,7 +23,7 @@ const MIN_GAIN = 0.02;
 /** Clusters beyond these are forgotten, the longest unused first. */
 const MAX_CLUSTERS = 2000;
 /** Half of the connections are forgotten in this time. */
-const HALF_LIFE_MS = 86_400_000;
+const HALF_LIFE_MS = DAY_MS;
 /** The clients of a cluster are those of its last so many connections. */
 const RECENT_CONNECTIONS = 40;
 /** Between two connections of a client that count there are so many of other clients, where the cluster has as many. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@hopwise/contract';
 import { type ClusterState, Explorer, readCluster } from '@hopwise/model';
 import * as z from 'zod/mini';
 import { readAgeLimitMs } from '../../storage/age-limit.ts';
@@ -11,7 +12,7 @@ const PREFIX = `${NAME}:`;
 /** The pages that were loaded last are kept. */
 const MAX_PAGES = 100;
 /** Pages and networks change: what is older is no evidence. */
-const MAX_AGE_MS = 3 * 24 * 3_600_000;
+const MAX_AGE_MS = 3 * DAY_MS;
 
 const storedSchema = z.object({
   /** When a load was last learned from, milliseconds since 1970. */

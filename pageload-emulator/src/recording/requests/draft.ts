@@ -1,4 +1,5 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
+import { DAY_MS } from '@hopwise/contract';
 import { InputError } from '../../util/input-error.ts';
 import { originOf } from '../../util/url.ts';
 
@@ -10,7 +11,7 @@ export interface RequestDraft extends Omit<RecordedRequest, 'id' | 'initiator'> 
 /** Files with more requests are refused, to bound memory. */
 const MAX_REQUESTS = 10_000;
 /** Longer loads come from clocks that were set during the load; their times mean nothing. */
-export const MAX_LOAD_MS = 24 * 60 * 60 * 1000;
+export const MAX_LOAD_MS = DAY_MS;
 
 /**
  * Sorts requests by start, numbers them and leaves out those that no network carries (`data:`, `blob:`, extensions' own).

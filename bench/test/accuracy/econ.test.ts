@@ -1,18 +1,11 @@
 import type { NetworkPath } from '@hopwise/pageload-emulator';
 import { expect, it } from 'vitest';
 import { page } from '../../../lab/test/support/measured-loads.ts';
+import { pathOf } from '../../../pageload-emulator/test/support/pages.ts';
 import { choiceOf } from '../../src/accuracy/choosers.ts';
 import { econGuess } from '../../src/accuracy/econ.ts';
 
-const path: NetworkPath = {
-  rttMs: 40,
-  downBps: 20e6,
-  upBps: 5e6,
-  loss: 0,
-  lossBurst: 1,
-  queueBytes: 250_000,
-  udp: { kind: 'open' },
-};
+const path = pathOf({ rttMs: 40, downBps: 20e6, upBps: 5e6, queueBytes: 250_000 });
 
 it('predicts h1 and h2, and chooses the faster one whatever h3 would take', () => {
   const guess = econGuess(page, path);

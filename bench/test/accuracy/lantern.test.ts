@@ -1,19 +1,11 @@
-import type { NetworkPath } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { page } from '../../../lab/test/support/measured-loads.ts';
 import { recordingOf } from '../../../lab/test/support/recordings.ts';
 import { inOrder } from '../../../pageload-emulator/test/support/in-order.ts';
+import { pathOf } from '../../../pageload-emulator/test/support/pages.ts';
 import { lanternGuess, withH3 } from '../../src/accuracy/lantern.ts';
 
-const path: NetworkPath = {
-  rttMs: 40,
-  downBps: 20e6,
-  upBps: 5e6,
-  loss: 0,
-  lossBurst: 1,
-  queueBytes: 250_000,
-  udp: { kind: 'open' },
-};
+const path = pathOf({ rttMs: 40, downBps: 20e6, upBps: 5e6, queueBytes: 250_000 });
 
 /** A single document that fits the first ten segments, without server or main-thread time in the recording. */
 const oneDocument = recordingOf(

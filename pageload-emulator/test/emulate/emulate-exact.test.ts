@@ -1,4 +1,10 @@
-import { emulate, type Protocol, type ServerProfile } from '@hopwise/pageload-emulator';
+import {
+  emulate,
+  type PageGraph,
+  type Protocol,
+  type ServerProfile,
+  type WaterfallEntry,
+} from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { type FetchSketch, pageOf, pathOf, ROUND_TRIPS_ONLY, serverOf, uniform } from '../support/pages.ts';
 
@@ -11,6 +17,12 @@ function roundTripTime(
   const graph = pageOf(fetches);
   return emulate(graph, ROUND_TRIPS_ONLY, [serverOf(graph.origins[0]!, server)], uniform(graph, protocol))
     .pltMs;
+}
+
+/** The requests of a load where only round trips of 100 ms count. */
+function entriesOver(protocol: Protocol, graph: PageGraph): WaterfallEntry[] {
+  const servers = [serverOf(graph.origins[0]!)];
+  return emulate(graph, ROUND_TRIPS_ONLY, servers, uniform(graph, protocol), { waterfall: true }).entries;
 }
 
 describe('handshakes', () => {
@@ -82,15 +94,7 @@ describe('a response that its server makes slowly', () => {
 
   it('lets other responses on its connection pass', () => {
     const graph = pageOf([{ bytes: 2_000, bodyMs: 800 }, { bytes: 2_000 }]);
-    const { entries } = emulate(
-      graph,
-      ROUND_TRIPS_ONLY,
-      [serverOf(graph.origins[0]!)],
-      uniform(graph, 'h2'),
-      {
-        waterfall: true,
-      },
-    );
+    const entries = entriesOver('h2', graph);
     expect(entries.map(({ endMs }) => Math.round(endMs))).toEqual([1_100, 300]);
   });
 
@@ -100,15 +104,7 @@ describe('a response that its server makes slowly', () => {
       { bytes: 1_000, after: [0] },
     ]);
     Object.assign(graph.activities[1]!.after[0]!, { fraction: 0.5 });
-    const { entries } = emulate(
-      graph,
-      ROUND_TRIPS_ONLY,
-      [serverOf(graph.origins[0]!)],
-      uniform(graph, 'h2'),
-      {
-        waterfall: true,
-      },
-    );
+    const entries = entriesOver('h2', graph);
     // Two parts, 900 ms apart, the first with the first byte.
     expect(entries[1]!.startMs).toBeCloseTo(300, 0);
     expect(entries[0]!.endMs).toBeCloseTo(1_200, 0);
@@ -120,30 +116,14 @@ describe('a response that its server makes slowly', () => {
       { bytes: 1_000, after: [0] },
     ]);
     Object.assign(graph.activities[1]!.after[0]!, { fraction: 0 });
-    const { entries } = emulate(
-      graph,
-      ROUND_TRIPS_ONLY,
-      [serverOf(graph.origins[0]!)],
-      uniform(graph, 'h2'),
-      {
-        waterfall: true,
-      },
-    );
+    const entries = entriesOver('h2', graph);
     expect(entries[1]!.startMs).toBeCloseTo(300, 0);
   });
 
   it('holds up the next response on its HTTP/1.1 connection', () => {
     const slow = Array.from({ length: 6 }, () => ({ bytes: 2_000, bodyMs: 500, after: [0] }));
     const graph = pageOf([{ bytes: 1_000 }, ...slow, { bytes: 1_000, after: [0] }]);
-    const { entries } = emulate(
-      graph,
-      ROUND_TRIPS_ONLY,
-      [serverOf(graph.origins[0]!)],
-      uniform(graph, 'h1'),
-      {
-        waterfall: true,
-      },
-    );
+    const entries = entriesOver('h1', graph);
     // 300 the document; on its connection 100 and 500 of the first slow one, then 100.
     expect(entries[7]!.endMs).toBeCloseTo(1_000, 0);
   });

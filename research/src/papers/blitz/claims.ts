@@ -82,34 +82,35 @@ function longFinding(times: readonly StartTimes[], sender: StartSender): Finding
 }
 
 function halfFinding(times: readonly StartTimes[], sender: StartSender): Finding {
-  const gains = gainsOf(times, LONG_BYTES, 0.5);
-  const agrees = ({ link, gainMs }: StartGain) =>
-    link.name === '3G' ? gainMs.high < 0 : link.name === 'fast DSL' || gainMs.low > 0;
-  return {
-    kind: 'measured',
-    hopwise: emulated(gains),
-    real: {
-      source: sender,
-      value: gains.filter(agrees).length,
-      min: gains.length,
-      bounds: 'the 95% interval of the gain is above 0 on slow DSL and LTE, and below 0 on 3G',
-      text: gains.map(describe).join('; '),
-    },
-  };
+  return gainsFinding(gainsOf(times, LONG_BYTES, 0.5), sender, {
+    agrees: ({ link, gainMs }) =>
+      link.name === '3G' ? gainMs.high < 0 : link.name === 'fast DSL' || gainMs.low > 0,
+    bounds: 'the 95% interval of the gain is above 0 on slow DSL and LTE, and below 0 on 3G',
+  });
 }
 
 function shortFinding(times: readonly StartTimes[], sender: StartSender): Finding {
-  const gains = gainsOf(times, SHORT_BYTES, 1);
-  const agrees = ({ link, gainMs }: StartGain) =>
-    link.name === 'LTE' ? gainMs.low > 0 : gainMs.low <= 0 && gainMs.high >= 0;
+  return gainsFinding(gainsOf(times, SHORT_BYTES, 1), sender, {
+    agrees: ({ link, gainMs }) =>
+      link.name === 'LTE' ? gainMs.low > 0 : gainMs.low <= 0 && gainMs.high >= 0,
+    bounds: 'the 95% interval of the gain holds 0 on DSL and 3G, and is above 0 on LTE',
+  });
+}
+
+/** Holds if the gains on all links agree with the claim. */
+function gainsFinding(
+  gains: readonly StartGain[],
+  source: StartSender,
+  { agrees, bounds }: { agrees: (gain: StartGain) => boolean; bounds: string },
+): Finding {
   return {
     kind: 'measured',
     hopwise: emulated(gains),
     real: {
-      source: sender,
+      source,
       value: gains.filter(agrees).length,
       min: gains.length,
-      bounds: 'the 95% interval of the gain holds 0 on DSL and 3G, and is above 0 on LTE',
+      bounds,
       text: gains.map(describe).join('; '),
     },
   };

@@ -2,6 +2,7 @@ import { groupBy, type RecordedRequest, type Recording } from '@hopwise/contract
 import { PACKET } from '../network/packet.ts';
 import { MAX_QUEUE_MS } from '../network/priors.ts';
 import { ArrivalCurve } from '../recording/arrival-curve.ts';
+import { likelyConnection } from '../recording/likely-connection.ts';
 import { unseenRoundTrip } from '../recording/likely-extra.ts';
 import { busyRate } from '../recording/link-rate.ts';
 import { timingsByOrigin } from '../recording/origin-timings.ts';
@@ -193,14 +194,14 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
   const bps = link?.downBps ?? busyRate(arrivals, RATE_WINDOW_MS) ?? ASSUMED_BPS;
   const queueMs = link?.maxQueueMs ?? MAX_QUEUE_MS;
   const carried = new Map(
-    [...groupBy(requests, carrierOf)].map(([name, own]) => [name, new ArrivalCurve(own)]),
+    [...groupBy(requests, likelyConnection)].map(([name, own]) => [name, new ArrivalCurve(own)]),
   );
   return requests.flatMap((request) => {
     const { responseStartMs } = request.phases;
     const own = origins.get(originOf(request.url) ?? '');
     const isCopy = request.fromCache || request.transferBytes === 0;
     if (responseStartMs === null || isCopy || own === undefined) return [];
-    const carrier = carrierOf(request);
+    const carrier = likelyConnection(request);
     const carriedBytes = carried.get(carrier)!;
     const ownBytes = responseBytesOf(request);
     const bytes = Math.max(ownBytes, carriedBytes.by(request.endMs) - carriedBytes.by(responseStartMs));
@@ -244,11 +245,6 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
  * @param loss events per packet; there is no bound without any
  */
 const meanWindow = (loss: number): number => Math.sqrt(1.5 / loss);
-
-/** Names what carries a response: a multiplexed connection, or the request itself. */
-function carrierOf({ id, protocol, connectionId, url }: RecordedRequest): string {
-  return protocol === 'h2' || protocol === 'h3' ? (connectionId ?? `${protocol} ${originOf(url)}`) : `#${id}`;
-}
 
 const isSized = ({ transferBytes, bodyBytes }: RecordedRequest): boolean =>
   transferBytes !== null || bodyBytes !== null;

@@ -3,6 +3,7 @@ import { MAX_QUEUE_MS } from '../network/priors.ts';
 import { ArrivalCurve } from '../recording/arrival-curve.ts';
 import { isHandshake } from '../recording/handshake-trips.ts';
 import { hidesConnections, replayedStarts } from '../recording/hidden-connections.ts';
+import { likelyConnection } from '../recording/likely-connection.ts';
 import { unseenRoundTrip } from '../recording/likely-extra.ts';
 import { busyRate, linkRate, MIN_FILLING_BYTES } from '../recording/link-rate.ts';
 import { type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
@@ -183,21 +184,22 @@ function linkQueue(
  * waited meanwhile. What a server has written to a connection goes first (`SocketBuffer`), a window in each round trip.
  */
 function connectionQueue({ requests }: Recording, rttMs: number): Map<number, number> {
-  const starting = requests.flatMap(
-    ({ id, connectionId, endMs, phases: { requestStartMs, responseStartMs } }) =>
-      connectionId === null || requestStartMs === null || responseStartMs === null
-        ? []
-        : [{ id, connectionId, requestStartMs, responseStartMs, endMs }],
-  );
+  const starting = requests.flatMap((request) => {
+    const { id, endMs, phases } = request;
+    const { requestStartMs, responseStartMs } = phases;
+    return requestStartMs === null || responseStartMs === null
+      ? []
+      : [{ id, connection: likelyConnection(request), requestStartMs, responseStartMs, endMs }];
+  });
   starting.sort((a, b) => a.responseStartMs - b.responseStartMs);
-  const busy = new Map<string | number, { sinceMs: number; untilMs: number }>();
+  const busy = new Map<string, { sinceMs: number; untilMs: number }>();
   const waitedMs = new Map<number, number>();
-  for (const { id, connectionId, requestStartMs, responseStartMs, endMs } of starting) {
-    const period = busy.get(connectionId);
+  for (const { id, connection, requestStartMs, responseStartMs, endMs } of starting) {
+    const period = busy.get(connection);
     if (period !== undefined && responseStartMs <= period.untilMs + rttMs) {
       waitedMs.set(id, responseStartMs - Math.max(requestStartMs, period.sinceMs));
       period.untilMs = Math.max(period.untilMs, endMs);
-    } else busy.set(connectionId, { sinceMs: responseStartMs, untilMs: endMs });
+    } else busy.set(connection, { sinceMs: responseStartMs, untilMs: endMs });
   }
   return waitedMs;
 }

@@ -119,6 +119,20 @@ describe('think times', () => {
     expect(ofImage).toBeCloseTo(1_500 - 50, 3);
   });
 
+  it.each<Protocol>(['h2', 'h3'])(
+    'are the same where the recorder names no connections: an origin has one, over %s',
+    (protocol) => {
+      const files = Array.from({ length: 40 }, () => ({ origin: 1, bytes: 30_000, after: [0] }));
+      const page = pageOf([{ bytes: 20_000 }, ...files], ORIGINS);
+      const path = pathOf({ rttMs: 60, downBps: 100e6, loss: 0.02 });
+      const servers = ORIGINS.map((origin) => serverOf(origin));
+      const recording = recordLoad(page, path, servers, uniform(page, protocol));
+      expect(recording.requests.every(({ connectionId }) => connectionId !== null)).toBe(true);
+      const requests = recording.requests.map((request) => ({ ...request, connectionId: null }));
+      expect(thinkTimesOf({ ...recording, requests })).toEqual(thinkTimesOf(recording));
+    },
+  );
+
   it('of files over HTTP/1.1 are not taken for queueing for longer than a queue takes to drain', () => {
     // A file of 2 MB fills a link of 4 Mbit/s for four seconds, in which the server of a small one takes three.
     const page = pageOf(

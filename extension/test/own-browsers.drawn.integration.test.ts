@@ -51,6 +51,17 @@ test.for([
   expect(load).toMatchObject({ isDetailed: false, recording: { url: `${site.url}${path}` } });
 });
 
+test('a page that opens its document anew before it has loaded is recorded with its load time', async () => {
+  const light = await launch(EXTENSION, [], [], {}, 'en-US', false);
+  onTestFinished(() => light.close());
+  const from = { browser: light, own: await light.openOwn('devtools.html') };
+  const page = await light.context.newPage();
+  await page.goto(`${site.url}/reopened.html`);
+  const { load } = await recorded(page, from);
+  expect(load.recording.pltMs).toBeGreaterThan(0);
+  expect(load.recording.requests.map(({ url }) => url)).toContain(`${site.url}/parsed.png`);
+});
+
 test('pages are recorded in detail from a click and the next start of the browser on, until that is taken back', async () => {
   let now = await launch(EXTENSION, [], [], {}, 'en-US', false);
   onTestFinished(() => now.close());

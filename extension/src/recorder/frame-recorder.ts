@@ -81,22 +81,18 @@ export class FrameRecorder {
       this.willReport = false;
       return;
     }
-    const settleAfter = (loadEndMs: number) =>
-      setTimeout(() => this.#reportSettled(true), loadEndMs + SETTLE_MS - performance.now());
-    // Firefox may start content scripts amid the load event: it has not ended then, and calls none of the listeners added now.
-    if (document.readyState === 'complete') {
-      settleAfter(readNavigation()?.loadEventEnd || performance.now());
-      return;
-    }
     const timer = setTimeout(() => this.#reportSettled(false), LOAD_TIMEOUT_MS - performance.now());
-    const onLoad = (event: Event) => {
-      // Ignores synthetic events, which some pages dispatch for scripts that wait for the load event.
-      if (!event.isTrusted) return;
-      removeEventListener('load', onLoad);
+    // The browser tells an observer when the load event has ended. A listener to the event would hear synthetic ones too, which some pages
+    // dispatch, and none where the page opens its document anew amid the load (`document.open`), which removes all listeners.
+    const observer = new PerformanceObserver(() => {
+      const loadEndMs = readNavigation()?.loadEventEnd ?? 0;
+      // The entry is there before the page has loaded.
+      if (loadEndMs === 0) return;
+      observer.disconnect();
       clearTimeout(timer);
-      settleAfter(performance.now());
-    };
-    addEventListener('load', onLoad);
+      setTimeout(() => this.#reportSettled(true), loadEndMs + SETTLE_MS - performance.now());
+    });
+    observer.observe({ type: 'navigation', buffered: true });
   }
 
   #reportSettled(loaded: boolean): void {

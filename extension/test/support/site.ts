@@ -130,6 +130,10 @@ export async function startSite(): Promise<Site> {
     },
     '/busy-frame.html': () =>
       html(`<script>addEventListener('load', () => setTimeout(() => { for (;;); }))</script>`),
+    '/reopened.html': () =>
+      html(`<img src="/slow.png"><script>addEventListener('DOMContentLoaded', () => setTimeout(() => {
+        document.open(); document.write('<p>another text<img src="/parsed.png">'); document.close();
+      }))</script>`),
     '/held.html': () => html('<img src="/parsed.png"><img src="/held.png">'),
     '/slow.html': () => html('<img src="/parsed.png"><img src="/slow.png">'),
     '/style.css': () =>

@@ -9,6 +9,7 @@ import { withoutQueries } from '../storage/strip-load.ts';
 import { ALL_SITES } from '../ui/site-access.ts';
 import { noteDroppedReport } from './dropped-reports.ts';
 import type { ExcludedSites } from './excluded-sites.ts';
+import { readShownPage } from './shown-page.ts';
 import type { TabLoad } from './tab-loads.ts';
 
 /** Limits the wait for frames that are busy, or that were removed after their request. */
@@ -33,7 +34,7 @@ export async function collectRecording(
 ): Promise<Recording> {
   const seesRequests = load.isDetailed && load.isNavigationSeen;
   const ofRequests = load.requests.map((request) => request.frameId).filter((id) => id >= 0);
-  const others = seesRequests || !hasFrames ? ofRequests : await injectIntoFrames(tabId);
+  const others = seesRequests || !hasFrames ? ofRequests : await findFrames(tabId, sent.timeOrigin);
   const frameIds = [...new Set([0, ...others])].slice(0, MAX_FRAMES);
   const ask = (frameId: number) => askFrame(tabId, frameId, documentId, final);
   const reports = await Promise.all(
@@ -84,6 +85,15 @@ function withoutExcluded(frame: FrameReport, excludedSites: Pick<ExcludedSites, 
     ({ initiatorType, name }) => !/^i?frame$/.test(initiatorType) || !excludedSites.has(name),
   );
   return { ...frame, resources };
+}
+
+/** Finds the frames of the page that began then. @returns their ids; none where the tab shows another page by now, whose frames are not its own */
+async function findFrames(tabId: number, timeOrigin: number): Promise<number[]> {
+  const frameIds = await injectIntoFrames(tabId);
+  // Asked afterwards: before, the next page could still follow.
+  const page = await readShownPage(tabId);
+  const isOther = page !== null && page !== 'busy' && Math.abs(page.timeOrigin - timeOrigin) >= 1;
+  return isOther ? [] : frameIds;
 }
 
 /**

@@ -207,6 +207,23 @@ test('a light recording takes the timings from the report, a detailed one asks f
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ load: { recording: { pltMs: 800 } } });
 });
 
+test.for([
+  ['the page shows them', 0, [4]],
+  ['the next page shows them', 1_200, []],
+] as const)('a light recording asks the frames that are there where %s', async ([, laterMs, asksFrames]) => {
+  startedAt = Date.now() - 900;
+  const page = pageNow({ documentId: 'framed' });
+  const inject = async ({ files }: { files?: string[] }) =>
+    files ? [{ frameId: 0 }, { frameId: 4 }] : [{ result: { timeOrigin: startedAt + laterMs } }];
+  vi.stubGlobal('chrome', { ...chrome, scripting: { executeScript: inject } });
+  answers = [async () => undefined];
+  const navigationId = (await findSettledNavigation(loads, page))!;
+  const report = { loaded: true, hasFrames: true, timings: timings(700) };
+  await storeSettledLoad(loads, page, navigationId, report, []);
+  expect(await loads.getLoad(TAB)).toMatchObject({ phase: 'recorded' });
+  expect(asked).toEqual(asksFrames.map((frameId) => ({ frameId })));
+});
+
 test('a load whose navigation was not listened to is recorded by its page’s report alone', async () => {
   startedAt = Date.now() - 900;
   await settle(true, [], timings(700), pageNow({ documentId: 'first' }));

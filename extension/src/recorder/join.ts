@@ -43,7 +43,8 @@ export function joinRecording(observation: LoadObservation): Recording {
   return {
     format: 'hopwise-recording',
     version: 1,
-    url: withoutFragment(top.url),
+    // The frame's own URL may be of another page by now, to which a script changed without a load (`history.pushState`).
+    url: withoutFragment(top.navigation.name),
     recordedAt: new Date(top.timeOrigin).toISOString(),
     browser: observation.browser,
     pltMs: loadEventEnd > 0 ? loadEventEnd : null,

@@ -2,9 +2,9 @@ import { median, type RecordedRequest } from '@hopwise/contract';
 import type { StoredLoad } from './stored-load.ts';
 
 /**
- * `full`: shows how long the page takes. `cached`: much of it came from the browser's cache. `partial`: its load event did not
- * fire. `background`: it was loaded in a hidden tab, where browsers slow pages down. `disturbed`: requests failed, pins
- * changed meanwhile, or it was much slower than the page's other loads.
+ * `full`: shows how long the page takes. `cached`: its document or much else came from the browser's cache, or was prefetched. `partial`: its
+ * load event did not fire. `background`: it was loaded in a hidden tab, where browsers slow pages down. `disturbed`: requests failed,
+ * pins changed meanwhile, or it was much slower than the page's other loads.
  */
 export type LoadKind = 'full' | 'cached' | 'partial' | 'background' | 'disturbed';
 
@@ -28,7 +28,7 @@ export function judgeLoad({ recording, pinned, wasVisible }: JudgedLoad): LoadQu
     if (recording.pltMs === null) return 'partial';
     // Hidden pages are not painted.
     if (wasVisible === false && recording.firstContentfulPaintMs === null) return 'background';
-    if (networkShare(requests) < MIN_NETWORK_SHARE) return 'cached';
+    if (isDocumentCached(requests) || networkShare(requests) < MIN_NETWORK_SHARE) return 'cached';
     const failed = requests.filter(({ status, fromCache }) => status === 0 && !fromCache).length;
     return pinned === null || failed > MAX_FAILED_SHARE * requests.length ? 'disturbed' : 'full';
   };
@@ -36,6 +36,10 @@ export function judgeLoad({ recording, pinned, wasVisible }: JudgedLoad): LoadQu
 }
 
 type JudgedLoad = Pick<StoredLoad, 'recording' | 'pinned' | 'wasVisible'>;
+
+/** Whether the browser had the document already: the load is shorter by its connection, its round trip and the time its server takes. */
+const isDocumentCached = (requests: readonly RecordedRequest[]): boolean =>
+  requests.findLast(({ type }) => type === 'document')?.fromCache === true;
 
 /** A response whose headers alone were transferred confirms what is in the cache. */
 function cameOverNetwork({ fromCache, transferBytes, bodyBytes }: RecordedRequest): boolean {

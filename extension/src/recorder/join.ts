@@ -326,9 +326,12 @@ function recordedFields(
   const { observed, entry } = request;
   // Without Timing-Allow-Origin the page's timings withhold everything between start and end.
   const hasDetails = entry !== null && entry.responseStart > 0;
-  const fromCache = observed
+  // The page before had it transferred: the entry has its bytes, but not when they came.
+  const isPrefetched = entry?.deliveryType === 'navigational-prefetch';
+  const isCached = observed
     ? observed.fromCache || entry?.deliveryType === 'cache'
     : entry !== null && hasTimings(entry) && entry.transferSize === 0;
+  const fromCache = isPrefetched || isCached;
   const isFailed = observed === null && !hasDetails && failed.has(withoutFragment(entry!.name));
   const wireBody = fromCache ? 0 : (observed?.contentLength ?? null);
   return {
@@ -340,7 +343,7 @@ function recordedFields(
     startMs: request.startMs,
     endMs: request.endMs,
     phases: hasDetails ? phasesOf(entry) : withheldPhases(request, fromCache),
-    transferBytes: hasDetails ? entry.transferSize : fromCache ? 0 : null,
+    transferBytes: hasDetails && !isPrefetched ? entry.transferSize : fromCache ? 0 : null,
     bodyBytes: hasDetails && !fromCache ? entry.encodedBodySize : wireBody,
     decodedBytes: hasDetails || (entry && entry.decodedBodySize > 0) ? entry.decodedBodySize : null,
     credentials: observed?.credentials ?? null,

@@ -24,6 +24,11 @@ test.each([
     withRequests(requestOf(0), requestOf(1), { ...cached(2), decodedBytes: 90_000 }),
     'cached',
   ],
+  [
+    'cached when the browser had its document already',
+    withRequests(cached(0), requestOf(1), requestOf(2), requestOf(3)),
+    'cached',
+  ],
   ['partial without a load event', loadOf(1, { recording: { pltMs: null } }), 'partial'],
   [
     'of the background when its tab was hidden and never painted',

@@ -441,6 +441,23 @@ describe('joinRecording', () => {
     expect(of(memory)).toMatchObject({ fromCache: true, status: 200, type: 'image' });
   });
 
+  test('does not take a document that was prefetched for one that the load transferred', () => {
+    const { navigation } = frame(0, PAGE, 0);
+    const top = frame(0, PAGE, 0, {
+      navigation: {
+        ...navigation!,
+        deliveryType: 'navigational-prefetch',
+        responseEnd: 0,
+        transferSize: 500_400,
+      },
+    });
+    for (const requests of [[], [document_()]]) {
+      expect(join(requests, [top]).recording.requests).toMatchObject([
+        { type: 'document', fromCache: true, transferBytes: 0, bodyBytes: 0, decodedBytes: 2500 },
+      ]);
+    }
+  });
+
   test('keeps a request that is still running, and a page that never fired load', () => {
     const { recording, of } = join(
       [document_(), request(`${PAGE}slow.png`, 70, { endedAt: null, headersAt: null, status: 0 })],

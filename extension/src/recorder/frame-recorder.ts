@@ -25,6 +25,9 @@ const LOAD_TIMEOUT_MS = 30_000;
 const MAX_RESENDS = 3;
 const RESEND_AFTER_MS = 1000;
 
+/** Types of documents that a viewer of the browser shows, and transfers after the load: the times of the navigation are the viewer's. */
+const IN_VIEWER = /pdf$|^(audio|video)/;
+
 /** Where the frame's recorder is, in the extension's isolated world, which its content scripts and the worker's functions share. */
 const OWN = Symbol.for('hopwise recorder');
 
@@ -160,7 +163,7 @@ export class FrameRecorder {
   #takeTimings(untilMs = Number.POSITIVE_INFINITY): FrameTimings {
     this.#addResources(this.#resourceObserver.takeRecords());
     this.#updateLargestPaint(this.#paintObserver.takeRecords());
-    const navigation = readNavigation();
+    const navigation = !IN_VIEWER.test(document.contentType) && readNavigation();
     const paint = performance.getEntriesByName('first-contentful-paint')[0];
     const web = this.#resources.filter((entry) => /^https?:/.test(entry.name) && entry.startTime <= untilMs);
     return {

@@ -73,8 +73,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function start(mayRecord = async () => true): void {
-  vi.stubGlobal('document', { addEventListener: vi.fn() });
+function start(mayRecord = async () => true, contentType = 'text/html'): void {
+  vi.stubGlobal('document', { addEventListener: vi.fn(), contentType });
   new FrameRecorder(null, mayRecord);
 }
 
@@ -148,6 +148,19 @@ test('a light recording reports once the page is idle, with what was requested u
     [{ type: 'page-settled', timings: { isTop: true, resources: [{ name: 'https://page.test/a.png' }] } }],
   ]);
   expect(observers).toBe(0);
+});
+
+test.each([
+  ['text/html', true],
+  ['image/svg+xml', true],
+  ['application/pdf', false],
+  ['video/mp4', false],
+])('the times of the navigation to a document of type %s are its own: %s', async (contentType, isOwn) => {
+  loadEventEnd = 100;
+  start(undefined, contentType);
+  await vi.advanceTimersByTimeAsync(850);
+  const navigation = isOwn ? { loadEventEnd: 100 } : null;
+  expect(sent.mock.calls).toMatchObject([[{ timings: { navigation } }]]);
 });
 
 test('a page reports again, a few times, where the worker stopped before it answered', async () => {

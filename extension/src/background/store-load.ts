@@ -51,7 +51,7 @@ async function recordAndStore(
   loads: TabLoads,
   { tabId, documentId }: ReportingPage,
   navigationId: string,
-  { loaded, hasFrames, timings }: Omit<PageSettled, 'type'>,
+  { loaded, hasFrames, wasHidden, timings }: Omit<PageSettled, 'type'>,
   periods: readonly PinPeriod[],
 ): Promise<void> {
   const load = await loads.getLoad(tabId);
@@ -83,6 +83,7 @@ async function recordAndStore(
       cluster: await recallNetwork({ recording, network, isDetailed }, loaded),
       pinned: findPinnedProtocols(recording, duringLoad),
       wasVisible: await isShown(tabId),
+      wasHidden,
       isDetailed,
       prediction: null,
       problem: '',

@@ -21,13 +21,15 @@ const MIN_NETWORK_SHARE = 0.5;
 const MAX_FAILED_SHARE = 0.1;
 
 /** What a stored load is good for. */
-export function judgeLoad({ recording, pinned, wasVisible }: JudgedLoad): LoadQuality {
+export function judgeLoad({ recording, pinned, wasVisible, wasHidden }: JudgedLoad): LoadQuality {
   const { requests } = recording;
   const networkRequests = requests.filter(cameOverNetwork).length;
   const kindOf = (): LoadKind => {
-    if (recording.pltMs === null) return 'partial';
-    // Hidden pages are not painted.
-    if (wasVisible === false && recording.firstContentfulPaintMs === null) return 'background';
+    const { pltMs, firstContentfulPaintMs: paintMs } = recording;
+    if (pltMs === null) return 'partial';
+    // Hidden pages are not painted: those that are shown at last are painted then.
+    if (paintMs === null ? wasVisible === false || wasHidden : wasHidden && paintMs > pltMs)
+      return 'background';
     if (isDocumentCached(requests) || networkShare(requests) < MIN_NETWORK_SHARE) return 'cached';
     const failed = requests.filter(({ status, fromCache }) => status === 0 && !fromCache).length;
     return pinned === null || failed > MAX_FAILED_SHARE * requests.length ? 'disturbed' : 'full';
@@ -35,7 +37,7 @@ export function judgeLoad({ recording, pinned, wasVisible }: JudgedLoad): LoadQu
   return { kind: kindOf(), networkRequests, requests: requests.length };
 }
 
-type JudgedLoad = Pick<StoredLoad, 'recording' | 'pinned' | 'wasVisible'>;
+type JudgedLoad = Pick<StoredLoad, 'recording' | 'pinned' | 'wasVisible' | 'wasHidden'>;
 
 /** Whether the browser had the document already: the load is shorter by its connection, its round trip and the time its server takes. */
 const isDocumentCached = (requests: readonly RecordedRequest[]): boolean =>

@@ -28,6 +28,8 @@ export interface StoredLoad {
   pinned?: Assignment | null;
   /** Whether its tab was shown when the load settled; absent in loads that an earlier version stored. */
   wasVisible?: boolean;
+  /** Whether its tab was hidden when the load began; absent in loads that an earlier version stored. */
+  wasHidden?: boolean;
   /** Whether every request was observed, and what made it, and not the page's own timings alone; absent for true. */
   isDetailed?: boolean;
   /** What the check of its network has measured; absent for none. */

@@ -46,6 +46,8 @@ export class FrameRecorder {
   readonly #resources: PerformanceResourceTiming[] = [];
   readonly #resourceKeys = new Set<string>();
   #largestPaint: { startMs: number; url: string | null } | null = null;
+  /** Whether it began to load in a hidden tab. */
+  readonly #wasHidden = document.hidden;
   #isDiscarded = false;
   /** How many reports were sent: an earlier one is not sent again. */
   #reports = 0;
@@ -103,8 +105,13 @@ export class FrameRecorder {
     // What is done with the report would slow down a page that is busy.
     requestIdleCallback(
       () => {
-        const hasFrames = window.length > 0;
-        void this.#send({ type: 'page-settled', loaded, hasFrames, timings: this.#takeTimings(settledMs) });
+        void this.#send({
+          type: 'page-settled',
+          loaded,
+          hasFrames: window.length > 0,
+          wasHidden: this.#wasHidden,
+          timings: this.#takeTimings(settledMs),
+        });
         // In detail, requests may be under way whose ends the worker waits for, and then asks.
         if (loaded && this.#scripts === null) this.#stopObserving();
       },
@@ -210,26 +217,32 @@ function readNavigation(): PerformanceNavigationTiming | undefined {
   return performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined;
 }
 
+const ENTRY_FIELDS = [
+  'initiatorType',
+  'startTime',
+  'fetchStart',
+  'domainLookupStart',
+  'domainLookupEnd',
+  'connectStart',
+  'secureConnectionStart',
+  'connectEnd',
+  'requestStart',
+  'responseStart',
+  'responseEnd',
+  'transferSize',
+  'encodedBodySize',
+  'decodedBodySize',
+  'nextHopProtocol',
+  'renderBlockingStatus',
+  'deliveryType',
+  'responseStatus',
+] as const;
+
 function toEntry(entry: PerformanceResourceTiming): ResourceEntry {
-  return {
-    name: entry.name.slice(0, MAX_TEXT_CHARS),
-    initiatorType: entry.initiatorType,
-    startTime: entry.startTime,
-    fetchStart: entry.fetchStart,
-    domainLookupStart: entry.domainLookupStart,
-    domainLookupEnd: entry.domainLookupEnd,
-    connectStart: entry.connectStart,
-    secureConnectionStart: entry.secureConnectionStart,
-    connectEnd: entry.connectEnd,
-    requestStart: entry.requestStart,
-    responseStart: entry.responseStart,
-    responseEnd: entry.responseEnd,
-    transferSize: entry.transferSize,
-    encodedBodySize: entry.encodedBodySize,
-    decodedBodySize: entry.decodedBodySize,
-    nextHopProtocol: entry.nextHopProtocol,
-    renderBlockingStatus: (entry as { renderBlockingStatus?: string }).renderBlockingStatus ?? '',
-    deliveryType: (entry as { deliveryType?: string }).deliveryType ?? '',
-    responseStatus: entry.responseStatus ?? 0,
-  };
+  const fields = entry as unknown as ResourceEntry;
+  return Object.fromEntries([
+    ['name', entry.name.slice(0, MAX_TEXT_CHARS)],
+    // Firefox has no words for some.
+    ...ENTRY_FIELDS.map((field) => [field, fields[field] ?? '']),
+  ]);
 }

@@ -99,6 +99,8 @@ export const pageSettledSchema = z.object({
   loaded: z.boolean(),
   /** Whether the page has frames of its own. */
   hasFrames: z.boolean(),
+  /** Whether the page began to load in a hidden tab. */
+  wasHidden: z.boolean(),
   /** What the browser measured until then. */
   timings: frameTimingsSchema,
 });

@@ -13,6 +13,7 @@ import { storeSettledLoad } from '../../src/background/store-load.ts';
 import { TabLoads } from '../../src/background/tab-loads.ts';
 import { findPinOutcomes } from '../../src/evidence/pin-outcomes.ts';
 import type { PinPeriod } from '../../src/evidence/pin-period.ts';
+import { judgeLoad } from '../../src/load/load-quality.ts';
 import type { ObservedRequest } from '../../src/recorder/observed-request.ts';
 import type { FrameTimings } from '../../src/recorder/page-timings.ts';
 import { getAllLoads, removeLoads, updateLoad } from '../../src/storage/loads.ts';
@@ -95,10 +96,11 @@ async function settle(
   pins: readonly PinPeriod[] = [],
   sent = timings(0),
   page = pageNow(),
+  wasHidden = false,
 ): Promise<void> {
   shownPage = { timeOrigin: page.timeOrigin, willReport: true };
   const navigationId = await findSettledNavigation(loads, page);
-  const report = { loaded, hasFrames: false, timings: sent };
+  const report = { loaded, hasFrames: false, wasHidden, timings: sent };
   if (navigationId !== null) await storeSettledLoad(loads, page, navigationId, report, pins);
 }
 
@@ -207,6 +209,16 @@ test('a light recording takes the timings from the report, a detailed one asks f
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ load: { recording: { pltMs: 800 } } });
 });
 
+test('a load that began in a hidden tab is one of the background, although the tab is shown by now', async () => {
+  for (const wasHidden of [false, true]) {
+    startedAt = Date.now() - 900;
+    const page = pageNow({ documentId: `hidden ${wasHidden}` });
+    await settle(true, [], timings(700), page, wasHidden);
+    const load = (await getAllLoads()).at(-1)!;
+    expect(judgeLoad(load).kind).toBe(wasHidden ? 'background' : 'full');
+  }
+});
+
 test.for([
   ['the page shows them', 0, [4]],
   ['the next page shows them', 1_200, []],
@@ -218,7 +230,7 @@ test.for([
   vi.stubGlobal('chrome', { ...chrome, scripting: { executeScript: inject } });
   answers = [async () => undefined];
   const navigationId = (await findSettledNavigation(loads, page))!;
-  const report = { loaded: true, hasFrames: true, timings: timings(700) };
+  const report = { loaded: true, hasFrames: true, wasHidden: false, timings: timings(700) };
   await storeSettledLoad(loads, page, navigationId, report, []);
   expect(await loads.getLoad(TAB)).toMatchObject({ phase: 'recorded' });
   expect(asked).toEqual(asksFrames.map((frameId) => ({ frameId })));
@@ -415,7 +427,7 @@ test('a page that loads while the one before it waits to be stored is recorded a
   navigate('before');
   const before = (await findSettledNavigation(loads, pageNow()))!;
   navigate('next');
-  const report = { loaded: true, hasFrames: false, timings: timings(0) };
+  const report = { loaded: true, hasFrames: false, wasHidden: false, timings: timings(0) };
   await storeSettledLoad(loads, pageNow(), before, report, []);
   expect(asked).toEqual([]);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', problem: '' });

@@ -35,6 +35,17 @@ test.each([
     loadOf(1, { wasVisible: false, recording: { firstContentfulPaintMs: null } }),
     'background',
   ],
+  [
+    'of the background when its tab was hidden at first, and never painted',
+    loadOf(1, { wasHidden: true, recording: { firstContentfulPaintMs: null } }),
+    'background',
+  ],
+  ['full when its tab was shown before it had loaded', loadOf(1, { wasHidden: true }), 'full'],
+  [
+    'of the background when its tab was hidden until it had loaded',
+    loadOf(1, { wasHidden: true, recording: { firstContentfulPaintMs: 1100 } }),
+    'background',
+  ],
   ['full when its tab was left after it had painted', loadOf(1, { wasVisible: false }), 'full'],
   [
     'full when a shown page painted nothing',

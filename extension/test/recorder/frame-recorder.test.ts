@@ -73,8 +73,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function start(mayRecord = async () => true, contentType = 'text/html'): void {
-  vi.stubGlobal('document', { addEventListener: vi.fn(), contentType });
+function start(mayRecord = async () => true, contentType = 'text/html', hidden = false): void {
+  vi.stubGlobal('document', { addEventListener: vi.fn(), contentType, hidden });
   new FrameRecorder(null, mayRecord);
 }
 
@@ -161,6 +161,14 @@ test.each([
   await vi.advanceTimersByTimeAsync(850);
   const navigation = isOwn ? { loadEventEnd: 100 } : null;
   expect(sent.mock.calls).toMatchObject([[{ timings: { navigation } }]]);
+});
+
+test.each([true, false])('a page reports whether it began to load in a hidden tab: %s', async (hidden) => {
+  loadEventEnd = 100;
+  start(undefined, undefined, hidden);
+  Object.assign(document, { hidden: false });
+  await vi.advanceTimersByTimeAsync(850);
+  expect(sent.mock.calls).toMatchObject([[{ wasHidden: hidden }]]);
 });
 
 test('a page reports again, a few times, where the worker stopped before it answered', async () => {

@@ -77,7 +77,8 @@ export async function reportAnotherSite(): Promise<void> {
     resources: [],
     scriptRuns: [],
   };
-  await chrome.runtime.sendMessage({ type: 'page-settled', loaded: true, hasFrames: false, timings });
+  const facts = { loaded: true, hasFrames: false, wasHidden: false };
+  await chrome.runtime.sendMessage({ type: 'page-settled', ...facts, timings });
 }
 
 /** Reports the page's own load as that of many documents, which began at other times. @returns whether each was handled */
@@ -104,6 +105,7 @@ export async function reportManyTimes(): Promise<unknown[]> {
         type: 'page-settled',
         loaded: true,
         hasFrames: false,
+        wasHidden: false,
         timings: timings(performance.timeOrigin + 1000 * time),
       }),
     );

@@ -13,7 +13,7 @@ export class Bidi {
     this.#socket = socket;
     socket.addEventListener('message', ({ data }) => this.#receive(String(data)));
     socket.addEventListener('close', () => {
-      for (const { reject } of this.#waiting.values()) reject(new Error('the browser has gone'));
+      for (const { reject } of this.#waiting.values()) reject(gone());
     });
   }
 
@@ -28,6 +28,8 @@ export class Bidi {
 
   /** @throws Error with the browser's message when the command fails or the browser ends before its answer */
   send<T = unknown>(method: string, params: object = {}): Promise<T> {
+    // A closed socket drops what is sent, without an error.
+    if (this.#socket.readyState !== WebSocket.OPEN) return Promise.reject(gone());
     const id = ++this.#serial;
     return new Promise<T>((resolve, reject) => {
       this.#waiting.set(id, { resolve: resolve as Waiting['resolve'], reject });
@@ -44,3 +46,5 @@ export class Bidi {
     else waiting.reject(new Error(`${message.error}: ${message.message}`));
   }
 }
+
+const gone = (): Error => new Error('the browser has gone');

@@ -117,6 +117,9 @@ export class FirefoxTab {
   }
 }
 
+/** Time for the browser to end by itself. */
+const CLOSE_LIMIT_MS = 15_000;
+
 /** The parts of Firefox's own window in use. */
 interface Window {
   OpenBrowserWindow(options: { private: boolean }): unknown;
@@ -254,9 +257,11 @@ export class FirefoxBrowser {
   async close(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const ended = new Promise((resolve) => this.#process.once('exit', resolve));
-    // It may end before it answers.
-    await Promise.race([ended, this.#bidi.send('browser.close')]);
+    // It may end before it answers, and does not end by itself where it hangs.
+    const timer = setTimeout(() => this.#process.kill('SIGKILL'), CLOSE_LIMIT_MS);
+    await this.#bidi.send('browser.close').catch(() => undefined);
     await ended;
+    clearTimeout(timer);
   }
 
   /** Runs code in the browser's own window, with chrome privileges. */

@@ -105,7 +105,8 @@ async function openTab(browser: FirefoxBrowser): Promise<MeasuredTab> {
       const late = new Promise<never>((_resolve, reject) => {
         timer = setTimeout(() => reject(new Error(`${url} did not load within ${limitMs} ms`)), limitMs);
       });
-      await Promise.race([tab.goto(url), late]).finally(() => clearTimeout(timer));
+      const loaded = tab.goto(url).then(() => tab.evaluate(waitForLoad));
+      await Promise.race([loaded, late]).finally(() => clearTimeout(timer));
     },
     evaluate: (what) => tab.evaluate(what),
     async close() {
@@ -114,6 +115,14 @@ async function openTab(browser: FirefoxBrowser): Promise<MeasuredTab> {
       await browser.closeConnections();
     },
   };
+}
+
+/** Runs in the page. WebDriver takes a navigation for complete once a document is that a script wrote into a frame (`document.close`). */
+async function waitForLoad(): Promise<void> {
+  if (document.readyState !== 'complete')
+    await new Promise((resolve) => addEventListener('load', resolve, { once: true }));
+  // The entry's end of the load event is set after its listeners have run.
+  await new Promise((resolve) => setTimeout(resolve));
 }
 
 /** @throws UserError where Firefox is not installed */

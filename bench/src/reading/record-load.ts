@@ -9,12 +9,13 @@ import {
   type RecordedRequest,
   type Recording,
 } from '@hopwise/pageload-emulator';
+import { hideDetails } from './light-recording.ts';
 import { type TrueCell, uniform } from './true-load.ts';
 
 /**
  * What a recorder names as the initiator of a script's request: `stack` the script that made it, `top` only the function that called
- * the browser, which is often a helper in the document or in an early script. `light` has what the extension records without
- * `webRequest`: no initiators, connections or priorities, and of each request its frame.
+ * the browser, which is often a helper in the document or in an early script. `light` is what the extension records
+ * without `webRequest`, see `hideDetails`.
  */
 export const FORMS = ['stack', 'top', 'light'] as const;
 export type Form = (typeof FORMS)[number];
@@ -68,19 +69,6 @@ export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form,
   const helper = ordered.find(({ requestId }) => fetchOf(requestId).type === 'script');
   // Every second page has its helper in a script, the others in the document.
   const helperId = helper === undefined || cell.name.endsWith('1') ? 0 : idOf.get(helper.requestId)!;
-  /** The document of the frame that a response is in. */
-  const documentFor = (url: string): string => {
-    const { type } = fetchOf(ordered[requestOf.get(url)!]!.requestId);
-    const { parent } = known.get(url)!;
-    return type === 'document' || type === 'iframe' || parent === null ? url : documentFor(parent);
-  };
-  const markup = ordered.filter(({ requestId }) => {
-    const { url, type } = fetchOf(requestId);
-    const { parent, means } = known.get(url)!;
-    return parent === null || (means === 'markup' && documentFor(url) === graph.url && type === 'script');
-  });
-  // Markup's scripts have run by `DOMContentLoaded`, but for the `async` ones.
-  const parsedMs = Math.max(...markup.map(({ endMs }) => endMs));
   const requests = ordered.map((entry, id): RecordedRequest => {
     const { url, type, urgency, responseBytes, requestId } = fetchOf(entry.requestId);
     const protocol = assignment[originOf(url)!]!;
@@ -105,40 +93,31 @@ export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form,
       bodyBytes: responseBytes,
       decodedBytes: responseBytes,
       ...(uploads.has(url) && { requestBodyBytes: uploads.get(url)! }),
-      initiator:
-        form === 'light' && parent !== null
-          ? { ...unseenInitiator(type), requestId: requestOf.get(documentFor(parent))! }
-          : {
-              kind:
-                asked === null ? 'navigation' : byScript ? 'script' : means === 'style' ? 'style' : 'parser',
-              requestId: byScript && form === 'top' && helperId < id ? helperId : asked,
-              source: 'recorded',
-            },
+      initiator: {
+        kind: asked === null ? 'navigation' : byScript ? 'script' : means === 'style' ? 'style' : 'parser',
+        requestId: byScript && form === 'top' && helperId < id ? helperId : asked,
+        source: 'recorded',
+      },
       renderBlocking: renderBlockingOf(type, urgency),
       fromCache: false,
-      connectionId: form === 'light' ? null : carrierOf.get(requestId)!.name,
+      connectionId: carrierOf.get(requestId)!.name,
       remoteIp: null,
-      offersH3: form === 'light' ? null : true,
+      offersH3: true,
     };
   });
-  return {
+  const recording: Recording = {
     format: 'hopwise-recording',
     version: 1,
     url: graph.url,
     recordedAt: '2026-01-01T00:00:00.000Z',
     browser: 'emulated',
     pltMs: load.pltMs,
-    domContentLoadedMs: form === 'light' ? parsedMs : null,
+    domContentLoadedMs: null,
     firstContentfulPaintMs: null,
     largestContentfulPaintMs: null,
-    ...(form === 'light' && { showsConnections: true }),
     requests,
   };
-}
-
-/** What the extension takes for what made a request, where all that it knows is the request's type (`recorder/initiators.ts`). */
-function unseenInitiator(type: ResourceType): Pick<RecordedRequest['initiator'], 'kind' | 'source'> {
-  return { kind: type === 'fetch' || type === 'beacon' ? 'script' : 'parser', source: 'inferred' };
+  return form === 'light' ? hideDetails(recording) : recording;
 }
 
 /** As Chromium's Resource Timing has it: scripts of low priority, `async` or inserted by others, block no rendering. */

@@ -1,4 +1,4 @@
-import { median, PROTOCOLS, type Protocol } from '@hopwise/contract';
+import { median, PROTOCOLS, type Protocol, quantile } from '@hopwise/contract';
 import { table } from '@hopwise/contract/terminal';
 import { seconds } from './figure-text.ts';
 import type { Answer } from './judge-answers.ts';
@@ -17,11 +17,11 @@ export function showAnswers(answers: readonly Answer[]): string {
     ...PROTOCOLS.map((protocol) => showTimes(answer, protocol)),
     answer.verdict,
   ]);
-  const medians = PROTOCOLS.flatMap((protocol) => {
-    const errors = errorsOf(answers, protocol);
-    return errors.length === 0
-      ? []
-      : [`${protocol} ${(100 * median(errors)).toFixed(1)}% of ${errors.length}`];
+  const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
+  const errors = PROTOCOLS.flatMap((protocol) => {
+    const own = errorsOf(answers, protocol);
+    if (own.length === 0) return [];
+    return [`${protocol} ${percent(median(own))} and ${percent(quantile(own, 0.9))} of ${own.length}`];
   });
   const header = [
     'network',
@@ -36,7 +36,7 @@ export function showAnswers(answers: readonly Answer[]): string {
   ];
   return [
     'Answers to the kept loads, each from that load alone. Times that are expected under each protocol, and those that the arm of that name took at the same visit.',
-    ...(medians.length > 0 ? [`Median errors: ${medians.join(', ')}.`] : []),
+    ...(errors.length > 0 ? [`Errors, median and 90th percentile: ${errors.join(', ')}.`] : []),
     '',
     table([header, ...rows]),
     '',

@@ -29,7 +29,9 @@ test('expected times stand before those that the arms took', () => {
       protocols: [{ protocol: 'h2', expectedMs: 7200, measuredMs: 6000 }],
     },
   ]);
-  expect(text).toContain('Median errors: h1 8.9% of 1, h2 15.0% of 2.');
+  expect(text).toContain(
+    'Errors, median and 90th percentile: h1 8.9% and 8.9% of 1, h2 15.0% and 19.0% of 2.',
+  );
   const [second, third] = text.split('\n').filter((line) => line.startsWith('udp-policed'));
   expect(second).toMatch(
     /2\s+record\s+40\.40 s\s+47\.80 s\s+yes\s+6\.10 s, 5\.60 s\s+5\.40 s, 6\.00 s\s+–\s+Keep/,

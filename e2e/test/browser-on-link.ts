@@ -13,6 +13,7 @@ import { openPage, type PageSource } from '@hopwise/lab/pages/page-source';
 import { EXTENSION_DIR, HOST_SCRIPT } from '@hopwise/lab/paths';
 import type { Site } from '@hopwise/lab/sites/site';
 import type { Page } from 'playwright-core';
+import { Visits } from '../../extension/src/evidence/visit-kind.ts';
 import { ca } from '../../extension/test/pins/pin-requests.ts';
 import { type ExtensionBrowser, launch } from '../../extension/test/support/browser.ts';
 import { privateLibcurl } from '../../native-host/test/support/private-libcurl.ts';
@@ -234,12 +235,6 @@ async function close({ lab, folder }: OpenLab): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/**
- * Whether the document came over HTTP/3, and most of what was requested early: on a busy machine TCP wins races, and the extension then takes
- * the load for a first visit (`Visits`).
- */
-function beganOverH3({ recording: { requests } }: StoredLoad): boolean {
-  const early = requests.slice(0, Math.ceil(requests.length / 2));
-  const overH3 = early.filter(({ protocol }) => protocol === 'h3');
-  return requests[0]!.protocol === 'h3' && overH3.length > early.length / 2;
-}
+/** Whether the document came over HTTP/3, and the extension takes the load for a later visit: on a busy machine TCP may win most races. */
+const beganOverH3 = (load: StoredLoad): boolean =>
+  load.recording.requests[0]!.protocol === 'h3' && new Visits([load]).judge(load) === 'later';

@@ -9,7 +9,7 @@ import { withoutQueries } from '../storage/strip-load.ts';
 import { ALL_SITES } from '../ui/site-access.ts';
 import { noteDroppedReport } from './dropped-reports.ts';
 import type { ExcludedSites } from './excluded-sites.ts';
-import { readShownPage } from './shown-page.ts';
+import { beganAt, readShownPage } from './shown-page.ts';
 import type { TabLoad } from './tab-loads.ts';
 
 /** Limits the wait for frames that are busy, or that were removed after their request. */
@@ -87,12 +87,12 @@ function withoutExcluded(frame: FrameReport, excludedSites: Pick<ExcludedSites, 
   return { ...frame, resources };
 }
 
-/** Finds the frames of the page that began then. @returns their ids; none where the tab shows another page by now, whose frames are not its own */
+/** Finds the frames of the page that began at `timeOrigin`. @returns their ids; none where the tab shows another page by now */
 async function findFrames(tabId: number, timeOrigin: number): Promise<number[]> {
   const frameIds = await injectIntoFrames(tabId);
-  // Asked afterwards: before, the next page could still follow.
+  // Asked only now: after an earlier answer another page could have followed, whose frames these are.
   const page = await readShownPage(tabId);
-  const isOther = page !== null && page !== 'busy' && Math.abs(page.timeOrigin - timeOrigin) >= 1;
+  const isOther = page !== null && page !== 'busy' && !beganAt(page, timeOrigin);
   return isOther ? [] : frameIds;
 }
 

@@ -6,7 +6,7 @@ import { findNewestLoad, getLoad, type StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { knowsQueries } from './known-queries.ts';
 import { selectShownLoad } from './shown-load.ts';
-import { readShownPage, type ShownPage } from './shown-page.ts';
+import { beganAt, readShownPage, type ShownPage } from './shown-page.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 
 /** Finds the load that a page of the extension requests. */
@@ -56,7 +56,7 @@ async function answerWith(
 function isShownPage(load: TabLoad, page: ShownPage, tab: TabFacts): boolean {
   if (load.isNavigationSeen && load.phase === 'loading') return true;
   if (page === 'busy') return tab.isComplete && maskQuery(tab.url) === maskQuery(load.url);
-  return page !== null && load.timeOrigin !== null && Math.abs(load.timeOrigin - page.timeOrigin) < 1;
+  return page !== null && load.timeOrigin !== null && beganAt(page, load.timeOrigin);
 }
 
 /** What the browser tells of a tab. */

@@ -9,6 +9,10 @@ interface PageFacts {
 /** `busy`: it did not answer in time. Null for pages of the browser, and of sites to which the extension has no access. */
 export type ShownPage = PageFacts | 'busy' | null;
 
+/** Whether a page is the one that began then, milliseconds since 1970. */
+export const beganAt = (page: PageFacts, timeOrigin: number): boolean =>
+  Math.abs(page.timeOrigin - timeOrigin) < 1;
+
 const ANSWER_TIMEOUT_MS = 1_000;
 
 /** Asks the page that a tab shows. */

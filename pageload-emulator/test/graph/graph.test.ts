@@ -191,6 +191,19 @@ describe('page graph', () => {
     expect(frame.delayMs).toBeCloseTo(5, 6);
   });
 
+  /** As recorded without initiators. @param documents of the requests' frames, by `RecordedRequest.id` */
+  const withFramesAlone = (recorded: Recording, documents: readonly number[]): Recording => ({
+    ...recorded,
+    requests: recorded.requests.map((request) =>
+      request.id === 0
+        ? request
+        : {
+            ...request,
+            initiator: { kind: 'parser', requestId: documents[request.id]!, source: 'inferred' },
+          },
+    ),
+  });
+
   it('attributes a frame that begins after DOMContentLoaded to the script before it, where no recorder says who made it', () => {
     const frames = (domContentLoadedMs: number) => {
       const recording = parseRecording(
@@ -204,9 +217,7 @@ describe('page graph', () => {
           { onContentLoad: domContentLoadedMs, onLoad: 3_050 },
         ),
       );
-      for (const request of recording.requests.slice(1))
-        request.initiator = { kind: 'parser', requestId: 0, source: 'inferred' };
-      const graph = buildGraph(recording);
+      const graph = buildGraph(withFramesAlone(recording, [0, 0, 0, 0]));
       return ['/early.html', '/late.html'].map((path) => {
         const { after, delayMs } = byPath(graph, path);
         return [after[0]!.activity, delayMs];
@@ -234,10 +245,7 @@ describe('page graph', () => {
         { onContentLoad: 100, onLoad: 1_050 },
       ),
     );
-    const documents = [0, 0, 0, 1, 1];
-    for (const [id, request] of recording.requests.entries())
-      if (id > 0) request.initiator = { kind: 'parser', requestId: documents[id]!, source: 'inferred' };
-    const graph = buildGraph(recording);
+    const graph = buildGraph(withFramesAlone(recording, [0, 0, 0, 1, 1]));
     const script = graph.activities[byPath(graph, '/late.png').after[0]!.activity]!;
     expect(recording.requests[script.requestId]!.url).toBe('https://a.test/frame.js');
   });

@@ -41,7 +41,7 @@ const LOAD_TIMEOUT_MS = 120_000;
 const VERIFY_TIMEOUT_MS = 300_000;
 /** By then a load is recorded as a rule, and the autopilot has acted on it. */
 const SETTLE_MS = 2_500;
-/** A person looks at a heavy page, which keeps the machine busy after its load event, for so much longer at least. */
+/** A heavy page is recorded later, as it keeps the machine busy after its load event. A person still looks at it, at least for so long. */
 const RECORD_LIMIT_MS = 10_000;
 /** More entries than a page's own buffer of 250 holds, so that bytes and protocols of all requests are counted. */
 const KEEP_ENTRIES = 'performance.setResourceTimingBufferSize(10_000)';

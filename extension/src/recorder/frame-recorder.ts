@@ -242,7 +242,7 @@ function toEntry(entry: PerformanceResourceTiming): ResourceEntry {
   const fields = entry as unknown as ResourceEntry;
   return Object.fromEntries([
     ['name', entry.name.slice(0, MAX_TEXT_CHARS)],
-    // Firefox has no words for some.
+    // Firefox lacks some of the fields that are texts.
     ...ENTRY_FIELDS.map((field) => [field, fields[field] ?? '']),
   ]);
 }

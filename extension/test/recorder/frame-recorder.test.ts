@@ -92,7 +92,7 @@ test('a page of an excluded site asks once it has settled, and sends nothing', a
   expect(observers).toBe(0);
 });
 
-test('a page settles a second after the end of its load event, of which no listener of the page’s window is told', async () => {
+test('a page settles a second after its load event has ended, without a listener that the page could remove', async () => {
   loadEventEnd = 0;
   start();
   await vi.advanceTimersByTimeAsync(5000);

@@ -117,7 +117,7 @@ async function openTab(browser: FirefoxBrowser): Promise<MeasuredTab> {
   };
 }
 
-/** Runs in the page. WebDriver takes a navigation for complete once a document is that a script wrote into a frame (`document.close`). */
+/** Runs in the page. WebDriver also reports a navigation as complete when a script closes a document that it wrote into a frame. */
 async function waitForLoad(): Promise<void> {
   if (document.readyState !== 'complete')
     await new Promise((resolve) => addEventListener('load', resolve, { once: true }));

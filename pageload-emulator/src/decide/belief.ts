@@ -98,10 +98,13 @@ export class Belief<Candidate> {
     this.#normalise();
   }
 
-  /** Updates the own parts of one scenario without a change of the scenarios' weights. */
+  /**
+   * Updates the own parts of one scenario without a change of the scenarios' weights. The ratio was seen on other pages: it counts the less, the
+   * less it is like what the emulation of this page expects.
+   */
   updateScenario(scenario: number, observation: RatioObservation<Candidate>): void {
     const component = this.#components[scenario]!;
-    updateScenarioBelief(component, this.#ratioIn(component, observation));
+    updateScenarioBelief(component, doubtOutlier(component, this.#ratioIn(component, observation)));
   }
 
   /**
@@ -257,9 +260,8 @@ export class Belief<Candidate> {
     const row = this.#rows.get(candidate)!;
     const coefficients = gradientOf(component, row);
     const surprise = value - Math.log(totalMs(component, row));
-    if (!isOutlying) return { coefficients, surprise, variance };
-    const { usual, misfit } = likelihoodsOf(surprise, variance + varianceOf(component, coefficients));
-    return { coefficients, surprise, variance: variance * (1 + misfit / Math.max(usual, Number.MIN_VALUE)) };
+    const observation = { coefficients, surprise, variance };
+    return isOutlying ? doubtOutlier(component, observation) : observation;
   }
 
   /** The loads that surprise least, where all surprise in the same direction: no more is common to them. */
@@ -275,4 +277,11 @@ export class Belief<Candidate> {
     const { usual, misfit } = likelihoodsOf(least.surprise, least.variance);
     return { ...least, likelihood: usual + misfit, explained: usual / (usual + misfit) };
   }
+}
+
+/** The observation with the larger a variance, the less the emulator's error explains it. */
+function doubtOutlier(component: ScenarioBelief, observation: LinearObservation): LinearObservation {
+  const { coefficients, surprise, variance } = observation;
+  const { usual, misfit } = likelihoodsOf(surprise, variance + varianceOf(component, coefficients));
+  return { coefficients, surprise, variance: variance * (1 + misfit / Math.max(usual, Number.MIN_VALUE)) };
 }

@@ -1,11 +1,11 @@
-import type { Decision, LoadTime, Protocol, Recording } from '@hopwise/contract';
+import { type Assignment, type Decision, type LoadTime, median, type Protocol, type Recording } from '@hopwise/contract';
 import { nearestUniform } from '../choose/choices.ts';
 import type { Choice } from '../choose/choose.ts';
 import type { OriginChoice } from '../choose/origin-choice.ts';
 import { browserAssignment } from '../emulate/browser-assignment.ts';
 import type { NetworkPosterior } from '../estimate/network-posterior.ts';
 import { sumByOrigin } from '../graph/origin-sums.ts';
-import { carriedAssignment, recordedVisit } from '../recording/visit.ts';
+import { carriedAssignment, hasH3Answer, mostlyCarried, recordedVisit } from '../recording/visit.ts';
 import { loadTime } from '../scenarios/load-time.ts';
 import type { Question } from '../scenarios/question.ts';
 import { uniformAssignment } from '../scenarios/uniform.ts';
@@ -92,7 +92,7 @@ export function decide(
   const later = candidates.add(natural);
   const isFree = Object.keys(knowledge.pinned ?? {}).length === 0;
   const isFirst = isFree && recordedVisit(recording) === 'first';
-  const baseline = isFirst ? candidates.add(natural, true) : later;
+  const baseline = isFirst ? closestTo(recording.pltMs, firstVisits(candidates, recording, natural)) : later;
   // Where loads by the browser itself were measured, the recorded one is one of them.
   const hasOwnLoads = knowledge.loads?.some(({ under, pltMs }) => under === 'browser' && pltMs.length > 0);
   const carried = isFree && !hasOwnLoads ? carriedAssignment(recording, natural) : null;
@@ -208,6 +208,19 @@ export function decide(
     avoidedPolicer: best === drawnBest ? null : risk,
     isUdpShown: isShown,
   };
+}
+
+/** The ways in which the browser may have loaded a page that it met over TCP: as the emulator's browser goes on over HTTP/3, and as this one did. */
+function firstVisits(candidates: Candidates, recording: Recording, natural: Assignment): Candidate[] {
+  const emulated = candidates.add(natural, true);
+  return hasH3Answer(recording) ? [emulated, candidates.add(mostlyCarried(recording, natural))] : [emulated];
+}
+
+/** The candidate whose emulated time is the nearest to a recorded one; the first where none was recorded. */
+function closestTo(recordedMs: number | null, candidates: readonly Candidate[]): Candidate {
+  if (recordedMs === null || recordedMs <= 0) return candidates[0]!;
+  const distanceOf = ({ pltMs }: Candidate) => Math.abs(Math.log(median(pltMs) / recordedMs));
+  return candidates.reduce((a, b) => (distanceOf(b) < distanceOf(a) ? b : a));
 }
 
 /** Finds the protocol of the smallest expected regret. @param risk a policer that the belief's scenarios do not have */

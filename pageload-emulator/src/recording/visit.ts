@@ -1,5 +1,6 @@
 import type { Assignment, RecordedRequest } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
+import { responseBytesOf } from './sizes.ts';
 
 /** What of a recording shows which visit it was. */
 interface VisitRecording {
@@ -9,6 +10,11 @@ interface VisitRecording {
 /** What of a recording shows which protocols answered. */
 interface AnsweredRecording {
   requests: readonly Pick<RecordedRequest, 'url' | 'protocol' | 'status'>[];
+}
+
+/** What of a recording shows which protocols carried its bytes. */
+interface CarriedRecording {
+  requests: readonly RecordedRequest[];
 }
 
 /**
@@ -52,6 +58,28 @@ export function carriedAssignment(recording: AnsweredRecording, natural: Assignm
     requests.flatMap(({ url, protocol }) => (protocol === 'h1' ? (originOf(url) ?? []) : [])),
   );
   const overTcp = offering.map((origin) => [origin, overH1.has(origin) ? 'h1' : 'h2'] as const);
+  return { ...natural, ...Object.fromEntries(overTcp) };
+}
+
+/**
+ * What carried most of each origin's bytes in a load that went on over HTTP/3 where origins announced it. When it does differs from load to load,
+ * by races and by how busy the browser is, and where UDP is policed all of the load depends on it.
+ *
+ * @param natural what the browser uses by itself
+ */
+export function mostlyCarried(recording: CarriedRecording, natural: Assignment): Assignment {
+  const h3Bytes = new Map<string, number>();
+  const overH1 = new Set<string>();
+  for (const request of recording.requests) {
+    const origin = originOf(request.url);
+    if (origin === null || natural[origin] !== 'h3') continue;
+    if (request.protocol === 'h1') overH1.add(origin);
+    const bytes = request.fromCache ? 0 : responseBytesOf(request);
+    h3Bytes.set(origin, (h3Bytes.get(origin) ?? 0) + (request.protocol === 'h3' ? bytes : -bytes));
+  }
+  const overTcp = [...h3Bytes]
+    .filter(([, bytes]) => bytes < 0)
+    .map(([origin]) => [origin, overH1.has(origin) ? 'h1' : 'h2'] as const);
   return { ...natural, ...Object.fromEntries(overTcp) };
 }
 

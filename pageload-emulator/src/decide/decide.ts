@@ -1,4 +1,11 @@
-import { type Assignment, type Decision, type LoadTime, median, type Protocol, type Recording } from '@hopwise/contract';
+import {
+  type Assignment,
+  type Decision,
+  type LoadTime,
+  median,
+  type Protocol,
+  type Recording,
+} from '@hopwise/contract';
 import { nearestUniform } from '../choose/choices.ts';
 import type { Choice } from '../choose/choose.ts';
 import type { OriginChoice } from '../choose/origin-choice.ts';

@@ -5,9 +5,12 @@ import type { PageGraph } from '../graph/page-graph.ts';
 import { recordedVisit } from '../recording/visit.ts';
 import { originOf } from '../util/url.ts';
 
-/** Error of the logarithm of an emulated load time, with the heavy tails of loads that are slow for other reasons; assumed. */
+/**
+ * Error of the logarithm of an emulated load time; assumed. Loads that are slow for other reasons give it a heavy tail, and nothing makes one several
+ * times faster.
+ */
 const SPREAD = 0.25;
-/** Degrees of freedom of Student's t distribution. */
+/** Degrees of freedom of Student's t distribution, where a load took longer than emulated. */
 const TAIL = 4;
 /** Five times the events of an ordinary page's load. */
 const MAX_EVENTS_PER_LOAD = 100_000;
@@ -44,7 +47,7 @@ export function loadTimeLikelihood(
     try {
       const load = emulate(graph, path, met, assignment, { seed: index + 1, maxEvents: MAX_EVENTS_PER_LOAD });
       events += load.events;
-      likelihoods.push(studentT(Math.log(pltMs / Math.max(1, load.pltMs)) / SPREAD));
+      likelihoods.push(errorDensity(Math.log(pltMs / Math.max(1, load.pltMs)) / SPREAD));
     } catch (error) {
       if (!(error instanceof EndlessLoadError)) throw error;
       events += MAX_EVENTS_PER_LOAD;
@@ -67,7 +70,7 @@ function shownProtocols({ requests }: Recording): Map<string, { first: Protocol;
   return shown;
 }
 
-/** Density of Student's t with `TAIL` degrees of freedom, up to a constant. */
-function studentT(x: number): number {
-  return (1 + (x * x) / TAIL) ** (-(TAIL + 1) / 2);
+/** Density of an error, in its spread: Student's t with `TAIL` degrees of freedom above 0, normal below; 1 at 0. */
+function errorDensity(x: number): number {
+  return x < 0 ? Math.exp(-(x * x) / 2) : (1 + (x * x) / TAIL) ** (-(TAIL + 1) / 2);
 }

@@ -6,6 +6,7 @@ import { estimateNetwork, type NetworkEstimate } from './estimate-network.ts';
 import { AS_NONE } from './fit-loss.ts';
 import { fitRecording, pathModel, queueBytesOf } from './fit-recording.ts';
 import { roundTrip } from './handshake-rtt.ts';
+import { lossByLoadTime } from './loss-by-load-time.ts';
 import { type NetworkKnowledge, type PosteriorInput, posteriorInput } from './posterior-input.ts';
 import { lossBurstDensity } from './random-loss.ts';
 import { isRecordedElsewhere } from './recorded-elsewhere.ts';
@@ -74,7 +75,8 @@ export function networkPosterior(
   const rtt = roundTrip(input);
   const rttMs = given.rttMs ?? measured.rttMs ?? rtt.density.quantile(0.5);
   const pathAt = pathModel(input, rttMs);
-  const fit = fitRecording(input, rttMs, pathAt);
+  const replayed = fitRecording(input, rttMs, pathAt);
+  const fit = { ...replayed, loss: lossByLoadTime(input, replayed, pathAt) };
   const udp = udpPosterior(input, fit, pathAt);
   const downBps = given.downBps ?? udp.downBps.quantile(0.5);
   const upBps = upstreamRate(input, downBps);

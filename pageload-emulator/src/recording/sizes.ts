@@ -26,12 +26,18 @@ const REQUEST_HEADER_BYTES = 450;
 /** Larger sizes are cut to this: no load event waits for more, and emulating more only takes time. */
 const MAX_BYTES = 64e6;
 
+/** What a recording shows of a response's size. */
+export type SizedRequest = Pick<
+  RecordedRequest,
+  'type' | 'status' | 'transferBytes' | 'bodyBytes' | 'decodedBytes'
+>;
+
 /** Response bytes on the wire with headers: as recorded, else derived from the body's size, else typical of the type. */
-export function responseBytesOf(request: RecordedRequest): number {
+export function responseBytesOf(request: SizedRequest): number {
   return Math.min(MAX_BYTES, likelyBytes(request));
 }
 
-function likelyBytes(request: RecordedRequest): number {
+function likelyBytes(request: SizedRequest): number {
   if (request.transferBytes !== null && request.transferBytes > 0) return request.transferBytes;
   if (request.status === 304) return RESPONSE_HEADER_BYTES;
   if (request.bodyBytes !== null && request.bodyBytes > 0) return request.bodyBytes + RESPONSE_HEADER_BYTES;

@@ -1,6 +1,6 @@
 import type { Assignment, RecordedRequest } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
-import { responseBytesOf } from './sizes.ts';
+import { responseBytesOf, type SizedRequest } from './sizes.ts';
 
 /** What of a recording shows which visit it was. */
 interface VisitRecording {
@@ -14,7 +14,7 @@ interface AnsweredRecording {
 
 /** What of a recording shows which protocols carried its bytes. */
 interface CarriedRecording {
-  requests: readonly RecordedRequest[];
+  requests: readonly (Pick<RecordedRequest, 'url' | 'protocol' | 'fromCache'> & SizedRequest)[];
 }
 
 /**

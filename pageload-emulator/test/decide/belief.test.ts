@@ -168,6 +168,16 @@ describe('belief about load times', () => {
     expect(adjusted.meanLog(1) - Math.log(1000)).toBeCloseTo(0.75, 4);
   });
 
+  it('doubts a ratio of other pages that is far from what is expected of this one', () => {
+    const movedBy = (value: number) => {
+      const belief = beliefOf([[1000, 1000]], ERROR);
+      belief.updateScenario(0, { candidate: 1, rival: 0, value, variance: 0.01 });
+      return (belief.meanLog(1) - belief.meanLog(0)) / value;
+    };
+    expect(movedBy(0.2)).toBeGreaterThan(0.6);
+    expect(movedBy(1.5)).toBeLessThan(0.1);
+  });
+
   it('keeps equal weights when an observation is impossible everywhere', () => {
     const belief = beliefOf(
       [

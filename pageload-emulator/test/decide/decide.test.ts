@@ -68,7 +68,33 @@ function roundsOf(...totalsMs: number[]): VerifiedProtocol {
   };
 }
 
+/** A first visit in which the browser changed to HTTP/3 for its images' origin before it requested most of them. */
+function changedToH3(path: NetworkPath): Recording {
+  const images = Array.from({ length: 12 }, () => ({ origin: 1, bytes: 60_000, after: [0] }));
+  const page = pageOf(
+    [{ bytes: 30_000 }, { origin: 1, bytes: 500, after: [0] }, ...images],
+    ['https://page.test', 'https://img.test'],
+  );
+  const recording = recordLoad(page, path, randomServers(page, 1), {
+    'https://page.test': 'h2',
+    'https://img.test': 'h3',
+  });
+  const requests = recording.requests.map((request) =>
+    request.url === 'https://img.test/1' ? { ...request, protocol: 'h2' as const } : request,
+  );
+  return { ...recording, requests };
+}
+
 describe('decision', () => {
+  it('explains a first visit by what carried most of its bytes, when the browser changed to HTTP/3 early', () => {
+    const recording = changedToH3(POLICED);
+    const { fit, decision } = predictOn(POLICED, {}, recording);
+    expect(decision.baseline.visit).toBe('first');
+    expect(fit.explainedMs! / recording.pltMs!).toBeGreaterThan(0.8);
+    expect(decision.protocols.h2!.pltMs / recording.pltMs!).toBeLessThan(0.4);
+    expect(decision.action.kind).toBe('avoid-h3');
+  });
+
   it('keeps a page off HTTP/3 where UDP is held to a low rate, and says what that gains', () => {
     const { kind, action, baseline, verdict, best } = decisionOn(POLICED);
     expect({ kind, action: action.kind, needs: action.needs }).toEqual({

@@ -1,7 +1,7 @@
 import type { Assignment, Protocol, RecordedRequest } from '@hopwise/contract';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { carriedAssignment, recordedVisit } from '../../src/recording/visit.ts';
+import { carriedAssignment, mostlyCarried, recordedVisit } from '../../src/recording/visit.ts';
 
 type Request = [origin: string, protocol: Protocol, more?: Partial<RecordedRequest>];
 
@@ -102,5 +102,40 @@ describe('what carried a load', () => {
     ).toBe(null);
     expect(carried([['page.test', 'h2']], { 'https://page.test': 'h2' })).toBe(null);
     expect(carried([['page.test', null]], offered)).toBe(null);
+  });
+});
+
+test('an origin that changed to HTTP/3 is taken for what carried most of its bytes, and others for what the browser uses', () => {
+  const natural = {
+    'https://img.test': 'h3',
+    'https://page.test': 'h3',
+    'https://old.test': 'h3',
+    'https://unseen.test': 'h3',
+    'https://tcp.test': 'h2',
+  } as const;
+  const sent: [origin: string, protocol: Protocol, bytes: number][] = [
+    ['page.test', 'h2', 50_000],
+    ['page.test', 'h3', 10_000],
+    ['img.test', 'h2', 10_000],
+    ['img.test', 'h3', 50_000],
+    ['old.test', 'h1', 50_000],
+    ['tcp.test', 'h2', 50_000],
+  ];
+  const requests = sent.map(([origin, protocol, transferBytes], id) => ({
+    url: `https://${origin}/${id}`,
+    protocol,
+    fromCache: false,
+    type: 'image' as const,
+    status: 200,
+    transferBytes,
+    bodyBytes: null,
+    decodedBytes: null,
+  }));
+  expect(mostlyCarried({ requests }, natural)).toEqual({
+    'https://img.test': 'h3',
+    'https://page.test': 'h2',
+    'https://old.test': 'h1',
+    'https://unseen.test': 'h3',
+    'https://tcp.test': 'h2',
   });
 });

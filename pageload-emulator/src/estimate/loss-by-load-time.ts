@@ -1,0 +1,39 @@
+import type { LogDensity } from '../network/log-density.ts';
+import { AS_NONE } from './fit-loss.ts';
+import type { PathAt, PathFit } from './fit-path.ts';
+import { loadTimeLikelihood } from './load-time-evidence.ts';
+import { interpolated } from './log-likelihood.ts';
+import type { PosteriorInput } from './posterior-input.ts';
+
+/** A lower median of the fitted loss changes no load so much that its time would tell. */
+const SHOWN_LOSS = 0.003;
+/** No load time makes a loss rate less likely than this beside another, as the page's graph has errors of its own. */
+const LEAST_LIKELIHOOD = 1e-6;
+
+/**
+ * Weighs random loss that replays show by the recorded load time. Where hundreds of requests keep a processor busy, they wait for it as for repairs, now and
+ * then and each by itself; but the whole page, emulated with such losses, would take several times as long as it did.
+ *
+ * @returns the fit's density where it shows no loss, and where loss is known or the recording has no load time
+ */
+export function lossByLoadTime(
+  { recording, graph, estimate, given, measured }: PosteriorInput,
+  { downBps, queueMs, loss }: PathFit,
+  pathAt: PathAt,
+): LogDensity {
+  const shown = loss.quantile(0.5);
+  if (given.loss !== undefined || measured.loss !== undefined || shown < SHOWN_LOSS) return loss;
+  const path = pathAt(given.downBps ?? downBps.quantile(0.5), queueMs.quantile(0.5));
+  const logLikelihoodOf = (rate: number) => {
+    const likelihood = loadTimeLikelihood(recording, graph(), estimate.servers, [{ ...path, loss: rate }]);
+    return likelihood === null ? null : Math.log(Math.max(LEAST_LIKELIHOOD, likelihood));
+  };
+  const without = logLikelihoodOf(0);
+  const withLoss = logLikelihoodOf(shown);
+  if (without === null || withLoss === null || withLoss >= without) return loss;
+  const points = [
+    { value: AS_NONE, logLikelihood: without },
+    { value: shown, logLikelihood: withLoss },
+  ];
+  return loss.given((rate) => interpolated(points, rate));
+}

@@ -36,6 +36,8 @@ interface Mount {
 interface PackagePage {
   title: string;
   entry: string;
+  /** The document, where no package has one. */
+  document?: string;
   mounts: Mount[];
 }
 
@@ -141,6 +143,40 @@ const PACKAGE_PAGES: Record<string, PackagePage> = {
         package: 'dojo@1.17.3',
         integrity:
           'sha512-iWDx1oSfCEDnIrs8cMW7Zh9Fbjgxu8iRagFz+Qi2eya3MXIAxFXKhv2A7dpi+bfpMpFozLwcsLV8URLw6BsHsA==',
+        folder: '.',
+        coding: 'gzip',
+      },
+    ],
+  },
+  'es-modules': {
+    title:
+      'ES modules without a build, as development servers send them: hundreds of small scripts in chains',
+    entry: 'https://es-modules.package.test/',
+    document: `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Words by length</title><link rel="icon" href="data:,">
+<script type="importmap">{"imports": {"vue": "/vue/vue.esm-browser.prod.js", "lodash-es": "/lodash-es/lodash.js"}}</script>
+</head><body><ul id="list"></ul>
+<script type="module">
+import { createApp, h } from 'vue';
+import { groupBy, words } from 'lodash-es';
+const groups = groupBy(words('pack my box with five dozen liquor jugs'), 'length');
+createApp({ render: () => Object.values(groups).map((each) => h('li', each.join(', '))) }).mount('#list');
+</script></body></html>
+`,
+    mounts: [
+      {
+        url: 'https://es-modules.package.test/vue/',
+        package: 'vue@3.5.45',
+        integrity:
+          'sha512-3cvsib8m9c0vB24+MDKsgcW4+Da4xaBl9Z/5Tbm2pmSIsRPxcil4cdXjXlVsmJ2g64XJo5h+IRd7rsdGT9pZaw==',
+        folder: 'dist',
+        coding: 'gzip',
+      },
+      {
+        url: 'https://es-modules.package.test/lodash-es/',
+        package: 'lodash-es@4.18.1',
+        integrity:
+          'sha512-J8xewKD/Gk22OZbhpOVSwcs60zhd95ESDwezOFuA3/099925PdHJ7OFHNTGtajL3AlZkykD32HykiMo+BIBI8A==',
         folder: '.',
         coding: 'gzip',
       },
@@ -256,7 +292,10 @@ const brotli = promisify(brotliCallback) as (
   options: { params: Record<number, number> },
 ) => Promise<Buffer>;
 
-/** All files of the page's packages as a site. */
+/** The body of a page's own document. */
+const DOCUMENT = 'document.html';
+
+/** All files of the page's packages as a site, with its own document if it has one. */
 async function packageSite(
   name: string,
   page: PackagePage,
@@ -302,6 +341,19 @@ async function packageSite(
       resources.push({ ...resource, path: urlPath });
       if (path === 'index.html') resources.push({ ...resource, path: pathname });
     }
+  }
+  if (page.document !== undefined) {
+    const { origin, pathname } = new URL(page.entry);
+    files.set(DOCUMENT, Buffer.from(page.document));
+    resources.push({
+      origin,
+      path: pathname,
+      method: 'GET',
+      status: 200,
+      headers: { 'content-type': TEXTS['html']! },
+      body: { file: DOCUMENT },
+      thinkMs: 0,
+    });
   }
   const site: Site = {
     format: 'hopwise-site',

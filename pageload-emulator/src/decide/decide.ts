@@ -1,11 +1,4 @@
-import {
-  type Assignment,
-  type Decision,
-  type LoadTime,
-  median,
-  type Protocol,
-  type Recording,
-} from '@hopwise/contract';
+import { type Decision, type LoadTime, median, type Protocol, type Recording } from '@hopwise/contract';
 import { nearestUniform } from '../choose/choices.ts';
 import type { Choice } from '../choose/choose.ts';
 import type { OriginChoice } from '../choose/origin-choice.ts';
@@ -99,7 +92,11 @@ export function decide(
   const later = candidates.add(natural);
   const isFree = Object.keys(knowledge.pinned ?? {}).length === 0;
   const isFirst = isFree && recordedVisit(recording) === 'first';
-  const baseline = isFirst ? closestTo(recording.pltMs, firstVisits(candidates, recording, natural)) : later;
+  const usual = isFirst ? candidates.add(natural, true) : later;
+  const isOtherNetwork = knowledge.isOtherNetwork ?? false;
+  const hasChanged = isFirst && !isOtherNetwork && hasH3Answer(recording);
+  const changed = hasChanged ? [candidates.add(mostlyCarried(recording, natural))] : [];
+  const baseline = closestTo(recording.pltMs, [usual, ...changed]);
   // Where loads by the browser itself were measured, the recorded one is one of them.
   const hasOwnLoads = knowledge.loads?.some(({ under, pltMs }) => under === 'browser' && pltMs.length > 0);
   const carried = isFree && !hasOwnLoads ? carriedAssignment(recording, natural) : null;
@@ -108,7 +105,6 @@ export function decide(
   candidates.add(joint.assignment);
   for (const { protocol } of choice.uniform) candidates.add(nearestUniform(choice.choices, protocol));
 
-  const isOtherNetwork = knowledge.isOtherNetwork ?? false;
   const evidence = {
     recording,
     knowledge,
@@ -116,6 +112,7 @@ export function decide(
     candidates: candidates.all,
     uniform,
     baseline,
+    usual,
   };
   const recorded = withoutH3 ?? recordedCandidate(evidence);
   const recordedHere = isOtherNetwork ? undefined : recorded;
@@ -215,12 +212,6 @@ export function decide(
     avoidedPolicer: best === drawnBest ? null : risk,
     isUdpShown: isShown,
   };
-}
-
-/** The ways in which the browser may have loaded a page that it met over TCP: as the emulator's browser goes on over HTTP/3, and as this one did. */
-function firstVisits(candidates: Candidates, recording: Recording, natural: Assignment): Candidate[] {
-  const emulated = candidates.add(natural, true);
-  return hasH3Answer(recording) ? [emulated, candidates.add(mostlyCarried(recording, natural))] : [emulated];
 }
 
 /** The candidate whose emulated time is the nearest to a recorded one; the first where none was recorded. */

@@ -49,6 +49,8 @@ interface EvidenceContext {
   uniform: ReadonlyMap<Protocol, Candidate>;
   /** Candidate of the browser's own behaviour. */
   baseline: Candidate;
+  /** The same as a verification transfers it: another one on a first visit on which this browser changed to HTTP/3 at another time. */
+  usual: Candidate;
 }
 
 /** The candidate like which the page was recorded; undefined where none is like it. */
@@ -75,7 +77,7 @@ export function addEvidence(
   context: EvidenceContext,
   recorded: Candidate | undefined,
 ): SeenEvidence {
-  const { recording, knowledge, baseline } = context;
+  const { recording, knowledge, usual } = context;
   const verified = verifiedCandidates(context);
   addTransfers(belief, verified);
   const measured = new MeasuredTimes();
@@ -94,8 +96,8 @@ export function addEvidence(
   }
   belief.updateByLoads(seen);
   const under =
-    verified.find(({ candidate }) => candidate === baseline) ??
-    verified.find(({ candidate }) => isSameAssignment(candidate, baseline, context.origins));
+    verified.find(({ candidate }) => candidate === usual) ??
+    verified.find(({ candidate }) => isSameAssignment(candidate, usual, context.origins));
   return {
     measured,
     transferGainMs(candidate) {
@@ -112,14 +114,14 @@ const isSameAssignment = (a: Candidate, b: Candidate, origins: readonly string[]
 
 /** The candidate like which the browser loads the page under pins; undefined for none. */
 function candidateUnder(
-  { candidates, origins, baseline }: EvidenceContext,
+  { candidates, origins, baseline, usual }: EvidenceContext,
   under: MeasuredLoads['under'],
 ): Candidate | undefined {
   if (under === 'browser') return baseline;
   return candidates.find(
     ({ assignment, discoversH3 }) =>
       !discoversH3 &&
-      origins.every((origin) => assignment[origin] === (under[origin] ?? baseline.assignment[origin])),
+      origins.every((origin) => assignment[origin] === (under[origin] ?? usual.assignment[origin])),
   );
 }
 

@@ -382,6 +382,20 @@ describe('decision', () => {
     expect(gainOf([foreign])).toBe(gainOf([]));
   });
 
+  it('compares with transfers of what browsers usually do, also where this one changed to HTTP/3 earlier', () => {
+    const recording = changedToH3(POLICED);
+    const { baseline, actions } = predictOn(POLICED, {}, recording).decision;
+    const { assignment } = actions.find(({ kind }) => kind === 'avoid-h3')!;
+    const gainOf = (usualMs: number) => {
+      const usual = { assignment: baseline.protocols, discoversH3: true, ...roundsOf(usualMs, usualMs + 50) };
+      const assignments = [usual, { assignment, discoversH3: false, ...roundsOf(1500, 1550) }];
+      const verification = { ...VERIFICATION, assignments };
+      const { decision } = predictOn(POLICED, { verification }, recording);
+      return decision.actions.find(({ kind }) => kind === 'avoid-h3')!.gainMs;
+    };
+    expect(gainOf(9000)).toBeGreaterThan(gainOf(1600) + 100);
+  });
+
   it('shows the first visit and later ones apart', () => {
     const { baseline } = decisionOn(POLICED);
     expect(baseline.visit).toBe('first');

@@ -259,8 +259,9 @@ async function recordInLab(
   }
 }
 
+const HTML = 'text/html; charset=utf-8';
 const TEXTS: Record<string, string> = {
-  html: 'text/html; charset=utf-8',
+  html: HTML,
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   mjs: 'text/javascript; charset=utf-8',
@@ -350,7 +351,7 @@ async function packageSite(
       path: pathname,
       method: 'GET',
       status: 200,
-      headers: { 'content-type': TEXTS['html']! },
+      headers: { 'content-type': HTML },
       body: { file: DOCUMENT },
       thinkMs: 0,
     });

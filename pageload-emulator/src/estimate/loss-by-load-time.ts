@@ -14,22 +14,25 @@ const LEAST_LIKELIHOOD = 1e-6;
  * Weighs random loss that replays show by the recorded load time. Where hundreds of requests keep a processor busy, they wait for it as for repairs, now and
  * then and each by itself; but the whole page, emulated with such losses, would take several times as long as it did.
  *
- * @returns the fit's density where it shows no loss, and where loss is known or the recording has no load time
+ * @returns the fit's density where it shows no loss, and where loss is known or not asked for, or the recording has no load time
  */
 export function lossByLoadTime(
-  { recording, graph, estimate, given, measured }: PosteriorInput,
+  { recording, graph, estimate, given, measured, udp, onlyRates }: PosteriorInput,
   { downBps, queueMs, loss }: PathFit,
   pathAt: PathAt,
 ): LogDensity {
   const shown = loss.quantile(0.5);
-  if (given.loss !== undefined || measured.loss !== undefined || shown < SHOWN_LOSS) return loss;
-  const path = pathAt(given.downBps ?? downBps.quantile(0.5), queueMs.quantile(0.5));
+  const isKnown = given.loss !== undefined || measured.loss !== undefined;
+  if (isKnown || onlyRates || shown < SHOWN_LOSS) return loss;
+  const open = pathAt(given.downBps ?? downBps.quantile(0.5), queueMs.quantile(0.5));
+  const path = { ...open, udp: udp ?? open.udp };
   const logLikelihoodOf = (rate: number) => {
     const likelihood = loadTimeLikelihood(recording, graph(), estimate.servers, [{ ...path, loss: rate }]);
     return likelihood === null ? null : Math.log(Math.max(LEAST_LIKELIHOOD, likelihood));
   };
   const without = logLikelihoodOf(0);
   const withLoss = logLikelihoodOf(shown);
+  // A load that took longer than without losses may have been slow for other reasons.
   if (without === null || withLoss === null || withLoss >= without) return loss;
   const points = [
     { value: AS_NONE, logLikelihood: without },

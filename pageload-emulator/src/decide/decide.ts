@@ -5,7 +5,7 @@ import type { OriginChoice } from '../choose/origin-choice.ts';
 import { browserAssignment } from '../emulate/browser-assignment.ts';
 import type { NetworkPosterior } from '../estimate/network-posterior.ts';
 import { sumByOrigin } from '../graph/origin-sums.ts';
-import { carriedAssignment, hasH3Answer, mostlyCarried, recordedVisit } from '../recording/visit.ts';
+import { assignmentByBytes, carriedAssignment, hasH3Answer, recordedVisit } from '../recording/visit.ts';
 import { loadTime } from '../scenarios/load-time.ts';
 import type { Question } from '../scenarios/question.ts';
 import { uniformAssignment } from '../scenarios/uniform.ts';
@@ -95,8 +95,8 @@ export function decide(
   const usual = isFirst ? candidates.add(natural, true) : later;
   const isOtherNetwork = knowledge.isOtherNetwork ?? false;
   const hasChanged = isFirst && !isOtherNetwork && hasH3Answer(recording);
-  const changed = hasChanged ? [candidates.add(mostlyCarried(recording, natural))] : [];
-  const baseline = closestTo(recording.pltMs, [usual, ...changed]);
+  const changed = hasChanged ? [candidates.add(assignmentByBytes(recording, natural))] : [];
+  const baseline = findClosest(recording.pltMs, [usual, ...changed]);
   // Where loads by the browser itself were measured, the recorded one is one of them.
   const hasOwnLoads = knowledge.loads?.some(({ under, pltMs }) => under === 'browser' && pltMs.length > 0);
   const carried = isFree && !hasOwnLoads ? carriedAssignment(recording, natural) : null;
@@ -214,8 +214,8 @@ export function decide(
   };
 }
 
-/** The candidate whose emulated time is the nearest to a recorded one; the first where none was recorded. */
-function closestTo(recordedMs: number | null, candidates: readonly Candidate[]): Candidate {
+/** Finds the candidate whose emulated time is the closest to a recorded one; the first where none was recorded. */
+function findClosest(recordedMs: number | null, candidates: readonly Candidate[]): Candidate {
   if (recordedMs === null || recordedMs <= 0) return candidates[0]!;
   const distanceOf = ({ pltMs }: Candidate) => Math.abs(Math.log(median(pltMs) / recordedMs));
   return candidates.reduce((a, b) => (distanceOf(b) < distanceOf(a) ? b : a));

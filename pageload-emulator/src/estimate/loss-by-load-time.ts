@@ -5,18 +5,18 @@ import { loadTimeLikelihood } from './load-time-evidence.ts';
 import { interpolated } from './log-likelihood.ts';
 import type { PosteriorInput } from './posterior-input.ts';
 
-/** A lower median of the fitted loss changes no load so much that its time would tell. */
+/** Where the fitted loss has a lower median, the load time hardly depends on it. */
 const SHOWN_LOSS = 0.003;
-/** No load time makes a loss rate less likely than this beside another, as the page's graph has errors of its own. */
-const LEAST_LIKELIHOOD = 1e-6;
+/** Lower likelihoods count as this: the page's graph has errors of its own. */
+const MIN_LIKELIHOOD = 1e-6;
 
 /**
- * Weighs random loss that replays show by the recorded load time. Where hundreds of requests keep a processor busy, they wait for it as for repairs, now and
- * then and each by itself; but the whole page, emulated with such losses, would take several times as long as it did.
+ * Weighs random loss that replays show by the recorded load time. Requests that wait for a busy processor, hundreds at a time, look like ones that wait
+ * for repairs; but the whole page, emulated with such losses, would take several times as long as it did.
  *
  * @returns the fit's density where it shows no loss, and where loss is known or not asked for, or the recording has no load time
  */
-export function lossByLoadTime(
+export function weighLossByLoadTime(
   { recording, graph, estimate, given, measured, udp, onlyRates }: PosteriorInput,
   { downBps, queueMs, loss }: PathFit,
   pathAt: PathAt,
@@ -28,7 +28,7 @@ export function lossByLoadTime(
   const path = { ...open, udp: udp ?? open.udp };
   const logLikelihoodOf = (rate: number) => {
     const likelihood = loadTimeLikelihood(recording, graph(), estimate.servers, [{ ...path, loss: rate }]);
-    return likelihood === null ? null : Math.log(Math.max(LEAST_LIKELIHOOD, likelihood));
+    return likelihood === null ? null : Math.log(Math.max(MIN_LIKELIHOOD, likelihood));
   };
   const without = logLikelihoodOf(0);
   const withLoss = logLikelihoodOf(shown);

@@ -6,7 +6,7 @@ import { estimateNetwork, type NetworkEstimate } from './estimate-network.ts';
 import { AS_NONE } from './fit-loss.ts';
 import { fitRecording, pathModel, queueBytesOf } from './fit-recording.ts';
 import { roundTrip } from './handshake-rtt.ts';
-import { lossByLoadTime } from './loss-by-load-time.ts';
+import { weighLossByLoadTime } from './loss-by-load-time.ts';
 import { type NetworkKnowledge, type PosteriorInput, posteriorInput } from './posterior-input.ts';
 import { lossBurstDensity } from './random-loss.ts';
 import { isRecordedElsewhere } from './recorded-elsewhere.ts';
@@ -76,7 +76,7 @@ export function networkPosterior(
   const rttMs = given.rttMs ?? measured.rttMs ?? rtt.density.quantile(0.5);
   const pathAt = pathModel(input, rttMs);
   const replayed = fitRecording(input, rttMs, pathAt);
-  const fit = { ...replayed, loss: lossByLoadTime(input, replayed, pathAt) };
+  const fit = { ...replayed, loss: weighLossByLoadTime(input, replayed, pathAt) };
   const udp = udpPosterior(input, fit, pathAt);
   const downBps = given.downBps ?? udp.downBps.quantile(0.5);
   const upBps = upstreamRate(input, downBps);

@@ -54,33 +54,37 @@ export function carriedAssignment(recording: AnsweredRecording, natural: Assignm
   if (hasH3Answer(recording) || requests.every(({ protocol }) => protocol === null)) return null;
   const offering = Object.keys(natural).filter((origin) => natural[origin] === 'h3');
   if (offering.length === 0) return null;
-  const overH1 = new Set(
-    requests.flatMap(({ url, protocol }) => (protocol === 'h1' ? (originOf(url) ?? []) : [])),
-  );
-  const overTcp = offering.map((origin) => [origin, overH1.has(origin) ? 'h1' : 'h2'] as const);
-  return { ...natural, ...Object.fromEntries(overTcp) };
+  return { ...natural, ...assignTcp(requests, offering) };
 }
 
 /**
- * What carried most of each origin's bytes in a load that went on over HTTP/3 where origins announced it. When it does differs from load to load,
- * by races and by how busy the browser is, and where UDP is policed all of the load depends on it.
+ * What carried most of each origin's bytes in a load that changed to HTTP/3 where origins announced it. When browsers change differs from load to
+ * load, by races and by how busy they are; where UDP is policed, the load time depends on it.
  *
  * @param natural what the browser uses by itself
  */
-export function mostlyCarried(recording: CarriedRecording, natural: Assignment): Assignment {
-  const h3Bytes = new Map<string, number>();
-  const overH1 = new Set<string>();
-  for (const request of recording.requests) {
+export function assignmentByBytes({ requests }: CarriedRecording, natural: Assignment): Assignment {
+  /** By origin: those over HTTP/3 less those over TCP. */
+  const h3Lead = new Map<string, number>();
+  for (const request of requests) {
     const origin = originOf(request.url);
-    if (origin === null || natural[origin] !== 'h3') continue;
-    if (request.protocol === 'h1') overH1.add(origin);
-    const bytes = request.fromCache ? 0 : responseBytesOf(request);
-    h3Bytes.set(origin, (h3Bytes.get(origin) ?? 0) + (request.protocol === 'h3' ? bytes : -bytes));
+    if (origin === null || natural[origin] !== 'h3' || request.fromCache) continue;
+    const bytes = responseBytesOf(request);
+    h3Lead.set(origin, (h3Lead.get(origin) ?? 0) + (request.protocol === 'h3' ? bytes : -bytes));
   }
-  const overTcp = [...h3Bytes]
-    .filter(([, bytes]) => bytes < 0)
-    .map(([origin]) => [origin, overH1.has(origin) ? 'h1' : 'h2'] as const);
-  return { ...natural, ...Object.fromEntries(overTcp) };
+  const mostlyTcp = [...h3Lead].filter(([, bytes]) => bytes < 0).map(([origin]) => origin);
+  return { ...natural, ...assignTcp(requests, mostlyTcp) };
+}
+
+/** Assigns HTTP/1.1 to origins that answered over it, HTTP/2 to the others. */
+function assignTcp(
+  requests: readonly Pick<RecordedRequest, 'url' | 'protocol'>[],
+  origins: readonly string[],
+): Assignment {
+  const overH1 = new Set(
+    requests.flatMap(({ url, protocol }) => (protocol === 'h1' ? (originOf(url) ?? []) : [])),
+  );
+  return Object.fromEntries(origins.map((origin) => [origin, overH1.has(origin) ? 'h1' : 'h2']));
 }
 
 /** Whether a response came over HTTP/3. */

@@ -1,7 +1,7 @@
 import type { Assignment, Protocol, RecordedRequest } from '@hopwise/contract';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { carriedAssignment, mostlyCarried, recordedVisit } from '../../src/recording/visit.ts';
+import { assignmentByBytes, carriedAssignment, recordedVisit } from '../../src/recording/visit.ts';
 
 type Request = [origin: string, protocol: Protocol, more?: Partial<RecordedRequest>];
 
@@ -131,7 +131,7 @@ test('an origin that changed to HTTP/3 is taken for what carried most of its byt
     bodyBytes: null,
     decodedBytes: null,
   }));
-  expect(mostlyCarried({ requests }, natural)).toEqual({
+  expect(assignmentByBytes({ requests }, natural)).toEqual({
     'https://img.test': 'h3',
     'https://page.test': 'h2',
     'https://old.test': 'h1',

@@ -1,20 +1,16 @@
-import { type Decision, type LoadTime, median, type Protocol, type Recording } from '@hopwise/contract';
-import { nearestUniform } from '../choose/choices.ts';
+import type { Action, Decision, LoadTime, Recording } from '@hopwise/contract';
 import type { Choice } from '../choose/choose.ts';
 import type { OriginChoice } from '../choose/origin-choice.ts';
-import { browserAssignment } from '../emulate/browser-assignment.ts';
 import type { NetworkPosterior } from '../estimate/network-posterior.ts';
-import { sumByOrigin } from '../graph/origin-sums.ts';
-import { assignmentByBytes, carriedAssignment, hasH3Answer, recordedVisit } from '../recording/visit.ts';
+import { type OriginSum, sumByOrigin } from '../graph/origin-sums.ts';
 import { loadTime } from '../scenarios/load-time.ts';
 import type { Question } from '../scenarios/question.ts';
-import { uniformAssignment } from '../scenarios/uniform.ts';
-import { planActions } from './actions.ts';
 import { AnswerFigures } from './answer-figures.ts';
 import { type AssignedFigures, assignedFigures, assignmentOf } from './assigned-figures.ts';
 import { Belief } from './belief.ts';
+import { confidenceIn, findSafest } from './best-protocol.ts';
 import { CandidateTimes } from './candidate-times.ts';
-import { type Candidate, Candidates } from './candidates.ts';
+import type { Candidate } from './candidates.ts';
 import { Chances, missedBy } from './chances.ts';
 import { errorCovariance } from './emulation-error.ts';
 import { addEvidence, addExperience, recordedCandidate } from './evidence.ts';
@@ -23,6 +19,7 @@ import { GainLimits } from './gain-limits.ts';
 import { isNotable, judgeAction, type Rivals } from './judge-action.ts';
 import type { Knowledge } from './knowledge.ts';
 import { originFigures, type UniformTimes } from './origin-figures.ts';
+import { addCandidates, type PageCandidates } from './page-candidates.ts';
 import { pickAction } from './pick-action.ts';
 import { assessPolicer, type PolicerRisk } from './policer-risk.ts';
 import { sharedTimes } from './shared-time.ts';
@@ -69,56 +66,27 @@ export function decide(
   { recording, question, network, choice }: Emulation,
   knowledge: Knowledge = {},
 ): Decided {
-  const { graph, servers } = question;
-  const { joint, scenarios } = choice;
+  const { graph } = question;
+  const { scenarios } = choice;
   const sums = sumByOrigin(graph);
-  const natural = browserAssignment(
-    graph.origins,
-    servers,
-    (protocol) => choice.unavailable[protocol] === undefined,
-  );
-  const plans = planActions({
-    graph,
-    servers,
-    baseline: natural,
-    joint: joint.assigned.decided ? joint.assignment : null,
-    bytesOf: (origin) => sums.get(origin)!.bytes,
-  });
-
-  const candidates = new Candidates(graph, scenarios, choice.loadTimes);
-  const uniform = new Map(
-    choice.uniform.map(({ protocol }) => [protocol, candidates.add(uniformAssignment(graph, protocol))]),
-  );
-  const later = candidates.add(natural);
-  const isFree = Object.keys(knowledge.pinned ?? {}).length === 0;
-  const isFirst = isFree && recordedVisit(recording) === 'first';
-  const usual = isFirst ? candidates.add(natural, true) : later;
+  const candidates = addCandidates({ recording, question, choice }, knowledge, sums);
+  const { emulated, uniform, baseline, usual, later } = candidates;
   const isOtherNetwork = knowledge.isOtherNetwork ?? false;
-  const hasChanged = isFirst && !isOtherNetwork && hasH3Answer(recording);
-  const changed = hasChanged ? [candidates.add(assignmentByBytes(recording, natural))] : [];
-  const baseline = findClosest(recording.pltMs, [usual, ...changed]);
-  // Where loads by the browser itself were measured, the recorded one is one of them.
-  const hasOwnLoads = knowledge.loads?.some(({ under, pltMs }) => under === 'browser' && pltMs.length > 0);
-  const carried = isFree && !hasOwnLoads ? carriedAssignment(recording, natural) : null;
-  const withoutH3 = carried === null ? undefined : candidates.add(carried);
-  const planned = plans.map((plan) => ({ plan, candidate: candidates.add(plan.assignment) }));
-  candidates.add(joint.assignment);
-  for (const { protocol } of choice.uniform) candidates.add(nearestUniform(choice.choices, protocol));
 
   const evidence = {
     recording,
     knowledge,
     origins: graph.origins,
-    candidates: candidates.all,
+    candidates: emulated.all,
     uniform,
     baseline,
     usual,
   };
-  const recorded = withoutH3 ?? recordedCandidate(evidence);
+  const recorded = candidates.withoutH3 ?? recordedCandidate(evidence);
   const recordedHere = isOtherNetwork ? undefined : recorded;
   const errors = { byteShares: byteShares(sums), recorded: recordedHere };
   const belief = new Belief(
-    candidates.all,
+    emulated.all,
     ({ pltMs }) => pltMs,
     sharedTimes(graph, scenarios),
     (a, b) => errorCovariance(a, b, errors),
@@ -140,7 +108,7 @@ export function decide(
   belief.limitGains(baseline, recordedHere, (candidate, scenario) => limits.in(scenario, candidate));
   const times = new CandidateTimes({
     belief,
-    candidates: candidates.all,
+    candidates: emulated.all,
     baseline,
     recorded: recordedHere,
     measured,
@@ -162,21 +130,13 @@ export function decide(
     measured,
     undrawn,
   };
-  const candidateOf = new Map(
-    planned.map(({ plan, candidate }) => [
-      judgeAction(plan, plan.kind === 'leave' ? baseline : candidate, rivals),
-      candidate,
-    ]),
-  );
-  const actions = [...candidateOf.keys()];
-  const picked = pickAction(candidateOf, belief, knowledge.earlier ?? null);
-  // What is not understood is verified first.
-  const isVerified = knowledge.verification !== undefined || picked.action.measured || isOtherNetwork;
-  const isBlocked = fit.misfits.length > 0 && !isVerified;
-  const action = isBlocked ? actions.find(({ kind }) => kind === 'leave')! : picked.action;
-  const canAct = actions.some(({ kind, needs }) => kind !== 'leave' && !needs.includes('server'));
-  const isUnsure = isBlocked ? canAct && canBeVerified(fit) : actions.some((each) => isNotable(each, rivals));
-  const answer = new AnswerFigures(chances, times, (assignment) => candidates.find(assignment));
+  const isUnderstood = fit.misfits.length === 0 || isOtherNetwork || knowledge.verification !== undefined;
+  const picked = pickAmong(candidates.planned, rivals, { isUnderstood, earlier: knowledge.earlier ?? null });
+  const { action, actions } = picked;
+  const isUnsure = picked.isBlocked
+    ? actions.some(({ kind, needs }) => kind !== 'leave' && !needs.includes('server')) && canBeVerified(fit)
+    : actions.some((each) => isNotable(each, rivals));
+  const answer = new AnswerFigures(chances, times, (assignment) => emulated.find(assignment));
   const assignment = assignmentOf(choice, drawnBest, answer);
   const { origins, untried } = choice.judgeOrigins(assignment);
   const uniformTimes: UniformTimes = {
@@ -190,8 +150,8 @@ export function decide(
     protocols: Object.fromEntries([...uniform].map(([protocol, each]) => [protocol, timeOf(each)])),
     baseline: {
       ...baselineTime,
-      visit: isFirst ? 'first' : 'later',
-      protocols: natural,
+      visit: candidates.isFirst ? 'first' : 'later',
+      protocols: later.assignment,
       laterPltMs: laterMs,
       emulated: loadTime(baseline.pltMs),
       measured: measured.timeOf(baseline) !== null,
@@ -199,8 +159,8 @@ export function decide(
     action,
     actions: [action, ...actions.filter((each) => each !== action).sort((a, b) => b.gainMs - a.gainMs)],
     indifferentOrigins: origins.filter(({ rival, isUntried }) => rival === null && !isUntried).length,
-    kept: picked.kept && !isBlocked,
-    isBlocked,
+    kept: picked.kept,
+    isBlocked: picked.isBlocked,
     isHttp: graph.url.startsWith('http:'),
   };
   return {
@@ -214,40 +174,27 @@ export function decide(
   };
 }
 
-/** Finds the candidate whose emulated time is the closest to a recorded one; the first where none was recorded. */
-function findClosest(recordedMs: number | null, candidates: readonly Candidate[]): Candidate {
-  if (recordedMs === null || recordedMs <= 0) return candidates[0]!;
-  const distanceOf = ({ pltMs }: Candidate) => Math.abs(Math.log(median(pltMs) / recordedMs));
-  return candidates.reduce((a, b) => (distanceOf(b) < distanceOf(a) ? b : a));
-}
-
-/** Finds the protocol of the smallest expected regret. @param risk a policer that the belief's scenarios do not have */
-function findSafest(
-  belief: Belief<Candidate>,
-  uniform: ReadonlyMap<Protocol, Candidate>,
-  risk: PolicerRisk | null = null,
-): Protocol {
-  const regrets = [...uniform].map(([protocol, own]) => {
-    const drawn = belief.regret(own, [...uniform.values()]);
-    if (risk === null) return { protocol, regret: drawn };
-    const policed = protocol === 'h3' ? risk.timesAsLong - 1 : belief.regret(own, listTcp(uniform));
-    return { protocol, regret: (1 - risk.probability) * drawn + risk.probability * policed };
-  });
-  return regrets.reduce((least, one) => (one.regret < least.regret ? one : least)).protocol;
-}
-
-const listTcp = (uniform: ReadonlyMap<Protocol, Candidate>): Candidate[] =>
-  [...uniform].flatMap(([protocol, candidate]) => (protocol === 'h3' ? [] : [candidate]));
-
-/** Probability that a protocol is faster than each other one, the least of these. */
-function confidenceIn(best: Protocol, chances: Chances, uniform: ReadonlyMap<Protocol, Candidate>): number {
-  const own = uniform.get(best)!;
-  const rivals = [...uniform.values()].filter((each) => each !== own);
-  return Math.min(1, ...rivals.map((each) => chances.below(own, each)));
+/** Picks among the judged actions; `leave` where the load is not understood, so that it is verified first. */
+function pickAmong(
+  planned: PageCandidates['planned'],
+  rivals: Rivals,
+  { isUnderstood, earlier }: { isUnderstood: boolean; earlier: Decision | null },
+): { action: Action; actions: Action[]; kept: boolean; isBlocked: boolean } {
+  const candidateOf = new Map(
+    planned.map(({ plan, candidate }) => [
+      judgeAction(plan, plan.kind === 'leave' ? rivals.baseline : candidate, rivals),
+      candidate,
+    ]),
+  );
+  const actions = [...candidateOf.keys()];
+  const { action, kept } = pickAction(candidateOf, rivals.belief, earlier);
+  if (isUnderstood || action.measured) return { action, actions, kept, isBlocked: false };
+  const leave = actions.find(({ kind }) => kind === 'leave')!;
+  return { action: leave, actions, kept: false, isBlocked: true };
 }
 
 /** Share of each origin in the page's bytes. */
-function byteShares(sums: ReadonlyMap<string, { bytes: number }>): Map<string, number> {
+function byteShares(sums: ReadonlyMap<string, OriginSum>): Map<string, number> {
   const total = Math.max(
     1,
     [...sums.values()].reduce((sum, { bytes }) => sum + bytes, 0),

@@ -1,7 +1,13 @@
 import type { PageGraph } from './page-graph.ts';
 
-/** Sums up the requests of each origin and the bytes of their responses, in order of `graph.origins`. */
-export function sumByOrigin(graph: PageGraph): Map<string, { requests: number; bytes: number }> {
+/** Requests of an origin and the bytes of their responses. */
+export interface OriginSum {
+  requests: number;
+  bytes: number;
+}
+
+/** Sums up the requests of each origin, in order of `graph.origins`. */
+export function sumByOrigin(graph: PageGraph): Map<string, OriginSum> {
   const sums = new Map(graph.origins.map((origin) => [origin, { requests: 0, bytes: 0 }]));
   for (const activity of graph.activities) {
     if (activity.kind !== 'fetch') continue;

@@ -8,9 +8,9 @@ import { gzipSync } from 'node:zlib';
  * emulator, and `learning.js`; what these have in common is in the shared files.
  */
 const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
-  'content.js': 2_000,
+  'content.js': 2_100,
   'content-detailed.js': 4_500,
-  'worker.js': 47_000,
+  'worker.js': 47_500,
   'shared-*.js': 20_000,
   // The Public Suffix List takes 57 kB of it, and of the emulation's worker.
   'model.js': 130_000,

@@ -17,9 +17,13 @@ interface Parts {
   pins: Pick<PinManager, 'listPins'>;
 }
 
-/** Notes what a load shows beyond itself: time that pins saved, what could be gained, and whether the next one is recorded in detail. */
+/**
+ * Notes what a load shows beyond itself: time that pins saved, what could be gained, and whether the next one is recorded in detail.
+ *
+ * @param tabId of the tab that shows the page; null for none
+ */
 export async function noteOutcome(
-  tabId: number,
+  tabId: number | null,
   loadId: number,
   { autopilot, detailedPages, pins }: Parts,
 ): Promise<void> {
@@ -37,6 +41,7 @@ export async function noteOutcome(
     predict: ensureDecision,
     wantDetail: (url) => detailedPages.wantIfRare(url),
   });
+  if (tabId === null) return;
   const pinned = (await pins.listPins())
     .filter(({ state }) => state === 'active')
     .map(({ origin }) => origin);

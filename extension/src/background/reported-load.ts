@@ -12,6 +12,8 @@ export interface ReportingPage {
   documentId: string;
   /** When its document began, as the page says: milliseconds since 1970. */
   timeOrigin: number;
+  /** When the page was left, as it says, milliseconds after its beginning; null while it is there. */
+  leftMs: number | null;
 }
 
 /**
@@ -30,9 +32,9 @@ const nameLoad = ({ documentId, timeOrigin }: ReportingPage): string => document
  *   has been stored, and the worker was stopped before the page knew
  */
 export async function findSettledNavigation(loads: TabLoads, page: ReportingPage): Promise<string | null> {
-  const { tabId, url, documentId, timeOrigin } = page;
+  const { tabId, url, documentId, timeOrigin, leftMs } = page;
   const seen = await loads.getLoad(tabId);
-  if (isRecorded(seen, page)) return null;
+  if (isRecorded(seen, page) || (leftMs !== null && mayBeNext(seen, timeOrigin))) return null;
   const document = seen?.requests.findLast((request) => request.type === 'document');
   if (!isSeenLoading(seen) || isLeftBehind(document, timeOrigin)) {
     const name = nameLoad(page);
@@ -56,6 +58,10 @@ function isRecorded(load: TabLoad | undefined, { documentId, timeOrigin }: Repor
   if (load?.phase !== 'recorded') return false;
   return documentId === '' ? load.timeOrigin === timeOrigin : load.documentId === documentId;
 }
+
+/** Whether a tab's load is, or may be, that of the page which follows the one that began at `timeOrigin`. */
+const mayBeNext = (load: TabLoad | undefined, timeOrigin: number): boolean =>
+  (load?.timeOrigin ?? 0) > timeOrigin || (isSeenLoading(load) && load.timeOrigin !== timeOrigin);
 
 /**
  * Whether a page that began with a navigation or after it reports, although the browser reported no answer to the navigation: the extension stopped

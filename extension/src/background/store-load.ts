@@ -6,6 +6,7 @@ import { loadLanguage } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
 import { usedNetwork } from '../load/used-network.ts';
 import { correctProxiedRequests } from '../pins/worker/proxied-requests.ts';
+import { withoutCancelled } from '../recorder/cancelled-resources.ts';
 import type { PageSettled } from '../recorder/page-timings.ts';
 import { endWaiting } from '../storage/detail-permission.ts';
 import { addLoad, updateLoad } from '../storage/loads.ts';
@@ -18,6 +19,8 @@ import { recallNetwork } from './network-memory.ts';
 import type { ReportingPage } from './reported-load.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 
+type Settled = Omit<PageSettled, 'type' | 'leftMs'>;
+
 /** Store operations in progress, by tab. */
 const storing = new Map<number, SerialQueue>();
 
@@ -26,15 +29,15 @@ const storing = new Map<number, SerialQueue>();
  * most loads are never looked at, and predictions take processor time from the user's pages.
  *
  * @param navigationId as `findSettledNavigation` found it
- * @param settled `loaded` is false when the load event did not fire in time; the page is then recorded as it is, and again if the
- *   event fires later
+ * @param settled `loaded` is false when the load event did not fire in time, or before the page was left; the page is then recorded as it is,
+ *   and in the first case again if the event fires later
  * @param periods when pins were active
  */
 export function storeSettledLoad(
   loads: TabLoads,
   page: ReportingPage,
   navigationId: string,
-  settled: Omit<PageSettled, 'type'>,
+  settled: Settled,
   periods: readonly PinPeriod[],
 ): Promise<void> {
   const { tabId } = page;
@@ -49,23 +52,26 @@ export function storeSettledLoad(
 
 async function recordAndStore(
   loads: TabLoads,
-  { tabId, documentId }: ReportingPage,
+  { tabId, documentId, leftMs }: ReportingPage,
   navigationId: string,
-  { loaded, hasFrames, wasHidden, timings }: Omit<PageSettled, 'type'>,
+  { loaded, hasFrames, wasHidden, timings }: Settled,
   periods: readonly PinPeriod[],
 ): Promise<void> {
   const load = await loads.getLoad(tabId);
   if (load?.phase !== 'loading' || load.navigationId !== navigationId) return;
-  if (loaded) await waitForRequestEnds(load);
+  const isHere = leftMs === null;
+  const isFinal = loaded || !isHere;
+  if (loaded && isHere) await waitForRequestEnds(load);
   try {
     const collected = await collectRecording(
       tabId,
       load,
       loads.excludedSites,
       documentId,
-      hasFrames,
-      timings,
-      loaded,
+      // The frames in the tab are the next page's.
+      hasFrames && isHere,
+      isHere ? timings : withoutCancelled(timings, leftMs),
+      isFinal,
     );
     const duringLoad = findPeriodsDuring(collected, periods);
     const observed = correctProxiedRequests(collected, duringLoad);
@@ -80,7 +86,7 @@ async function recordAndStore(
       ...urls,
       network,
       networkKey: await readNetworkKey(),
-      cluster: await recallNetwork({ recording, network, isDetailed }, loaded),
+      cluster: await recallNetwork({ recording, network, isDetailed }, isFinal),
       pinned: findPinnedProtocols(recording, duringLoad),
       wasVisible: await isShown(tabId),
       wasHidden,
@@ -96,7 +102,7 @@ async function recordAndStore(
     loads.updateLoad(
       tabId,
       load.navigationId,
-      loaded
+      isFinal
         ? { phase: 'recorded', problem: '', storedId, requests: [], failures: [] }
         : { problem: '', storedId },
     );
@@ -108,7 +114,7 @@ async function recordAndStore(
     loads.updateLoad(
       tabId,
       load.navigationId,
-      loaded ? { phase: 'failed', problem, requests: [], failures: [] } : { problem },
+      isFinal ? { phase: 'failed', problem, requests: [], failures: [] } : { problem },
     );
   }
 }

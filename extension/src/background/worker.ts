@@ -134,13 +134,14 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
   if (sender.tab?.id !== undefined && openReports.isFull(sender.tab.id)) return undefined;
   const settled = pageSettledSchema.safeParse(message);
   if (settled.success) {
-    const page = pageOf(sender, settled.data.timings.timeOrigin);
+    const { timings, leftMs } = settled.data;
+    const page = pageOf(sender, timings.timeOrigin, leftMs);
     if (!page) return undefined;
     // Without an answer the page reports again: the browser may stop the worker before the load is stored.
     const stored = openReports
       .count(page.tabId, storeReported(page, settled.data))
       .finally(() => answer(true));
-    void stored.then((navigationId) => handleReported(page.tabId, navigationId, settled.data.loaded));
+    void stored.then((navigationId) => handleReported(page, navigationId, settled.data.loaded));
     return true;
   }
   const shown = pageShownSchema.safeParse(message);
@@ -153,9 +154,10 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
 function pageOf(
   { tab, frameId, url, documentId = '' }: chrome.runtime.MessageSender,
   timeOrigin: number,
+  leftMs: number | null = null,
 ): ReportingPage | null {
   if (tab?.id === undefined || frameId !== 0 || url === undefined) return null;
-  return { tabId: tab.id, url: withoutFragment(url), documentId, timeOrigin };
+  return { tabId: tab.id, url: withoutFragment(url), documentId, timeOrigin, leftMs };
 }
 
 async function startLoad(tabId: number, { url, navigationId }: TabLoad): Promise<void> {
@@ -171,14 +173,18 @@ async function storeReported(page: ReportingPage, settled: PageSettled): Promise
   return navigationId;
 }
 
-async function handleReported(tabId: number, navigationId: string | null, loaded: boolean): Promise<void> {
+async function handleReported(
+  { tabId, leftMs }: ReportingPage,
+  navigationId: string | null,
+  loaded: boolean,
+): Promise<void> {
   if (navigationId === null) return;
   const load = await loads.getLoad(tabId);
   if (load?.navigationId !== navigationId) return;
   // Also where it could not be recorded: listeners slow down what the page requests later.
   if (loaded) detailedLoads.end(tabId);
   if (load.phase === 'recorded' && load.storedId !== null) {
-    const handled = handleLoad(tabId, load, load.storedId);
+    const handled = handleLoad(leftMs === null ? tabId : null, load, load.storedId);
     handling.add(handled);
     await handled.finally(() => handling.delete(handled));
   }
@@ -195,11 +201,12 @@ async function removeClosedTabs(): Promise<void> {
   await detailedLoads.removeClosedTabs();
 }
 
-async function handleLoad(tabId: number, load: TabLoad, storedId: number): Promise<void> {
+/** @param tabId of the tab that shows the page; null where it goes to another one */
+async function handleLoad(tabId: number | null, load: TabLoad, storedId: number): Promise<void> {
   await detailedPages.noteLoad(load.url, load.isDetailed);
   void announcer.update();
-  // Before a decision, which depends on it.
-  await examineNetwork(storedId);
+  // Before a decision, which depends on it. Its transfers would slow down the next page.
+  if (tabId !== null) await examineNetwork(storedId);
   await autopilot.handleLoad(storedId);
   await noteOutcome(tabId, storedId, { autopilot, detailedPages, pins });
 }

@@ -21,6 +21,9 @@ const IDLE_TIMEOUT_MS = 2000;
 /** A page that has not fired its load event by now, after the navigation, is recorded as it is. */
 const LOAD_TIMEOUT_MS = 30_000;
 
+/** A page that is left before it has settled reports then, unless it was open for less: that is not worth work while the next page loads. */
+const MIN_OPEN_MS = 3000;
+
 /** The browser may stop the worker while it records. The report is then sent again, at most so many times and each time after this pause. */
 const MAX_RESENDS = 3;
 const RESEND_AFTER_MS = 1000;
@@ -49,6 +52,7 @@ export class FrameRecorder {
   /** Whether it began to load in a hidden tab. */
   readonly #wasHidden = document.hidden;
   #isDiscarded = false;
+  #hasReportedLeft = false;
   /** How many reports were sent: an earlier one is not sent again. */
   #reports = 0;
   /** Whether the page has not settled yet, and will report when it has. Read by `readShownPage` in the worker. */
@@ -78,6 +82,8 @@ export class FrameRecorder {
   }
 
   #reportPage(): void {
+    // The page can dispatch such an event too.
+    addEventListener('pagehide', (event) => event.isTrusted && this.#reportLeft());
     addEventListener('pageshow', (event) => {
       if (event.persisted) void this.#send(pageShown());
     });
@@ -105,13 +111,7 @@ export class FrameRecorder {
     // What is done with the report would slow down a page that is busy.
     requestIdleCallback(
       () => {
-        void this.#send({
-          type: 'page-settled',
-          loaded,
-          hasFrames: window.length > 0,
-          wasHidden: this.#wasHidden,
-          timings: this.#takeTimings(settledMs),
-        });
+        void this.#send(this.#describePage(loaded, settledMs));
         // In detail, requests may be under way whose ends the worker waits for, and then asks.
         if (loaded && this.#scripts === null) this.#stopObserving();
       },
@@ -119,8 +119,31 @@ export class FrameRecorder {
     );
   }
 
+  /** Where a network slows pages down, people do not wait for them: these loads show it too. */
+  #reportLeft(): void {
+    const leftMs = performance.now();
+    if (!this.willReport || this.#isDiscarded || leftMs < MIN_OPEN_MS) return;
+    // There is no time to ask first: the worker drops what a page of an excluded site reports.
+    void isHandled({ ...this.#describePage((readNavigation()?.loadEventEnd ?? 0) > 0), leftMs });
+    // The browser may show the page again, from its back/forward cache.
+    this.#hasReportedLeft = true;
+    this.willReport = false;
+    this.#stopObserving();
+  }
+
+  #describePage(loaded: boolean, untilMs?: number): PageSettled {
+    return {
+      type: 'page-settled',
+      loaded,
+      leftMs: null,
+      hasFrames: window.length > 0,
+      wasHidden: this.#wasHidden,
+      timings: this.#takeTimings(untilMs),
+    };
+  }
+
   async #send(message: PageSettled | PageShown): Promise<void> {
-    if (this.#isDiscarded) return;
+    if (this.#isDiscarded || (this.#hasReportedLeft && message.type === 'page-settled')) return;
     if (!(await this.#mayRecord())) return this.discardAll();
     if (message.type === 'page-settled') this.willReport = !message.loaded;
     const report = ++this.#reports;

@@ -115,7 +115,7 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
     }
   }
 
-  if (!isNavigationSeen) joined.push(navigationOf(top));
+  if (!isNavigationSeen) joined.push(navigationOf(top, observation.takenAt));
   const others = observation.frames.filter(({ frameId }) => frameId !== 0 && !lastOfFrame.has(frameId));
   const unseenDocuments = new Set(others);
   for (const { frame, entry } of unpaired.slice(0, Math.max(0, MAX_ENTRIES - joined.length))) {
@@ -142,8 +142,10 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
 }
 
 /** The request for the page itself as the page measured it, of which redirects by other sites do not show. */
-function navigationOf(top: FrameReport): JoinedRequest {
+function navigationOf(top: FrameReport, takenAt: number): JoinedRequest {
   const entry = top.navigation!;
+  // It has no end while the document is still coming.
+  const endMs = entry.responseEnd > 0 ? entry.responseEnd : takenAt - top.timeOrigin;
   return {
     observed: null,
     entry,
@@ -154,7 +156,7 @@ function navigationOf(top: FrameReport): JoinedRequest {
     type: 'document',
     startMs: Math.max(0, entry.fetchStart),
     headersMs: null,
-    endMs: Math.max(0, entry.fetchStart, entry.responseEnd),
+    endMs: Math.max(0, entry.fetchStart, endMs),
   };
 }
 
@@ -326,11 +328,14 @@ function recordedFields(
   const { observed, entry } = request;
   // Without Timing-Allow-Origin the page's timings withhold everything between start and end.
   const hasDetails = entry !== null && entry.responseStart > 0;
+  // Sizes of a document that is still coming are not known.
+  const isComing = entry?.responseEnd === 0;
+  const hasSizes = hasDetails && !isComing;
   // The page before had it transferred: the entry has its bytes, but not when they came.
   const isPrefetched = entry?.deliveryType === 'navigational-prefetch';
   const isCached = observed
     ? observed.fromCache || entry?.deliveryType === 'cache'
-    : entry !== null && hasTimings(entry) && entry.transferSize === 0;
+    : entry !== null && hasTimings(entry) && !isComing && entry.transferSize === 0;
   const fromCache = isPrefetched || isCached;
   const isFailed = observed === null && !hasDetails && failed.has(withoutFragment(entry!.name));
   const wireBody = fromCache ? 0 : (observed?.contentLength ?? null);
@@ -343,9 +348,9 @@ function recordedFields(
     startMs: request.startMs,
     endMs: request.endMs,
     phases: hasDetails ? phasesOf(entry) : withheldPhases(request, fromCache),
-    transferBytes: hasDetails && !isPrefetched ? entry.transferSize : fromCache ? 0 : null,
-    bodyBytes: hasDetails && !fromCache ? entry.encodedBodySize : wireBody,
-    decodedBytes: hasDetails || (entry && entry.decodedBodySize > 0) ? entry.decodedBodySize : null,
+    transferBytes: hasSizes && !isPrefetched ? entry.transferSize : fromCache ? 0 : null,
+    bodyBytes: hasSizes && !fromCache ? entry.encodedBodySize : wireBody,
+    decodedBytes: hasSizes || (entry && entry.decodedBodySize > 0) ? entry.decodedBodySize : null,
     credentials: observed?.credentials ?? null,
     renderBlocking: entry?.renderBlockingStatus ? entry.renderBlockingStatus === 'blocking' : null,
     fromCache,

@@ -93,10 +93,12 @@ export const recordingCheckSchema = z.object({
   timeOrigin: timeOriginSchema,
 });
 
-/** From a top frame: the page has loaded and settled, or its load event did not fire in time (`loaded` false). */
+/** From a top frame: the page has loaded and settled, or its load event did not fire in time (`loaded` false), or it is left before that. */
 export const pageSettledSchema = z.object({
   type: z.literal('page-settled'),
   loaded: z.boolean(),
+  /** When the page was left, for another one or with its tab, milliseconds after its time origin; null while it is there. */
+  leftMs: z.nullable(ms),
   /** Whether the page has frames of its own. */
   hasFrames: z.boolean(),
   /** Whether the page began to load in a hidden tab. */

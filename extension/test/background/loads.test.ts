@@ -1,5 +1,6 @@
 /** The way of a load through the worker: from the report of its page to the store, its prediction and the view that asks for it. */
 import type { Prediction } from '@hopwise/contract';
+import { siteKey } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ensureDecision, ensurePrediction } from '../../src/background/ensure-prediction.ts';
 import { findLoad } from '../../src/background/find-load.ts';
@@ -17,6 +18,7 @@ import { judgeLoad } from '../../src/load/load-quality.ts';
 import type { ObservedRequest } from '../../src/recorder/observed-request.ts';
 import type { FrameTimings } from '../../src/recorder/page-timings.ts';
 import { getAllLoads, removeLoads, updateLoad } from '../../src/storage/loads.ts';
+import { loadNetworkMemory } from '../../src/storage/network.ts';
 import { ownStorage } from '../../src/storage/own-storage.ts';
 import { fetchMessages } from '../support/packaged-messages.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
@@ -87,6 +89,7 @@ const pageNow = (more: Partial<ReportingPage> = {}): ReportingPage => ({
   url: PAGE,
   documentId: 'doc',
   timeOrigin: startedAt,
+  leftMs: null,
   ...more,
 });
 
@@ -390,6 +393,41 @@ test('a page that reports again, as it does not know that its load is stored, is
   expect(await findSettledNavigation(loads, forged)).toBeNull();
   // The next document of the tab is another load.
   expect(await findSettledNavigation(loads, { ...page, documentId: 'next' })).not.toBeNull();
+});
+
+test('a page that is left is recorded as far as it came, without what was cancelled', async () => {
+  const before = (await getAllLoads()).length;
+  const { navigation: entry } = timings(0);
+  const { domInteractive: _1, domContentLoadedEventEnd: _2, loadEventEnd: _3, ...times } = entry!;
+  const more = { initiatorType: 'img', maker: null };
+  const resources = [
+    { ...times, ...more, name: `${PAGE}came.png` },
+    { ...times, ...more, name: `${PAGE}cancelled.png`, responseStart: 0, nextHopProtocol: '' },
+    { ...times, ...more, name: 'https://cdn.test/came.png', responseStart: 0, responseEnd: 3_000 },
+    { ...times, ...more, name: 'https://cdn.test/cancelled.png', responseStart: 0, responseEnd: 3_990 },
+  ];
+  const left = pageNow({ documentId: 'left', leftMs: 4_000 });
+  await settle(false, [], { ...timings(0), resources }, left);
+  expect(asked).toEqual([]);
+  const [load] = (await getAllLoads()).slice(before);
+  expect(load!.recording.pltMs).toBeNull();
+  expect(load!.recording.requests.map(({ url }) => url)).toEqual([
+    PAGE,
+    `${PAGE}came.png`,
+    'https://cdn.test/came.png',
+  ]);
+  // It is stored once.
+  expect(await findSettledNavigation(loads, left)).toBeNull();
+  expect(Object.keys((await loadNetworkMemory()).sites)).toEqual([siteKey(PAGE)]);
+});
+
+test('a page that is left has no part in the load of the page that follows it', async () => {
+  const left = pageNow({ documentId: 'left', leftMs: 4_000 });
+  navigate('next', { startedAt: startedAt + 4_000 });
+  expect(await findSettledNavigation(loads, left)).toBeNull();
+  // The same where the page that follows has reported first.
+  await settle(true, [], timings(900), pageNow({ documentId: 'next', timeOrigin: startedAt + 4_000 }));
+  expect(await findSettledNavigation(loads, left)).toBeNull();
 });
 
 test('a load that a stop of the worker interrupted is joined without query strings', async () => {

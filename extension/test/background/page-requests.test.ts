@@ -55,7 +55,7 @@ test('a content script may only report that its page has settled or is shown', (
     ...{ firstContentfulPaint: null, largestContentfulPaint: null, largestContentfulPaintUrl: null },
     ...{ resources: [], scriptRuns: [] },
   };
-  const report = { loaded: true, hasFrames: false, wasHidden: false, timings };
+  const report = { loaded: true, leftMs: null, hasFrames: false, wasHidden: false, timings };
   expect(pageSettledSchema.safeParse({ type: 'page-settled', ...report }).success).toBe(true);
   expect(pageSettledSchema.safeParse({ type: 'page-settled', ...report, timings: {} }).success).toBe(false);
   expect(pageSettledSchema.safeParse({ type: 'latest', ...report }).success).toBe(false);

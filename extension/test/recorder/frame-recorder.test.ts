@@ -78,7 +78,12 @@ function start(mayRecord = async () => true, contentType = 'text/html', hidden =
   new FrameRecorder(null, mayRecord);
 }
 
-const SETTLED = expect.objectContaining({ type: 'page-settled', loaded: true, hasFrames: false });
+const SETTLED = expect.objectContaining({
+  type: 'page-settled',
+  loaded: true,
+  leftMs: null,
+  hasFrames: false,
+});
 
 test('a page of an excluded site asks once it has settled, and sends nothing', async () => {
   loadEventEnd = 100;
@@ -148,6 +153,47 @@ test('a light recording reports once the page is idle, with what was requested u
     [{ type: 'page-settled', timings: { isTop: true, resources: [{ name: 'https://page.test/a.png' }] } }],
   ]);
   expect(observers).toBe(0);
+});
+
+/** The tab goes to another page. @param isTrusted false where the page dispatches the event itself */
+function leave(atMs: number, isTrusted = true): void {
+  vi.stubGlobal('performance', { ...performance, now: () => atMs });
+  for (const [type, listener] of vi.mocked(addEventListener).mock.calls)
+    if (type === 'pagehide') (listener as (event: unknown) => void)({ isTrusted });
+}
+
+test('a page that is left before it has settled reports at once what it has, and nothing later', async () => {
+  loadEventEnd = 0;
+  resources = [{ name: 'https://page.test/a.png', startTime: 200, responseEnd: 300 }];
+  const mayRecord = vi.fn(async () => true);
+  start(mayRecord);
+  leave(3_500, false);
+  leave(2_999);
+  expect(sent).not.toHaveBeenCalled();
+  leave(3_500);
+  const timings = { resources: [{ name: 'https://page.test/a.png' }] };
+  expect(sent.mock.calls).toMatchObject([[{ type: 'page-settled', loaded: false, leftMs: 3_500, timings }]]);
+  expect(mayRecord).not.toHaveBeenCalled();
+  expect(observers).toBe(0);
+  // It comes from the back/forward cache, and is left again.
+  loadEventEnd = 4_000;
+  ofNavigation.forEach((tell) => void tell());
+  await vi.advanceTimersByTimeAsync(60_000);
+  leave(70_000);
+  expect(sent).toHaveBeenCalledOnce();
+});
+
+test('a page that is left after its load event has loaded, and one that has settled has reported', async () => {
+  loadEventEnd = 3_200;
+  start();
+  leave(3_500);
+  expect(sent.mock.calls).toMatchObject([[{ loaded: true, leftMs: 3_500 }]]);
+  sent.mockClear();
+  loadEventEnd = 100;
+  start();
+  await vi.advanceTimersByTimeAsync(1_000);
+  leave(3_500);
+  expect(sent.mock.calls).toMatchObject([[{ loaded: true, leftMs: null }]]);
 });
 
 test.each([

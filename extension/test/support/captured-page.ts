@@ -77,7 +77,7 @@ export async function reportAnotherSite(): Promise<void> {
     resources: [],
     scriptRuns: [],
   };
-  const facts = { loaded: true, hasFrames: false, wasHidden: false };
+  const facts = { loaded: true, leftMs: null, hasFrames: false, wasHidden: false };
   await chrome.runtime.sendMessage({ type: 'page-settled', ...facts, timings });
 }
 
@@ -104,6 +104,7 @@ export async function reportManyTimes(): Promise<unknown[]> {
       await chrome.runtime.sendMessage({
         type: 'page-settled',
         loaded: true,
+        leftMs: null,
         hasFrames: false,
         wasHidden: false,
         timings: timings(performance.timeOrigin + 1000 * time),

@@ -1,0 +1,18 @@
+import { originOf } from '@hopwise/pageload-emulator';
+import type { FrameResource, FrameTimings } from './page-timings.ts';
+
+/** Chromium cancels requests this long before it tells the page that it is left, at most, milliseconds. */
+const CANCELLED_MS = 100;
+
+/**
+ * Leaves out the requests that were cancelled because their page was left. Browsers have entries of them, which look like those of responses that
+ * they withhold from the page: in Chromium they end with the page, in Firefox at any time.
+ */
+export function withoutCancelled(timings: FrameTimings, leftMs: number): FrameTimings {
+  const isCancelled = ({ name, responseStart, responseEnd, nextHopProtocol }: FrameResource) => {
+    // From the page's own origin nothing is withheld.
+    if (originOf(name) === originOf(timings.url)) return nextHopProtocol === '';
+    return responseStart === 0 && responseEnd > leftMs - CANCELLED_MS;
+  };
+  return { ...timings, resources: timings.resources.filter((each) => !isCancelled(each)) };
+}

@@ -96,7 +96,7 @@ export class FrameRecorder {
     // The browser tells an observer when the load event has ended. A listener to the event would hear synthetic ones too, which some pages
     // dispatch, and none where the page opens its document anew amid the load (`document.open`), which removes all listeners.
     const observer = new PerformanceObserver(() => {
-      const loadEndMs = readNavigation()?.loadEventEnd ?? 0;
+      const loadEndMs = readLoadEnd();
       // The entry is there before the page has loaded.
       if (loadEndMs === 0) return;
       observer.disconnect();
@@ -124,7 +124,7 @@ export class FrameRecorder {
     const leftMs = performance.now();
     if (!this.willReport || this.#isDiscarded || leftMs < MIN_OPEN_MS) return;
     // There is no time to ask first: the worker drops what a page of an excluded site reports.
-    void isHandled({ ...this.#describePage((readNavigation()?.loadEventEnd ?? 0) > 0), leftMs });
+    void isHandled({ ...this.#describePage(readLoadEnd() > 0), leftMs });
     // The browser may show the page again, from its back/forward cache.
     this.#hasReportedLeft = true;
     this.willReport = false;
@@ -238,6 +238,15 @@ const pageShown = (): PageShown => ({ type: 'page-shown', timeOrigin: performanc
 
 function readNavigation(): PerformanceNavigationTiming | undefined {
   return performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined;
+}
+
+/**
+ * When the load event has ended; 0 before that. Firefox was seen to give an end of 1 ms while a page loaded: one before the end of
+ * `DOMContentLoaded` is none.
+ */
+function readLoadEnd(): number {
+  const { domContentLoadedEventEnd = 0, loadEventEnd = 0 } = readNavigation() ?? {};
+  return domContentLoadedEventEnd > 0 && loadEventEnd >= domContentLoadedEventEnd ? loadEventEnd : 0;
 }
 
 const ENTRY_FIELDS = [

@@ -47,7 +47,8 @@ export function joinRecording(observation: LoadObservation): Recording {
     url: withoutFragment(top.navigation.name),
     recordedAt: new Date(top.timeOrigin).toISOString(),
     browser: observation.browser,
-    pltMs: loadEventEnd > 0 ? loadEventEnd : null,
+    // An earlier end is not the page's, see `FrameRecorder`.
+    pltMs: loadEventEnd > 0 && loadEventEnd >= domContentLoadedEventEnd ? loadEventEnd : null,
     domContentLoadedMs: domContentLoadedEventEnd > 0 ? domContentLoadedEventEnd : null,
     firstContentfulPaintMs: top.firstContentfulPaint,
     largestContentfulPaintMs: top.largestContentfulPaint,

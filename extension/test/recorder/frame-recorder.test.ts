@@ -3,6 +3,7 @@ import { FrameRecorder, findOwnRecorder } from '../../src/recorder/frame-recorde
 
 const sent = vi.fn(async (_message: unknown) => undefined);
 let loadEventEnd = 0;
+let parsedMs: number;
 let isIdle: boolean;
 /** What waits for the page to be idle. */
 let waiting: (() => void)[];
@@ -16,6 +17,7 @@ let ofNavigation: (() => void)[];
 beforeEach(() => {
   vi.useFakeTimers();
   sent.mockClear();
+  parsedMs = 90;
   isIdle = true;
   waiting = [];
   resources = [];
@@ -58,7 +60,9 @@ beforeEach(() => {
   vi.stubGlobal('performance', {
     now: () => 250,
     timeOrigin: 1e12,
-    getEntriesByType: () => [{ name: 'https://page.test/', loadEventEnd }],
+    getEntriesByType: () => [
+      { name: 'https://page.test/', domContentLoadedEventEnd: parsedMs, loadEventEnd },
+    ],
     getEntriesByName: () => [],
   });
   vi.stubGlobal('addEventListener', vi.fn());
@@ -111,6 +115,21 @@ test('a page settles a second after its load event has ended, without a listener
   expect(addEventListener).not.toHaveBeenCalledWith('load', expect.anything());
   await vi.advanceTimersByTimeAsync(60_000);
   expect(sent).toHaveBeenCalledOnce();
+});
+
+test('an end of the load event before that of the parsing is none', async () => {
+  loadEventEnd = 1;
+  parsedMs = 0;
+  start();
+  await vi.advanceTimersByTimeAsync(900);
+  parsedMs = 840;
+  ofNavigation.forEach((tell) => void tell());
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(sent).not.toHaveBeenCalled();
+  loadEventEnd = 1_380;
+  ofNavigation.forEach((tell) => void tell());
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(sent.mock.calls).toEqual([[SETTLED]]);
 });
 
 test('a page that had loaded before has settled a second after that', async () => {

@@ -207,6 +207,19 @@ describe('joinRecording', () => {
     expect(join([document_()], frames).recording.requests).toHaveLength(MAX_ENTRIES);
   });
 
+  test('has no load time before the page has loaded, and no size of a document that is still coming', () => {
+    const { navigation } = frame(0, PAGE, 0);
+    const loading = { ...navigation!, domContentLoadedEventEnd: 0, loadEventEnd: 0 };
+    const alone = { seesRequests: false, documentId: '' };
+    const coming = { ...loading, responseEnd: 0, transferSize: 0, encodedBodySize: 0, decodedBodySize: 0 };
+    const { recording, of } = join([], [frame(0, PAGE, 0, { navigation: coming })], alone);
+    expect(recording.pltMs).toBeNull();
+    const sizes = { transferBytes: null, bodyBytes: null, decodedBytes: null };
+    expect(of(PAGE)).toMatchObject({ endMs: 2000, fromCache: false, ...sizes });
+    const early = { ...navigation!, domContentLoadedEventEnd: 840, loadEventEnd: 1 };
+    expect(join([], [frame(0, PAGE, 0, { navigation: early })], alone).recording.pltMs).toBeNull();
+  });
+
   test('takes times, sizes and protocol from the page, status, address and Alt-Svc from webRequest', () => {
     const { recording, of } = join(
       [document_(), request(`${PAGE}a.png`, 70, { offersH3: true })],

@@ -5,6 +5,7 @@ import { isCached, isFetchedByWorker, isPushed, mayBeFetchedByWorker } from './h
 import { connectionNames } from './har/connection.ts';
 import { type Conventions, conventionsOf } from './har/conventions.ts';
 import { withPaddedFractions } from './har/dates.ts';
+import { withEarlyOpenings } from './har/early-openings.ts';
 import type { HarForm } from './har/forms.ts';
 import { mendTurns } from './har/h1-turns.ts';
 import { headerOf } from './har/headers.ts';
@@ -54,7 +55,7 @@ export function readHar(
 ): ReadRecording & { dropped: DroppedEntries } {
   const { log: parsed, unusable } = parseHar(form);
   const { copies, notOfPages, entries } = ownEntries(parsed.entries, parsed.pages ?? []);
-  const log = withPaddedFractions({ ...parsed, entries });
+  const log = withEarlyOpenings(withPaddedFractions({ ...parsed, entries }));
   const place = placeOf(form.entriesPlace);
   const notes: string[] = [];
   const load = takeLoad(log, options, notes);

@@ -536,7 +536,18 @@ const playwright: Dialect = {
 function proxied(
   name: string,
   hasH2: boolean,
-  { version, timings, page }: { version: string; timings: (asked: Asked) => object; page?: object },
+  {
+    version,
+    timings,
+    page,
+    delayMs = () => 0,
+  }: {
+    version: string;
+    timings: (asked: Asked) => object;
+    page?: object;
+    /** How long after a request was issued the proxy had read it. */
+    delayMs?: (asked: Asked) => number;
+  },
 ): Dialect {
   return {
     name,
@@ -551,7 +562,7 @@ function proxied(
           const httpVersion = protocol === 'h1' ? 'HTTP/1.1' : version;
           return {
             ...(page && { pageref: 'page_1' }),
-            startedDateTime: at(asked.startMs),
+            startedDateTime: at(asked.startMs + delayMs(asked)),
             time: totalMsOf(asked),
             request: requestOf(asked, httpVersion),
             response: responseOf(asked, httpVersion, sizes(asked)),
@@ -567,12 +578,14 @@ function proxied(
 const zeroed = (asked: Asked) =>
   Object.fromEntries(Object.entries(timingsOf(asked)).map(([phase, ms]) => [phase, Math.max(0, ms)]));
 
+/** It resolves a name and connects before it reads a request, and counts connecting alone. */
 const mitmproxy = proxied('mitmproxy', true, {
   version: 'HTTP/2.0',
+  delayMs: openMsOf,
   timings: (asked) => ({
-    connect: asked.opening === null ? -1 : tlsMsOf(asked),
+    connect: asked.opening === null ? -1 : asked.opening.dnsMs + tlsMsOf(asked),
     ssl: tlsMsOf(asked),
-    send: asked.opening === null ? 0 : asked.opening.dnsMs,
+    send: 0,
     receive: asked.receiveMs,
     wait: asked.waitMs,
   }),

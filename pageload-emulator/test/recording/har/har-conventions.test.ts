@@ -230,6 +230,21 @@ describe('TLS', () => {
     expect(read('mitmproxy').phases.connectEndMs).toBe(480);
   });
 
+  it('was set up before mitmproxy had read the request, or connecting was within the wait', () => {
+    const read = (timings: HarTimings) => {
+      const first = { ...chromiumEntry(PAGE, 0, { wait: 50, ssl: -1 }), time: 50 };
+      const other = { ...chromiumEntry(`${PAGE}a.js`, 500, timings), time: 160 };
+      const har = harOf([first, other]) as { log: object };
+      Object.assign(har.log, { creator: { name: 'mitmproxy' } });
+      const { startMs, endMs, phases } = parseRecording(har).requests[1]!;
+      return [startMs, phases.connectEndMs, phases.responseStartMs, endMs];
+    };
+    // Its time is 40 + 60 + 50 + 10.
+    expect(read({ connect: 40, ssl: 60, wait: 50, receive: 10 })).toEqual([400, 500, 550, 560]);
+    // 40 of 110 + 10
+    expect(read({ connect: 40, ssl: -1, wait: 110, receive: 10 })).toEqual([500, 540, 610, 620]);
+  });
+
   it('is all of connecting over HTTP/3, although Playwright counts it twice', () => {
     const entry = chromiumEntry(PAGE, 0, { connect: 50, ssl: 50, wait: 55 }) as Record<string, object>;
     const overH3 = { ...entry, response: { ...entry.response, httpVersion: 'h3' }, time: 155 };

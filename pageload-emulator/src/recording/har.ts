@@ -27,7 +27,7 @@ import { sizesOf } from './har/sizes.ts';
 import { typeOf } from './har/types.ts';
 import { urlKey } from './har/urls.ts';
 import { lengthOf, numberOf } from './har/values.ts';
-import { loadRequests } from './load-requests.ts';
+import { loadRequests, SWITCHED } from './load-requests.ts';
 import { parseProtocol } from './protocol-name.ts';
 import { finishRequests, MAX_LOAD_MS, type RequestDraft, refuseTooMany } from './requests/draft.ts';
 import type { DroppedEntries } from './usage-note.ts';
@@ -243,7 +243,7 @@ function draftOf(
     url: request.url,
     method: (request.method || 'GET').toUpperCase(),
     type: typeOf(entry).type,
-    status: statusOf(entry),
+    status: isSocket(entry) ? SWITCHED : statusOf(entry),
     protocol: fromCache ? null : protocolOf(entry),
     startMs,
     endMs,
@@ -305,6 +305,10 @@ function joinWorkersRequests(entryOf: Map<RequestDraft, Entry>): void {
     entryOf.delete(fetched);
   }
 }
+
+/** Whether an entry is named a WebSocket that was opened: over HTTP/2 its handshake has another answer (RFC 8441). */
+const isSocket = (entry: Entry): boolean =>
+  /^websocket$/i.test(entry._resourceType ?? '') && statusOf(entry) > 0;
 
 /** WebPageTest writes `1.1` where others write `HTTP/1.1`. */
 function protocolOf(entry: Entry): RequestDraft['protocol'] {

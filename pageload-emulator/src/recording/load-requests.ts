@@ -2,7 +2,7 @@ import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { documentOf } from './requests/draft.ts';
 
 /** Why a request of a recording is no part of the load that is predicted. */
-type Exclusion = 'after-load' | 'cached' | 'failed';
+type Exclusion = 'after-load' | 'cached' | 'failed' | 'socket';
 
 /** The requests of a recording that its load event could have waited for. */
 interface LoadRequests {
@@ -14,11 +14,11 @@ interface LoadRequests {
   loadMs: number;
 }
 
-/** Parts the requests of the load from those that began after it, came from the cache or failed without an answer. */
+/** Parts the requests of the load from those that began after it, came from the cache, failed without an answer or opened a WebSocket. */
 export function loadRequests(recording: Recording): LoadRequests {
   const document = documentOf(recording);
   const loadMs = loadEndMs(recording);
-  const excluded = { 'after-load': 0, cached: 0, failed: 0 };
+  const excluded = { 'after-load': 0, cached: 0, failed: 0, socket: 0 };
   const kept = recording.requests.filter((request) => {
     const exclusion = request === document ? null : exclusionOf(request, loadMs);
     if (exclusion !== null) excluded[exclusion]++;
@@ -37,9 +37,16 @@ export const loadEndMs = (recording: Recording): number => recording.pltMs ?? la
 
 function exclusionOf(request: RecordedRequest, loadMs: number): Exclusion | null {
   if (request.startMs >= loadMs) return 'after-load';
+  if (isSocket(request)) return 'socket';
   if (request.fromCache) return 'cached';
   return isFailed(request) ? 'failed' : null;
 }
+
+/** The status of a connection that speaks another protocol from then on (RFC 9110 section 15.2.2). */
+export const SWITCHED = 101;
+
+/** Whether a request is a WebSocket's handshake, as proxies write it by its own URL; browsers write `wss:`, and ask for no other protocol in this way. */
+const isSocket = ({ status }: Pick<RecordedRequest, 'status'>): boolean => status === SWITCHED;
 
 /** Whether a request got no answer. */
 export const isFailed = ({ status, transferBytes, protocol, fromCache }: RecordedRequest): boolean =>
@@ -47,12 +54,15 @@ export const isFailed = ({ status, transferBytes, protocol, fromCache }: Recorde
 
 /**
  * Whether a request may hold up the end of a load. HTML standard, "delay the load event": not fetch and XHR, beacons, media, nor preloads
- * that nothing uses. A set of transfers without a navigation ends with its last one, whatever it is.
+ * that nothing uses, nor WebSockets. A set of transfers without a navigation ends with its last one, whatever it is.
  */
 export function mayBlockLoad(
-  request: Pick<RecordedRequest, 'type'> & { initiator: Pick<RecordedRequest['initiator'], 'kind'> },
+  request: Pick<RecordedRequest, 'type' | 'status'> & {
+    initiator: Pick<RecordedRequest['initiator'], 'kind'>;
+  },
   { missing }: Pick<Recording, 'missing'>,
 ): boolean {
+  if (isSocket(request)) return false;
   if (missing === 'navigation') return true;
   switch (request.type) {
     case 'beacon':

@@ -41,6 +41,7 @@ export function usageNote(recording: Recording, dropped: DroppedEntries): string
     { count: afterEnd, why: afterEndWords },
     { count: otherSchemes, why: 'had no http or https URL' },
     { count: excluded['after-load'], why: afterLoad },
+    { count: excluded.socket, why: excluded.socket === 1 ? 'was a WebSocket' : 'were WebSockets' },
     { count: excluded.cached, why: 'came from the cache' },
     { count: excluded.failed, why: 'failed without an answer' },
   ].filter(({ count }) => count > 0);

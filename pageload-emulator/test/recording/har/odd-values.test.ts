@@ -1,4 +1,4 @@
-import { parseRecording, readRecording } from '@hopwise/pageload-emulator';
+import { parseRecording, predict, readRecording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { chromiumEntry, chromiumHar } from '../../support/hars.ts';
 
@@ -196,6 +196,30 @@ describe('a page is read the same', () => {
     expect(recording).toEqual(PROPER);
     expect(notes.join()).toContain('2 belonged to no page');
   });
+});
+
+describe('a WebSocket', () => {
+  it.each<[string, Fields, Fields]>([
+    ['its answer', { status: 101 }, {}],
+    ['its type', { status: 200 }, { _resourceType: 'websocket' }],
+  ])('is no transfer of the page, by %s', (_, answer, fields) => {
+    const har = chromiumHar() as Har;
+    const socket = chromiumEntry('https://shop.test/live', 200, { receive: 60_000 }, fields) as Entry;
+    Object.assign(socket.response, answer, { httpVersion: 'HTTP/1.1' });
+    har.log.entries.push(socket);
+    const { recording, notes } = readRecording(har);
+    expect(predict(recording).page).toEqual(predict(PROPER).page);
+    expect(notes.join()).toContain('1 was a WebSocket');
+  });
+});
+
+it('a WebSocket is not the end of a set of transfers', () => {
+  const socket = chromiumEntry('https://a.test/live', 100, { receive: 60_000 }) as Entry;
+  socket.response.status = 101;
+  const data = chromiumEntry('https://a.test/data', 0, {}, { _resourceType: 'fetch' });
+  const { notes } = readRecording([data, socket]);
+  expect(notes.join()).not.toContain('60');
+  expect(predict(readRecording([data, socket]).recording).page.requests).toBe(1);
 });
 
 describe('the size of a body', () => {

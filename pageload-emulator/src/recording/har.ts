@@ -25,6 +25,7 @@ import { pairPreflights } from './har/preflights.ts';
 import { type Entry, isRedirect, parseHar, statusOf } from './har/schema.ts';
 import { sizesOf } from './har/sizes.ts';
 import { typeOf } from './har/types.ts';
+import { withUnanswered } from './har/unanswered.ts';
 import { urlKey } from './har/urls.ts';
 import { lengthOf, numberOf } from './har/values.ts';
 import { loadRequests, SWITCHED } from './load-requests.ts';
@@ -55,7 +56,7 @@ export function readHar(
 ): ReadRecording & { dropped: DroppedEntries } {
   const { log: parsed, unusable } = parseHar(form);
   const { copies, notOfPages, entries } = ownEntries(parsed.entries, parsed.pages ?? []);
-  const log = withEarlyOpenings(withPaddedFractions({ ...parsed, entries }));
+  const log = withUnanswered(withEarlyOpenings(withPaddedFractions({ ...parsed, entries })));
   const place = placeOf(form.entriesPlace);
   const notes: string[] = [];
   const load = takeLoad(log, options, notes);

@@ -346,6 +346,23 @@ describe('what never left', () => {
     expect(notes.join()).toContain('1 failed without an answer');
   });
 
+  it.each([undefined, null])('is what has no response beside others that have one: %s', (response) => {
+    const har = chromiumHar() as Har;
+    const lost = chromiumEntry('https://ads.test/', 200, { wait: 30_000 }) as Entry;
+    har.log.entries.push({ ...lost, response } as unknown as Entry);
+    const { recording, notes } = readRecording(har);
+    expect(recording.requests.find(({ url }) => url === 'https://ads.test/')).toMatchObject({
+      status: 0,
+      protocol: null,
+    });
+    expect(notes.join()).toContain('1 failed without an answer');
+  });
+
+  it('is not known where no request has a response', () => {
+    const { requests } = parseRecording(changed((entry) => Object.assign(entry, { response: null })));
+    expect(requests.every(({ status }) => status === 200)).toBe(true);
+  });
+
   it('is an upgrade of the browser’s own, by its header alone', () => {
     const har = chromiumHar() as Har;
     const upgrade = chromiumEntry('http://shop.test/', 0, { wait: 0 }) as Entry;

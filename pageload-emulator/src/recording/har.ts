@@ -3,6 +3,7 @@ import { InputError, placeOf, shown } from '../util/input-error.ts';
 import { originOf } from '../util/url.ts';
 import { isCached, isFetchedByWorker, isPushed, mayBeFetchedByWorker } from './har/cached.ts';
 import { connectionNames } from './har/connection.ts';
+import { forgetConstantVersion } from './har/constant-version.ts';
 import { type Conventions, conventionsOf } from './har/conventions.ts';
 import { withPaddedFractions } from './har/dates.ts';
 import { withEarlyOpenings } from './har/early-openings.ts';
@@ -76,7 +77,12 @@ export function readHar(
     endsAt: load.endsAt,
     isOtherClock: beginning === 'other-clock',
   });
-  const { drafts, entryOf, typed, document, preflights } = draftsOf(load, navigation, clock, conventions);
+  const { drafts, entryOf, typed, document, preflights, isVersionForgotten } = draftsOf(
+    load,
+    navigation,
+    clock,
+    conventions,
+  );
   refuseUntimed(drafts, place);
   const answer = navigation.document === 'recorded' ? document : null;
   const end = loadEnd(drafts, answer, clock.times, creator, missingOf(navigation, clock.times.pltMs));
@@ -108,6 +114,10 @@ export function readHar(
   const isAhead = beginning === 'shown' && fetched.pltMs !== null;
   const recording = isAhead ? fromShowing(fetched, -clock.offsetMs) : fetched;
   if (isAhead) notes.push('the page was fetched ahead: its load is timed from when it was shown');
+  if (isVersionForgotten)
+    notes.push(
+      'the file names HTTP/1.1 for every request, but more answers came at once than that allows: protocols are unknown',
+    );
   const lacking = lackNote(recording, navigation, end.refuted);
   if (lacking !== null) notes.push(lacking);
   return {
@@ -187,6 +197,8 @@ interface Drafts {
   document: RequestDraft;
   /** By the requests that they let through. */
   preflights: ReadonlyMap<RequestDraft, RequestDraft>;
+  /** Whether the file names HTTP/1.1 where it cannot have been. */
+  isVersionForgotten: boolean;
 }
 
 function draftsOf(
@@ -203,6 +215,7 @@ function draftsOf(
   }
   joinWorkersRequests(entryOf);
   mendLateSending(entryOf);
+  const isVersionForgotten = forgetConstantVersion([...entryOf.keys()]);
   mendTurns([...entryOf.keys()]);
   takeFromWorkers(entryOf);
   const preflights = pairPreflights([...entryOf.keys()]);
@@ -216,7 +229,7 @@ function draftsOf(
     hasDocument: navigation.document === 'recorded',
     hasLoadEvent: clock.times.pltMs !== null,
   });
-  return { drafts, entryOf, typed, document, preflights };
+  return { drafts, entryOf, typed, document, preflights, isVersionForgotten };
 }
 
 /** The drafts whose type the recorder states. */

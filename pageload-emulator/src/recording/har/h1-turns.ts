@@ -1,10 +1,8 @@
 import { groupBy, MAX_CONNECTIONS_PER_HOST } from '@hopwise/contract';
 import { originOf } from '../../util/url.ts';
 import type { RequestDraft } from '../requests/draft.ts';
+import { MOST_CONNECTIONS } from './constant-version.ts';
 import { ROUNDING_MS } from './values.ts';
-
-/** Requests under way to a host at once that no browser has connections for: a browser keeps its six apart for requests with and without cookies. */
-const TOO_MANY = 2 * MAX_CONNECTIONS_PER_HOST;
 
 /** A request of which it is known when its response came. */
 type Answered = RequestDraft & { phases: { requestStartMs: number; responseStartMs: number } };
@@ -43,7 +41,7 @@ function takeTurns(requests: readonly Answered[]): void {
 /** Requests to one host, in the order in which they were to leave. */
 function takeTurnsOnSix(requests: readonly Answered[]): void {
   const ordered = requests.toSorted((a, b) => a.phases.requestStartMs - b.phases.requestStartMs);
-  if (mostAtOnce(ordered) <= TOO_MANY) return;
+  if (mostAtOnce(ordered) <= MOST_CONNECTIONS) return;
   /** When each connection is free. */
   const freeMs: number[] = [];
   for (const request of ordered) {

@@ -1,4 +1,4 @@
-import { parseRecording } from '@hopwise/pageload-emulator';
+import { parseRecording, readRecording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
 import { chromiumEntry, type HarTimings, harOf } from '../../support/hars.ts';
 
@@ -72,5 +72,33 @@ describe('what requests over HTTP/1.1 waited for a connection is no wait for the
   it('but twelve at once may each have a connection: half of them without cookies', () => {
     const twelve = Array.from({ length: 12 }, (_, at) => entry(`${at}.png`, 100, { wait: 30 + at }, null));
     expect(timesOf(twelve).map(([sentMs]) => sentMs)).toEqual(twelve.map(() => 100));
+  });
+});
+
+describe('HTTP/1.1 that a recorder writes for every request', () => {
+  /** Images that are waited for and arrive together. */
+  const images = (count: number, protocol = 'http/1.1', origin = PAGE) =>
+    Array.from({ length: count }, (_, at) => {
+      const each = entry(`${at}.png`, 100, { wait: 30 + at, receive: 60 }, null, protocol);
+      return { ...each, request: { ...each.request, url: `${origin}${at}.png` } };
+    });
+  const protocolsOf = (entries: object[], first: object = document) => {
+    const { requests } = parseRecording(harOf([first, ...entries], { onLoad: 3_000, onContentLoad: 200 }));
+    return new Set(requests.map(({ protocol }) => protocol));
+  };
+
+  it('is not known where more responses arrive at once than browsers have connections for', () => {
+    expect(protocolsOf(images(13))).toEqual(new Set([null]));
+    expect(readRecording(harOf([document, ...images(13)])).notes.join()).toContain('protocols are unknown');
+    expect(timesOf(images(13)).map(([sentMs]) => sentMs)).toEqual(images(13).map(() => 100));
+  });
+
+  it('is believed of twelve at once, beside other protocols, and without TLS', () => {
+    expect(protocolsOf(images(12))).toEqual(new Set(['h1']));
+    expect(protocolsOf([...images(13), ...images(1, 'h2', 'https://cdn.test/')])).toEqual(
+      new Set(['h1', 'h2']),
+    );
+    const plain = { ...document, request: { ...document.request, url: 'http://a.test/' } };
+    expect(protocolsOf(images(13, 'http/1.1', 'http://a.test/'), plain)).toEqual(new Set(['h1']));
   });
 });

@@ -135,7 +135,7 @@ const MIN_RATIO_WITH_TLS = 1.3;
  * Whether TLS lies beside `connect`: it is longer than `connect`, or about as long where the recorder is known for it or counts both into
  * an entry's `time` (mitmproxy), or writes none. Tools that pass on what Playwright wrote count TLS into `time` a second time, but their
  * `connect` is longer than TLS, except over HTTP/3: QUIC connects and sets up TLS in the same packets (RFC 9001 section 4), so that equal
- * lengths tell nothing there. Of Playwright itself they tell nothing at all: where TCP ends on the machine itself, as at a local proxy or
+ * lengths tell nothing there, nor does TLS that goes on after requests have left with the first packets (early data). Of Playwright itself they tell nothing at all: where TCP ends on the machine itself, as at a local proxy or
  * in a tunnel, all of connecting is TLS.
  */
 function isSslApart(entries: readonly Entry[], expected: boolean): boolean {
@@ -149,8 +149,8 @@ function isSslApart(entries: readonly Entry[], expected: boolean): boolean {
     const isCounted = Math.abs(lengthOf(entry.time) - phasesMs(entry) - sslMs) <= ROUNDING_MS;
     // On a connection that a proxy had opened before.
     if (connectMs === 0 && !isCounted) continue;
-    if (sslMs > connectMs + ROUNDING_MS) return true;
     if (isOverQuic(entry) && connectMs > 0) continue;
+    if (sslMs > connectMs + ROUNDING_MS) return true;
     ratios.push(connectMs / sslMs);
     if (isCounted) countedBeside++;
     if (lengthOf(entry.time) > 0) timed++;
@@ -160,7 +160,8 @@ function isSslApart(entries: readonly Entry[], expected: boolean): boolean {
   return isBeside && median(ratios) < MIN_RATIO_WITH_TLS;
 }
 
-function isOverQuic({ request, response }: Entry): boolean {
+/** Whether an entry was sent over HTTP/3. */
+export function isOverQuic({ request, response }: Entry): boolean {
   return (parseProtocol(response?.httpVersion) ?? parseProtocol(request.httpVersion)) === 'h3';
 }
 

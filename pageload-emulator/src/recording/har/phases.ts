@@ -1,5 +1,5 @@
 import { NO_PHASES, type RequestPhases } from '@hopwise/contract';
-import type { Conventions } from './conventions.ts';
+import { type Conventions, isOverQuic } from './conventions.ts';
 import { phaseLengths } from './phase-lengths.ts';
 import type { Entry } from './schema.ts';
 import { lengthOf, numberOf, ROUNDING_MS } from './values.ts';
@@ -50,7 +50,10 @@ export function harPhases(
     at += dnsMs;
     phases.dnsEndMs = at;
   }
-  if (connectMs > 0 || (sslApart && sslMs > 0)) {
+  // Early data: the request left before the handshake had ended, whose `connect` is no round trip.
+  const isEarly = !sslApart && sslMs > connectMs + ROUNDING_MS && isOverQuic(entry);
+  if (isEarly) at += openingMs;
+  else if (connectMs > 0 || (sslApart && sslMs > 0)) {
     phases.connectStartMs = at;
     at += openingMs;
     phases.connectEndMs = at;

@@ -230,6 +230,18 @@ describe('TLS', () => {
     expect(read('mitmproxy').phases.connectEndMs).toBe(480);
   });
 
+  it('goes on after a request with early data had left over HTTP/3, which tells nothing of other entries', () => {
+    const first = { ...chromiumEntry(PAGE, 0, { connect: 60, ssl: 30, wait: 50 }), time: 110 };
+    const early = chromiumEntry('https://b.test/', 120, { connect: 0.5, ssl: 37, wait: 50 }) as Record<
+      string,
+      object
+    >;
+    const overH3 = { ...early, response: { ...early.response, httpVersion: 'h3' }, time: 50.5 };
+    const [document, other] = parseRecording(harOf([first, overH3 as object])).requests;
+    expect(document).toMatchObject({ endMs: 110, phases: { secureStartMs: 30, connectEndMs: 60 } });
+    expect(other).toMatchObject({ endMs: 170.5, phases: { connectStartMs: null, requestStartMs: 120.5 } });
+  });
+
   it('was set up before mitmproxy had read the request, or connecting was within the wait', () => {
     const read = (timings: HarTimings) => {
       const first = { ...chromiumEntry(PAGE, 0, { wait: 50, ssl: -1 }), time: 50 };

@@ -12,9 +12,9 @@ import { lengthOf, numberOf, objectOf } from './values.ts';
  */
 export function isCached(entry: Entry, conventions: Conventions): boolean {
   if (isPushed(entry)) return false;
-  const { response, _fromCache, _fetchType, _wasFulfilled } = entry;
-  // DevTools; Playwright, for responses that a test fulfilled.
-  if (isMarked(_fromCache) || isMarked(_wasFulfilled)) return true;
+  const { response, _fromCache, _fromDiskCache, _fetchType, _wasFulfilled } = entry;
+  // DevTools; chrome-har-capturer; Playwright, for responses that a test fulfilled.
+  if ([_fromCache, _fromDiskCache, _wasFulfilled].some(isMarked)) return true;
   // Safari
   if (typeof _fetchType === 'string' && / cache$/i.test(_fetchType)) return true;
   if (lengthOf(response?._transferSize) > 0) return false;

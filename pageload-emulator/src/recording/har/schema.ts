@@ -116,6 +116,8 @@ const entrySchema = z.object(
     _priority: any,
     _resourceType: ownText,
     _fromCache: any,
+    // chrome-har-capturer
+    _fromDiskCache: any,
     _renderBlocking: ownText,
     _requestId: ownLabel,
     _was_pushed: any,

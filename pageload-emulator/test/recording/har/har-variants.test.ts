@@ -99,6 +99,8 @@ describe('a response that came over no network', () => {
   it('came from a cache', () => {
     expect(read(answered({ _transferSize: 0 }, { _fromCache: 'memory' }))).toMatchObject(nothing);
     expect(read(answered({ _transferSize: 0, fromDiskCache: true }))).toMatchObject(nothing);
+    expect(read(answered({ _transferSize: 462 }, { _fromDiskCache: true }))).toMatchObject(nothing);
+    expect(read(answered({}, { _fromDiskCache: false }))).toMatchObject({ fromCache: false });
   });
 
   it('was marked by Safari or fulfilled by a Playwright test', () => {

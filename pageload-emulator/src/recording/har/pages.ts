@@ -23,12 +23,12 @@ interface BegunPage {
 }
 
 /**
- * Parts a file's requests by page. Pages with the same id are distinguished by time, and so is to which page a request belongs that names
+ * Parts a file's requests by page, in order of their beginnings: DevTools lists them as its table is sorted. Pages with the same id are distinguished by time, and so is to which page a request belongs that names
  * none, or one that is not listed; when the file lists no pages, the requests' page references make them up. All requests are of no page when
  * all name pages that are not listed. Requests of frames that a file lists as pages are of the page that they are in.
  */
 export function pagesOf(log: Har): PageEntries[] {
-  const pages = log.pages?.length ? log.pages : namedPages(log.entries);
+  const pages = byBeginning(log.pages?.length ? log.pages : namedPages(log.entries));
   if (pages.length <= 1) return [{ page: pages[0], entries: log.entries }];
   const own = pages.map((page): PageEntries => ({ page, entries: [] }));
   // The same id may be a number in one place and text in another.
@@ -97,6 +97,13 @@ function isFrameOf({ from, of }: BegunPage, host: BegunPage): boolean {
 /** When a page's load event came after its beginning, milliseconds; 0 when that is not known. */
 function loadMs(page: Page | undefined): number {
   return lengthOf(page?.pageTimings?.onLoad) || lengthOf(page?._loadTime);
+}
+
+/** A file's pages in order of their beginnings; as listed where one has no date. */
+function byBeginning(pages: readonly Page[]): readonly Page[] {
+  const isDated = pages.every(({ startedDateTime }) => !Number.isNaN(dateOf(startedDateTime)));
+  if (!isDated) return pages;
+  return pages.toSorted((a, b) => dateOf(a.startedDateTime) - dateOf(b.startedDateTime));
 }
 
 /** Pages in order of their beginnings, the first listed one from ever; without other ones that have no date or began at the same time. */

@@ -64,6 +64,12 @@ const read = (input: object) => {
 };
 
 describe('a visitor who is sent on by a script', () => {
+  it('is so wherever a table that was sorted by another column lists the pages', () => {
+    const { log } = file(2) as { log: { pages: object[]; entries: object[] } };
+    const reversed = { log: { ...log, pages: log.pages.toReversed(), entries: log.entries.toReversed() } };
+    expect(read(reversed)).toEqual(read(file(2)));
+  });
+
   it.each([
     [1, 0],
     [2, 0],

@@ -8,6 +8,8 @@ const OTHER_FILES: [name: string, beginning: RegExp][] = [
   ['a tar archive: unpack it first', /^[^\0].{256}ustar/s],
   ['a capture of packets', /^(\xd4\xc3\xb2\xa1|\x4d\x3c\xb2\xa1|\xa1\xb2[\xc3\x3c][\xd4\x4d]|\n\r\r\n)/],
   ["mitmproxy's flows, which it saves as HAR too", /^\d{1,9}:\d{1,3}:version;/],
+  ['a Charles session: export it as HAR', /^\xac\xed\0/],
+  ['an XML file: export its requests as HAR', /^(\xef\xbb\xbf)?\s*<\?xml\b/i],
   ['an HTML page', /^\s*<(!doctype html|html)\b/i],
 ];
 

@@ -41,10 +41,11 @@ const OTHER_FORMATS: [name: string, fields: string[]][] = [
   ['a Lighthouse report, which has no times of requests', ['lighthouseVersion', 'audits']],
   ['a Firefox profile: take its HAR', ['meta', 'threads']],
   ['a Safari timeline: take its HAR', ['recording', 'overview']],
+  ['a Charles session: export it as HAR', ['durations', 'times']],
 ];
 
 function otherFormat(value: unknown): string | null {
-  const object = objectOf(value) ?? {};
+  const object = objectOf(Array.isArray(value) ? value[0] : value) ?? {};
   return OTHER_FORMATS.find(([, fields]) => fields.every((field) => field in object))?.[0] ?? null;
 }
 

@@ -231,6 +231,8 @@ describe('a file that is no recording', () => {
     ['a capture of packets', '\xd4\xc3\xb2\xa1\x02'],
     ['a capture of packets', '\n\r\r\n'],
     ["mitmproxy's flows, which it saves as HAR too", '9423:7:version;2:21#'],
+    ['a Charles session: export it as HAR', '\xac\xed\0\x05'],
+    ['an XML file: export its requests as HAR', '\xef\xbb\xbf<?xml version="1.0"?><log/>'],
   ])('is called %s', (name, beginning) => {
     const file = Uint8Array.from(beginning, (character) => character.charCodeAt(0));
     expect(() => textOf(file)).toThrow(`top level: expected a HAR, got ${name}`);

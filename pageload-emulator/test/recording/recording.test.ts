@@ -88,6 +88,7 @@ describe('HAR from Chromium', () => {
 
   it('is the same read as text, as an object and from its own recording', () => {
     expect(parseRecording(chromiumHar())).toEqual(recording);
+    expect(parseRecording({ url: recording.url, har: chromiumHar() })).toEqual(recording);
     expect(parseRecording(`\uFEFF${JSON.stringify(chromiumHar())}`)).toEqual(recording);
     expect(parseRecording(JSON.stringify(recording))).toEqual(recording);
   });
@@ -320,6 +321,7 @@ describe('unusable input', () => {
     expect(complaint({ constants: {}, events: [] })).toMatch(/, got a NetLog, which has no page loads$/);
     expect(complaint({ meta: { product: 'Firefox' }, threads: [] })).toMatch(/, got a Firefox profile: /);
     expect(complaint({ version: 1, recording: {}, overview: {} })).toMatch(/, got a Safari timeline: /);
+    expect(complaint([{ request: {}, times: {}, durations: {} }])).toMatch(/, got a Charles session: /);
     expect(complaint({ statusCode: 200, data: { runs: {} } })).toMatch(/, got a WebPageTest result: /);
     expect(complaint({ lighthouseVersion: '13', audits: {} })).toMatch(/, got a Lighthouse report, /);
     expect(complaint('{}')).toMatch(

@@ -33,7 +33,7 @@ export function navigationOf(
   page: Page | undefined,
   creator: string | null | undefined,
 ): Navigation {
-  const ordered = fromNetwork(all);
+  const ordered = withoutSaved(fromNetwork(all));
   const entries = ordered.map(({ entry }) => entry);
   if (API_CLIENTS.test(creator ?? '')) return { entries, document: 'none', url: null };
   const first = ordered.findIndex(({ type }) => type === 'document');
@@ -60,6 +60,14 @@ function fromNetwork(ordered: readonly TimedEntry[]): readonly TimedEntry[] {
   return first <= 0 ? ordered : ordered.slice(first);
 }
 
+/** Requests without redirects before them that led to what no browser shows, such as what it updates itself with. */
+function withoutSaved(ordered: readonly TimedEntry[]): readonly TimedEntry[] {
+  if (ordered.length === 0 || !isRedirect(statusOf(ordered[0]!.entry))) return ordered;
+  const chain = new Set(redirectChain(ordered));
+  const others = ordered.filter((each) => !chain.has(each));
+  return others.length === 0 || mayBeShown([...chain].at(-1)!.entry) ? ordered : others;
+}
+
 /** The position of the first of the redirects that led to a document, else its own. */
 function firstHop(ordered: readonly TimedEntry[], document: number): number {
   let hop = document;
@@ -72,7 +80,14 @@ function mayNavigate({ entry, type }: TimedEntry): boolean {
   const { named } = typeOf(entry);
   if (isRedirect(statusOf(entry))) return !named;
   const isGet = (entry.request.method || 'GET').toUpperCase() === 'GET';
-  return type === 'other' && isGet && !entry._resourceType && !named && isNavigated(entry) !== false;
+  const mayBePage = type === 'other' && !entry._resourceType && !named && mayBeShown(entry);
+  return mayBePage && isGet && isNavigated(entry) !== false;
+}
+
+/** Whether a browser may show an answer as a page: none without content (HTML standard, "navigate"), and it saves most data as files. */
+function mayBeShown(entry: Entry): boolean {
+  const isEmpty = /^20[45]$/.test(String(statusOf(entry)));
+  return !isEmpty && !/^application\/(?!pdf|xhtml)/i.test(entry.response?.content?.mimeType ?? '');
 }
 
 /** Whether redirects may be the navigation's: not where they lead to something else than a document, and the page is of other sites. */

@@ -127,6 +127,20 @@ describe('a navigation', () => {
     ]);
   });
 
+  it.each<[string, object, number]>([
+    ['without content', { status: 204, content: { size: 0, mimeType: '' } }, 0],
+    ['to be saved', { status: 200, content: { size: 9, mimeType: 'application/octet-stream' } }, 0],
+    ['to be saved, by a redirect', { status: 200, content: { size: 9, mimeType: 'application/x-crx' } }, 1],
+  ])('is not what a browser asked for by itself before, %s', (_, response, hops) => {
+    const url = 'http://update.test/';
+    const before = [
+      ...(hops === 0 ? [] : [hop('http://go.test/', -300, url)]),
+      { ...chromiumEntry(url, -200, {}), response },
+    ];
+    const { recording } = readRecording([...before, entry(SITE, 0, {}), image(`${SITE}i.png`, 100)]);
+    expect(recording.requests.map(({ url }) => url)).toEqual([SITE, `${SITE}i.png`]);
+  });
+
   it('begins with the redirects to its document, after requests of the page before', () => {
     const bye = chromiumEntry('https://old.test/bye', -20, {}, { _resourceType: 'ping' });
     const entries = [

@@ -230,15 +230,18 @@ class GraphBuilder {
     return id;
   }
 
-  /** Adds the main thread's work between the last response that blocks the load event and that event. */
+  /** Adds the main thread's work between the load event and what it waits for last: a response, or the execution of a script. */
   #addLastCompute(): void {
+    const executionMs = new Map([...this.#activityOf].map(([{ endMs }, activity]) => [activity, endMs]));
     let lastMs = 0;
     const after: Dependency[] = [];
     for (const activity of this.#activities) {
       if (!activity.blocksLoad) continue;
-      if (activity.kind === 'fetch') {
-        lastMs = Math.max(lastMs, this.#recording.requests[activity.requestId]!.endMs);
-      }
+      const endMs =
+        activity.kind === 'fetch'
+          ? this.#recording.requests[activity.requestId]!.endMs
+          : (executionMs.get(activity.id) ?? 0);
+      lastMs = Math.max(lastMs, endMs);
       after.push({ activity: activity.id, kind: 'execution', fraction: 1, source: 'inferred' });
     }
     if (this.#recording.pltMs === null || this.#loadMs <= lastMs) return;

@@ -417,6 +417,8 @@ describe('page graph', () => {
     const [head, async, last] = ['/head.js', '/async.js', '/last.js'].map((path) => byPath(graph, path).id);
     expect(waits('/of-async')).toEqual({ for: [async], ms: 10 });
     expect(waits('/of-last')).toEqual({ for: [last, head], ms: 20 });
+    // What ran until 880 is not run once more before the load event.
+    expect(computes(graph).at(-1)!.durationMs).toBeCloseTo(120, 6);
   });
 
   it('has only edges that point backwards for any recording', () => {

@@ -5,18 +5,20 @@ import { findPeriodsOf, isWithin, type PinPeriod } from '../../evidence/pin-peri
 /**
  * Corrects the requests that went through the helper's proxy to what happened on the network. The browser recorded the proxy's
  * address and, for pins to a protocol, the protocol and connection phases of its connection to the proxy. The time that the
- * helper's own connections took is part of the time to first byte.
+ * helper's own connections took is part of the time to first byte. Through a tunnel Chromium's connection phases are those of tunnel and
+ * server, Firefox's of its connection to the tunnel alone.
  *
  * @param periods of pins that were active during the load
  */
 export function correctProxiedRequests(recording: Recording, periods: readonly PinPeriod[]): Recording {
   if (periods.length === 0) return recording;
   const navigatedMs = Date.parse(recording.recordedAt);
+  const isFirefox = recording.browser.startsWith('Firefox');
   const requests = recording.requests.map((request) => {
     const during = periods.filter((each) => isWithin(navigatedMs + request.startMs, each));
     const [period] = findPeriodsOf(new URL(request.url).origin, during);
     const isProxied = period && !request.fromCache && !(period.origin === EVERY_ORIGIN && isDirect(request));
-    return isProxied ? correctRequest(period.kind, request) : request;
+    return isProxied ? correctRequest(period.kind, request, isFirefox) : request;
   });
   return { ...recording, requests };
 }
@@ -25,17 +27,14 @@ export function correctProxiedRequests(recording: Recording, periods: readonly P
 const isDirect = ({ remoteIp }: RecordedRequest): boolean =>
   remoteIp !== null && addressSpace(remoteIp) !== 'loopback';
 
-function correctRequest(kind: PinKind, request: RecordedRequest): RecordedRequest {
-  const corrected = { ...request, remoteIp: null };
-  if (kind === 'avoid-h3') return corrected;
+function correctRequest(kind: PinKind, request: RecordedRequest, isFirefox: boolean): RecordedRequest {
+  const { requestStartMs, responseStartMs } = request.phases;
+  const isTunnel = kind === 'avoid-h3';
   return {
-    ...corrected,
+    ...request,
+    remoteIp: null,
     // Under `auto` the helper may have used any.
-    protocol: request.protocol === null || kind === 'auto' ? null : kind,
-    phases: {
-      ...NO_PHASES,
-      requestStartMs: request.phases.requestStartMs,
-      responseStartMs: request.phases.responseStartMs,
-    },
+    ...(!isTunnel && { protocol: request.protocol === null || kind === 'auto' ? null : kind }),
+    ...(!(isTunnel && !isFirefox) && { phases: { ...NO_PHASES, requestStartMs, responseStartMs } }),
   };
 }

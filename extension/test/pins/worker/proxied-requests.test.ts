@@ -28,17 +28,28 @@ const REQUEST = {
 
 function recording(...requests: Partial<RecordedRequest>[]): Recording {
   const all = requests.map((more) => ({ ...REQUEST, ...more }));
-  return { recordedAt: new Date(NAVIGATED_MS).toISOString(), requests: all } as Recording;
+  const recordedAt = new Date(NAVIGATED_MS).toISOString();
+  return { recordedAt, browser: 'Chromium 156', requests: all } as Recording;
 }
 
 function carried(
   kind: PinPeriod['kind'],
   request: Partial<RecordedRequest> = {},
   { sinceMs = 0, endedMs = null }: Partial<PinPeriod> = {},
+  browser = 'Chromium 156',
 ) {
   const period = { origin: 'https://a.test', kind, allowsLocal: false, sinceMs, endedMs };
-  return correctProxiedRequests(recording(request), [period]).requests[0]!;
+  return correctProxiedRequests({ ...recording(request), browser }, [period]).requests[0]!;
 }
+
+const WITHOUT_CONNECTION = {
+  ...PHASES,
+  dnsStartMs: null,
+  dnsEndMs: null,
+  connectStartMs: null,
+  secureStartMs: null,
+  connectEndMs: null,
+};
 
 describe('correctProxiedRequests', () => {
   it('removes the helper’s address from requests of every origin, and no other', () => {
@@ -62,17 +73,21 @@ describe('correctProxiedRequests', () => {
   });
 
   it('records the pinned protocol, without the phases of the connection to the helper', () => {
-    const nothing = { dnsStartMs: null, dnsEndMs: null, connectStartMs: null, secureStartMs: null };
     expect(carried('h3')).toEqual({
       ...REQUEST,
       protocol: 'h3',
       remoteIp: null,
-      phases: { ...PHASES, ...nothing, connectEndMs: null },
+      phases: WITHOUT_CONNECTION,
     });
   });
 
   it('removes only the address from requests through a tunnel', () => {
     expect(carried('avoid-h3')).toEqual({ ...REQUEST, remoteIp: null });
+  });
+
+  it('removes what Firefox measured of its connection to the tunnel, which is on this machine', () => {
+    const corrected = { ...REQUEST, remoteIp: null, phases: WITHOUT_CONNECTION };
+    expect(carried('avoid-h3', {}, {}, 'Firefox 153')).toEqual(corrected);
   });
 
   it('leaves requests unchanged that started before or after the pin, came from a cache or belong to another origin', () => {

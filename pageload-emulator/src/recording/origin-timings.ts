@@ -1,6 +1,6 @@
 import { groupBy, type RecordedRequest, type Recording } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
-import { handshakeTrips, isHandshake, type RoundTrip } from './handshake-trips.ts';
+import { findTlsExtra, handshakeTrips, isHandshake, type RoundTrip } from './handshake-trips.ts';
 import { hidesConnections, openingRounds } from './hidden-connections.ts';
 import { withoutOutliers } from './round-trip-outliers.ts';
 
@@ -22,10 +22,13 @@ export interface OriginTimings {
 export function timingsByOrigin(recording: Recording): Map<string, OriginTimings> {
   const { requests } = recording;
   const isHidden = hidesConnections(recording);
+  const tlsExtraMs = findTlsExtra(requests);
   const byOrigin = groupBy(requests, ({ url }) => originOf(url));
   return new Map(
     [...byOrigin].flatMap(([origin, own]) =>
-      origin === null ? [] : [[origin, { origin, requests: own, ...readRoundTrips(own, isHidden) }] as const],
+      origin === null
+        ? []
+        : [[origin, { origin, requests: own, ...readRoundTrips(own, isHidden, tlsExtraMs) }] as const],
     ),
   );
 }
@@ -37,13 +40,14 @@ const MIN_SHARE_OF_WAIT = 0.5;
 function readRoundTrips(
   requests: readonly RecordedRequest[],
   isHidden: boolean,
+  tlsExtraMs: number | null,
 ): Pick<OriginTimings, 'roundTrips' | 'rttMs' | 'fromHandshake' | 'leftOut'> {
   const waits = requests.flatMap((request) =>
     waitTrip(request, isHidden && request === requests[0] ? 1 + openingRounds(request) : 1),
   );
   const minWaitMs = waits.reduce((min, { rttMs }) => Math.min(min, rttMs), Number.POSITIVE_INFINITY);
   const handshakes = requests.flatMap((request) => {
-    const trips = handshakeTrips(request, request === requests[0]);
+    const trips = handshakeTrips(request, request === requests[0], tlsExtraMs);
     const isCut =
       request.protocol === 'h3' && trips.some(({ rttMs }) => rttMs < MIN_SHARE_OF_WAIT * minWaitMs);
     return isCut && Number.isFinite(minWaitMs) ? [] : trips;

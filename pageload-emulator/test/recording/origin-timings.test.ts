@@ -40,6 +40,25 @@ describe('round trips of an origin', () => {
     expect(navigation({ connect: 150, ssl: 100, wait: 60 })).toEqual(['transport', 50]);
   });
 
+  it('of a navigation make up for more where other connections show how much longer TLS takes', () => {
+    const others = ['b', 'c'].map((name) =>
+      chromiumEntry(`https://${name}.test/`, 200, { dns: 3, connect: 125, ssl: 65, wait: 70 }),
+    );
+    const navigation = (connect: number, ...more: object[]) =>
+      trips(
+        parseRecording(harOf([chromiumEntry(PAGE, 0, { connect, ssl: 55, wait: 60 }), ...more])),
+        'https://a.test',
+      );
+    expect(navigation(93)[0]).toEqual(['transport', 38]);
+    // TLS takes 5 more than TCP there.
+    expect(navigation(93, ...others)[0]).toEqual(['transport', 50]);
+    // What is left of TCP says nothing.
+    expect(navigation(70, ...others)).toEqual([
+      ['tls', 55],
+      ['wait', 60],
+    ]);
+  });
+
   it('leave out the part of a TCP handshake that a request saw of a connection under way', () => {
     // A request that joins a preconnect sees the last 20 of TCP's 90.
     const joined = chromiumEntry(FAR, 200, { connect: 115, ssl: 95, wait: 100 });

@@ -65,9 +65,13 @@ const hasContent = ({ response }: Entry): boolean => lengthOf(response?.content?
 /** That this many entries all have one phase alone is no coincidence. */
 const MIN_UNSPLIT = 6;
 
-/** Whether all entries have the same one phase alone: requests wait for their responses, and bodies take time. */
+/**
+ * Whether no entry has a phase of any length beside its time, or all have the same one phase alone: requests wait for their responses, and
+ * bodies take time.
+ */
 function isUnsplit(entries: readonly Entry[]): boolean {
   const took = entries.filter((entry) => phasesMs(entry) > 0);
+  if (took.length === 0) return entries.some(({ time }) => lengthOf(time) > 0);
   const hasOnly = (phase: 'wait' | 'receive') =>
     took.every((entry) => phasesMs(entry) === lengthOf(entry.timings?.[phase]));
   return took.length >= MIN_UNSPLIT && (hasOnly('wait') || hasOnly('receive'));

@@ -292,6 +292,23 @@ describe('times that are all of one phase', () => {
   });
 });
 
+describe('times beside which every phase is 0', () => {
+  const har = changed((entry) => {
+    entry.timings = { send: 0, wait: 0, receive: 0 };
+  });
+
+  it('are no phases', () => {
+    const { requests } = parseRecording(har);
+    expect(requests.map(({ endMs }) => endMs)).toEqual(PROPER.requests.map(({ endMs }) => endMs));
+    expect(requests.every(({ phases }) => phases.responseStartMs === null)).toBe(true);
+  });
+
+  it('are no phases in a file of few requests either', () => {
+    const [request] = parseRecording([har.log.entries[0]]).requests;
+    expect(request).toMatchObject({ endMs: PROPER.requests[0]!.endMs, phases: { responseStartMs: null } });
+  });
+});
+
 describe('a page that stays open for days', () => {
   const late = (startMs: number, receive: number) =>
     chromiumEntry('https://shop.test/poll', startMs, { receive }, { _resourceType: 'fetch' }) as Entry;

@@ -26,6 +26,7 @@ export function harPhases(
   const startMs = Math.max(0, startedMs - (queueing === 'before-start' ? queuedMs : 0));
   const phases: RequestPhases = { ...NO_PHASES };
   const waitMs = numberOf(timings?.wait);
+  if (isReceivedSinceOrigin(entry)) return { startMs, endMs: startedMs + lengthOf(entry.time), phases };
   if (!timings || waitMs === null || waitMs < 0 || !splitsTimes) {
     const tookMs = Math.max(
       lengthOf(entry.time),
@@ -66,6 +67,18 @@ export function harPhases(
   phases.responseStartMs = at;
   const endMs = at + lengthOf(timings.receive);
   return { startMs: Math.min(startMs, endMs), endMs: Math.max(endMs, startedMs + totalMs), phases };
+}
+
+/**
+ * Whether `receive` is no length, but when the response had ended after its page's time origin. Scripts that write a HAR of Resource Timing
+ * subtract when the response began, which is 0, as are all other phases, for answers of other origins that do not allow more
+ * (Resource Timing, "Timing-Allow-Origin Response Header").
+ */
+function isReceivedSinceOrigin(entry: Entry): boolean {
+  const tookMs = lengthOf(entry.time);
+  const receiveMs = lengthOf(entry.timings?.receive);
+  const isAlone = phaseLengths(entry).filter((ms) => ms > 0).length === 1;
+  return isAlone && tookMs > 0 && receiveMs > tookMs + ROUNDING_MS;
 }
 
 /** How long a request was being sent; Safari counts what it was blocked for into that a second time, on a connection that was open. */

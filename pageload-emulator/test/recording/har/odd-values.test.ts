@@ -309,6 +309,18 @@ describe('times beside which every phase is 0', () => {
   });
 });
 
+it('a response received for longer than its request took is counted from its page, as Resource Timing does', () => {
+  const har = changed((entry) => Object.assign(entry, { time: 80 }));
+  const opaque = har.log.entries.at(-1)!;
+  opaque.timings = { blocked: -1, dns: -1, connect: -1, send: 0, wait: 0, receive: 400 };
+  const { startMs, endMs, phases } = parseRecording([opaque]).requests[0]!;
+  expect([endMs - startMs, phases.responseStartMs]).toEqual([80, null]);
+  // With another phase beside it, a time was not counted: phases are the longer.
+  opaque.timings.wait = 10;
+  const waited = parseRecording([opaque]).requests[0]!;
+  expect(waited.endMs - waited.startMs).toBe(410);
+});
+
 describe('a page that stays open for days', () => {
   const late = (startMs: number, receive: number) =>
     chromiumEntry('https://shop.test/poll', startMs, { receive }, { _resourceType: 'fetch' }) as Entry;

@@ -76,7 +76,7 @@ function noteOf(
   }
   const listed = log.pages?.length ?? 0;
   return page === undefined && listed > 1
-    ? `${listed} pages in the file, none of which has requests: took all requests`
+    ? `${listed} pages in the file, none of which has the requests of a page load: took all requests`
     : null;
 }
 

@@ -4,6 +4,7 @@ import { askedForBy } from './asked-for.ts';
 import { headerOf } from './headers.ts';
 import type { Entry, Har, Page } from './schema.ts';
 import { isSpeculative, typeOf } from './types.ts';
+import { urlKey } from './urls.ts';
 import { dateOf, lengthOf } from './values.ts';
 
 /** A page of a file. */
@@ -45,13 +46,26 @@ export function pagesOf(log: Har): PageEntries[] {
     isAny ||= pageref == null || listed !== undefined;
     return { page, entry };
   });
-  if (!isAny) return [{ page: undefined, entries: log.entries }];
+  if (!isAny || areRequests(own)) return [{ page: undefined, entries: log.entries }];
   const hosts = hostsOfFrames(own);
   if (hosts.size === 0) return own;
   const gathered = groupBy(placed, ({ page }) => hosts.get(page) ?? page);
   return own
     .filter((page) => !hosts.has(page))
     .map((each) => ({ page: each.page, entries: (gathered.get(each) ?? []).map(({ entry }) => entry) }));
+}
+
+/** What no page is. */
+const PART_OF_PAGE = /^(style|script|image|font)$/;
+
+/** Whether a file's pages are its requests: each has those of the URL that it is called alone, and some are what pages consist of. */
+function areRequests(pages: readonly PageEntries[]): boolean {
+  const isOfOne = ({ page, entries }: PageEntries) =>
+    loadMs(page) === 0 && entries.every(({ request }) => urlKey(request.url) === urlKey(page?.title ?? ''));
+  return (
+    pages.every(isOfOne) &&
+    pages.some(({ entries }) => entries.some((entry) => PART_OF_PAGE.test(typeOf(entry).type)))
+  );
 }
 
 /**

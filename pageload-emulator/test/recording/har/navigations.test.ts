@@ -169,6 +169,29 @@ describe('several pages', () => {
   });
 });
 
+describe('pages that are the requests of a file', () => {
+  const view = [entry(SITE, 0, DOCUMENT), image(`${SITE}a.png`, 100), image(`${SITE}b.png`, 110)];
+  const listed = (pageTimings: object, others: object[] = []) => {
+    const entries = [...view, ...others] as { startedDateTime: string; request: Request }[];
+    const pages = view.map((each, index) => {
+      const { startedDateTime, request } = each as (typeof entries)[number];
+      return { id: `page_${index + 1}`, title: request.url, startedDateTime, pageTimings };
+    });
+    return { log: { pages, entries } };
+  };
+
+  it('are none: all are of one load', () => {
+    const { recording, notes } = readRecording(listed({ onLoad: -1, onContentLoad: -1 }));
+    expect(recording.requests).toHaveLength(3);
+    expect(notes.join()).toContain('3 pages in the file, none of which has the requests of a page load');
+  });
+
+  it('are pages where they have times, or requests of other URLs', () => {
+    expect(urlsOf(listed({ onLoad: 90 }))).toEqual([SITE]);
+    expect(urlsOf(listed({}, [image(`${SITE}c.png`, 120)]))).toEqual([SITE]);
+  });
+});
+
 describe('frames that a file lists as pages', () => {
   const FRAME = 'https://ads.test/f';
   const frameAt = (startMs: number, extra: object = {}, headers: Record<string, string> = {}) =>

@@ -17,7 +17,7 @@ import { loadEnd } from './har/load-end.ts';
 import { type Navigation, nameDocuments, navigationOf } from './har/navigation.ts';
 import { timed } from './har/navigations.ts';
 import { ownEntries } from './har/own-entries.ts';
-import { beginningOf, fromShowing } from './har/page-beginning.ts';
+import { beganAfter, beginningOf, fromShowing } from './har/page-beginning.ts';
 import type { ReadOptions } from './har/page-choice.ts';
 import { type PageClock, pageClock } from './har/page-clock.ts';
 import { type PageLoad, takeLoad } from './har/page-loads.ts';
@@ -69,9 +69,12 @@ export function readHar(
   const conventions = conventionsOf(log, navigation.entries);
   const isFirst = load.navigation === 0;
   const hasDocument = isFirst && navigation.document === 'recorded';
-  const beginning = hasDocument ? beginningOf(load.page, timed(navigation.entries)) : 'navigation';
-  // A page's times tell nothing of transfers that are no part of its load.
-  const clock = pageClock(navigation.document === 'none' ? undefined : load.page, creator, {
+  const ordered = timed(navigation.entries);
+  const beginning = hasDocument ? beginningOf(load.page, ordered) : 'navigation';
+  // A page's times tell nothing of transfers that are no part of its load, nor by a clock of which nothing is known.
+  const isUntimed =
+    navigation.document === 'none' || (navigation.document === 'missing' && beganAfter(load.page, ordered));
+  const clock = pageClock(isUntimed ? undefined : load.page, creator, {
     firstMs: issueTime(navigation.entries[0]!, conventions),
     isFirst,
     endsAt: load.endsAt,

@@ -47,6 +47,15 @@ export function beginningOf(page: Page | undefined, ordered: readonly TimedEntry
 }
 
 /**
+ * Whether a page is said to begin when all of its requests had ended: it was timed by another clock, such as that of its recording. Without its
+ * document nothing tells how far the two are apart.
+ */
+export function beganAfter(page: Page | undefined, ordered: readonly TimedEntry[]): boolean {
+  const beganMs = dateOf(page?.startedDateTime);
+  return ordered.every(({ endMs }) => beganMs - endMs > MIN_LATE_MS);
+}
+
+/**
  * Times a load from when its page was shown. What had been fetched by then was there, as if from a cache; of what was under way no phase is
  * a whole one.
  *

@@ -38,6 +38,16 @@ describe('a page that starts after its first request', () => {
     expect(recording.requests.map(({ startMs }) => startMs)).toEqual([0, 2_000, 2_170]);
   });
 
+  it('by another clock has no times where its document is not in the file', () => {
+    const entries = [image(170), image(300)];
+    expect(parseRecording(beginning(8_000, entries, { onLoad: 700 }))).toMatchObject({
+      recordedAt: at(170),
+      pltMs: null,
+    });
+    // One that began while the last of them was under way has them.
+    expect(parseRecording(beginning(340, entries, { onLoad: 700 })).pltMs).toBe(870);
+  });
+
   it('by another clock has times from the first request', () => {
     const recording = parseRecording(beginning(3_600_000, [document(), image(170)], { onLoad: 700 }));
     expect(recording).toMatchObject({ recordedAt: START, pltMs: 700 });

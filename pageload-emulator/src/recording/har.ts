@@ -25,6 +25,7 @@ import { harPhases, sendingMs, webPageTestPhases } from './har/phases.ts';
 import { pairPreflights } from './har/preflights.ts';
 import { type Entry, isRedirect, parseHar, statusOf } from './har/schema.ts';
 import { sizesOf } from './har/sizes.ts';
+import { withMilliseconds } from './har/time-units.ts';
 import { typeOf } from './har/types.ts';
 import { withUnanswered } from './har/unanswered.ts';
 import { urlKey } from './har/urls.ts';
@@ -57,7 +58,8 @@ export function readHar(
 ): ReadRecording & { dropped: DroppedEntries } {
   const { log: parsed, unusable } = parseHar(form);
   const { copies, notOfPages, entries } = ownEntries(parsed.entries, parsed.pages ?? []);
-  const log = withUnanswered(withEarlyOpenings(withPaddedFractions({ ...parsed, entries })));
+  const timely = withMilliseconds(withPaddedFractions({ ...parsed, entries }));
+  const log = withUnanswered(withEarlyOpenings(timely));
   const place = placeOf(form.entriesPlace);
   const notes: string[] = [];
   const load = takeLoad(log, options, notes);

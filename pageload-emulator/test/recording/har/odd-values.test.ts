@@ -97,6 +97,14 @@ describe('a page is read the same', () => {
       },
     ],
     [
+      'whose times are nanoseconds, of Go',
+      (entry) => {
+        const inNs = (ms: unknown) => (Number(ms) > 0 ? 1e6 * Number(ms) : ms);
+        const phases = Object.entries(entry.timings).map(([phase, ms]) => [phase, inNs(ms)]);
+        Object.assign(entry, { time: inNs(entry.time), timings: Object.fromEntries(phases) });
+      },
+    ],
+    [
       'whose unknown times are NaN',
       ({ timings }) => Object.assign(timings, { _queued: 'NaN', blocked: 'nan' }),
     ],

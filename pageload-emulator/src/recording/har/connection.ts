@@ -35,8 +35,9 @@ function opensTwice(entries: readonly Entry[]): boolean {
   return false;
 }
 
+/** A connection's name; none for what stands for no connection: 0 (DevTools), −1 (WebPageTest's agents where they know of none). */
 function nameOf(name: string | number | null | undefined): string | null {
-  return name === null || name === undefined || name === '' || String(name) === '0' ? null : String(name);
+  return name === null || name === undefined || /^(|0|-1)$/.test(String(name)) ? null : String(name);
 }
 
 function portOf(url: string): string {

@@ -486,6 +486,11 @@ describe('other HARs', () => {
     expect(fetches[1]!.requestBytes).toBeGreaterThan(70_000);
   });
 
+  it("may have no sockets, where WebPageTest's agent knows of none", () => {
+    const { requests } = parseRecording(harOf([page({ _socket: -1 }), page({ _socket: '-1' })]));
+    expect(requests.map(({ connectionId }) => connectionId)).toEqual([null, null]);
+  });
+
   it("may have WebPageTest's page times", () => {
     const har = harOf([page()], {}) as { log: { pages: object[] } };
     Object.assign(har.log.pages[0]!, {

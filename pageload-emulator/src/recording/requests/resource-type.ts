@@ -18,6 +18,7 @@ const BY_NAME = new Map<string, ResourceType>([
   ['ping', 'beacon'],
   ['beacon', 'beacon'],
   ['cspviolationreport', 'beacon'],
+  ['csp-violation-report', 'beacon'],
   ['prefetch', 'other'],
   ['manifest', 'other'],
   ['websocket', 'other'],

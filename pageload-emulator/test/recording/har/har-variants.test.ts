@@ -74,6 +74,11 @@ describe('DevTools entries', () => {
     expect(of({ connection: '97' })).toBe('97');
   });
 
+  it('have the type of a report on their content policy, whatever answers it', () => {
+    const report = page({ _resourceType: 'csp-violation-report' });
+    expect(parseRecording(harOf([page(), report])).requests[1]!.type).toBe('beacon');
+  });
+
   it('write IPv6 addresses in brackets', () => {
     const { requests } = parseRecording(harOf([page({ serverIPAddress: '[2001:db8::1]' })]));
     expect(requests[0]!.remoteIp).toBe('2001:db8::1');

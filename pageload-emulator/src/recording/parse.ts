@@ -42,6 +42,9 @@ const OTHER_FORMATS: [name: string, fields: string[]][] = [
   ['a Firefox profile: take its HAR', ['meta', 'threads']],
   ['a Safari timeline: take its HAR', ['recording', 'overview']],
   ['a Charles session: export it as HAR', ['durations', 'times']],
+  ['messages of the DevTools protocol: write a HAR from them by chrome-har', ['method', 'params']],
+  ["a log of Selenium's driver: write a HAR from it by chrome-har", ['level', 'message']],
+  ['requests of a Playwright trace: record a HAR (`recordHar`)', ['type', 'snapshot']],
 ];
 
 function otherFormat(value: unknown): string | null {

@@ -322,6 +322,11 @@ describe('unusable input', () => {
     expect(complaint({ meta: { product: 'Firefox' }, threads: [] })).toMatch(/, got a Firefox profile: /);
     expect(complaint({ version: 1, recording: {}, overview: {} })).toMatch(/, got a Safari timeline: /);
     expect(complaint([{ request: {}, times: {}, durations: {} }])).toMatch(/, got a Charles session: /);
+    expect(complaint([{ method: 'Page.frameNavigated', params: {} }])).toMatch(
+      /, got messages of the DevTools/,
+    );
+    expect(complaint([{ level: 'INFO', message: '{}', timestamp: 1 }])).toMatch(/, got a log of Selenium/);
+    expect(complaint({ type: 'resource-snapshot', snapshot: {} })).toMatch(/, got requests of a Playwright/);
     expect(complaint({ statusCode: 200, data: { runs: {} } })).toMatch(/, got a WebPageTest result: /);
     expect(complaint({ lighthouseVersion: '13', audits: {} })).toMatch(/, got a Lighthouse report, /);
     expect(complaint('{}')).toMatch(

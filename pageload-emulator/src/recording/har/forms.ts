@@ -23,8 +23,9 @@ export function harForm(input: unknown): HarForm | null {
     return { log: input[0].log, place: [0, 'log'], entriesPlace: [0, 'log', 'entries'] };
   }
   if (Array.isArray(input)) {
-    // Charles's own sessions are lists of requests, too.
-    const isOther = 'durations' in (objectOf(input[0]) ?? {});
+    // Charles's own sessions are lists of requests, too, and logs of the DevTools protocol of messages.
+    const first = objectOf(input[0]) ?? {};
+    const isOther = ['durations', 'params', 'message'].some((field) => field in first);
     return isOther ? null : { log: { entries: input }, place: [], entriesPlace: [] };
   }
   const object = objectOf(input);

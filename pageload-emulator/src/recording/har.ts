@@ -7,6 +7,7 @@ import { forgetConstantVersion } from './har/constant-version.ts';
 import { type Conventions, conventionsOf } from './har/conventions.ts';
 import { withPaddedFractions } from './har/dates.ts';
 import { withEarlyOpenings } from './har/early-openings.ts';
+import { withoutEndlessPhases } from './har/endless-phases.ts';
 import type { HarForm } from './har/forms.ts';
 import { mendTurns } from './har/h1-turns.ts';
 import { headerOf } from './har/headers.ts';
@@ -58,7 +59,7 @@ export function readHar(
 ): ReadRecording & { dropped: DroppedEntries } {
   const { log: parsed, unusable } = parseHar(form);
   const { copies, notOfPages, entries } = ownEntries(parsed.entries, parsed.pages ?? []);
-  const timely = withMilliseconds(withPaddedFractions({ ...parsed, entries }));
+  const timely = withoutEndlessPhases(withMilliseconds(withPaddedFractions({ ...parsed, entries })));
   const log = withUnanswered(withEarlyOpenings(timely));
   const place = placeOf(form.entriesPlace);
   const notes: string[] = [];

@@ -329,6 +329,16 @@ it('a response received for longer than its request took is counted from its pag
   expect(waited.endMs - waited.startMs).toBe(410);
 });
 
+it('a request that seems to have waited for longer than a day took what its other phases did', () => {
+  const har = changed((entry, index) => {
+    if (index !== 2) return;
+    const wait = 8_983_498_276;
+    Object.assign(entry, { time: wait + 30, timings: { blocked: 0, dns: 4, send: 6, wait, receive: 20 } });
+  });
+  const { startMs, endMs, phases } = parseRecording(har).requests[2]!;
+  expect([endMs - startMs, phases.responseStartMs]).toEqual([30, null]);
+});
+
 describe('a page that stays open for days', () => {
   const late = (startMs: number, receive: number) =>
     chromiumEntry('https://shop.test/poll', startMs, { receive }, { _resourceType: 'fetch' }) as Entry;

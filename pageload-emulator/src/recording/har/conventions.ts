@@ -3,6 +3,7 @@ import { parseProtocol } from '../protocol-name.ts';
 import { namesConnection } from './connection.ts';
 import { phaseLengths } from './phase-lengths.ts';
 import type { Entry, Har } from './schema.ts';
+import { isUnsplit } from './unsplit.ts';
 import { lengthOf, numberOf, ROUNDING_MS } from './values.ts';
 
 /** What a HAR's times mean where recorders differ. */
@@ -25,7 +26,7 @@ export interface Conventions {
   countsTransfers: boolean;
   /** Whether an entry without a connection whose body has no bytes on the wire had neither: those with both name them. */
   namesConnections: boolean;
-  /** Whether an entry's time is split into phases; some recorders write all of it as one. */
+  /** Whether an entry's time is split into phases; some recorders write all of it as one, or share it out without knowing them. */
   splitsTimes: boolean;
   /** Whether times of bodies are written, so that what no phase of a request accounts for came before them. */
   timesBodies: boolean;
@@ -61,21 +62,6 @@ export function conventionsOf({ creator, browser }: Har, entries: readonly Entry
 }
 
 const hasContent = ({ response }: Entry): boolean => lengthOf(response?.content?.size) > 0;
-
-/** That this many entries all have one phase alone is no coincidence. */
-const MIN_UNSPLIT = 6;
-
-/**
- * Whether no entry has a phase of any length beside its time, or all have the same one phase alone: requests wait for their responses, and
- * bodies take time.
- */
-function isUnsplit(entries: readonly Entry[]): boolean {
-  const took = entries.filter((entry) => phasesMs(entry) > 0);
-  if (took.length === 0) return entries.some(({ time }) => lengthOf(time) > 0);
-  const hasOnly = (phase: 'wait' | 'receive') =>
-    took.every((entry) => phasesMs(entry) === lengthOf(entry.timings?.[phase]));
-  return took.length >= MIN_UNSPLIT && (hasOnly('wait') || hasOnly('receive'));
-}
 
 interface Queued {
   entry: Entry;

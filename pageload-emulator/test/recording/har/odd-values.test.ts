@@ -1,6 +1,6 @@
 import { parseRecording, predict, readRecording } from '@hopwise/pageload-emulator';
 import { describe, expect, it } from 'vitest';
-import { chromiumEntry, chromiumHar } from '../../support/hars.ts';
+import { chromiumEntry, chromiumHar, harOf } from '../../support/hars.ts';
 
 type Fields = Record<string, unknown>;
 type Entry = Fields & { request: Fields; response: Fields; timings: Fields };
@@ -297,6 +297,34 @@ describe('times that are all of one phase', () => {
     const { requests } = parseRecording(har);
     expect(requests.map(({ endMs }) => endMs)).toEqual(PROPER.requests.map(({ endMs }) => endMs));
     expect(requests.every(({ phases }) => phases.responseStartMs === null)).toBe(true);
+  });
+});
+
+describe('times that are shared out among phases', () => {
+  const written = (share: (index: number) => number) =>
+    harOf(
+      Array.from({ length: 8 }, (_, index) => {
+        const took = 60 + 13 * index;
+        const timings = { wait: share(index) * took, receive: (1 - share(index)) * took };
+        return chromiumEntry(`https://a.test/${index}`, 10 * index, timings);
+      }),
+    );
+  const isSplit = (har: object) =>
+    parseRecording(har).requests.map(({ phases }) => phases.responseStartMs !== null);
+
+  it('in the same way are no phases', () => {
+    expect(isSplit(written(() => 0.8))).not.toContain(true);
+  });
+
+  it('in other ways are', () => {
+    expect(isSplit(written((index) => (index === 3 ? 0.7 : 0.8)))).not.toContain(false);
+  });
+
+  it('are where all took the same time, as on a coarse clock', () => {
+    const alike = Array.from({ length: 8 }, (_, index) =>
+      chromiumEntry(`https://a.test/${index}`, 10 * index, { wait: 31, receive: 16 }),
+    );
+    expect(isSplit(harOf(alike))).not.toContain(false);
   });
 });
 

@@ -1,7 +1,7 @@
 import { originOf, type Recording } from '@hopwise/pageload-emulator';
 import { ShownError } from '../language/shown-error.ts';
 import { t } from '../language/translate.ts';
-import { joinRecording } from '../recorder/join.ts';
+import { isFrameEntry, joinRecording } from '../recorder/join.ts';
 import type { FrameReport } from '../recorder/joined-request.ts';
 import { MAX_FRAMES } from '../recorder/limits.ts';
 import { type Collect, type FrameTimings, frameTimingsSchema } from '../recorder/page-timings.ts';
@@ -82,7 +82,7 @@ function refuseOtherSite(frames: readonly FrameReport[], { requests, url }: TabL
 /** Leaves out a frame's requests for the documents of excluded sites. */
 function withoutExcluded(frame: FrameReport, excludedSites: Pick<ExcludedSites, 'has'>): FrameReport {
   const resources = frame.resources.filter(
-    ({ initiatorType, name }) => !/^i?frame$/.test(initiatorType) || !excludedSites.has(name),
+    (resource) => !isFrameEntry(resource) || !excludedSites.has(resource.name),
   );
   return { ...frame, resources };
 }

@@ -7,6 +7,7 @@ import { t } from '../language/translate.ts';
 import { usedNetwork } from '../load/used-network.ts';
 import { correctProxiedRequests } from '../pins/worker/proxied-requests.ts';
 import { withoutCancelled } from '../recorder/cancelled-resources.ts';
+import { isFrameEntry } from '../recorder/join.ts';
 import type { PageSettled } from '../recorder/page-timings.ts';
 import { endWaiting } from '../storage/detail-permission.ts';
 import { addLoad, updateLoad } from '../storage/loads.ts';
@@ -68,8 +69,8 @@ async function recordAndStore(
       load,
       loads.excludedSites,
       documentId,
-      // The frames in the tab are the next page's.
-      hasFrames && isHere,
+      // The frames in the tab are the next page's. A page does not count those in its shadow trees, but its timings list them.
+      isHere && (hasFrames || timings.resources.some(isFrameEntry)),
       isHere ? timings : withoutCancelled(timings, leftMs),
       isFinal,
     );

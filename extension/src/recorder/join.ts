@@ -116,18 +116,19 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
     }
   }
 
-  if (!isNavigationSeen) joined.push(navigationOf(top, observation.takenAt));
+  if (!isNavigationSeen) joined.push(navigationOf(top, top, observation.takenAt));
   const others = observation.frames.filter(({ frameId }) => frameId !== 0 && !lastOfFrame.has(frameId));
-  const unseenDocuments = new Set(others);
+  const documents = findDocuments(unpaired, others);
+  const listed = new Set(documents.values());
+  for (const frame of others)
+    if (isOfWeb(frame) && !listed.has(frame)) joined.push(navigationOf(frame, top, observation.takenAt));
   for (const { frame, entry } of unpaired.slice(0, Math.max(0, MAX_ENTRIES - joined.length))) {
     const shift = frame.timeOrigin - top.timeOrigin;
-    const documentOf = isFrameEntry(entry) ? findDocumentOf(entry, unseenDocuments) : null;
-    if (documentOf) unseenDocuments.delete(documentOf);
     joined.push({
       observed: null,
       entry: shiftEntry(entry, shift),
       frame,
-      documentOf,
+      documentOf: documents.get(entry) ?? null,
       redirectedFrom: null,
       maker: entry.maker,
       type: typeFromTiming(entry),
@@ -142,19 +143,22 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
   return joined.sort((a, b) => rank(a) - rank(b));
 }
 
-/** The request for the page itself as the page measured it, of which redirects by other sites do not show. */
-function navigationOf(top: FrameReport, takenAt: number): JoinedRequest {
-  const entry = top.navigation!;
+/** The request for a frame's document as the frame measured it, of which redirects by other sites do not show. */
+function navigationOf(frame: FrameReport, top: FrameReport, takenAt: number): JoinedRequest {
+  const shift = frame.timeOrigin - top.timeOrigin;
+  const entry = shiftEntry(frame.navigation!, shift);
   // It has no end while the document is still coming.
   const endMs = entry.responseEnd > 0 ? entry.responseEnd : takenAt - top.timeOrigin;
+  const isTop = frame === top;
   return {
     observed: null,
     entry,
     frame: null,
-    documentOf: top,
+    documentOf: frame,
     redirectedFrom: null,
-    maker: null,
-    type: 'document',
+    // The page's timings list what an element of its requested first. A script, a form or a link led the frame to a document that they do not.
+    maker: isTop ? null : { by: 'script', scriptUrl: null },
+    type: isTop ? 'document' : 'iframe',
     startMs: Math.max(0, entry.fetchStart),
     headersMs: null,
     endMs: Math.max(0, entry.fetchStart, endMs),
@@ -166,12 +170,45 @@ function isIcon(hop: ObservedRequest, entry: ResourceEntry | null): boolean {
   return hop.type === 'image' && hop.frameId === 0 && (!entry || entry.initiatorType === 'other');
 }
 
-const isFrameEntry = ({ initiatorType }: ResourceEntry): boolean => /^i?frame$/.test(initiatorType);
+export const isFrameEntry = ({ initiatorType }: ResourceEntry): boolean => /^i?frame$/.test(initiatorType);
 
-/** Finds the frame whose document an entry of its parent is, by the URL: redirects hide it. */
-function findDocumentOf(entry: ResourceEntry, frames: ReadonlySet<FrameReport>): FrameReport | null {
-  const url = withoutFragment(entry.name);
-  return [...frames].find((frame) => withoutFragment(frame.url) === url) ?? null;
+/** Whether the frame's document was requested: not one that its parent wrote, such as `about:srcdoc`. */
+const isOfWeb = ({ navigation }: FrameReport): boolean =>
+  navigation !== null && /^https?:/.test(navigation.name);
+
+/** A frame's clock begins with its navigation, and its parent's entry begins then too: so long before or after that, at most, milliseconds. */
+const NAVIGATION_TOLERANCE_MS = 50;
+
+/** Finds the frames whose documents entries of their parents are: by the URL, and where redirects hide it, by when they began. */
+function findDocuments(
+  listed: readonly { frame: FrameReport; entry: FrameResource }[],
+  frames: readonly FrameReport[],
+): Map<FrameResource, FrameReport> {
+  const found = new Map<FrameResource, FrameReport>();
+  const left = new Set(frames);
+  const entries = listed.filter(({ entry }) => isFrameEntry(entry));
+  const assign = (entry: FrameResource, document: FrameReport | undefined) => {
+    if (!document) return;
+    found.set(entry, document);
+    left.delete(document);
+  };
+  for (const { entry } of entries) {
+    const url = withoutFragment(entry.name);
+    assign(
+      entry,
+      [...left].find(({ navigation }) => navigation && withoutFragment(navigation.name) === url),
+    );
+  }
+  for (const { frame, entry } of entries.filter((each) => !found.has(each.entry))) {
+    const beganMs = (one: FrameReport) => one.timeOrigin - frame.timeOrigin;
+    const apartMs = (one: FrameReport) => Math.abs(beganMs(one) - entry.startTime);
+    // What began after the response is another document, to which a script of the first one led.
+    const possible = [...left].filter(
+      (one) => isOfWeb(one) && apartMs(one) < NAVIGATION_TOLERANCE_MS && beganMs(one) < entry.responseEnd,
+    );
+    assign(entry, possible.sort((a, b) => apartMs(a) - apartMs(b))[0]);
+  }
+  return found;
 }
 
 function reachedNetwork(request: ObservedRequest): boolean {

@@ -421,6 +421,28 @@ test('a page that is left is recorded as far as it came, without what was cancel
   expect(Object.keys((await loadNetworkMemory()).sites)).toEqual([siteKey(PAGE)]);
 });
 
+test('a light recording asks the frames that the page does not count, as they are in its shadow trees', async () => {
+  startedAt = Date.now() - 900;
+  const { navigation: entry } = timings(0);
+  const { domInteractive: _1, domContentLoadedEventEnd: _2, loadEventEnd: _3, ...times } = entry!;
+  const resources = [{ ...times, initiatorType: 'iframe', maker: null, name: `${PAGE}frame` }];
+  const inject = async ({ files }: { files?: string[] }) =>
+    files ? [{ frameId: 0 }, { frameId: 4 }] : [{ result: { timeOrigin: startedAt } }];
+  vi.stubGlobal('chrome', { ...chrome, scripting: { executeScript: inject } });
+  answers = [async () => undefined];
+  const page = pageNow({ documentId: 'shadow' });
+  const navigationId = (await findSettledNavigation(loads, page))!;
+  const report = { loaded: true, hasFrames: false, wasHidden: false };
+  await storeSettledLoad(
+    loads,
+    page,
+    navigationId,
+    { ...report, timings: { ...timings(700), resources } },
+    [],
+  );
+  expect(asked).toEqual([{ frameId: 4 }]);
+});
+
 test('a page that is left has no part in the load of the page that follows it', async () => {
   const left = pageNow({ documentId: 'left', leftMs: 4_000 });
   navigate('next', { startedAt: startedAt + 4_000 });

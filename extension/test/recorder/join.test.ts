@@ -506,6 +506,36 @@ describe('joinRecording', () => {
     ]);
   });
 
+  test('takes the documents of frames from these where the page’s timings do not list them, and each once', () => {
+    const [moved, target] = ['https://ad.test/moved', 'https://cdn.test/target'];
+    const [first, second] = [`${PAGE}first`, `${PAGE}second`];
+    const [written, image] = ['about:srcdoc', `${PAGE}in-second.png`];
+    const iframe = { initiatorType: 'iframe' };
+    const resources = [entry(moved, 100, 160, { ...WITHHELD, ...iframe }), entry(first, 101, 120, iframe)];
+    const { requests } = join(
+      [],
+      [
+        frame(0, PAGE, 0, { resources }),
+        frame(3, target, 108),
+        // A script of the first document led to it.
+        frame(4, second, 125, { resources: [entry(image, 70, 90)] }),
+        frame(5, PAGE, 130, { navigation: { ...frame(0, PAGE, 0).navigation!, name: written } }),
+      ],
+      { seesRequests: false },
+    ).recording;
+    expect(requests.map(({ type, url, startMs }) => [type, url, startMs])).toEqual([
+      ['document', PAGE, 2],
+      ['iframe', moved, 100],
+      ['iframe', first, 101],
+      ['iframe', second, 127],
+      ['image', image, 195],
+    ]);
+    expect(requests.slice(3).map(({ initiator }) => [initiator.kind, initiator.requestId])).toEqual([
+      ['script', 0],
+      ['parser', 3],
+    ]);
+  });
+
   test('throws without the top frame', () => {
     expect(() => join([document_()], [])).toThrow('navigation timing');
   });

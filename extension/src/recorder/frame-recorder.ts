@@ -9,7 +9,7 @@ import type {
   PageShown,
   ResourceEntry,
 } from './page-timings.ts';
-import { findMaker, limitMakers } from './request-maker.ts';
+import { limitMakers } from './request-maker.ts';
 import type { ScriptObserver } from './script-observer.ts';
 
 /** Wait after the load event: late paints, and requests that start right after it, still belong to the load. */
@@ -197,7 +197,7 @@ export class FrameRecorder {
     const paint = performance.getEntriesByName('first-contentful-paint')[0];
     const web = this.#resources.filter((entry) => /^https?:/.test(entry.name) && entry.startTime <= untilMs);
     return {
-      url: location.href.slice(0, MAX_TEXT_CHARS),
+      url: findUrl().slice(0, MAX_TEXT_CHARS),
       isTop: window.top === window,
       timeOrigin: performance.timeOrigin,
       navigation: navigation
@@ -217,9 +217,13 @@ export class FrameRecorder {
   }
 
   #toFrameResource(entry: PerformanceResourceTiming): FrameResource {
-    return { ...toEntry(entry), maker: this.#scripts && findMaker(entry, this.#scripts.elements) };
+    return { ...toEntry(entry), maker: this.#scripts?.findMaker(entry) ?? null };
   }
 }
+
+/** The document's URL. Where that does not tell the site, as `about:srcdoc` and `blob:` do not, one of its site: of what wrote it. */
+const findUrl = (): string =>
+  [location.href, origin, document.baseURI, document.referrer].find((url) => /^https?:/.test(url)) ?? '';
 
 /** Sends a report. @returns false when the worker stopped before it had handled it, or there is none */
 async function isHandled(message: PageSettled | PageShown): Promise<boolean> {

@@ -1,6 +1,8 @@
 import type { Author } from './author.ts';
 import { ElementLog, urlOfScript } from './element-log.ts';
+import type { RequestMaker } from './page-timings.ts';
 import { isClassicScript } from './parser-position.ts';
+import { findMaker } from './request-maker.ts';
 import { ScriptRunLog } from './script-runs.ts';
 import { withoutFragment } from './url-text.ts';
 
@@ -47,8 +49,8 @@ export class ScriptObserver {
     return this.#runs.runs.toSorted((a, b) => a.endMs - b.endMs);
   }
 
-  get elements(): ElementLog {
-    return this.#elements;
+  findMaker(entry: PerformanceResourceTiming): RequestMaker | null {
+    return findMaker(entry, this.#elements);
   }
 
   /** Forgets everything observed. */

@@ -53,6 +53,7 @@ beforeEach(() => {
   window.top = window;
   vi.stubGlobal('window', window);
   vi.stubGlobal('location', { href: 'https://page.test/' });
+  vi.stubGlobal('origin', 'https://page.test');
   vi.stubGlobal('PerformanceObserver', Observer);
   vi.stubGlobal('requestIdleCallback', (callback: () => void) =>
     isIdle ? callback() : void waiting.push(callback),
@@ -213,6 +214,23 @@ test('a page that is left after its load event has loaded, and one that has sett
   await vi.advanceTimersByTimeAsync(1_000);
   leave(3_500);
   expect(sent.mock.calls).toMatchObject([[{ loaded: true, leftMs: null }]]);
+});
+
+test.each([
+  ['https://page.test/a', 'https://page.test', 'https://page.test/base/', 'https://page.test/a'],
+  ['about:srcdoc', 'https://page.test', 'https://elsewhere.test/', 'https://page.test'],
+  ['blob:https://page.test/1', 'https://page.test', 'blob:https://page.test/1', 'https://page.test'],
+  // In a sandbox.
+  ['about:srcdoc', 'null', 'https://page.test/', 'https://page.test/'],
+  ['data:text/html,', 'null', 'data:text/html,', 'https://referrer.test/'],
+])('the document at %s of the origin %s says of which site it is', async (href, origin, baseURI, url) => {
+  loadEventEnd = 100;
+  vi.stubGlobal('location', { href });
+  vi.stubGlobal('origin', origin);
+  start();
+  Object.assign(document, { baseURI, referrer: 'https://referrer.test/' });
+  await vi.advanceTimersByTimeAsync(850);
+  expect(sent.mock.calls).toMatchObject([[{ timings: { url } }]]);
 });
 
 test.each([

@@ -194,7 +194,7 @@ export class FrameRecorder {
     this.#addResources(this.#resourceObserver.takeRecords());
     this.#updateLargestPaint(this.#paintObserver.takeRecords());
     const navigation = !IN_VIEWER.test(document.contentType) && readNavigation();
-    const paint = performance.getEntriesByName('first-contentful-paint')[0];
+    const paint = performance.getEntriesByName('first-contentful-paint', 'paint')[0];
     const web = this.#resources.filter((entry) => /^https?:/.test(entry.name) && entry.startTime <= untilMs);
     return {
       url: findUrl().slice(0, MAX_TEXT_CHARS),

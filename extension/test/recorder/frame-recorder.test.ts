@@ -233,6 +233,16 @@ test.each([
   expect(sent.mock.calls).toMatchObject([[{ timings: { url } }]]);
 });
 
+test('a mark of the page’s own is not its first paint', async () => {
+  loadEventEnd = 100;
+  const ofPaint = (_name: string, type?: string) =>
+    type === 'paint' ? [{ startTime: 80 }] : [{ startTime: 1 }, { startTime: 80 }];
+  vi.stubGlobal('performance', { ...performance, getEntriesByName: ofPaint });
+  start();
+  await vi.advanceTimersByTimeAsync(850);
+  expect(sent.mock.calls).toMatchObject([[{ timings: { firstContentfulPaint: 80 } }]]);
+});
+
 test.each([
   ['text/html', true],
   ['image/svg+xml', true],

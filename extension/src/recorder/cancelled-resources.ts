@@ -9,9 +9,15 @@ const CANCELLED_MS = 100;
  * they withhold from the page: in Chromium they end with the page, in Firefox at any time.
  */
 export function withoutCancelled(timings: FrameTimings, leftMs: number): FrameTimings {
-  const isCancelled = ({ name, responseStart, responseEnd, nextHopProtocol }: FrameResource) => {
-    // From the page's own origin nothing is withheld.
-    if (originOf(name) === originOf(timings.url)) return nextHopProtocol === '';
+  const isCancelled = ({
+    name,
+    responseStart,
+    responseEnd,
+    nextHopProtocol,
+    responseStatus,
+  }: FrameResource) => {
+    // From the page's own origin nothing is withheld. An answer of its service worker has a status, but no protocol.
+    if (originOf(name) === originOf(timings.url)) return nextHopProtocol === '' && responseStatus === 0;
     return responseStart === 0 && responseEnd > leftMs - CANCELLED_MS;
   };
   return { ...timings, resources: timings.resources.filter((each) => !isCancelled(each)) };

@@ -403,6 +403,7 @@ test('a page that is left is recorded as far as it came, without what was cancel
   const resources = [
     { ...times, ...more, name: `${PAGE}came.png` },
     { ...times, ...more, name: `${PAGE}cancelled.png`, responseStart: 0, nextHopProtocol: '' },
+    { ...times, ...more, name: `${PAGE}of-worker.png`, responseStatus: 200, nextHopProtocol: '' },
     { ...times, ...more, name: 'https://cdn.test/came.png', responseStart: 0, responseEnd: 3_000 },
     { ...times, ...more, name: 'https://cdn.test/cancelled.png', responseStart: 0, responseEnd: 3_990 },
   ];
@@ -414,6 +415,7 @@ test('a page that is left is recorded as far as it came, without what was cancel
   expect(load!.recording.requests.map(({ url }) => url)).toEqual([
     PAGE,
     `${PAGE}came.png`,
+    `${PAGE}of-worker.png`,
     'https://cdn.test/came.png',
   ]);
   // It is stored once.

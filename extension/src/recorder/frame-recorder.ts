@@ -143,9 +143,13 @@ export class FrameRecorder {
   }
 
   async #send(message: PageSettled | PageShown): Promise<void> {
-    if (this.#isDiscarded || (this.#hasReportedLeft && message.type === 'page-settled')) return;
+    if (this.#isDiscarded) return;
     if (!(await this.#mayRecord())) return this.discardAll();
-    if (message.type === 'page-settled') this.willReport = !message.loaded;
+    if (message.type === 'page-settled') {
+      // Perhaps in the meantime: it then comes from the back/forward cache.
+      if (this.#hasReportedLeft) return;
+      this.willReport = !message.loaded;
+    }
     const report = ++this.#reports;
     for (let resends = 0; !(await isHandled(message)); resends++) {
       if (isOrphaned()) return this.#stopObserving();

@@ -203,6 +203,17 @@ test('a page that is left before it has settled reports at once what it has, and
   expect(sent).toHaveBeenCalledOnce();
 });
 
+test('a page that is left while it asks whether it may be recorded does not report again when it comes back', async () => {
+  loadEventEnd = 100;
+  let answer = (_mayRecord: boolean) => {};
+  start(() => new Promise((resolve) => (answer = resolve)));
+  await vi.advanceTimersByTimeAsync(850);
+  leave(3_500);
+  answer(true);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(sent.mock.calls).toMatchObject([[{ leftMs: 3_500 }]]);
+});
+
 test('a page that is left after its load event has loaded, and one that has settled has reported', async () => {
   loadEventEnd = 3_200;
   start();

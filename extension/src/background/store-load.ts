@@ -10,7 +10,7 @@ import { withoutCancelled } from '../recorder/cancelled-resources.ts';
 import { isFrameEntry } from '../recorder/join.ts';
 import type { PageSettled } from '../recorder/page-timings.ts';
 import { endWaiting } from '../storage/detail-permission.ts';
-import { addLoad, updateLoad } from '../storage/loads.ts';
+import { addLoad, getLoad, updateLoad } from '../storage/loads.ts';
 import { readNetworkKey } from '../storage/network-key.ts';
 import { saveQueries } from '../storage/queries.ts';
 import { readSettings } from '../storage/settings.ts';
@@ -61,6 +61,7 @@ async function recordAndStore(
   const load = await loads.getLoad(tabId);
   if (load?.phase !== 'loading' || load.navigationId !== navigationId) return;
   const isHere = leftMs === null;
+  if (!loaded && !isHere && load.storedId !== null) return endStored(loads, tabId, load, load.storedId);
   const isFinal = loaded || !isHere;
   if (loaded && isHere) await waitForRequestEnds(load);
   try {
@@ -118,6 +119,16 @@ async function recordAndStore(
       isFinal ? { phase: 'failed', problem, requests: [], failures: [] } : { problem },
     );
   }
+}
+
+/**
+ * A page is left whose load event did not fire in time. It was stored as it was then, with its frames: what it has requested since, as it was used, is
+ * not of its load.
+ */
+async function endStored(loads: TabLoads, tabId: number, load: TabLoad, storedId: number): Promise<void> {
+  const stored = await getLoad(storedId);
+  if (stored) await recallNetwork(stored, true);
+  loads.updateLoad(tabId, load.navigationId, { phase: 'recorded', requests: [], failures: [] });
 }
 
 /** Waits until the loads that are being stored now are stored. */

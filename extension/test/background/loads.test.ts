@@ -445,6 +445,19 @@ test('a light recording asks the frames that the page does not count, as they ar
   expect(asked).toEqual([{ frameId: 4 }]);
 });
 
+test('a page that is left after it was recorded as it was is not recorded anew', async () => {
+  const page = pageNow({ documentId: 'endless' });
+  await settle(false, [], timings(0), page);
+  const [stored] = (await getAllLoads()).slice(-1);
+  const { navigation: entry } = timings(0);
+  const { domInteractive: _1, domContentLoadedEventEnd: _2, loadEventEnd: _3, ...times } = entry!;
+  const resources = [{ ...times, initiatorType: 'fetch', maker: null, name: `${PAGE}poll` }];
+  await settle(false, [], { ...timings(0), resources }, { ...page, leftMs: 900_000 });
+  expect((await getAllLoads()).slice(-1)).toEqual([stored]);
+  expect(await loads.getLoad(TAB)).toMatchObject({ phase: 'recorded', storedId: stored!.id });
+  expect(Object.keys((await loadNetworkMemory()).sites)).toEqual([siteKey(PAGE)]);
+});
+
 test('a page that is left has no part in the load of the page that follows it', async () => {
   const left = pageNow({ documentId: 'left', leftMs: 4_000 });
   navigate('next', { startedAt: startedAt + 4_000 });

@@ -1,11 +1,14 @@
 /** Which load the report of a page is of. */
 import { originOf } from '@hopwise/pageload-emulator';
+import { LOAD_TIMEOUT_MS } from '../recorder/limits.ts';
 import { hasNoPage, type ObservedRequest } from '../recorder/observed-request.ts';
+import { withoutFragment } from '../recorder/url-text.ts';
 import { noteDroppedReport } from './dropped-reports.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 
 /** The browser's word on the page that sends a message. */
 export interface ReportingPage {
+  /** `NO_TAB` where the browser no longer names it. */
   tabId: number;
   url: string;
   /** Names its document among those of all tabs; '' in Firefox. */
@@ -14,6 +17,37 @@ export interface ReportingPage {
   timeOrigin: number;
   /** When the page was left, as it says, milliseconds after its beginning; null while it is there. */
   leftMs: number | null;
+}
+
+/** In place of the id of a tab that the browser does not name. */
+export const NO_TAB = -1;
+
+/**
+ * The page whose top frame sends a message; null for other senders.
+ *
+ * @param leftMs when it was left, where the message says so
+ */
+export function pageOf(
+  sender: chrome.runtime.MessageSender,
+  timeOrigin: number,
+  leftMs: number | null = null,
+): ReportingPage | null {
+  const { tab, frameId, url, documentId = '' } = sender;
+  if (url === undefined) return null;
+  const isShown = tab?.id !== undefined && frameId === 0;
+  if (!isShown && (leftMs === null || !isReplaced(sender, leftMs))) return null;
+  return { tabId: tab?.id ?? NO_TAB, url: withoutFragment(url), documentId, timeOrigin, leftMs };
+}
+
+/**
+ * Whether the sender is of a page that its tab no longer shows. In Chromium the next page is frame 0 of the tab before the one that is left hears of
+ * it, where they are in different processes or the next one comes from the back/forward cache. Firefox names no tab where it does, or the tab was closed:
+ * what such a page has reported before, when it had not loaded in time, is not found. A frame within the page cannot be told from it: one that was captured
+ * can report a load, but of its own document's URL alone.
+ */
+function isReplaced({ tab, documentLifecycle }: chrome.runtime.MessageSender, leftMs: number): boolean {
+  if (tab?.id === undefined) return leftMs < LOAD_TIMEOUT_MS;
+  return documentLifecycle === 'cached' || documentLifecycle === 'pending_deletion';
 }
 
 /**
@@ -34,7 +68,7 @@ const nameLoad = ({ documentId, timeOrigin }: ReportingPage): string => document
 export async function findSettledNavigation(loads: TabLoads, page: ReportingPage): Promise<string | null> {
   const { tabId, url, documentId, timeOrigin, leftMs } = page;
   const seen = await loads.getLoad(tabId);
-  if (isRecorded(seen, page) || (leftMs !== null && mayBeNext(seen, timeOrigin))) return null;
+  if (isRecorded(seen, page) || (leftMs !== null && mayBeNext(seen, page))) return null;
   const document = seen?.requests.findLast((request) => request.type === 'document');
   if (!isSeenLoading(seen) || isLeftBehind(document, timeOrigin)) {
     const name = nameLoad(page);
@@ -60,8 +94,9 @@ function isRecorded(load: TabLoad | undefined, { documentId, timeOrigin }: Repor
 }
 
 /** Whether a tab's load is, or may be, that of the page which follows the one that began at `timeOrigin`. */
-const mayBeNext = (load: TabLoad | undefined, timeOrigin: number): boolean =>
-  (load?.timeOrigin ?? 0) > timeOrigin || (isSeenLoading(load) && load.timeOrigin !== timeOrigin);
+const mayBeNext = (load: TabLoad | undefined, { tabId, timeOrigin }: ReportingPage): boolean =>
+  tabId !== NO_TAB &&
+  ((load?.timeOrigin ?? 0) > timeOrigin || (isSeenLoading(load) && load.timeOrigin !== timeOrigin));
 
 /**
  * Whether a page that began with a navigation or after it reports, although the browser reported no answer to the navigation: the extension stopped

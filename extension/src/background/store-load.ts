@@ -33,6 +33,7 @@ const storing = new Map<number, SerialQueue>();
  * @param settled `loaded` is false when the load event did not fire in time, or before the page was left; the page is then recorded as it is,
  *   and in the first case again if the event fires later
  * @param periods when pins were active
+ * @param left the load as the report found it, of a page that was left: the next one may be in the tab by now
  */
 export function storeSettledLoad(
   loads: TabLoads,
@@ -40,12 +41,13 @@ export function storeSettledLoad(
   navigationId: string,
   settled: Settled,
   periods: readonly PinPeriod[],
+  left?: TabLoad,
 ): Promise<void> {
   const { tabId } = page;
   const queue = storing.get(tabId) ?? new SerialQueue();
   storing.set(tabId, queue);
   return queue
-    .run(() => recordAndStore(loads, page, navigationId, settled, periods))
+    .run(() => recordAndStore(loads, page, navigationId, settled, periods, left))
     .finally(() => {
       if (queue.size === 0) storing.delete(tabId);
     });
@@ -57,8 +59,9 @@ async function recordAndStore(
   navigationId: string,
   { loaded, hasFrames, wasHidden, timings }: Settled,
   periods: readonly PinPeriod[],
+  left: TabLoad | undefined,
 ): Promise<void> {
-  const load = await loads.getLoad(tabId);
+  const load = left ?? (await loads.getLoad(tabId));
   if (load?.phase !== 'loading' || load.navigationId !== navigationId) return;
   const isHere = leftMs === null;
   if (!loaded && !isHere && load.storedId !== null) return endStored(loads, tabId, load, load.storedId);

@@ -14,7 +14,6 @@ import {
   recordingCheckSchema,
 } from '../recorder/page-timings.ts';
 import { registerContentScript } from '../recorder/register-content-script.ts';
-import { withoutFragment } from '../recorder/url-text.ts';
 import { listenToFailures } from '../recorder/web-request.ts';
 import { endWaiting } from '../storage/detail-permission.ts';
 import { loadNetwork } from '../storage/network.ts';
@@ -37,7 +36,13 @@ import { noteOutcome } from './note-outcome.ts';
 import { OpenReports } from './open-reports.ts';
 import { PageRequestHandler } from './page-request-handler.ts';
 import { forgetNetworkKey, recogniseNetwork } from './recognise-network.ts';
-import { beginDetailedLoad, findSettledNavigation, type ReportingPage } from './reported-load.ts';
+import {
+  beginDetailedLoad,
+  findSettledNavigation,
+  NO_TAB,
+  pageOf,
+  type ReportingPage,
+} from './reported-load.ts';
 import { storeSettledLoad } from './store-load.ts';
 import { type TabLoad, TabLoads } from './tab-loads.ts';
 import { Verifications } from './verifications.ts';
@@ -131,7 +136,7 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
     return true;
   }
   // Before its content is read, which takes time as well.
-  if (sender.tab?.id !== undefined && openReports.isFull(sender.tab.id)) return undefined;
+  if (openReports.isFull(sender.tab?.id ?? NO_TAB)) return undefined;
   const settled = pageSettledSchema.safeParse(message);
   if (settled.success) {
     const { timings, leftMs } = settled.data;
@@ -150,16 +155,6 @@ chrome.runtime.onMessage.addListener((message: unknown, sender, answer) => {
   return undefined;
 });
 
-/** The page whose top frame sends a message; null for other senders. */
-function pageOf(
-  { tab, frameId, url, documentId = '' }: chrome.runtime.MessageSender,
-  timeOrigin: number,
-  leftMs: number | null = null,
-): ReportingPage | null {
-  if (tab?.id === undefined || frameId !== 0 || url === undefined) return null;
-  return { tabId: tab.id, url: withoutFragment(url), documentId, timeOrigin, leftMs };
-}
-
 async function startLoad(tabId: number, { url, navigationId }: TabLoad): Promise<void> {
   if (await detailedLoads.start(tabId, url)) loads.updateLoad(tabId, navigationId, { isDetailed: true });
 }
@@ -168,8 +163,10 @@ async function startLoad(tabId: number, { url, navigationId }: TabLoad): Promise
 async function storeReported(page: ReportingPage, settled: PageSettled): Promise<string | null> {
   const navigationId = await findSettledNavigation(loads, page);
   if (navigationId === null) return null;
+  // The next page may be shown while the network is recognised.
+  const left = page.leftMs === null ? undefined : await loads.getLoad(page.tabId);
   if (await recognise()) await autopilot.handleNetworkChange();
-  await storeSettledLoad(loads, page, navigationId, settled, pins.periods);
+  await storeSettledLoad(loads, page, navigationId, settled, pins.periods, left);
   return navigationId;
 }
 

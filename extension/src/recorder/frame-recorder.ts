@@ -1,6 +1,6 @@
 /** Collects what the browser measured in a frame, and sends it when the worker requests it. */
 
-import { MAX_ENTRIES, MAX_TEXT_CHARS } from './limits.ts';
+import { LOAD_TIMEOUT_MS, MAX_ENTRIES, MAX_TEXT_CHARS } from './limits.ts';
 import type {
   Collect,
   FrameResource,
@@ -17,9 +17,6 @@ const SETTLE_MS = 1000;
 
 /** A page that stays busy reports after this time. */
 const IDLE_TIMEOUT_MS = 2000;
-
-/** A page that has not fired its load event by now, after the navigation, is recorded as it is. */
-const LOAD_TIMEOUT_MS = 30_000;
 
 /** A page that is left before it has settled reports then, unless it was open for less: that is not worth work while the next page loads. */
 const MIN_OPEN_MS = 3000;

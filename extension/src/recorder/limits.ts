@@ -9,3 +9,6 @@ export const MAX_SCRIPT_RUN_CHARS = 8 * 1024 * 1024;
 
 /** Frames of a page that are queried for their timings. */
 export const MAX_FRAMES = 200;
+
+/** A page that has not fired its load event by now, milliseconds after the navigation, is recorded as it is. */
+export const LOAD_TIMEOUT_MS = 30_000;

@@ -97,7 +97,7 @@ export const recordingCheckSchema = z.object({
 export const pageSettledSchema = z.object({
   type: z.literal('page-settled'),
   loaded: z.boolean(),
-  /** When the page was left, for another one or with its tab, milliseconds after its time origin; null while it is there. */
+  /** When the page was left, milliseconds after its time origin; null while it is there. Of a tab that is closed it seldom arrives. */
   leftMs: z.nullable(ms),
   /** Whether the page has frames of its own. */
   hasFrames: z.boolean(),

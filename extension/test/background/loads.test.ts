@@ -8,6 +8,8 @@ import { eraseNetworks } from '../../src/background/network-memory.ts';
 import {
   beginDetailedLoad,
   findSettledNavigation,
+  NO_TAB,
+  pageOf,
   type ReportingPage,
 } from '../../src/background/reported-load.ts';
 import { storeSettledLoad } from '../../src/background/store-load.ts';
@@ -423,6 +425,31 @@ test('a page that is left is recorded as far as it came, without what was cancel
   expect(Object.keys((await loadNetworkMemory()).sites)).toEqual([siteKey(PAGE)]);
 });
 
+test('a page that is left is recorded although the tab shows the one before it by then', async () => {
+  const before = (await getAllLoads()).length;
+  const page = pageNow({ documentId: 'left', leftMs: 4_000 });
+  const navigationId = (await findSettledNavigation(loads, page))!;
+  const left = await loads.getLoad(TAB);
+  loads.markShownWithoutLoad(TAB, startedAt - 5_000);
+  const report = { loaded: false, hasFrames: false, wasHidden: false, timings: timings(0) };
+  await storeSettledLoad(loads, page, navigationId, report, [], left);
+  expect(await getAllLoads()).toHaveLength(before + 1);
+  expect(await loads.getLoad(TAB)).toMatchObject({ phase: 'shown' });
+});
+
+test('a page that is left after it was recorded as it was is not recorded anew', async () => {
+  const page = pageNow({ documentId: 'endless' });
+  await settle(false, [], timings(0), page);
+  const [stored] = (await getAllLoads()).slice(-1);
+  const { navigation: entry } = timings(0);
+  const { domInteractive: _1, domContentLoadedEventEnd: _2, loadEventEnd: _3, ...times } = entry!;
+  const resources = [{ ...times, initiatorType: 'fetch', maker: null, name: `${PAGE}poll` }];
+  await settle(false, [], { ...timings(0), resources }, { ...page, leftMs: 900_000 });
+  expect((await getAllLoads()).slice(-1)).toEqual([stored]);
+  expect(await loads.getLoad(TAB)).toMatchObject({ phase: 'recorded', storedId: stored!.id });
+  expect(Object.keys((await loadNetworkMemory()).sites)).toEqual([siteKey(PAGE)]);
+});
+
 test('a light recording asks the frames that the page does not count, as they are in its shadow trees', async () => {
   startedAt = Date.now() - 900;
   const { navigation: entry } = timings(0);
@@ -445,17 +472,31 @@ test('a light recording asks the frames that the page does not count, as they ar
   expect(asked).toEqual([{ frameId: 4 }]);
 });
 
-test('a page that is left after it was recorded as it was is not recorded anew', async () => {
-  const page = pageNow({ documentId: 'endless' });
-  await settle(false, [], timings(0), page);
-  const [stored] = (await getAllLoads()).slice(-1);
-  const { navigation: entry } = timings(0);
-  const { domInteractive: _1, domContentLoadedEventEnd: _2, loadEventEnd: _3, ...times } = entry!;
-  const resources = [{ ...times, initiatorType: 'fetch', maker: null, name: `${PAGE}poll` }];
-  await settle(false, [], { ...timings(0), resources }, { ...page, leftMs: 900_000 });
-  expect((await getAllLoads()).slice(-1)).toEqual([stored]);
-  expect(await loads.getLoad(TAB)).toMatchObject({ phase: 'recorded', storedId: stored!.id });
-  expect(Object.keys((await loadNetworkMemory()).sites)).toEqual([siteKey(PAGE)]);
+test('a page that its tab no longer shows reports that it is left, and nothing else', async () => {
+  const tab = { id: TAB } as chrome.tabs.Tab;
+  const url = `${PAGE}#part`;
+  const shown = { tab, frameId: 0, url, documentId: 'doc', documentLifecycle: 'active' } as const;
+  const page = { tabId: TAB, url: PAGE, documentId: 'doc', timeOrigin: 5, leftMs: null };
+  expect(pageOf(shown, 5)).toEqual(page);
+  expect(pageOf(shown, 5, 4_000)).toEqual({ ...page, leftMs: 4_000 });
+  // A frame of a page that is there.
+  const frame = { ...shown, frameId: 7 };
+  expect(pageOf(frame, 5)).toBeNull();
+  expect(pageOf(frame, 5, 4_000)).toBeNull();
+  // Chromium, where the next page is in another process or was in the back/forward cache.
+  const replaced = { ...frame, documentLifecycle: 'cached' } as const;
+  expect(pageOf(replaced, 5)).toBeNull();
+  expect(pageOf(replaced, 5, 4_000)).toEqual({ ...page, leftMs: 4_000 });
+  // Firefox, where the tab was closed.
+  const closed = { url };
+  expect(pageOf(closed, 5)).toBeNull();
+  expect(pageOf(closed, 5, 31_000)).toBeNull();
+  const left = pageOf(closed, startedAt, 4_000)!;
+  expect(left).toEqual({ tabId: NO_TAB, url: PAGE, documentId: '', timeOrigin: startedAt, leftMs: 4_000 });
+  for (const began of [startedAt, startedAt - 900]) {
+    const navigationId = await findSettledNavigation(loads, { ...left, timeOrigin: began });
+    expect(navigationId).toBe(`${began}`);
+  }
 });
 
 test('a page that is left has no part in the load of the page that follows it', async () => {

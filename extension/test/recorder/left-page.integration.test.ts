@@ -39,21 +39,30 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Goes from page to page in one tab. @returns what is recorded of the first one */
-type Leave = (stayMs: number) => Promise<() => Promise<Recording | null>>;
+/** How the tab goes from the slow page to another one: browsers have another process for one of another site. */
+const WAYS = {
+  'for a page of its site': () => `location.href = '${url}/next'`,
+  'for another site': () => `location.href = '${url.replace('127.0.0.1', 'localhost')}/next'`,
+  back: () => 'history.back()',
+};
+type Way = keyof typeof WAYS;
 
-async function leaveInChromium(stayMs: number): Promise<() => Promise<Recording | null>> {
-  const browser = await launch(`${built}chromium`, [], [], {}, 'en-US', false);
+/** Goes from page to page in one tab. @returns what is recorded of the slow one */
+type Leave = (stayMs: number, way: Way) => Promise<() => Promise<Recording | null>>;
+
+async function leaveInChromium(stayMs: number, way: Way): Promise<() => Promise<Recording | null>> {
+  const browser = await launch(`${built}chromium`, [], ['--disable-back-forward-cache'], {}, 'en-US', false);
   onTestFinished(() => browser.close());
   const own = await browser.openOwn('devtools.html');
   const page = await browser.context.newPage();
+  await page.goto(`${url}/next`);
   await page.goto(`${url}/slow`, { waitUntil: 'commit' });
   await wait(stayMs);
-  await page.goto(`${url}/next`);
+  await page.evaluate(WAYS[way]());
   return async () => recordingOf(await browser.ask(own, { type: 'latest', url: `${url}/slow` }));
 }
 
-async function leaveInFirefox(stayMs: number): Promise<() => Promise<Recording | null>> {
+async function leaveInFirefox(stayMs: number, way: Way): Promise<() => Promise<Recording | null>> {
   const home = await mkdtemp(join(tmpdir(), 'hopwise-left-'));
   // The browser may still write to it while it exits.
   onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
@@ -64,7 +73,7 @@ async function leaveInFirefox(stayMs: number): Promise<() => Promise<Recording |
   const tab = await browser.open(`${url}/next`);
   await tab.run(`location.href = '${url}/slow'`);
   await wait(stayMs);
-  await tab.goto(`${url}/next`);
+  await tab.run(WAYS[way]());
   return async () => recordingOf(await browser.ask(own, { type: 'latest', url: `${url}/slow` }));
 }
 
@@ -76,10 +85,14 @@ const BROWSERS: { name: string; leave: Leave }[] = [
   ...(firefox ? [{ name: 'Firefox', leave: leaveInFirefox }] : []),
 ];
 
-test.each(BROWSERS)(
-  '$name: a page that is left before its load event is recorded as far as it came',
-  async ({ leave }) => {
-    const read = await leave(STAY_MS);
+const CASES = BROWSERS.flatMap((browser) =>
+  Object.keys(WAYS).map((way) => ({ ...browser, way: way as Way })),
+);
+
+test.each(CASES)(
+  '$name: a page that is left $way before its load event is recorded as far as it came',
+  async ({ leave, way }) => {
+    const read = await leave(STAY_MS, way);
     await expect.poll(read, { timeout: 20_000 }).not.toBeNull();
     const { pltMs, requests } = (await read())!;
     expect(pltMs).toBeNull();
@@ -89,7 +102,7 @@ test.each(BROWSERS)(
 );
 
 test('a page that is left soon is not recorded', async () => {
-  const read = await leaveInChromium(STAY_MS / 2);
+  const read = await leaveInChromium(STAY_MS / 2, 'for a page of its site');
   await wait(2_000);
   expect(await read()).toBeNull();
 });

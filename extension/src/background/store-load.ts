@@ -8,7 +8,7 @@ import { usedNetwork } from '../load/used-network.ts';
 import { correctProxiedRequests } from '../pins/worker/proxied-requests.ts';
 import { withoutCancelled } from '../recorder/cancelled-resources.ts';
 import { isFrameEntry } from '../recorder/join.ts';
-import type { PageSettled } from '../recorder/page-timings.ts';
+import type { FrameTimings, PageSettled } from '../recorder/page-timings.ts';
 import { endWaiting } from '../storage/detail-permission.ts';
 import { addLoad, getLoad, updateLoad } from '../storage/loads.ts';
 import { readNetworkKey } from '../storage/network-key.ts';
@@ -75,7 +75,7 @@ async function recordAndStore(
       documentId,
       // The frames in the tab are the next page's. A page does not count those in its shadow trees, but its timings list them.
       isHere && (hasFrames || timings.resources.some(isFrameEntry)),
-      isHere ? timings : withoutCancelled(timings, leftMs),
+      withoutEnd(isHere ? timings : withoutCancelled(timings, leftMs), loaded),
       isFinal,
     );
     const duringLoad = findPeriodsDuring(collected, periods);
@@ -122,6 +122,14 @@ async function recordAndStore(
       isFinal ? { phase: 'failed', problem, requests: [], failures: [] } : { problem },
     );
   }
+}
+
+/** What a page measured, without the end of a load event that it has not had. */
+function withoutEnd(timings: FrameTimings, loaded: boolean): FrameTimings {
+  const { navigation } = timings;
+  return loaded || navigation === null
+    ? timings
+    : { ...timings, navigation: { ...navigation, loadEventEnd: 0 } };
 }
 
 /**

@@ -49,6 +49,7 @@ export class FrameRecorder {
   /** Whether it began to load in a hidden tab. */
   readonly #wasHidden = document.hidden;
   #isDiscarded = false;
+  #hasLoaded = false;
   #hasReportedLeft = false;
   /** How many reports were sent: an earlier one is not sent again. */
   #reports = 0;
@@ -96,6 +97,7 @@ export class FrameRecorder {
       const loadEndMs = readLoadEnd();
       // The entry is there before the page has loaded.
       if (loadEndMs === 0) return;
+      this.#hasLoaded = true;
       observer.disconnect();
       clearTimeout(timer);
       setTimeout(() => this.#reportSettled(true), loadEndMs + SETTLE_MS - performance.now());
@@ -121,7 +123,7 @@ export class FrameRecorder {
     const leftMs = performance.now();
     if (!this.willReport || this.#isDiscarded || leftMs < MIN_OPEN_MS) return;
     // There is no time to ask first: the worker drops what a page of an excluded site reports.
-    void isHandled({ ...this.#describePage(readLoadEnd() > 0), leftMs });
+    void isHandled({ ...this.#describePage(this.#hasLoaded), leftMs });
     // The browser may show the page again, from its back/forward cache.
     this.#hasReportedLeft = true;
     this.willReport = false;
@@ -246,12 +248,12 @@ function readNavigation(): PerformanceNavigationTiming | undefined {
 }
 
 /**
- * When the load event has ended; 0 before that. Firefox was seen to give an end of 1 ms while a page loaded: one before the end of
- * `DOMContentLoaded` is none.
+ * When the load event has ended; 0 before that. Firefox was seen to give an end of some milliseconds while a page loaded: the document is
+ * then not complete.
  */
 function readLoadEnd(): number {
   const { domContentLoadedEventEnd = 0, loadEventEnd = 0 } = readNavigation() ?? {};
-  return domContentLoadedEventEnd > 0 && loadEventEnd >= domContentLoadedEventEnd ? loadEventEnd : 0;
+  return document.readyState === 'complete' && loadEventEnd >= domContentLoadedEventEnd ? loadEventEnd : 0;
 }
 
 const ENTRY_FIELDS = [

@@ -4,6 +4,7 @@ import { FrameRecorder, findOwnRecorder } from '../../src/recorder/frame-recorde
 const sent = vi.fn(async (_message: unknown) => undefined);
 let loadEventEnd = 0;
 let parsedMs: number;
+let readyState: string;
 let isIdle: boolean;
 /** What waits for the page to be idle. */
 let waiting: (() => void)[];
@@ -18,6 +19,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   sent.mockClear();
   parsedMs = 90;
+  readyState = 'complete';
   isIdle = true;
   waiting = [];
   resources = [];
@@ -79,7 +81,7 @@ afterEach(() => {
 });
 
 function start(mayRecord = async () => true, contentType = 'text/html', hidden = false): void {
-  vi.stubGlobal('document', { addEventListener: vi.fn(), contentType, hidden });
+  vi.stubGlobal('document', { addEventListener: vi.fn(), contentType, hidden, readyState });
   new FrameRecorder(null, mayRecord);
 }
 
@@ -118,12 +120,14 @@ test('a page settles a second after its load event has ended, without a listener
   expect(sent).toHaveBeenCalledOnce();
 });
 
-test('an end of the load event before that of the parsing is none', async () => {
+test('an end of the load event before that of the parsing, or of a document that is not complete, is none', async () => {
   loadEventEnd = 1;
   parsedMs = 0;
+  readyState = 'interactive';
   start();
   await vi.advanceTimersByTimeAsync(900);
   parsedMs = 840;
+  Object.assign(document, { readyState: 'complete' });
   ofNavigation.forEach((tell) => void tell());
   await vi.advanceTimersByTimeAsync(5_000);
   expect(sent).not.toHaveBeenCalled();
@@ -217,6 +221,7 @@ test('a page that is left while it asks whether it may be recorded does not repo
 test('a page that is left after its load event has loaded, and one that has settled has reported', async () => {
   loadEventEnd = 3_200;
   start();
+  await vi.advanceTimersByTimeAsync(0);
   leave(3_500);
   expect(sent.mock.calls).toMatchObject([[{ loaded: true, leftMs: 3_500 }]]);
   sent.mockClear();

@@ -1,13 +1,11 @@
 /** What a light recording in real browsers has of a page's frames. */
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { PageAnswers, PageRequest } from '../../src/background/page-requests.ts';
-import { FirefoxBrowser, firefoxPath, makeProfile } from '../firefox/firefox.ts';
+import { firefoxPath } from '../firefox/firefox.ts';
+import { launchForTest } from '../firefox/launch-for-test.ts';
 import { launch } from '../support/browser.ts';
 
 const built = fileURLToPath(new URL('../../dist/', import.meta.url));
@@ -67,12 +65,7 @@ async function startChromium(): Promise<Browser> {
 }
 
 async function startFirefox(): Promise<Browser> {
-  const home = await mkdtemp(join(tmpdir(), 'hopwise-frames-'));
-  // The browser may still write to it while it exits.
-  onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
-  makeProfile(home, { trusted: [] });
-  const browser = await FirefoxBrowser.launch(`${built}firefox`, home, {});
-  onTestFinished(() => browser.close());
+  const browser = await launchForTest();
   const own = await browser.openOwn('popup.html');
   return { ask: (request) => browser.ask(own, request), open: (page) => browser.open(page) };
 }

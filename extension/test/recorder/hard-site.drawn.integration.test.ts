@@ -1,13 +1,11 @@
 /** How many initiators the built extension finds on a page that makes it hard. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Recording } from '@hopwise/pageload-emulator';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import type { PageAnswers } from '../../src/background/page-requests.ts';
-import { FirefoxBrowser, firefoxPath, makeProfile } from '../firefox/firefox.ts';
+import { firefoxPath } from '../firefox/firefox.ts';
+import { launchForTest } from '../firefox/launch-for-test.ts';
 import { launch } from '../support/browser.ts';
 import { type HardSite, startHardSite, trueEdge } from '../support/hard-site.ts';
 
@@ -20,13 +18,6 @@ beforeAll(async () => {
   site = await startHardSite();
 });
 afterAll(() => site?.close());
-
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'hopwise-hard-'));
-  // The browser may still write to it while it exits.
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return folder;
-}
 
 async function waitForRecording(latest: () => Promise<PageAnswers['latest']>): Promise<Recording> {
   await expect.poll(latest, { timeout: 60_000 }).toMatchObject({ ok: true, phase: 'recorded' });
@@ -48,10 +39,7 @@ async function recordInChromium(args: string[] = []): Promise<Recording> {
 }
 
 async function recordInFirefox(): Promise<Recording> {
-  const home = await makeFolder();
-  makeProfile(home, { trusted: [] });
-  const browser = await FirefoxBrowser.launch(`${built}firefox`, home, {});
-  onTestFinished(() => browser.close());
+  const browser = await launchForTest();
   const own = await browser.openOwn('popup.html');
   await browser.ask(own, { type: 'change-settings', change: { recordsInDetail: true } });
   site.served.length = 0;

@@ -1,15 +1,13 @@
 /** What real browsers record of a page that is left while it loads: people do not wait for the pages that a network slows down most. */
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Recording } from '@hopwise/pageload-emulator';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { PageAnswers } from '../../src/background/page-requests.ts';
-import { FirefoxBrowser, firefoxPath, makeProfile } from '../firefox/firefox.ts';
+import { firefoxPath } from '../firefox/firefox.ts';
+import { launchForTest } from '../firefox/launch-for-test.ts';
 import { launch } from '../support/browser.ts';
 
 const built = fileURLToPath(new URL('../../dist/', import.meta.url));
@@ -63,12 +61,7 @@ async function leaveInChromium(stayMs: number, way: Way): Promise<() => Promise<
 }
 
 async function leaveInFirefox(stayMs: number, way: Way): Promise<() => Promise<Recording | null>> {
-  const home = await mkdtemp(join(tmpdir(), 'hopwise-left-'));
-  // The browser may still write to it while it exits.
-  onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
-  makeProfile(home, { trusted: [] });
-  const browser = await FirefoxBrowser.launch(`${built}firefox`, home, {});
-  onTestFinished(() => browser.close());
+  const browser = await launchForTest();
   const own = await browser.openOwn('popup.html');
   const tab = await browser.open(`${url}/next`);
   await tab.run(`location.href = '${url}/slow'`);

@@ -40,10 +40,10 @@ export function pageOf(
 }
 
 /**
- * Whether the sender is of a page that its tab no longer shows. In Chromium the next page is frame 0 of the tab before the one that is left hears of
- * it, where they are in different processes or the next one comes from the back/forward cache. Firefox names no tab where it does, or the tab was closed:
- * what such a page has reported before, when it had not loaded in time, is not found. A frame within the page cannot be told from it: one that was captured
- * can report a load, but of its own document's URL alone.
+ * Whether the sender is a page that its tab no longer shows. Chromium makes the next page frame 0 of the tab before the old page's `pagehide`
+ * event, if it has another process or comes from the back/forward cache; the lifecycle of the old document shows this. Firefox names no tab
+ * where the next page comes from that cache. Without its tab, the page's report after 30 s is not found, so that a page which may have sent one is
+ * refused. A frame within the page looks the same: a captured one can report a load, but only under its own document's URL.
  */
 function isReplaced({ tab, documentLifecycle }: chrome.runtime.MessageSender, leftMs: number): boolean {
   if (tab?.id === undefined) return leftMs < LOAD_TIMEOUT_MS;

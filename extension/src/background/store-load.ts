@@ -124,7 +124,7 @@ async function recordAndStore(
   }
 }
 
-/** What a page measured, without the end of a load event that it has not had. */
+/** Removes the end of the load event from a page's timings where the page has not loaded. */
 function withoutEnd(timings: FrameTimings, loaded: boolean): FrameTimings {
   const { navigation } = timings;
   return loaded || navigation === null
@@ -133,8 +133,8 @@ function withoutEnd(timings: FrameTimings, loaded: boolean): FrameTimings {
 }
 
 /**
- * A page is left whose load event did not fire in time. It was stored as it was then, with its frames: what it has requested since, as it was used, is
- * not of its load.
+ * Ends the load of a page that was stored after 30 s without a load event, and is left now. That recording stays: it has the page's frames, and what was
+ * requested since belongs to the page's use.
  */
 async function endStored(loads: TabLoads, tabId: number, load: TabLoad, storedId: number): Promise<void> {
   const stored = await getLoad(storedId);

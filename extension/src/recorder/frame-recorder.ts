@@ -18,7 +18,7 @@ const SETTLE_MS = 1000;
 /** A page that stays busy reports after this time. */
 const IDLE_TIMEOUT_MS = 2000;
 
-/** A page that is left before it has settled reports then, unless it was open for less: that is not worth work while the next page loads. */
+/** A page that is left before it has settled reports at once if it was open for this long. Shorter visits are not worth work while the next page loads. */
 const MIN_OPEN_MS = 3000;
 
 /** The browser may stop the worker while it records. The report is then sent again, at most so many times and each time after this pause. */
@@ -145,7 +145,7 @@ export class FrameRecorder {
     if (this.#isDiscarded) return;
     if (!(await this.#mayRecord())) return this.discardAll();
     if (message.type === 'page-settled') {
-      // Perhaps in the meantime: it then comes from the back/forward cache.
+      // It was left while it asked, and has come back from the back/forward cache.
       if (this.#hasReportedLeft) return;
       this.willReport = !message.loaded;
     }
@@ -224,7 +224,7 @@ export class FrameRecorder {
   }
 }
 
-/** The document's URL. Where that does not tell the site, as `about:srcdoc` and `blob:` do not, one of its site: of what wrote it. */
+/** The document's URL; for `about:srcdoc`, `blob:` and the like, which name no site, a URL of the site that wrote it. */
 const findUrl = (): string =>
   [location.href, origin, document.baseURI, document.referrer].find((url) => /^https?:/.test(url)) ?? '';
 

@@ -500,6 +500,13 @@ test('a page that its tab no longer shows reports that it is left, and nothing e
   }
 });
 
+test('a page of an excluded site that is left is not recorded', async () => {
+  const before = (await getAllLoads()).length;
+  loads.excludedSites.replaceSites([new URL(PAGE).hostname]);
+  await settle(false, [], timings(0), pageNow({ documentId: 'left', leftMs: 4_000 }));
+  expect(await getAllLoads()).toHaveLength(before);
+});
+
 test('a page that is left has no part in the load of the page that follows it', async () => {
   const left = pageNow({ documentId: 'left', leftMs: 4_000 });
   navigate('next', { startedAt: startedAt + 4_000 });

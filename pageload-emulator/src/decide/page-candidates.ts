@@ -12,7 +12,7 @@ import type { Knowledge } from './knowledge.ts';
 
 /** What a decision compares. */
 export interface PageCandidates {
-  /** Each once. */
+  /** All of the below, each once. */
   emulated: Candidates;
   /** Each protocol for every origin. */
   uniform: ReadonlyMap<Protocol, Candidate>;

@@ -29,18 +29,18 @@ const MIN_SHARE_OF_TLS = 0.8;
 const KEY_EXCHANGE_MS = 5;
 
 /**
- * Chromium opens a navigation's connection before it makes the request (`LoadingPredictor`). In the lab this cut 1 to 5 ms off the TCP phase, and
- * 11 ms on a busy machine. A larger difference from TLS may be TLS's own time, or that of its larger packets on a slow upstream: how much
- * that is on this path shows on the page's other connections.
+ * Chromium opens a navigation's connection before it makes the request (`LoadingPredictor`), which cuts off the beginning of the TCP phase: 1 to
+ * 5 ms in the lab. A larger difference from TLS may be TLS's own time, or that of its larger packets on a slow upstream.
  */
 const MAX_CUT_MS = 6;
-const MAX_SHOWN_CUT_MS = 20;
-/** TLS takes two round trips at the most (TLS 1.2), and TCP one: a TCP phase that is shorter beside it was cut off, by however much. */
-const MOST_TLS_TRIPS = 3;
-/** TLS that took so much longer than TCP waited for a lost packet: Linux's shortest timeout (`TCP_RTO_MIN`). */
+/** The same where the page's other connections show how much longer TLS takes: 11 ms were cut off on a busy machine. */
+const MAX_CUT_IF_SHOWN_MS = 20;
+/** TLS takes two round trips at most (TLS 1.2), TCP one: where TLS took more than this many times as long as TCP, most of TCP was cut off. */
+const MAX_TLS_TO_TCP = 3;
+/** Unless TLS took this much longer than TCP: it then waited for a lost packet (Linux's shortest timeout, `TCP_RTO_MIN`). */
 const LOST_MS = 200;
-/** Fewer connections do not show what is usual. */
-const MIN_SHOWN = 2;
+/** Fewer other connections do not show how much longer TLS takes. */
+const MIN_CONNECTIONS = 2;
 
 /**
  * Reads the round trips of the handshakes on a request's new connection: TCP's takes one, as does QUIC's, which contains TLS (RFC 9001
@@ -87,21 +87,22 @@ export function handshakeTrips(
   return found;
 }
 
-/** How much was cut off a TCP phase: TLS's round trip is the same, with nothing cut off. @returns 0 for nothing, and where that is not known, milliseconds */
+/** Finds how much was cut off a TCP phase: TLS's round trip is the same, and whole. @returns milliseconds; 0 also where it is not known */
 function findCut(tcpMs: number, tlsMs: number, tlsExtraMs: number | null): number {
   const cutMs = Math.max(0, tlsMs - KEY_EXCHANGE_MS - tcpMs);
   if (cutMs <= MAX_CUT_MS) return cutMs;
   const shownMs = tlsExtraMs === null ? 0 : tlsMs - Math.max(KEY_EXCHANGE_MS, tlsExtraMs) - tcpMs;
-  return shownMs > 0 && shownMs <= MAX_SHOWN_CUT_MS ? shownMs : 0;
+  return shownMs > 0 && shownMs <= MAX_CUT_IF_SHOWN_MS ? shownMs : 0;
 }
 
 /** Whether most of a TCP phase was cut off, so that what is left of it shows nothing. */
 const hidesMost = (tcpMs: number, tlsMs: number): boolean =>
-  tlsMs > MOST_TLS_TRIPS * tcpMs && tlsMs - tcpMs < LOST_MS;
+  tlsMs > MAX_TLS_TO_TCP * tcpMs && tlsMs - tcpMs < LOST_MS;
 
+/** Whether a TCP phase is too short beside TLS's to be whole. */
 const isShort = (tcpMs: number, tlsMs: number): boolean => tcpMs < MIN_SHARE_OF_TLS * tlsMs - KEY_EXCHANGE_MS;
 
-/** How much longer TLS's handshakes took than TCP's before them on a page's connections, but for the navigation's, milliseconds; null where too few show it. */
+/** Finds how much longer TLS took than TCP on a page's connections, without the navigation's. @returns the median, milliseconds; null where too few show it */
 export function findTlsExtra(requests: readonly RecordedRequest[]): number | null {
   const extraMs = requests.flatMap(({ phases, protocol, initiator }) => {
     const { connectStartMs, secureStartMs, connectEndMs } = phases;
@@ -111,7 +112,7 @@ export function findTlsExtra(requests: readonly RecordedRequest[]): number | nul
     const tlsMs = connectEndMs - secureStartMs;
     return tcpMs <= MIN_PHASE_MS || tlsMs <= MIN_PHASE_MS || isShort(tcpMs, tlsMs) ? [] : [tlsMs - tcpMs];
   });
-  return extraMs.length < MIN_SHOWN ? null : median(extraMs);
+  return extraMs.length < MIN_CONNECTIONS ? null : median(extraMs);
 }
 
 /** Whether a request shows the resolution of its host right before its connection. */

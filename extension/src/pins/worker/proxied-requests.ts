@@ -5,8 +5,8 @@ import { findPeriodsOf, isWithin, type PinPeriod } from '../../evidence/pin-peri
 /**
  * Corrects the requests that went through the helper's proxy to what happened on the network. The browser recorded the proxy's
  * address and, for pins to a protocol, the protocol and connection phases of its connection to the proxy. The time that the
- * helper's own connections took is part of the time to first byte. Through a tunnel Chromium's connection phases are those of tunnel and
- * server, Firefox's of its connection to the tunnel alone.
+ * helper's own connections took is part of the time to first byte. Through a tunnel, Chromium's connection phases
+ * reach to the server, and Firefox's only to the helper.
  *
  * @param periods of pins that were active during the load
  */
@@ -30,11 +30,12 @@ const isDirect = ({ remoteIp }: RecordedRequest): boolean =>
 function correctRequest(kind: PinKind, request: RecordedRequest, isFirefox: boolean): RecordedRequest {
   const { requestStartMs, responseStartMs } = request.phases;
   const isTunnel = kind === 'avoid-h3';
+  const hasOwnPhases = isTunnel && !isFirefox;
   return {
     ...request,
     remoteIp: null,
     // Under `auto` the helper may have used any.
     ...(!isTunnel && { protocol: request.protocol === null || kind === 'auto' ? null : kind }),
-    ...(!(isTunnel && !isFirefox) && { phases: { ...NO_PHASES, requestStartMs, responseStartMs } }),
+    ...(!hasOwnPhases && { phases: { ...NO_PHASES, requestStartMs, responseStartMs } }),
   };
 }

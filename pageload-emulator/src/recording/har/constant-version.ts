@@ -2,8 +2,8 @@ import { groupBy, MAX_CONNECTIONS_PER_HOST } from '@hopwise/contract';
 import { originOf } from '../../util/url.ts';
 import type { RequestDraft } from '../requests/draft.ts';
 
-/** The most connections that a browser opens to a host: it keeps its six apart for requests with and without cookies. */
-export const MOST_CONNECTIONS = 2 * MAX_CONNECTIONS_PER_HOST;
+/** A browser opens six connections to a host for requests with cookies, and six for those without. */
+export const MAX_BROWSER_CONNECTIONS = 2 * MAX_CONNECTIONS_PER_HOST;
 
 /**
  * Forgets the protocols of a recorder that writes HTTP/1.1 for every request without knowing it, as many scripts of the DevTools protocol do:
@@ -18,23 +18,23 @@ export function forgetConstantVersion(drafts: readonly RequestDraft[]): boolean 
   if (named.some(({ protocol }) => protocol !== 'h1')) return false;
   const encrypted = named.filter(({ url }) => originOf(url)?.startsWith('https:'));
   const byOrigin = groupBy(encrypted, ({ url }) => originOf(url));
-  if (![...byOrigin.values()].some((own) => mostArriving(own) > MOST_CONNECTIONS)) return false;
+  if (![...byOrigin.values()].some((own) => maxArriving(own) > MAX_BROWSER_CONNECTIONS)) return false;
   for (const draft of encrypted) draft.protocol = null;
   return true;
 }
 
-/** How many responses were arriving at once at most. */
-function mostArriving(drafts: readonly RequestDraft[]): number {
+/** The largest number of responses that were arriving at once. */
+function maxArriving(drafts: readonly RequestDraft[]): number {
   const timed = drafts.filter(({ phases }) => phases.responseStartMs !== null);
   const begins = timed.map(({ phases }) => ({ at: phases.responseStartMs!, by: 1 }));
   const ends = timed.map(({ endMs }) => ({ at: endMs, by: -1 }));
   // Of one time, ends come first.
   const changes = [...begins, ...ends].sort((a, b) => a.at - b.at || a.by - b.by);
   let arriving = 0;
-  let most = 0;
+  let max = 0;
   for (const { by } of changes) {
     arriving += by;
-    most = Math.max(most, arriving);
+    max = Math.max(max, arriving);
   }
-  return most;
+  return max;
 }

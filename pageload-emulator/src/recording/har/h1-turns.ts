@@ -1,7 +1,7 @@
 import { groupBy, MAX_CONNECTIONS_PER_HOST } from '@hopwise/contract';
 import { originOf } from '../../util/url.ts';
 import type { RequestDraft } from '../requests/draft.ts';
-import { MOST_CONNECTIONS } from './constant-version.ts';
+import { MAX_BROWSER_CONNECTIONS } from './constant-version.ts';
 import { ROUNDING_MS } from './values.ts';
 
 /** A request of which it is known when its response came. */
@@ -41,7 +41,7 @@ function takeTurns(requests: readonly Answered[]): void {
 /** Requests to one host, in the order in which they were to leave. */
 function takeTurnsOnSix(requests: readonly Answered[]): void {
   const ordered = requests.toSorted((a, b) => a.phases.requestStartMs - b.phases.requestStartMs);
-  if (mostAtOnce(ordered) <= MOST_CONNECTIONS) return;
+  if (mostAtOnce(ordered) <= MAX_BROWSER_CONNECTIONS) return;
   /** When each connection is free. */
   const freeMs: number[] = [];
   for (const request of ordered) {

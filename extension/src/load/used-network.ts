@@ -23,13 +23,17 @@ export function usedNetwork(
   { requests }: Pick<Recording, 'requests'>,
   periods: readonly { origin: string; allowsLocal: boolean }[] = [],
 ): UsedNetwork {
-  const sent = requests.filter(({ fromCache, protocol, status }) => !fromCache && protocol && status !== 0);
+  const sent = requests.filter(isAnsweredByServer);
   const byOrigin = groupBy(sent, ({ url }) => new URL(url).origin);
   if (sent.some(isLocal) || [...byOrigin.values()].some(isNear)) return 'local';
   const local = new Set(periods.filter(({ allowsLocal }) => allowsLocal).map(({ origin }) => origin));
   const isUnknown = sent.some(({ remoteIp, url }) => remoteIp === null && local.has(new URL(url).origin));
   return sent.length === 0 || isUnknown ? 'unknown' : 'internet';
 }
+
+/** Whether a request surely reached a server: of those that a service worker made for the page, only the protocol is withheld. */
+const isAnsweredByServer = ({ fromCache, protocol, phases, status }: RecordedRequest): boolean =>
+  !fromCache && status !== 0 && (protocol !== null || phases.responseStartMs !== null);
 
 const isLocal = ({ remoteIp, url }: RecordedRequest): boolean =>
   remoteIp === null ? isLocalHost(new URL(url).hostname) : isLocalAddress(remoteIp);

@@ -259,6 +259,7 @@ function readLoadEnd(): number {
 const ENTRY_FIELDS = [
   'initiatorType',
   'startTime',
+  'workerStart',
   'fetchStart',
   'domainLookupStart',
   'domainLookupEnd',

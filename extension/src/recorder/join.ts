@@ -9,6 +9,7 @@ import { MAX_ENTRIES } from './limits.ts';
 import type { ObservedRequest } from './observed-request.ts';
 import type { FrameResource, ResourceEntry } from './page-timings.ts';
 import { withoutFragment } from './url-text.ts';
+import { findWorkerFetches } from './worker-fetches.ts';
 
 /** Everything observed of one page load. */
 export interface LoadObservation {
@@ -38,6 +39,7 @@ export function joinRecording(observation: LoadObservation): Recording {
   if (!top?.navigation) throw new ShownError(() => t('recordNoTiming'));
   const joined = joinRequests(observation, top);
   const initiators = findInitiators(joined);
+  const workerFetches = findWorkerFetches(joined);
   const failed = new Set(observation.failures.map(withoutFragment));
   const { loadEventEnd, domContentLoadedEventEnd } = top.navigation;
   return {
@@ -58,7 +60,7 @@ export function joinRecording(observation: LoadObservation): Recording {
     showsConnections: true,
     requests: joined.map((request, id) => ({
       id,
-      ...recordedFields(request, failed),
+      ...recordedFields(request, { failed, isWorkerFetch: workerFetches.has(request) }),
       initiator: initiators[id]!,
     })),
   };
@@ -347,6 +349,7 @@ function shiftEntry(entry: ResourceEntry, byMs: number): ResourceEntry {
   return {
     ...entry,
     startTime: entry.startTime + byMs,
+    workerStart: move(entry.workerStart),
     fetchStart: entry.fetchStart + byMs,
     domainLookupStart: move(entry.domainLookupStart),
     domainLookupEnd: move(entry.domainLookupEnd),
@@ -361,20 +364,21 @@ function shiftEntry(entry: ResourceEntry, byMs: number): ResourceEntry {
 
 function recordedFields(
   request: JoinedRequest,
-  failed: ReadonlySet<string>,
+  { failed, isWorkerFetch }: { failed: ReadonlySet<string>; isWorkerFetch: boolean },
 ): Omit<RecordedRequest, 'id' | 'initiator'> {
   const { observed, entry } = request;
   // Without Timing-Allow-Origin the page's timings withhold everything between start and end.
   const hasDetails = entry !== null && entry.responseStart > 0;
   // Sizes of a document that is still coming are not known.
   const isComing = entry?.responseEnd === 0;
-  const hasSizes = hasDetails && !isComing;
+  const hasSizes = hasDetails && !isComing && !isWorkerFetch;
   // The page before had it transferred: the entry has its bytes, but not when they came.
   const isPrefetched = entry?.deliveryType === 'navigational-prefetch';
   const isCached = observed
     ? observed.fromCache || entry?.deliveryType === 'cache'
     : entry !== null && hasTimings(entry) && !isComing && entry.transferSize === 0;
-  const fromCache = isPrefetched || isCached;
+  const fromCache = !isWorkerFetch && (isPrefetched || isCached);
+  const headersMs = isWorkerFetch ? entry!.responseStart : fromCache ? null : request.headersMs;
   const isFailed = observed === null && !hasDetails && failed.has(withoutFragment(entry!.name));
   const wireBody = fromCache ? 0 : (observed?.contentLength ?? null);
   return {
@@ -385,7 +389,7 @@ function recordedFields(
     protocol: parseProtocol(entry?.nextHopProtocol),
     startMs: request.startMs,
     endMs: request.endMs,
-    phases: hasDetails ? phasesOf(entry) : withheldPhases(request, fromCache),
+    phases: hasDetails && !isWorkerFetch ? phasesOf(entry) : withheldPhases(request, headersMs),
     transferBytes: hasSizes && !isPrefetched ? entry.transferSize : fromCache ? 0 : null,
     bodyBytes: hasSizes && !fromCache ? entry.encodedBodySize : wireBody,
     decodedBytes: hasSizes || (entry && entry.decodedBodySize > 0) ? entry.decodedBodySize : null,
@@ -404,11 +408,11 @@ function statusOf({ endedAt, status }: ObservedRequest, hasDetails: boolean): nu
   return hasDetails ? status || 200 : 0;
 }
 
-/** Where the page's timings withhold a request's phases, webRequest still shows when its response began. */
-function withheldPhases({ headersMs, startMs, endMs }: JoinedRequest, fromCache: boolean): RequestPhases {
+/** The phases of a request of which no more is known than when the headers of its response came; null where that is not known either. */
+function withheldPhases({ startMs, endMs }: JoinedRequest, headersMs: number | null): RequestPhases {
   return {
     ...NO_PHASES,
-    responseStartMs: headersMs === null || fromCache ? null : Math.min(endMs, Math.max(startMs, headersMs)),
+    responseStartMs: headersMs === null ? null : Math.min(endMs, Math.max(startMs, headersMs)),
   };
 }
 

@@ -24,6 +24,8 @@ const timing = z.object({
   name: url,
   initiatorType: word,
   startTime: ms,
+  /** 0 where no service worker had the request (Firefox: always). */
+  workerStart: ms,
   fetchStart: ms,
   domainLookupStart: ms,
   domainLookupEnd: ms,

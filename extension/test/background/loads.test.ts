@@ -155,6 +155,7 @@ function timings(loadEventEnd: number): FrameTimings {
       name: PAGE,
       initiatorType: 'navigation',
       startTime: 0,
+      workerStart: 0,
       fetchStart: 1,
       domainLookupStart: 1,
       domainLookupEnd: 1,

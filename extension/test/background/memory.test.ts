@@ -51,7 +51,11 @@ afterEach(async () => {
 
 /** Stores a load with its query strings replaced, as after a page load. */
 async function store(url: string, more: Partial<StoredLoad> = {}): Promise<number> {
-  const recording = { url, requests: [{ id: 0, url }], recordedAt: '2026-11-20T12:00:00Z' } as Recording;
+  const recording = {
+    url,
+    requests: [{ id: 0, url, fromCache: true }],
+    recordedAt: '2026-11-20T12:00:00Z',
+  } as Recording;
   const { queries, ...urls } = stripLoadUrls({ requestedUrl: url, recording });
   const id = await addLoad({
     ...urls,
@@ -200,7 +204,7 @@ test('an export does not say on which network the load was', async () => {
 test('query strings that are kept are exported on request only, and are stripped when they are no longer to be kept', async () => {
   const url = 'https://a.test/?q=secret';
   await memory.changeSettings({ keepsQueries: true });
-  const recording = { url, requests: [{ id: 0, url }] } as Recording;
+  const recording = { url, requests: [{ id: 0, url, fromCache: true }] } as Recording;
   const id = await store('https://other.test/', { requestedUrl: url, recording });
   const load = (await getLoad(id))!;
   expect((await exportLoad(load, true)).recording.url).toBe(url);

@@ -12,6 +12,7 @@ const entryOf = (name: string, startMs: number) => ({
   name,
   initiatorType: 'img',
   startTime: startMs,
+  workerStart: 0,
   fetchStart: startMs,
   domainLookupStart: 0,
   domainLookupEnd: 0,

@@ -1,3 +1,4 @@
+import { NO_PHASES } from '@hopwise/contract';
 import { expect, test } from 'vitest';
 import { networkOf, usedNetwork } from '../../src/load/used-network.ts';
 import { cached, loadOf, requestOf } from '../evidence/stored-loads.ts';
@@ -11,6 +12,13 @@ const answering = (afterMs: number, protocol: 'h2' | 'h3' = 'h2') => {
   const connecting = { connectStartMs: 10, secureStartMs: 10 + afterMs, connectEndMs: 30 };
   return requestOf(4, { remoteIp: null, protocol, phases: { ...phases, ...connecting } });
 };
+/** Chromium names neither protocol nor address of what a page's service worker fetched. */
+const byWorker = requestOf(5, {
+  remoteIp: null,
+  protocol: null,
+  phases: { ...NO_PHASES, responseStartMs: 20 },
+});
+const withheld = requestOf(6, { remoteIp: null, protocol: null, phases: NO_PHASES });
 const elsewhere = requestOf(2, { url: 'https://elsewhere.test/' });
 
 test.each([
@@ -19,6 +27,8 @@ test.each([
   ['no address but the cache', [cached(0)], 'unknown'],
   ['nothing that answered', [requestOf(0, { remoteIp: null, status: 0 })], 'unknown'],
   ['addresses that the browser does not report', [proxied], 'internet'],
+  ['servers that a service worker asked', [byWorker], 'internet'],
+  ['other servers of which the browser tells nothing', [withheld], 'unknown'],
   ['a server that is near by its name', [proxied, named('http://printer.localhost/')], 'local'],
   ['a server that is near by its literal address', [proxied, named('http://192.168.1.2/')], 'local'],
   ['a server that answers a handshake at once', [proxied, answering(0.4)], 'local'],

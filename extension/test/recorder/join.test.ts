@@ -48,6 +48,7 @@ function entry(
     name,
     initiatorType: 'img',
     startTime: startMs,
+    workerStart: 0,
     fetchStart: startMs,
     domainLookupStart: startMs,
     domainLookupEnd: startMs,
@@ -452,6 +453,26 @@ describe('joinRecording', () => {
     );
     expect(of(hit)).toMatchObject({ fromCache: true, transferBytes: 0, bodyBytes: 0 });
     expect(of(memory)).toMatchObject({ fromCache: true, status: 200, type: 'image' });
+  });
+
+  test('keeps what a service worker fetched as come over the network, without the protocol and the bytes on the wire that the browser hides', () => {
+    const byWorker = { workerStart: 70, transferSize: 0, nextHopProtocol: '', deliveryType: 'cache' };
+    const kept = `${PAGE}kept.js`;
+    const fetched = `${PAGE}fetched.js`;
+    const resources = [
+      entry(kept, 70, 90, byWorker),
+      entry(fetched, 71, 900, { ...byWorker, encodedBodySize: 2500 }),
+    ];
+    const { of } = join([document_()], [frame(0, PAGE, 0, { resources })], { seesRequests: false });
+    expect(of(kept)).toMatchObject({ fromCache: true, transferBytes: 0 });
+    expect(of(fetched)).toMatchObject({
+      fromCache: false,
+      protocol: null,
+      transferBytes: null,
+      bodyBytes: null,
+      decodedBytes: 2500,
+      phases: { ...NO_PHASES, responseStartMs: 895 },
+    });
   });
 
   test('does not take a document that was prefetched for one that the load transferred', () => {

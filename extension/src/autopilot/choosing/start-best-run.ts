@@ -58,12 +58,13 @@ export async function startBestRun(
   if (judgeAmong(load, comparable) !== 'full' || isUnderWay(own, load) || isLeft(load, settings)) return;
   const trialOfLoad = own.find(({ end, lastLoadId }) => end?.cause === 'tried' && lastLoadId === load.id);
   const known = await readKnown(load, isSurprising(load, comparable));
-  if (!hasChoice(load, settings, known) && !trialOfLoad) return;
+  const visits = visitsUntil(load, all);
+  if (!hasChoice(load, settings, known, visits) && !trialOfLoad) return;
   const decision = await findDecision(load, comparable, predict);
   if (!decision) return;
 
   const reason = trialOfLoad ? (trialOfLoad.reason ?? 'explore') : 'best';
-  const isLearned = settings.explores && visitsUntil(load, all).judge(load) === 'later';
+  const isLearned = settings.explores && visits.judge(load) === 'later';
   const trial = isLearned ? await planTrial(runs.all, load, decision, settings, reason) : null;
   const planned = chooseRun(decision, settings);
   const startWhole = (run: PlannedRun) => start(addUnknownOffers(run, load, settings));

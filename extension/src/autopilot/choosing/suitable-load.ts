@@ -1,5 +1,6 @@
 import type { RecordedRequest } from '@hopwise/contract';
 import type { NetworkCluster } from '@hopwise/pageload-emulator';
+import type { Visits } from '../../evidence/visit-kind.ts';
 import { networkOf } from '../../load/used-network.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
 import type { AutopilotSettings } from '../settings/autopilot-settings.ts';
@@ -41,18 +42,26 @@ const suspectsUdp = (known: NetworkCluster | null): boolean =>
  * gains where UDP is held back.
  *
  * @param known of the network, with what the load itself shows; null for nothing
+ * @param visits to the network's pages, which show what servers a browser uses HTTP/3 with
  */
 export function hasChoice(
   { recording, check, verification }: Pick<StoredLoad, 'recording' | 'check' | 'verification'>,
   { holdsProtocols, explores }: AutopilotSettings,
   known: NetworkCluster | null,
+  visits: Pick<Visits, 'isOverH3'>,
 ): boolean {
   if (holdsProtocols) return true;
-  if (!recording.requests.some(usesH3)) return false;
+  const mayUseH3 = (request: RecordedRequest) =>
+    usesH3(request) || (isProtocolHidden(request) && visits.isOverH3(new URL(request.url).origin));
+  if (!recording.requests.some(mayUseH3)) return false;
   if (explores || verification !== null) return true;
   const checked = check?.udp?.kind ?? 'unblocked';
   return checked === 'unblocked' ? suspectsUdp(known) : checked !== 'open' && checked !== 'blocked';
 }
+
+/** Whether a request's protocol is hidden, as where a page's service worker made it. */
+const isProtocolHidden = ({ fromCache, protocol, status }: RecordedRequest) =>
+  !fromCache && protocol === null && status !== 0;
 
 /** Whether a request went over HTTP/3, or to a server that offered it. */
 export const usesH3 = ({ protocol, offersH3 }: RecordedRequest) => protocol === 'h3' || offersH3 === true;

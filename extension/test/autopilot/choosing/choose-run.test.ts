@@ -4,6 +4,7 @@ import { addUnknownOffers, chooseRun } from '../../../src/autopilot/choosing/cho
 import { hasChoice, isSuitable } from '../../../src/autopilot/choosing/suitable-load.ts';
 import { AUTOPILOT_DEFAULTS } from '../../../src/autopilot/settings/autopilot-settings.ts';
 import { findRule, planByRules } from '../../../src/autopilot/settings/site-rules.ts';
+import { Visits } from '../../../src/evidence/visit-kind.ts';
 import { loadOf, PAGE, requestOf } from '../../evidence/stored-loads.ts';
 import { actionOf, decisionOf } from '../../support/decisions.ts';
 import { verificationOf } from '../../support/verification.ts';
@@ -110,24 +111,29 @@ describe('a load is suitable', () => {
   });
   const OVER_H3 = { requests: [requestOf(0), requestOf(1, { protocol: 'h3' })] };
 
+  const NO_VISITS = new Visits([]);
+
   test('there is a choice only where HTTP/3 is offered or used, or protocols may be held', () => {
     const withRequest = (more: Parameters<typeof requestOf>[1]) =>
       loadOf(1, { recording: { requests: [requestOf(0), requestOf(1, more)] } });
-    expect(hasChoice(withRequest({}), settings, null)).toBe(false);
-    expect(hasChoice(withRequest({ protocol: 'h3' }), settings, null)).toBe(true);
-    expect(hasChoice(withRequest({ offersH3: true }), settings, null)).toBe(true);
-    expect(hasChoice(withRequest({}), { ...settings, holdsProtocols: true }, null)).toBe(true);
+    expect(hasChoice(withRequest({}), settings, null, NO_VISITS)).toBe(false);
+    expect(hasChoice(withRequest({ protocol: 'h3' }), settings, null, NO_VISITS)).toBe(true);
+    expect(hasChoice(withRequest({ offersH3: true }), settings, null, NO_VISITS)).toBe(true);
+    expect(hasChoice(withRequest({}), { ...settings, holdsProtocols: true }, null, NO_VISITS)).toBe(true);
+    const hidden = withRequest({ protocol: null });
+    expect(hasChoice(hidden, settings, null, NO_VISITS)).toBe(false);
+    expect(hasChoice(hidden, settings, null, new Visits([withRequest({ protocol: 'h3' })]))).toBe(true);
   });
 
   test('where nothing suggests that UDP is held back there is none, unless something is to be found out', () => {
     const load = loadOf(1, { recording: OVER_H3 });
-    expect(hasChoice(load, settings, clusterOf(0.5))).toBe(true);
+    expect(hasChoice(load, settings, clusterOf(0.5), NO_VISITS)).toBe(true);
     // As where nothing is known of the network.
     const plain = clusterOf(0.06);
-    expect(hasChoice(load, settings, plain)).toBe(false);
-    expect(hasChoice(load, settings, clusterOf(0.03, 0.9))).toBe(false);
-    expect(hasChoice(load, { ...settings, explores: true }, plain)).toBe(true);
-    expect(hasChoice({ ...load, verification: verificationOf() }, settings, plain)).toBe(true);
+    expect(hasChoice(load, settings, plain, NO_VISITS)).toBe(false);
+    expect(hasChoice(load, settings, clusterOf(0.03, 0.9), NO_VISITS)).toBe(false);
+    expect(hasChoice(load, { ...settings, explores: true }, plain, NO_VISITS)).toBe(true);
+    expect(hasChoice({ ...load, verification: verificationOf() }, settings, plain, NO_VISITS)).toBe(true);
   });
 
   test.each([
@@ -138,7 +144,7 @@ describe('a load is suitable', () => {
     [{ kind: 'unblocked' }, 0.9, true],
   ] as const)('a check that found UDP %o counts before what loads suggest: %f', (udp, policed, expected) => {
     const checked = loadOf(1, { recording: OVER_H3, check: { udp } });
-    expect(hasChoice(checked, settings, clusterOf(policed))).toBe(expected);
+    expect(hasChoice(checked, settings, clusterOf(policed), NO_VISITS)).toBe(expected);
   });
 });
 

@@ -605,8 +605,10 @@ const httpToolkit = proxied('HTTP Toolkit', true, {
   }),
   page: inPage(0, {}, { title: 'Chrome' }),
 });
+/** It opens a tunnel, and sets up TLS with the server, before it reads a request. */
 const browserMob = proxied('BrowserMob Proxy', false, {
   version: 'HTTP/1.1',
+  delayMs: openMsOf,
   timings: (asked) => ({ ...timingsOf(asked), comment: '' }),
   // The capture began three seconds before the navigation, and ended six seconds after it.
   page: inPage(-3_000, { onLoad: 9_000, comment: '' }),

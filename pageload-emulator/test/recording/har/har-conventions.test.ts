@@ -257,6 +257,27 @@ describe('TLS', () => {
     expect(read({ connect: 40, ssl: -1, wait: 110, receive: 10 })).toEqual([500, 540, 610, 620]);
   });
 
+  it('was set up in a tunnel before BrowserMob Proxy had read the request', () => {
+    const read = (url: string, timings: HarTimings) => {
+      const first = { ...chromiumEntry(PAGE, 0, { wait: 50, ssl: -1 }), time: 50 };
+      const har = harOf([first, chromiumEntry(url, 500, timings)]) as { log: object };
+      Object.assign(har.log, { creator: { name: 'BrowserMob Proxy' } });
+      const { startMs, endMs, phases } = parseRecording(har).requests[1]!;
+      return [startMs, phases.connectStartMs, phases.connectEndMs, phases.responseStartMs, endMs];
+    };
+    // 500 - 2 - 8 - 90 = 400
+    expect(read(`${PAGE}a.js`, { blocked: 2, dns: 8, connect: 90, ssl: 60, wait: 50, receive: 10 })).toEqual([
+      400, 410, 500, 550, 560,
+    ]);
+    // TCP takes no longer than TLS: the tunnel was open, and waited for a request.
+    expect(read(`${PAGE}a.js`, { blocked: 0, dns: 8, connect: 400, ssl: 60, wait: 50, receive: 10 })).toEqual(
+      [500, null, null, 550, 560],
+    );
+    expect(
+      read('http://a.test/a.js', { blocked: 2, dns: 8, connect: 30, ssl: -1, wait: 50, receive: 10 }),
+    ).toEqual([500, 510, 540, 590, 600]);
+  });
+
   it('is all of connecting over HTTP/3, although Playwright counts it twice', () => {
     const entry = chromiumEntry(PAGE, 0, { connect: 50, ssl: 50, wait: 55 }) as Record<string, object>;
     const overH3 = { ...entry, response: { ...entry.response, httpVersion: 'h3' }, time: 155 };

@@ -1,7 +1,7 @@
 import type { RecordedRequest } from '@hopwise/contract';
 import type { Conventions } from './conventions.ts';
 import { headerOf } from './headers.ts';
-import type { Entry } from './schema.ts';
+import { type Entry, isRedirect, statusOf } from './schema.ts';
 import { LARGEST_NUMBER, lengthOf, numberOf } from './values.ts';
 
 type Sizes = Pick<RecordedRequest, 'transferBytes' | 'bodyBytes' | 'decodedBytes'>;
@@ -12,6 +12,7 @@ type Sizes = Pick<RecordedRequest, 'transferBytes' | 'bodyBytes' | 'decodedBytes
 export function sizesOf(entry: Entry, { bodyHasHeaders, sizesFirstPart }: Conventions): Sizes {
   const { response, _bytesIn } = entry;
   if (sizesFirstPart) return sizesByHeader(entry);
+  if (isRedirect(statusOf(entry)) && hasSizesOfTarget(entry, bodyHasHeaders)) return sizesOfRedirect(entry);
   const decodedBytes = sizeOf(response?.content?.size);
   const headersSize = sizeOf(response?.headersSize);
   const notModified = Number(response?.status) === 304;
@@ -59,6 +60,21 @@ function sizesByHeader({ response, timings }: Entry): Sizes {
   const bodyBytes =
     declared !== null && declared >= (firstBytes ?? 0) ? declared : isWhole ? firstBytes : null;
   return { transferBytes: null, bodyBytes, decodedBytes: bodyBytes };
+}
+
+/** Whether a redirect has the sizes of the document that it led to, as Firefox writes: a body is as long as its own header says (RFC 9110 section 8.6). */
+function hasSizesOfTarget({ response }: Entry, isFirefox: boolean): boolean {
+  const declared = sizeOf(headerOf(response, 'content-length'));
+  if (declared === null) return isFirefox;
+  return declared + (isFirefox ? lengthOf(response?.headersSize) : 0) < lengthOf(response?.bodySize);
+}
+
+/** Sizes of a redirect whose body's are in a header, if they are known at all. */
+function sizesOfRedirect({ response }: Entry): Sizes {
+  const bodyBytes = sizeOf(headerOf(response, 'content-length'));
+  const headersSize = sizeOf(response?.headersSize);
+  const transferBytes = bodyBytes === null || headersSize === null ? null : bodyBytes + headersSize;
+  return { transferBytes, bodyBytes, decodedBytes: bodyBytes };
 }
 
 /** Negative sizes stand for unknown ones. */

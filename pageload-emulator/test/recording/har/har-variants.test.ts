@@ -249,6 +249,23 @@ describe('HARs from Firefox', () => {
     expect(requests[1]!.type).toBe('fetch');
   });
 
+  it('give redirects the sizes of the document that they led to', () => {
+    const redirect = (length: string | null) => {
+      const moved = entry('http://a.test/', 90_400, 'document');
+      const headers = [
+        { name: 'Location', value: PAGE },
+        ...(length === null ? [] : [{ name: 'Content-Length', value: length }]),
+      ];
+      const response = { ...moved.response, status: 301, redirectURL: PAGE, headers };
+      return firefox([{ ...moved, response }, entry(PAGE, 90_400, 'document')]).requests;
+    };
+    // 400 bytes of headers
+    expect(redirect('178')[0]).toMatchObject({ transferBytes: 578, bodyBytes: 178, decodedBytes: 178 });
+    expect(redirect('0')[0]).toMatchObject({ transferBytes: 400, bodyBytes: 0 });
+    expect(redirect(null)[0]).toMatchObject({ transferBytes: null, bodyBytes: null, decodedBytes: null });
+    expect(redirect('178')[1]).toMatchObject({ transferBytes: 90_400, bodyBytes: 90_000 });
+  });
+
   it('have no bytes for cached responses', () => {
     const { requests } = firefox([entry(PAGE, 5_400, 'document'), entry('https://a.test/x.js', 0, 'script')]);
     expect(requests.map(({ fromCache }) => fromCache)).toEqual([false, true]);

@@ -4,7 +4,7 @@ import type { RequestDraft } from '../requests/draft.ts';
 import { askedForBy } from './asked-for.ts';
 import { headerOf } from './headers.ts';
 import { follows, redirectChain, type TimedEntry } from './navigations.ts';
-import { type Entry, isRedirect, type Page, statusOf } from './schema.ts';
+import { type Entry, isRedirect, isWithoutContent, type Page, statusOf } from './schema.ts';
 import { isNavigated, isSpeculative, typeOf } from './types.ts';
 import { urlKey } from './urls.ts';
 import { dateOf, lengthOf } from './values.ts';
@@ -84,10 +84,9 @@ function mayNavigate({ entry, type }: TimedEntry): boolean {
   return mayBePage && isGet && isNavigated(entry) !== false;
 }
 
-/** Whether a browser may show an answer as a page: none without content (HTML standard, "navigate"), and it saves most data as files. */
+/** Whether a browser may show an answer as a page: none without content, and it saves most data as files. */
 function mayBeShown(entry: Entry): boolean {
-  const isEmpty = /^20[45]$/.test(String(statusOf(entry)));
-  return !isEmpty && !/^application\/(?!pdf|xhtml)/i.test(entry.response?.content?.mimeType ?? '');
+  return !isWithoutContent(statusOf(entry)) && !/^application\/(?!pdf|xhtml)/i.test(entry.response?.content?.mimeType ?? '');
 }
 
 /** Whether redirects may be the navigation's: not where they lead to something else than a document, and the page is of other sites. */

@@ -2,7 +2,7 @@ import { siteKey } from '../../util/site.ts';
 import { originOf, resolveReference } from '../../util/url.ts';
 import { askedForBy, isByOwnScripts } from './asked-for.ts';
 import { headerOf, locationOf } from './headers.ts';
-import { type Entry, isRedirect, statusOf } from './schema.ts';
+import { type Entry, isRedirect, isWithoutContent, statusOf } from './schema.ts';
 import { isNavigated, isSpeculative, typeOf } from './types.ts';
 import { urlKey } from './urls.ts';
 import { lengthOf } from './values.ts';
@@ -23,8 +23,10 @@ export function timed(entries: readonly Entry[]): TimedEntry[] {
     .map((entry) => {
       const startMs = Date.parse(entry.startedDateTime);
       const endMs = startMs + lengthOf(entry.time);
-      // Extensions' pages, and empty ones from which tests begin, are no documents of a load.
-      const type = originOf(entry.request.url) === null ? 'other' : typeOf(entry).type;
+      // Extensions' pages, and empty ones from which tests begin, are no documents of a load, nor are answers that show nothing.
+      const { type: likely } = typeOf(entry);
+      const showsNone = likely === 'document' && isWithoutContent(statusOf(entry));
+      const type = showsNone || originOf(entry.request.url) === null ? 'other' : likely;
       return { entry, startMs, endMs, type };
     })
     .sort((a, b) => a.startMs - b.startMs);

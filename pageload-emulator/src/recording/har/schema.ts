@@ -262,6 +262,11 @@ export function statusOf({ response }: Entry): number {
   return Math.max(0, Math.trunc(numberOf(response?.status) ?? (failed ? 0 : 200)));
 }
 
+/** Whether a response with this status has no content, which no browser shows as a page (HTML standard, "navigate"). */
+export function isWithoutContent(status: number): boolean {
+  return status === 204 || status === 205;
+}
+
 /** Whether a response with this status redirects. */
 export function isRedirect(status: number): boolean {
   return status >= 301 && status <= 308 && status !== 304;

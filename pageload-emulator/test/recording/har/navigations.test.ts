@@ -129,6 +129,7 @@ describe('a navigation', () => {
 
   it.each<[string, object, number]>([
     ['without content', { status: 204, content: { size: 0, mimeType: '' } }, 0],
+    ['without content, said to be HTML', { status: 204, content: { size: 0, mimeType: 'text/html' } }, 0],
     ['to be saved', { status: 200, content: { size: 9, mimeType: 'application/octet-stream' } }, 0],
     ['to be saved, by a redirect', { status: 200, content: { size: 9, mimeType: 'application/x-crx' } }, 1],
   ])('is not what a browser asked for by itself before, %s', (_, response, hops) => {

@@ -54,9 +54,14 @@ export function navigationOf(
   return { entries: own.length > 0 ? own : entries, document: isLoad ? 'missing' : 'none', url };
 }
 
-/** Requests from the first that a network carries on: what an extension or an empty page asked for before is no part of the load. */
+/**
+ * Requests from the first that a network carries on: what an extension or an empty page asked for before is no part of the load, nor is
+ * what got no answer and nothing says to be a document.
+ */
 function fromNetwork(ordered: readonly TimedEntry[]): readonly TimedEntry[] {
-  const first = ordered.findIndex(({ entry }) => originOf(entry.request.url) !== null);
+  const first = ordered.findIndex(
+    ({ entry, type }) => originOf(entry.request.url) !== null && (type === 'document' || statusOf(entry) > 0),
+  );
   return first <= 0 ? ordered : ordered.slice(first);
 }
 
@@ -86,7 +91,10 @@ function mayNavigate({ entry, type }: TimedEntry): boolean {
 
 /** Whether a browser may show an answer as a page: none without content, and it saves most data as files. */
 function mayBeShown(entry: Entry): boolean {
-  return !isWithoutContent(statusOf(entry)) && !/^application\/(?!pdf|xhtml)/i.test(entry.response?.content?.mimeType ?? '');
+  return (
+    !isWithoutContent(statusOf(entry)) &&
+    !/^application\/(?!pdf|xhtml)/i.test(entry.response?.content?.mimeType ?? '')
+  );
 }
 
 /** Whether redirects may be the navigation's: not where they lead to something else than a document, and the page is of other sites. */

@@ -256,8 +256,12 @@ function hasDate(entry: unknown): boolean {
   return date !== null && !isClockZero(date);
 }
 
+/** What BrowserMob Proxy until 2.0 writes in place of an answer's words, whatever the status. */
+const NO_RESPONSE = /^no response$/i;
+
 /** HTTP status; 0 when there was no response. A request without a status is taken to be answered unless it has an error. */
 export function statusOf({ response }: Entry): number {
+  if (NO_RESPONSE.test(response?.statusText ?? '')) return 0;
   const failed = typeof response?._error === 'string' && response._error !== '';
   return Math.max(0, Math.trunc(numberOf(response?.status) ?? (failed ? 0 : 200)));
 }

@@ -142,6 +142,14 @@ describe('a navigation', () => {
     expect(recording.requests.map(({ url }) => url)).toEqual([SITE, `${SITE}i.png`]);
   });
 
+  it('is not what got no answer before', () => {
+    const url = 'https://tiles.test/t.json';
+    const response = { status: 200, statusText: 'NO RESPONSE', content: { size: 0, mimeType: '' } };
+    const before = { ...chromiumEntry(url, -200, {}), response };
+    const { recording } = readRecording([before, entry(SITE, 0, {}), image(`${SITE}i.png`, 100)]);
+    expect(recording.requests.map(({ url }) => url)).toEqual([SITE, `${SITE}i.png`]);
+  });
+
   it('begins with the redirects to its document, after requests of the page before', () => {
     const bye = chromiumEntry('https://old.test/bye', -20, {}, { _resourceType: 'ping' });
     const entries = [

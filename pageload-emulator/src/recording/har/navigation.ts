@@ -102,6 +102,8 @@ function mayLeadToPage(chain: readonly TimedEntry[], page: Page | undefined): bo
   const { entry, type } = chain.at(-1)!;
   const named = pageUrl(page);
   if (named === null || type === 'document' || isRedirect(statusOf(entry))) return true;
+  // Proxies write no types of answers that name none, and call pages as a test does.
+  if (type === 'other' && !entry.response?.content?.mimeType && mayBeShown(entry)) return true;
   return chain.some((each) => siteKey(each.entry.request.url) === siteKey(named));
 }
 

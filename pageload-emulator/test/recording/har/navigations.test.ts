@@ -150,6 +150,21 @@ describe('a navigation', () => {
     expect(recording.requests.map(({ url }) => url)).toEqual([SITE, `${SITE}i.png`]);
   });
 
+  it('leads to an answer of no known type, whatever a test calls the page', () => {
+    const untyped = { status: 200, content: { size: 9_000, mimeType: '' } };
+    const target = { ...chromiumEntry(SITE, 50, {}), response: untyped };
+    const har = harOf([hop('http://go.test/', 0, SITE), target, image(`${SITE}i.png`, 200)], {}) as {
+      log: { pages: { title: string }[] };
+    };
+    har.log.pages[0]!.title = 'http://localhost:8004';
+    const { recording } = readRecording(har);
+    expect(recording.missing).not.toBe('navigation');
+    expect(recording.requests.slice(0, 2).map(({ url, type }) => [url, type])).toEqual([
+      ['http://go.test/', 'document'],
+      [SITE, 'document'],
+    ]);
+  });
+
   it('begins with the redirects to its document, after requests of the page before', () => {
     const bye = chromiumEntry('https://old.test/bye', -20, {}, { _resourceType: 'ping' });
     const entries = [

@@ -1,6 +1,7 @@
 import { groupBy, MAX_CONNECTIONS_PER_HOST, type RecordedRequest, type Recording } from '@hopwise/contract';
 import { handshakeRounds } from '../transport/handshake.ts';
 import { originOf } from '../util/url.ts';
+import { ROUNDING_MS } from './har/values.ts';
 
 /** Whether a recorder writes no connections: each request's wait then contains those for a connection and for its handshakes. */
 export function hidesConnections({ requests, showsConnections }: Recording): boolean {
@@ -14,7 +15,12 @@ export function hidesConnections({ requests, showsConnections }: Recording): boo
 /** Whether a request shows when its response began, but not when it left. */
 function isWaiting({ phases, startMs, fromCache }: RecordedRequest): boolean {
   const { requestStartMs, responseStartMs } = phases;
-  return !fromCache && responseStartMs !== null && requestStartMs !== null && requestStartMs - startMs < 1;
+  return (
+    !fromCache &&
+    responseStartMs !== null &&
+    requestStartMs !== null &&
+    requestStartMs - startMs <= ROUNDING_MS
+  );
 }
 
 /** Round trips of the handshakes of a new connection. */

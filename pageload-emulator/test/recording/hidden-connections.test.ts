@@ -46,6 +46,23 @@ describe('a recording without connections', () => {
     expect([7, 8, 9].map((id) => sentMs.get(id))).toEqual([190, 190, 190]);
   });
 
+  it('may count a millisecond of sending, which rounding left', () => {
+    const png = (index: number, send: number) =>
+      plainEntry(`http://b.test/${index}.png`, 100, { send, wait: 80 - send, receive: 10 });
+    const sends = [1, 0, 1, 0, 1, 0];
+    const recording = parseRecording(
+      harOf([
+        plainEntry('http://a.test/', 0, { send: 1, wait: 79, receive: 20 }),
+        ...sends.map((send, index) => png(index, send)),
+        plainEntry('http://b.test/6.png', 100, { send: 0, wait: 150, receive: 10 }),
+      ]),
+    );
+    const sentMs = replayedStarts(recording, () => 20);
+    expect(sentMs.get(0)).toBe(20);
+    expect(sends.map((_, index) => sentMs.get(index + 1))).toEqual([120, 120, 120, 120, 120, 120]);
+    expect(sentMs.get(7)).toBe(190);
+  });
+
   it('has round trips of at most half of the first wait, which a handshake is part of', () => {
     const origins = timingsByOrigin(withoutConnections([100, 90]));
     expect(origins.get('http://a.test')!.rttMs).toBe(40);

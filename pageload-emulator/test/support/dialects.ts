@@ -660,6 +660,46 @@ const phantom: Dialect = {
     ),
 };
 
+/** Qt's events alone: when a request was made, its headers had come, and it had ended; `send` is what rounding leaves of its time. */
+const splash: Dialect = {
+  name: 'Splash',
+  timesConnecting: false,
+  hasLoadEvent: true,
+  hasH2: false,
+  write: (protocol) =>
+    log(
+      'Splash',
+      {
+        pages: [
+          {
+            startedDateTime: at(0),
+            id: '1',
+            title: 'Shop',
+            pageTimings: { _onStarted: 0, ...EVENTS, _onPrepareStart: LOADED_MS },
+          },
+        ],
+      },
+      onNetwork(protocol).map((asked, index) => ({
+        _splash_processing_state: 'finished',
+        pageref: '1',
+        startedDateTime: at(asked.startMs),
+        time: totalMsOf(asked),
+        request: requestOf(asked, 'HTTP/1.1', [{ name: 'Accept', value: '*/*' }]),
+        response: responseOf(asked, 'HTTP/1.1', sizes(asked)),
+        cache: {},
+        timings: {
+          blocked: -1,
+          dns: -1,
+          connect: -1,
+          ssl: -1,
+          send: index % 2,
+          wait: openMsOf(asked) + asked.waitMs - (index % 2),
+          receive: asked.receiveMs,
+        },
+      })),
+    ),
+};
+
 export const DIALECTS: readonly Dialect[] = [
   chrome,
   chrome2018,
@@ -677,5 +717,6 @@ export const DIALECTS: readonly Dialect[] = [
   httpToolkit,
   browserMob,
   phantom,
+  splash,
   pcap2har,
 ];

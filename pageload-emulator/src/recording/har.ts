@@ -64,7 +64,11 @@ export function readHar(
   const place = placeOf(form.entriesPlace);
   const notes: string[] = [];
   const load = takeLoad(log, options, notes);
-  if (load.ordered.length === 0) throw new InputError(`${place}: expected requests, got none`);
+  if (load.ordered.length === 0) {
+    const onlyOthers = entries.length === 0 && notOfPages > 0;
+    const got = onlyOthers ? "only a proxy's tunnels or a browser's own checks" : 'none';
+    throw new InputError(`${place}: expected requests, got ${got}`);
+  }
   // Checked before any step that takes time for each request.
   refuseTooMany(load.ordered.filter(({ entry }) => originOf(entry.request.url) !== null).length, place);
   const creator = log.creator?.name;

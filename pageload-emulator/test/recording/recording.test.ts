@@ -314,6 +314,13 @@ describe('unusable input', () => {
       'log.entries: expected an array of entries, got an object',
     );
     expect(complaint({ log: { entries: [] } })).toMatch(/^log\.entries: expected requests/);
+    const tunnel = {
+      ...chromiumEntry('https://a.test/', 0, {}),
+      request: { method: 'CONNECT', url: 'https://a.test/' },
+    };
+    expect(complaint({ log: { entries: [tunnel] } })).toBe(
+      "log.entries: expected requests, got only a proxy's tunnels or a browser's own checks",
+    );
     expect(complaint('{"log":')).toMatch(/^log: expected JSON, got /);
     expect(complaint('')).toMatch(/^top level: expected JSON, got /);
     expect(complaint('[]')).toBe('top level: expected requests, got none');

@@ -53,6 +53,8 @@ export class ArmBrowser {
   readonly #folder: string;
   readonly #verified = new Set<string>();
   readonly #runs = new FreshRuns();
+  /** When the last visit began, milliseconds since 1970. */
+  #visitedAt = 0;
 
   private constructor(browser: MeasuredBrowser, arm: ArmSettings, folder: string) {
     this.#browser = browser;
@@ -92,6 +94,7 @@ export class ArmBrowser {
       if (initScript !== undefined) await tab.addInitScript(initScript);
       await onNavigation();
       const startedAt = Date.now();
+      this.#visitedAt = startedAt;
       const before = readProcessorTimes(this.#browser.pid);
       await tab.load(site.entry, LOAD_TIMEOUT_MS);
       await onLoad();
@@ -115,13 +118,15 @@ export class ArmBrowser {
     }
   }
 
-  /** Waits until a load that began at `startedAt` or later is recorded, or `RECORD_LIMIT_MS` long. */
+  /** Waits until a load that began at `startedAt` or later is recorded, or `RECORD_LIMIT_MS` long, unless its host rests. */
   async #waitForRecord(url: string, startedAt: number): Promise<void> {
     const own = await this.#browser.openOwn();
     try {
+      const { hostname } = new URL(url);
       for (const deadline = Date.now() + RECORD_LIMIT_MS; Date.now() < deadline; await sleep(250)) {
         const answer = await own.ask({ type: 'latest', url });
         if (answer.ok && answer.load && Date.parse(answer.load.recording.recordedAt) >= startedAt) return;
+        if ((await own.listUnrecorded()).includes(`*://${hostname}/*`)) return;
       }
     } finally {
       await own.close();
@@ -168,7 +173,7 @@ export class ArmBrowser {
   }
 
   /**
-   * The newest load of a page as "Export JSON" saves it; null in an arm without the extension.
+   * The newest load of a page as "Export JSON" saves it; null in an arm without the extension, and where the last visit was not recorded.
    *
    * @throws Error where the extension has none
    */
@@ -178,7 +183,7 @@ export class ArmBrowser {
     try {
       const answer = await own.ask({ type: 'export', url });
       if (!answer.ok) throw new Error(answer.error);
-      return answer.export;
+      return Date.parse(answer.export.recording.recordedAt) >= this.#visitedAt ? answer.export : null;
     } finally {
       await own.close();
     }

@@ -38,7 +38,7 @@ export function deservesDetail(
 }
 
 /** Whether a load takes long enough for a closer look, as such or among those before it. */
-const isLong = (load: KnownLoad, before: readonly KnownLoad[]): boolean =>
+export const isLong = (load: KnownLoad, before: readonly KnownLoad[]): boolean =>
   isSlow(load) && (pltOf(load) >= LONG_LOAD_MS || isSlower(load, before));
 
 /**

@@ -12,6 +12,7 @@ import { forgetOffers } from './ask-offers.ts';
 import type { DetailedPages } from './detailed-pages.ts';
 import type { Memory } from './memory.ts';
 import { forgetChecks } from './network-check.ts';
+import type { RestingHosts } from './resting-hosts.ts';
 
 /** Where something is kept of pages. */
 interface Places {
@@ -19,10 +20,17 @@ interface Places {
   autopilot: Pick<Autopilot, 'forgetPages'>;
   detailedPages: Pick<DetailedPages, 'forget' | 'forgetAll'>;
   announcer: Pick<StartRateAnnouncer, 'forgetSites'>;
+  resting: Pick<RestingHosts, 'wakeAll'>;
 }
 
 /** Erases all pages. */
-export async function eraseAll({ memory, autopilot, detailedPages, announcer }: Places): Promise<Erased> {
+export async function eraseAll({
+  memory,
+  autopilot,
+  detailedPages,
+  announcer,
+  resting,
+}: Places): Promise<Erased> {
   const erased = await memory.eraseAll();
   await autopilot.forgetPages(() => true);
   await detailedPages.forgetAll();
@@ -30,13 +38,14 @@ export async function eraseAll({ memory, autopilot, detailedPages, announcer }: 
   await forgetChecks();
   await forgetOffers();
   await announcer.forgetSites(() => true);
+  await resting.wakeAll();
   return erased;
 }
 
 /** Erases the pages with these URLs, whatever their query strings. */
 export async function forgetPages(
   urls: readonly string[],
-  { memory, autopilot, detailedPages, announcer }: Places,
+  { memory, autopilot, detailedPages, announcer, resting }: Places,
 ): Promise<void> {
   const pages = new Set(urls.map(maskQuery));
   const sites = new Set(urls.map(siteForHints));
@@ -44,4 +53,5 @@ export async function forgetPages(
   await autopilot.forgetPages((url) => pages.has(maskQuery(url)));
   await detailedPages.forget((url) => pages.has(maskQuery(url)));
   await announcer.forgetSites((site) => sites.has(site));
+  await resting.wakeAll();
 }

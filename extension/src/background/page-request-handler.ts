@@ -13,6 +13,7 @@ import { hasPinPermissions } from '../pins/pin-permissions.ts';
 import type { PlannedPin } from '../pins/plan-pins.ts';
 import { disallowLocalOrigin, listLocalOrigins } from '../pins/worker/local-origins.ts';
 import type { PinManager } from '../pins/worker/pin-manager.ts';
+import { recordShownPage } from '../recorder/register-content-script.ts';
 import { getSummaries, type StoredLoad } from '../storage/loads.ts';
 import { readSavedTime } from '../storage/saved-time.ts';
 import { readSettings } from '../storage/settings.ts';
@@ -28,6 +29,7 @@ import type { Navigations } from './navigations.ts';
 import { forgetChecks } from './network-check.ts';
 import { forgetNetworks } from './network-memory.ts';
 import { type PageAnswers, type PageRequest, pageRequestSchema } from './page-requests.ts';
+import type { RestingHosts } from './resting-hosts.ts';
 import type { TabLoads } from './tab-loads.ts';
 import type { Verifications } from './verifications.ts';
 
@@ -41,6 +43,7 @@ interface Parts {
   memory: Memory;
   navigations: Navigations;
   pins: Pick<PinManager, 'caHosts' | 'launcher' | 'listPins' | 'pin' | 'refreshPins' | 'unpin'>;
+  resting: Pick<RestingHosts, 'watch' | 'wakeAll'>;
   verifications: Verifications;
   /** Waits until what recorded loads lead to is done. */
   waitUntilHandled: () => Promise<unknown>;
@@ -90,6 +93,7 @@ export class PageRequestHandler {
     memory,
     navigations,
     pins,
+    resting,
     verifications,
     waitUntilHandled,
   }: Parts): Handlers {
@@ -139,6 +143,7 @@ export class PageRequestHandler {
         await navigations.update();
         await detailedPages.forget((url) => loads.excludedSites.has(url));
         await autopilot.forgetPages((url) => loads.excludedSites.has(url));
+        await resting.wakeAll();
         return { ok: true, ...changed };
       },
       autopilot: async () => {
@@ -146,7 +151,10 @@ export class PageRequestHandler {
         await waitUntilHandled();
         return this.#answerAutopilot();
       },
-      'change-autopilot': ({ change }) => this.#answerAutopilot(autopilot.changeSettings(change)),
+      'change-autopilot': async ({ change }) => {
+        await resting.wakeAll();
+        return this.#answerAutopilot(autopilot.changeSettings(change));
+      },
       'undo-autopilot': () => this.#answerAutopilot(autopilot.undoAll()),
       'switch-network': ({ keepsOffH3 }) => this.#answerAutopilot(autopilot.switchNetwork(keepsOffH3)),
       'erase-learned': (request) => this.#answerAutopilot(autopilot.eraseLearned(request)),
@@ -154,9 +162,13 @@ export class PageRequestHandler {
   }
 
   async #findLatestLoad(request: Extract<PageRequest, { type: 'latest' }>): Promise<LatestAnswer> {
-    const { autopilot, detailedLoads, detailedPages, loads } = this.#parts;
-    if (request.tabId !== undefined) detailedLoads.watch(request.tabId);
+    const { autopilot, detailedLoads, detailedPages, loads, resting } = this.#parts;
+    if (request.tabId !== undefined) {
+      detailedLoads.watch(request.tabId);
+      await resting.watch(request.tabId);
+    }
     const answer = await findLoad(loads, request);
+    if (request.tabId !== undefined && answer.phase === 'none') await recordShownPage(request.tabId);
     const { load } = answer;
     // Who looks at it wants to know more.
     if (load?.isDetailed === false && request.tabId !== undefined && !detailedPages.has(load.requestedUrl))

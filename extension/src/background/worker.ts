@@ -43,6 +43,8 @@ import {
   pageOf,
   type ReportingPage,
 } from './reported-load.ts';
+import { restIfOrdinary } from './rest-if-ordinary.ts';
+import { RestingHosts } from './resting-hosts.ts';
 import { storeSettledLoad } from './store-load.ts';
 import { type TabLoad, TabLoads } from './tab-loads.ts';
 import { Verifications } from './verifications.ts';
@@ -56,7 +58,8 @@ const autopilot = new Autopilot(pins, ensureDecision);
 const verifications = new Verifications((loadId) => void autopilot.handleVerification(loadId));
 const memory = new Memory(loads, verifications);
 const announcer = new StartRateAnnouncer();
-const places = { memory, autopilot, detailedPages, announcer };
+const resting = new RestingHosts();
+const places = { memory, autopilot, detailedPages, announcer, resting };
 /** What recorded loads lead to, as far as it is under way. */
 const handling = new Set<Promise<void>>();
 const trees = new TransportTrees();
@@ -97,8 +100,11 @@ pins.onChange(() => {
   void pins.listPins().then((all) => autoPins.handlePins(all));
   // Pins do harm where requests fail. The helper's port keeps the worker running meanwhile.
   const isAnyActive = pins.periods.some(({ endedMs }) => endedMs === null);
-  if (isAnyActive) endListeningToFailures ??= listenToFailures(loads, handleNetworkChange);
-  else {
+  if (isAnyActive) {
+    endListeningToFailures ??= listenToFailures(loads, handleNetworkChange);
+    // What they gain is measured.
+    void resting.wakeAll();
+  } else {
     endListeningToFailures?.();
     endListeningToFailures = null;
   }
@@ -109,7 +115,7 @@ listenToHistoryDeletions(
 );
 // Registering for this event also makes the browser start the worker when it starts itself.
 chrome.runtime.onStartup.addListener(() => {
-  void registerContentScript();
+  void registerContentScript().then(() => resting.wakeAll());
   void endWaiting();
   void pins.handleBrowserStart().then(prepareForNetwork);
   void announcer.handleBrowserStart(recognise);
@@ -165,7 +171,10 @@ async function storeReported(page: ReportingPage, settled: PageSettled): Promise
   if (navigationId === null) return null;
   // The next page may be shown while the network is recognised.
   const left = page.leftMs === null ? undefined : await loads.getLoad(page.tabId);
-  if (await recognise()) await autopilot.handleNetworkChange();
+  if (await recognise()) {
+    await resting.wakeAll();
+    await autopilot.handleNetworkChange();
+  }
   await storeSettledLoad(loads, page, navigationId, settled, pins.periods, left);
   return navigationId;
 }
@@ -206,6 +215,7 @@ async function handleLoad(tabId: number | null, load: TabLoad, storedId: number)
   if (tabId !== null) await examineNetwork(storedId);
   await autopilot.handleLoad(storedId);
   await noteOutcome(tabId, storedId, { autopilot, detailedPages, pins });
+  if (!pins.periods.some(({ endedMs }) => endedMs === null)) await restIfOrdinary(storedId, resting);
 }
 
 function handleNetworkChange(): void {
@@ -214,6 +224,7 @@ function handleNetworkChange(): void {
     forgetUnrecognisedCheck(),
     forgetUnrecognisedOffers(),
     forgetNetworkKey(),
+    resting.wakeAll(),
     autopilot.handleNetworkChange(),
   ]).then(() => {
     void announcer.update();

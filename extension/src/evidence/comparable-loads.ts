@@ -24,7 +24,7 @@ export function findComparableLoads<L extends KnownLoad>(load: KnownLoad, all: r
  *
  * @param all stored loads, oldest first
  */
-function findNetworkLoads<L extends KnownLoad>(load: KnownLoad, all: readonly L[]): L[] {
+export function findNetworkLoads<L extends KnownLoad>(load: KnownLoad, all: readonly L[]): L[] {
   const recordedMs = timeOf(load);
   const before = all.filter((each) => each.id < load.id && keyOf(each) === keyOf(load));
   return before

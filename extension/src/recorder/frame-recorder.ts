@@ -25,6 +25,9 @@ const MIN_OPEN_MS = 3000;
 const MAX_RESENDS = 3;
 const RESEND_AFTER_MS = 1000;
 
+/** A page that was there before its recorder has no more entries of its resources than this, unless it set the size itself (Resource Timing section 4.3). */
+const DEFAULT_ENTRIES = 250;
+
 /** Types of documents that a viewer of the browser shows, and transfers after the load: the times of the navigation are the viewer's. */
 const IN_VIEWER = /pdf$|^(audio|video)/;
 
@@ -86,7 +89,11 @@ export class FrameRecorder {
       if (event.persisted) void this.#send(pageShown());
     });
     document.addEventListener('prerenderingchange', () => void this.#send(pageShown()), { once: true });
-    if ((document as { prerendering?: boolean }).prerendering === true) {
+    const { prerendering = false } = document as { prerendering?: boolean };
+    // Of a page that was there before, the browser may have dropped entries.
+    const isIncomplete =
+      readLoadEnd() > 0 && performance.getEntriesByType('resource').length >= DEFAULT_ENTRIES;
+    if (prerendering || isIncomplete) {
       this.willReport = false;
       return;
     }
@@ -100,13 +107,15 @@ export class FrameRecorder {
       this.#hasLoaded = true;
       observer.disconnect();
       clearTimeout(timer);
-      setTimeout(() => this.#reportSettled(true), loadEndMs + SETTLE_MS - performance.now());
+      // Where the recorder came later, what the page has requested since is not of its load.
+      const report = () => this.#reportSettled(true, loadEndMs + SETTLE_MS + IDLE_TIMEOUT_MS);
+      setTimeout(report, loadEndMs + SETTLE_MS - performance.now());
     });
     observer.observe({ type: 'navigation', buffered: true });
   }
 
-  #reportSettled(loaded: boolean): void {
-    const settledMs = performance.now();
+  #reportSettled(loaded: boolean, limitMs = Number.POSITIVE_INFINITY): void {
+    const settledMs = Math.min(performance.now(), limitMs);
     // What is done with the report would slow down a page that is busy.
     requestIdleCallback(
       () => {

@@ -29,6 +29,31 @@ export async function registerContentScript(): Promise<void> {
   if (registered.length === 0) await chrome.scripting.registerContentScripts([SCRIPT]);
 }
 
+/**
+ * Changes the hosts whose pages have no light content script. The browser keeps them, oldest first, with the registration.
+ *
+ * @returns whether they are others now
+ */
+export async function changeUnrecordedHosts(
+  change: (hosts: readonly string[]) => string[],
+): Promise<boolean> {
+  const [registered] = await chrome.scripting.getRegisteredContentScripts({ ids: [SCRIPT.id] });
+  if (registered === undefined) return false;
+  const before = (registered.excludeMatches ?? []).map((pattern) => pattern.split('/')[2]!);
+  const hosts = change(before);
+  if (hosts.join() === before.join()) return false;
+  const excludeMatches = hosts.map((host) => `*://${host}/*`);
+  await chrome.scripting.updateContentScripts([{ ...SCRIPT, excludeMatches }]);
+  return true;
+}
+
+/** Has a page that began without the light content script recorded as far as the browser remembers it. Has no effect on a page that has the script. */
+export async function recordShownPage(tabId: number): Promise<void> {
+  const injection = { target: { tabId }, files: SCRIPT.js!, injectImmediately: true };
+  // A page of the browser, or one that is gone by now.
+  await chrome.scripting.executeScript(injection).catch(() => undefined);
+}
+
 /** Registers the content script for detailed recordings, for these pages and no others. @param matches match patterns */
 export async function registerDetailedScript(matches: string[]): Promise<void> {
   const { scripting } = chrome;

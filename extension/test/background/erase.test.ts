@@ -21,6 +21,7 @@ const places = {
   autopilot: { forgetPages: step('runs', undefined) },
   detailedPages: { forget: step('details', undefined), forgetAll: step('details', undefined) },
   announcer: { forgetSites: step('rates', undefined) },
+  resting: { wakeAll: step('hosts', undefined) },
 };
 
 beforeEach(() => {
@@ -31,8 +32,8 @@ beforeEach(() => {
 // While a load is there, the autopilot may act on it and would note its page again.
 test('the loads are gone before the autopilot’s runs are', async () => {
   expect(await eraseAll(places)).toEqual(ERASED);
-  expect(done).toEqual(['loads', 'runs', 'details', 'rates']);
+  expect(done).toEqual(['loads', 'runs', 'details', 'rates', 'hosts']);
   done = [];
   await forgetPages(['https://a.test/'], places);
-  expect(done).toEqual(['loads', 'runs', 'details', 'rates']);
+  expect(done).toEqual(['loads', 'runs', 'details', 'rates', 'hosts']);
 });

@@ -39,9 +39,10 @@ beforeEach(() => {
   const parts = {
     autopilot: new Autopilot(pins, async (load) => load),
     pins: pinManager,
+    resting: { watch: async () => undefined, wakeAll: async () => undefined },
     waitUntilHandled: () => handled,
-  } as Partial<ConstructorParameters<typeof PageRequestHandler>[0]>;
-  handler = new PageRequestHandler(parts as ConstructorParameters<typeof PageRequestHandler>[0]);
+  };
+  handler = new PageRequestHandler(parts as unknown as ConstructorParameters<typeof PageRequestHandler>[0]);
 });
 
 const pinLocal = (kind: PinKind, allowLocal: boolean) =>

@@ -16,7 +16,7 @@ import {
   launchChromium,
 } from '../../../../extension/test/support/browser.ts';
 import type { ArmSettings } from '../arms.ts';
-import type { MeasuredBrowser, MeasuredTab, OwnPage } from './measured-browser.ts';
+import { type MeasuredBrowser, type MeasuredTab, type OwnPage, readUnrecorded } from './measured-browser.ts';
 
 /** @param folder scratch folder, which the caller removes after the browser was closed */
 export async function launchMeasuredChromium(
@@ -78,6 +78,7 @@ async function openOwn(browser: ExtensionBrowser): Promise<OwnPage> {
   return {
     ask: (request) => browser.ask(page, request),
     allowPins: () => allowPins(page),
+    listUnrecorded: () => page.evaluate(readUnrecorded),
     close: () => page.close(),
   };
 }

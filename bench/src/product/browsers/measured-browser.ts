@@ -25,6 +25,8 @@ export interface OwnPage {
    * @throws Error where the browser does not give them
    */
   allowPins(): Promise<void>;
+  /** Lists the hosts whose pages are not recorded now, as patterns. */
+  listUnrecorded(): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -36,4 +38,10 @@ export interface MeasuredBrowser {
   /** @throws Error in a browser without the extension */
   openOwn(): Promise<OwnPage>;
   close(): Promise<void>;
+}
+
+/** Runs in a page of the extension, for `OwnPage.listUnrecorded`. */
+export async function readUnrecorded(): Promise<string[]> {
+  const scripts = await chrome.scripting.getRegisteredContentScripts();
+  return scripts.flatMap(({ excludeMatches = [] }) => excludeMatches);
 }

@@ -81,7 +81,8 @@ export const english = {
     },
     noNavigation: () => 'the recording has no navigation, only a set of transfers',
     noLoadEvent: () => 'the recording has no load event, so that its load time is a guess',
-    allCached: () => 'the page came from a cache or its service worker, so that nothing shows how its servers answer',
+    allCached: () =>
+      'the page came from a cache or its service worker, so that nothing shows how its servers answer',
     noAnswer: () => 'no server answered',
     session: (recordedMs: number) =>
       `the recording takes ${duration(recordedMs)}, which is a session rather than a page load`,

@@ -61,7 +61,8 @@ export const german: Sentences = {
     },
     noNavigation: () => 'Die Aufzeichnung hat keine Navigation, nur einzelne Übertragungen',
     noLoadEvent: () => 'Die Aufzeichnung hat kein Load-Event, ihre Ladezeit ist daher geschätzt',
-    allCached: () => 'Die Seite kam aus einem Cache oder von ihrem Service Worker, deshalb zeigt nichts, wie ihre Server antworten',
+    allCached: () =>
+      'Die Seite kam aus einem Cache oder von ihrem Service Worker, deshalb zeigt nichts, wie ihre Server antworten',
     noAnswer: () => 'Kein Server antwortete',
     session: (recordedMs) =>
       `Die Aufzeichnung dauert ${duration(recordedMs)} und ist eher eine Sitzung als ein Ladevorgang`,

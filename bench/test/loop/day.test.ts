@@ -35,12 +35,12 @@ test('light loads are learned until they tell nothing new, those in detail all',
 });
 
 test('load times are set beside the browser alone and beside the better of it and HTTP/2', () => {
-  const load = { offMs: 2_000, h2Ms: 1_000, isDetailed: false, isLearned: false };
+  const load = { offMs: 2_000, h2Ms: 1_000, isRecorded: true, isDetailed: false, isLearned: false };
   const figures = judgeDay('cable', 'light', [
-    { ...load, pltMs: 1_000 },
+    { ...load, isRecorded: false, pltMs: 1_000 },
     { ...load, pltMs: 4_000, isLearned: true },
   ]);
-  expect(figures).toMatchObject({ loads: 2, detailed: 0, learned: 1, waiting: 0.25 });
+  expect(figures).toMatchObject({ loads: 2, recorded: 1, detailed: 0, learned: 1, waiting: 0.25 });
   // √(1/2 · 2) and √(1 · 4).
   expect(figures.againstOff).toBeCloseTo(0, 9);
   expect(figures.againstReachable).toBeCloseTo(1, 9);

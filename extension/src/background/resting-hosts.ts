@@ -7,7 +7,7 @@ import { changeUnrecordedHosts } from '../recorder/register-content-script.ts';
 
 /** Wakes the worker, which has all pages recorded again. The browser keeps it while the worker is stopped. */
 const ALARM = 'record-again';
-const REST_MINUTES = 30;
+export const REST_MINUTES = 30;
 /** The oldest is recorded again. */
 const MAX_HOSTS = 100;
 /** Hosts of which match patterns can be made: no IPv6 addresses. */

@@ -144,6 +144,36 @@ test('a page that had loaded before has settled a second after that', async () =
   expect(sent.mock.calls).toEqual([[SETTLED]]);
 });
 
+test('a recorder that comes long after the load leaves out what the page has requested since', async () => {
+  loadEventEnd = 100;
+  resources = [
+    { name: 'https://page.test/a.png', startTime: 900, responseEnd: 950 },
+    { name: 'https://page.test/used.png', startTime: 50_000, responseEnd: 50_010 },
+  ];
+  vi.stubGlobal('performance', { ...performance, now: () => 60_000 });
+  start();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(sent.mock.calls).toMatchObject([
+    [{ loaded: true, timings: { resources: [{ name: 'https://page.test/a.png' }] } }],
+  ]);
+});
+
+test('of a page that was there before, and has as many entries as browsers keep, nothing is reported: the others are gone', async () => {
+  loadEventEnd = 100;
+  const { getEntriesByType } = performance;
+  const entriesOf = (count: number) => (type: string) =>
+    type === 'resource' ? Array.from({ length: count }, () => ({})) : getEntriesByType(type);
+  vi.stubGlobal('performance', { ...performance, getEntriesByType: entriesOf(250) });
+  start();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(sent).not.toHaveBeenCalled();
+  expect(findOwnRecorder()?.willReport).toBe(false);
+  vi.stubGlobal('performance', { ...performance, getEntriesByType: entriesOf(249) });
+  start();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(sent).toHaveBeenCalledOnce();
+});
+
 test('a page that has not loaded in time is reported as it is, and again when it has loaded', async () => {
   loadEventEnd = 0;
   start();

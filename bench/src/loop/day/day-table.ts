@@ -6,6 +6,7 @@ export interface DayFigures {
   networks: string;
   arm: DayArm;
   loads: number;
+  recorded: number;
   detailed: number;
   learned: number;
   /** Geometric mean of the load times over those of the browser alone, less 1. */
@@ -23,6 +24,7 @@ export function judgeDay(networks: string, arm: DayArm, loads: readonly DayLoad[
     networks,
     arm,
     loads: loads.length,
+    recorded: loads.filter(({ isRecorded }) => isRecorded).length,
     detailed: loads.filter(({ isDetailed }) => isDetailed).length,
     learned: loads.filter(({ isLearned }) => isLearned).length,
     againstOff: ratio(({ offMs }) => offMs),
@@ -33,12 +35,23 @@ export function judgeDay(networks: string, arm: DayArm, loads: readonly DayLoad[
 
 export function showDays(days: readonly DayFigures[]): string {
   const percent = (share: number) => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(1)}%`;
-  const header = ['networks', 'arm', 'loads', 'in detail', 'learned', 'against off', 'the better', 'waiting'];
+  const header = [
+    'networks',
+    'arm',
+    'loads',
+    'recorded',
+    'in detail',
+    'learned',
+    'against off',
+    'the better',
+    'waiting',
+  ];
   const rows = days.map(
-    ({ networks, arm, loads, detailed, learned, againstOff, againstReachable, waiting }) => [
+    ({ networks, arm, loads, recorded, detailed, learned, againstOff, againstReachable, waiting }) => [
       networks,
       arm,
       `${loads}`,
+      `${recorded}`,
       `${detailed}`,
       `${learned}`,
       percent(againstOff),

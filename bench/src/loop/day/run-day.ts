@@ -31,6 +31,7 @@ export interface DayLoad {
   offMs: number;
   /** Over HTTP/2. */
   h2Ms: number;
+  isRecorded: boolean;
   isDetailed: boolean;
   isLearned: boolean;
 }
@@ -62,16 +63,18 @@ export async function runDay(arm: DayArm, plan: DayPlan, signal: AbortSignal): P
       const used = withoutBlocked(loadIn(piloted, visit), visit);
       const recording = recordVisit(visit, used, each.beganMs, isDetailed);
       stubs.setTime(each.beganMs + recording.pltMs!);
-      await pages.noteLoad(url, isDetailed);
+      const isRecorded = isDetailed || !extension.isResting(url);
       const before = await loadNetworkMemory();
-      await extension.handleLoad(recording, {
-        isDetailed,
-        isAlwaysLearned: arm === 'all-learned',
-        wantDetail: (wanted) => pages.wantIfRare(wanted),
-      });
+      if (isRecorded) await pages.noteLoad(url, isDetailed);
+      if (isRecorded)
+        await extension.handleLoad(recording, {
+          isDetailed,
+          isAlwaysLearned: arm === 'all-learned',
+          wantDetail: (wanted) => pages.wantIfRare(wanted),
+        });
       const after = await loadNetworkMemory();
       const isLearned = JSON.stringify(after) !== JSON.stringify(before);
-      loads.push({ pltMs: recording.pltMs!, offMs, h2Ms, isDetailed, isLearned });
+      loads.push({ pltMs: recording.pltMs!, offMs, h2Ms, isRecorded, isDetailed, isLearned });
     }
     return loads;
   } finally {

@@ -1,10 +1,13 @@
 /** The parts of the extension's worker that learn from loads and act on them, on emulated loads. */
+import { MINUTE_MS } from '@hopwise/contract';
 import type { Recording } from '@hopwise/pageload-emulator';
 import { Autopilot } from '../../../../extension/src/autopilot/autopilot.ts';
 import { isSlow } from '../../../../extension/src/background/deserves-detail.ts';
 import { ensureDecision } from '../../../../extension/src/background/ensure-prediction.ts';
 import { findDecision } from '../../../../extension/src/background/find-decision.ts';
 import { recallNetwork } from '../../../../extension/src/background/network-memory.ts';
+import { restIfOrdinary } from '../../../../extension/src/background/rest-if-ordinary.ts';
+import { REST_MINUTES } from '../../../../extension/src/background/resting-hosts.ts';
 import { hasPins } from '../../../../extension/src/evidence/comparable-loads.ts';
 import { findPeriodsDuring } from '../../../../extension/src/evidence/pin-period.ts';
 import { findPinnedProtocols } from '../../../../extension/src/evidence/pinned-protocols.ts';
@@ -35,6 +38,9 @@ export class EmulatedExtension {
   readonly #browser: EmulatedBrowser;
   readonly #autopilot: Autopilot;
   readonly #runs = new FreshRuns();
+  /** Hosts whose loads are not recorded until then, see `RestingHosts`. */
+  readonly #resting = new Set<string>();
+  #restUntilMs = 0;
 
   private constructor(browser: EmulatedBrowser) {
     this.#browser = browser;
@@ -52,12 +58,20 @@ export class EmulatedExtension {
 
   /** The browser is on another network from now on, which the helper recognises. @param key by which it does */
   async joinNetwork(key: string): Promise<void> {
+    this.#resting.clear();
     await saveFoundNetwork({ key, askAgainAtMs: Number.MAX_SAFE_INTEGER, usedAtMs: Date.now() });
     await this.#autopilot.handleNetworkChange();
     await this.#autopilot.handleRecognisedNetwork();
   }
 
-  /** Does what follows a load, as the worker does. @returns the autopilot's runs, see `FreshRuns` */
+  /** Whether the loads of a page are not recorded now. */
+  isResting(url: string): boolean {
+    const isOver = Date.now() >= this.#restUntilMs || this.#browser.periods.length > 0;
+    if (isOver) this.#resting.clear();
+    return this.#resting.has(new URL(url).hostname);
+  }
+
+  /** Does what follows a load that is recorded, as the worker does. @returns the autopilot's runs, see `FreshRuns` */
   async handleLoad(recording: Recording, handling = LIGHT): Promise<StoredRun[]> {
     const { isDetailed, isAlwaysLearned, wantDetail } = handling;
     const duringLoad = findPeriodsDuring(recording, this.#browser.periods);
@@ -79,8 +93,15 @@ export class EmulatedExtension {
     });
     await this.#autopilot.handleLoad(id);
     await this.#decide(id, wantDetail);
+    if (!isAlwaysLearned && this.#browser.periods.length === 0)
+      await restIfOrdinary(id, { rest: async (host) => this.#rest(host) });
     const { runs } = await this.#autopilot.getState();
     return this.#runs.select(runs, recording.url);
+  }
+
+  #rest(host: string): void {
+    if (this.#resting.size === 0) this.#restUntilMs = Date.now() + REST_MINUTES * MINUTE_MS;
+    this.#resting.add(host);
   }
 
   /** For the badge: what is decided then counts later. */

@@ -89,7 +89,7 @@ async function runNetwork(
         nowMs += pltMs;
         stubs.setTime(nowMs);
         piloted.noteLoad(origins, listOffering(page));
-        const runs = await extension.handleLoad(recording);
+        const runs = extension.isResting(recording.url) ? [] : await extension.handleLoad(recording);
         isTrial = runs.some(({ trigger, end }) => trigger === 'trial' && end === null);
         visits.push({ ...shared, arm: explores ? 'explore' : 'auto', pltMs, runs, pinUse });
       }

@@ -93,7 +93,7 @@ describe('the fit of a recording', () => {
     const { fit, decision } = predict({ ...load, requests, pltMs: 10 });
     expect(fit.understood).toBe(false);
     expect(fit.notes).toEqual([
-      'The page came from the cache, so that nothing shows how its servers answer.',
+      'The page came from a cache or its service worker, so that nothing shows how its servers answer.',
     ]);
     expect(decision.kind).toBe('leave');
     // Its parts over the network are judged as ever.

@@ -31,9 +31,12 @@ export function usedNetwork(
   return sent.length === 0 || isUnknown ? 'unknown' : 'internet';
 }
 
-/** Whether a request surely reached a server: of those that a service worker made for the page, only the protocol is withheld. */
-const isAnsweredByServer = ({ fromCache, protocol, phases, status }: RecordedRequest): boolean =>
-  !fromCache && status !== 0 && (protocol !== null || phases.responseStartMs !== null);
+/**
+ * Whether a request surely reached a server. Of those that a service worker made for the page only the protocol is withheld; in recordings with
+ * addresses others are without one too, which may be to this machine.
+ */
+const isAnsweredByServer = ({ fromCache, protocol, phases, remoteIp, status }: RecordedRequest): boolean =>
+  !fromCache && status !== 0 && (protocol !== null || (remoteIp === null && phases.responseStartMs !== null));
 
 const isLocal = ({ remoteIp, url }: RecordedRequest): boolean =>
   remoteIp === null ? isLocalHost(new URL(url).hostname) : isLocalAddress(remoteIp);

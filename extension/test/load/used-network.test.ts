@@ -28,6 +28,11 @@ test.each([
   ['nothing that answered', [requestOf(0, { remoteIp: null, status: 0 })], 'unknown'],
   ['addresses that the browser does not report', [proxied], 'internet'],
   ['servers that a service worker asked', [byWorker], 'internet'],
+  [
+    'a server on this machine that another site asked for',
+    [requestOf(0), { ...byWorker, remoteIp: '127.0.0.1' }],
+    'internet',
+  ],
   ['other servers of which the browser tells nothing', [withheld], 'unknown'],
   ['a server that is near by its name', [proxied, named('http://printer.localhost/')], 'local'],
   ['a server that is near by its literal address', [proxied, named('http://192.168.1.2/')], 'local'],

@@ -43,11 +43,23 @@ export interface ArmFigures {
   processor: number;
   /** What each kind of process adds to that of the browser alone, as a share of the whole; together `processor` less one. */
   processorAdded: ProcessorTimes;
+  /** The same of each visit alone, in order: a network is learned from its first ones. */
+  byVisit: VisitFigures[];
   /** Medians of the browser alone and of the arm, milliseconds. */
   offMs: number;
   ms: number;
   visits: number;
   disturbed: number;
+}
+
+/** One visit to every page. */
+export interface VisitFigures {
+  visit: number;
+  /** Geometric mean of the load times over those of the browser alone. */
+  ratio: ConfidenceInterval;
+  processor: number;
+  /** Mean processor time of the extension's worker and of the helper, milliseconds a load. */
+  ownProcessorMs: number;
 }
 
 /** @param visits with those of the arm `off`, and of `off-again` where it was measured; not every arm was measured on every network */
@@ -89,23 +101,29 @@ function judgeArm(arm: ProductArm, network: string, visits: readonly StoredVisit
     page: cell,
     ratio: ratioOverVisits(own),
   }));
-  const sum = (of: (pair: Pair) => number) => pairs.reduce((total, pair) => total + of(pair), 0);
-  const aloneMs = sum(({ offProcessorMs }) => sumTimes(offProcessorMs));
+  const aloneMs = sumOf(pairs, ({ offProcessorMs }) => sumTimes(offProcessorMs));
   const added = (kind: keyof ProcessorTimes) =>
-    sum(({ processorMs, offProcessorMs }) => processorMs[kind] - offProcessorMs[kind]) / aloneMs;
+    sumOf(pairs, ({ processorMs, offProcessorMs }) => processorMs[kind] - offProcessorMs[kind]) / aloneMs;
   return {
     arm,
     network,
     ratios: VISIT_GROUPS.map(({ has }) => ratioOverCells(pairs.filter(has))),
-    waiting: sum(({ ms }) => ms) / sum(({ offMs }) => offMs),
+    waiting: sumOf(pairs, ({ ms }) => ms) / sumOf(pairs, ({ offMs }) => offMs),
     worst: cells.reduce((a, b) => (b.ratio.estimate > a.ratio.estimate ? b : a)),
-    processor: sum(({ processorMs }) => sumTimes(processorMs)) / aloneMs,
+    processor: processorRatio(pairs),
     processorAdded: {
       browser: added('browser'),
       pages: added('pages'),
       extension: added('extension'),
       helper: added('helper'),
     },
+    byVisit: [...groupBy(pairs, ({ visit }) => visit)].map(([visit, each]) => ({
+      visit,
+      ratio: ratioOverVisits(each),
+      processor: processorRatio(each),
+      ownProcessorMs:
+        sumOf(each, ({ processorMs }) => processorMs.extension + processorMs.helper) / each.length,
+    })),
     offMs: median(pairs.map(({ offMs }) => offMs)),
     ms: median(pairs.map(({ ms }) => ms)),
     visits: pairs.length,
@@ -113,6 +131,13 @@ function judgeArm(arm: ProductArm, network: string, visits: readonly StoredVisit
       .length,
   };
 }
+
+const sumOf = (pairs: readonly Pair[], of: (pair: Pair) => number): number =>
+  pairs.reduce((total, pair) => total + of(pair), 0);
+
+const processorRatio = (pairs: readonly Pair[]): number =>
+  sumOf(pairs, ({ processorMs }) => sumTimes(processorMs)) /
+  sumOf(pairs, ({ offProcessorMs }) => sumTimes(offProcessorMs));
 
 const geometricMean = (pairs: readonly Pair[]): number =>
   Math.exp(pairs.reduce((sum, { ratio }) => sum + Math.log(ratio), 0) / pairs.length);

@@ -33,7 +33,7 @@ export function showProduct(browser: BrowserName, figures: readonly ArmFigures[]
         `${each.disturbed} of ${each.visits}`,
       ]),
     ];
-    return `${arm}: ${ARMS[arm].says}\n${table(rows, { numbers: true })}\n`;
+    return `${arm}: ${ARMS[arm].says}\n${table(rows, { numbers: true })}\n\n${showByVisit(own.at(-1)!)}\n`;
   });
   return [
     `Load times in real ${BROWSERS[browser]} against those of the browser alone (geometric means, 95% intervals over pages), visited in turns`,
@@ -42,4 +42,17 @@ export function showProduct(browser: BrowserName, figures: readonly ArmFigures[]
     '',
     ...sections,
   ].join('\n');
+}
+
+/** Each visit of an arm, over all of its networks. */
+function showByVisit({ byVisit }: ArmFigures): string {
+  const rows = byVisit.map(({ visit, ratio, processor, ownProcessorMs }) => [
+    `${visit}`,
+    interval(ratio),
+    change(processor),
+    `${Math.round(ownProcessorMs)} ms`,
+  ]);
+  return table([['visit', 'load time', 'processor time', 'of extension and helper, a load'], ...rows], {
+    numbers: true,
+  });
 }

@@ -52,6 +52,24 @@ test('what each kind of process adds to the processor time of the browser alone 
   expect(showProduct('chromium', [figures!])).toContain('+10.0% −2.0% +10.0% +2.0%');
 });
 
+test('each visit is judged by itself', () => {
+  const visits = visitsOf('cable', 'a', { off: [1000, 1000], auto: [1000, 500] });
+  const [off] = visits;
+  const second = visits.find(({ arm, visit }) => arm === 'auto' && visit === 2)!;
+  second.processorMs = { ...off!.processorMs, extension: 50, helper: 10 };
+  const [figures] = judgeProduct(visits);
+  expect(figures!.byVisit).toEqual([
+    expect.objectContaining({ visit: 1, ratio: expect.objectContaining({ estimate: 1 }), processor: 1 }),
+    expect.objectContaining({
+      visit: 2,
+      ratio: expect.objectContaining({ estimate: 0.5 }),
+      ownProcessorMs: 60,
+    }),
+  ]);
+  expect(figures!.byVisit[1]!.processor).toBeGreaterThan(1);
+  expect(showProduct('chromium', [figures!])).toMatch(/^2 +−50\.0%.* 60 ms$/m);
+});
+
 test('visits that were not made have no figure', () => {
   const once = judgeProduct(visitsOf('cable', 'a', { off: [1000], record: [1010] }));
   expect(once).toHaveLength(1);

@@ -99,8 +99,7 @@ let endListeningToFailures: (() => void) | null = null;
 pins.onChange(() => {
   void pins.listPins().then((all) => autoPins.handlePins(all));
   // Pins do harm where requests fail. The helper's port keeps the worker running meanwhile.
-  const isAnyActive = pins.periods.some(({ endedMs }) => endedMs === null);
-  if (isAnyActive) {
+  if (isAnyPinActive()) {
     endListeningToFailures ??= listenToFailures(loads, handleNetworkChange);
     // What they gain is measured.
     void resting.wakeAll();
@@ -215,7 +214,7 @@ async function handleLoad(tabId: number | null, load: TabLoad, storedId: number)
   if (tabId !== null) await examineNetwork(storedId);
   await autopilot.handleLoad(storedId);
   await noteOutcome(tabId, storedId, { autopilot, detailedPages, pins });
-  if (!pins.periods.some(({ endedMs }) => endedMs === null)) await restIfOrdinary(storedId, resting);
+  if (!isAnyPinActive()) await restIfOrdinary(storedId, resting);
 }
 
 function handleNetworkChange(): void {
@@ -231,6 +230,10 @@ function handleNetworkChange(): void {
     void autoPins.restart();
     void prepareForNetwork();
   });
+}
+
+function isAnyPinActive(): boolean {
+  return pins.periods.some(({ endedMs }) => endedMs === null);
 }
 
 const recognise = () => recogniseNetwork(() => askForNetworkKey(pins.helper), pins.helper !== null);

@@ -5,14 +5,14 @@ import { lengthOf } from './values.ts';
 /**
  * Returns the recorder's name for each entry's connection; null when unknown. HAR's own field `connection` is a name with
  * some recorders and the server's port with others (DevTools, Firefox); when it is the port in every entry, it is ignored. So are
- * names under which more than one connection was opened, such as those of a proxy's connection to the browser.
+ * names under which more than one connection was opened, or several hosts were asked by `http:`, such as those of a proxy's connection to the browser.
  */
 export function connectionNames(entries: readonly Entry[]): (string | null)[] {
   const isPort = entries.every(({ connection, request }) => {
     const name = nameOf(connection);
     return name === null || name === portOf(request.url);
   });
-  const isIgnored = isPort || opensTwice(entries);
+  const isIgnored = isPort || opensTwice(entries) || leadsToHosts(entries);
   return entries.map(
     ({ _connectionId, _socket, connection }) =>
       nameOf(_connectionId) ?? nameOf(_socket) ?? (isIgnored ? null : nameOf(connection)),
@@ -33,6 +33,19 @@ function opensTwice(entries: readonly Entry[]): boolean {
     opened.add(name);
   }
   return false;
+}
+
+/** Whether requests by `http:`, whose connections lead to one host each (RFC 9110, section 4.3.1), went to several ones under a name. */
+function leadsToHosts(entries: readonly Entry[]): boolean {
+  const origins = new Map<string, string>();
+  return entries.some(({ connection, request }) => {
+    const name = nameOf(connection);
+    const origin = originOf(request.url);
+    if (name === null || !origin?.startsWith('http:')) return false;
+    const first = origins.get(name) ?? origin;
+    origins.set(name, first);
+    return first !== origin;
+  });
 }
 
 /** A connection's name; none for what stands for no connection: 0 (DevTools), −1 (WebPageTest's agents where they know of none). */

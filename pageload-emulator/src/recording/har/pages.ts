@@ -29,8 +29,9 @@ interface BegunPage {
  * all name pages that are not listed. Requests of frames that a file lists as pages are of the page that they are in.
  */
 export function pagesOf(log: Har): PageEntries[] {
-  const pages = byBeginning(log.pages?.length ? log.pages : namedPages(log.entries));
-  if (pages.length <= 1) return [{ page: pages[0], entries: log.entries }];
+  const entries = oldestFirst(log.entries);
+  const pages = byBeginning(log.pages?.length ? log.pages : namedPages(entries));
+  if (pages.length <= 1) return [{ page: pages[0], entries }];
   const own = pages.map((page): PageEntries => ({ page, entries: [] }));
   // The same id may be a number in one place and text in another.
   const byId = new Map(
@@ -38,7 +39,7 @@ export function pagesOf(log: Har): PageEntries[] {
   );
   const all = inOrder(own);
   let isAny = false;
-  const placed = log.entries.map((entry) => {
+  const placed = entries.map((entry) => {
     const { pageref } = entry;
     const listed = pageref == null ? undefined : byId.get(String(pageref));
     const page = pageAt(listed ?? all, Date.parse(entry.startedDateTime));
@@ -46,13 +47,20 @@ export function pagesOf(log: Har): PageEntries[] {
     isAny ||= pageref == null || listed !== undefined;
     return { page, entry };
   });
-  if (!isAny || areRequests(own)) return [{ page: undefined, entries: log.entries }];
+  if (!isAny || areRequests(own)) return [{ page: undefined, entries }];
   const hosts = hostsOfFrames(own);
   if (hosts.size === 0) return own;
   const gathered = groupBy(placed, ({ page }) => hosts.get(page) ?? page);
   return own
     .filter((page) => !hosts.has(page))
     .map((each) => ({ page: each.page, entries: (gathered.get(each) ?? []).map(({ entry }) => entry) }));
+}
+
+/** The requests of a file that lists them newest first are turned round, as of those that began at once the file's order tells which came first. */
+function oldestFirst(entries: Entry[]): Entry[] {
+  const starts = entries.map(({ startedDateTime }) => Date.parse(startedDateTime));
+  const isFalling = starts.every((ms, index) => index === 0 || ms <= starts[index - 1]!);
+  return isFalling && starts[0]! > starts.at(-1)! ? entries.toReversed() : entries;
 }
 
 /** What no page is. */

@@ -48,6 +48,17 @@ describe('a page is read the same', () => {
     expect(parseRecording(har)).toEqual(PROPER);
   });
 
+  it('whose requests are listed newest first, some of which began at once', () => {
+    const together = () =>
+      changed((entry, index) => {
+        const ms = unixMs(entry);
+        if (index > 0) entry.startedDateTime = new Date(ms - (ms % 40)).toISOString();
+      });
+    const har = together();
+    har.log.entries.reverse();
+    expect(parseRecording(har)).toEqual(parseRecording(together()));
+  });
+
   it('whose afternoon is on a clock of twelve hours', () => {
     const at = (startedDateTime: string) =>
       parseRecording([{ ...chromiumEntry('https://a.test/', 0, {}), startedDateTime }]).recordedAt;
@@ -272,6 +283,22 @@ describe('a connection', () => {
       ).requests.map(({ connectionId }) => connectionId);
     expect(new Set(named(() => '7'))).toEqual(new Set([null]));
     expect(named((index) => (index === 2 || index === 4 ? '8' : '7'))[0]).toBe('7');
+  });
+
+  it('has no name under which a proxy asked several hosts', () => {
+    const namesOf = (urls: string[]) => {
+      const har = harOf(
+        urls.map((url, index) => ({
+          ...chromiumEntry(url, 50 * index, {}),
+          _connectionId: undefined,
+          connection: '7',
+          timings: { send: 1, wait: 20, receive: 5 },
+        })),
+      );
+      return parseRecording(har).requests.map(({ connectionId }) => connectionId);
+    };
+    expect(namesOf(['http://a.test/', 'http://a.test/b', 'http://a.test/c'])).toEqual(['7', '7', '7']);
+    expect(namesOf(['http://a.test/', 'http://a.test/b', 'http://b.test/'])).toEqual([null, null, null]);
   });
 
   it('that a proxy had opened takes TLS alone', () => {

@@ -20,7 +20,21 @@ import { recallNetwork } from './network-memory.ts';
 import type { ReportingPage } from './reported-load.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 
-type Settled = Omit<PageSettled, 'type' | 'leftMs'>;
+/** A load whose page reports that it has settled. */
+interface SettledLoad {
+  page: ReportingPage;
+  /** As `findSettledNavigation` found it. */
+  navigationId: string;
+  /**
+   * `loaded` is false when the load event did not fire in time, or before the page was left; the page is then recorded as it is, and in the first case
+   * again if the event fires later.
+   */
+  settled: Omit<PageSettled, 'type' | 'leftMs'>;
+  /** When pins were active. */
+  periods: readonly PinPeriod[];
+  /** The load as the report found it, of a page that was left: the next one may be in the tab by now. */
+  left?: TabLoad | undefined;
+}
 
 /** Store operations in progress, by tab. */
 const storing = new Map<number, SerialQueue>();
@@ -28,26 +42,13 @@ const storing = new Map<number, SerialQueue>();
 /**
  * Records and stores the page of a tab that has settled, unless another one loads in the tab by now. It is predicted later if at all:
  * most loads are never looked at, and predictions take processor time from the user's pages.
- *
- * @param navigationId as `findSettledNavigation` found it
- * @param settled `loaded` is false when the load event did not fire in time, or before the page was left; the page is then recorded as it is,
- *   and in the first case again if the event fires later
- * @param periods when pins were active
- * @param left the load as the report found it, of a page that was left: the next one may be in the tab by now
  */
-export function storeSettledLoad(
-  loads: TabLoads,
-  page: ReportingPage,
-  navigationId: string,
-  settled: Settled,
-  periods: readonly PinPeriod[],
-  left?: TabLoad,
-): Promise<void> {
-  const { tabId } = page;
+export function storeSettledLoad(loads: TabLoads, settledLoad: SettledLoad): Promise<void> {
+  const { tabId } = settledLoad.page;
   const queue = storing.get(tabId) ?? new SerialQueue();
   storing.set(tabId, queue);
   return queue
-    .run(() => recordAndStore(loads, page, navigationId, settled, periods, left))
+    .run(() => recordAndStore(loads, settledLoad))
     .finally(() => {
       if (queue.size === 0) storing.delete(tabId);
     });
@@ -55,12 +56,10 @@ export function storeSettledLoad(
 
 async function recordAndStore(
   loads: TabLoads,
-  { tabId, documentId, leftMs }: ReportingPage,
-  navigationId: string,
-  { loaded, hasFrames, wasHidden, timings }: Settled,
-  periods: readonly PinPeriod[],
-  left: TabLoad | undefined,
+  { page, navigationId, settled, periods, left }: SettledLoad,
 ): Promise<void> {
+  const { tabId, documentId, leftMs } = page;
+  const { loaded, hasFrames, wasHidden, timings } = settled;
   const load = left ?? (await loads.getLoad(tabId));
   if (load?.phase !== 'loading' || load.navigationId !== navigationId) return;
   const isHere = leftMs === null;

@@ -174,7 +174,7 @@ async function storeReported(page: ReportingPage, settled: PageSettled): Promise
     await resting.wakeAll();
     await autopilot.handleNetworkChange();
   }
-  await storeSettledLoad(loads, page, navigationId, settled, pins.periods, left);
+  await storeSettledLoad(loads, { page, navigationId, settled, periods: pins.periods, left });
   return navigationId;
 }
 

@@ -106,7 +106,8 @@ async function settle(
   shownPage = { timeOrigin: page.timeOrigin, willReport: true };
   const navigationId = await findSettledNavigation(loads, page);
   const report = { loaded, hasFrames: false, wasHidden, timings: sent };
-  if (navigationId !== null) await storeSettledLoad(loads, page, navigationId, report, pins);
+  if (navigationId === null) return;
+  await storeSettledLoad(loads, { page, navigationId, settled: report, periods: pins });
 }
 
 /** A navigation of a page that is recorded in detail. */
@@ -237,7 +238,7 @@ test.for([
   answers = [async () => undefined];
   const navigationId = (await findSettledNavigation(loads, page))!;
   const report = { loaded: true, hasFrames: true, wasHidden: false, timings: timings(700) };
-  await storeSettledLoad(loads, page, navigationId, report, []);
+  await storeSettledLoad(loads, { page, navigationId, settled: report, periods: [] });
   expect(await loads.getLoad(TAB)).toMatchObject({ phase: 'recorded' });
   expect(asked).toEqual(asksFrames.map((frameId) => ({ frameId })));
 });
@@ -434,7 +435,7 @@ test('a page that is left is recorded although the tab shows the one before it b
   const left = await loads.getLoad(TAB);
   loads.markShownWithoutLoad(TAB, startedAt - 5_000);
   const report = { loaded: false, hasFrames: false, wasHidden: false, timings: timings(0) };
-  await storeSettledLoad(loads, page, navigationId, report, [], left);
+  await storeSettledLoad(loads, { page, navigationId, settled: report, periods: [], left });
   expect(await getAllLoads()).toHaveLength(before + 1);
   expect(await loads.getLoad(TAB)).toMatchObject({ phase: 'shown' });
 });
@@ -464,13 +465,8 @@ test('a light recording asks the frames that the page does not count, as they ar
   const page = pageNow({ documentId: 'shadow' });
   const navigationId = (await findSettledNavigation(loads, page))!;
   const report = { loaded: true, hasFrames: false, wasHidden: false };
-  await storeSettledLoad(
-    loads,
-    page,
-    navigationId,
-    { ...report, timings: { ...timings(700), resources } },
-    [],
-  );
+  const settled = { ...report, timings: { ...timings(700), resources } };
+  await storeSettledLoad(loads, { page, navigationId, settled, periods: [] });
   expect(asked).toEqual([{ frameId: 4 }]);
 });
 
@@ -553,7 +549,7 @@ test('a page that loads while the one before it waits to be stored is recorded a
   const before = (await findSettledNavigation(loads, pageNow()))!;
   navigate('next');
   const report = { loaded: true, hasFrames: false, wasHidden: false, timings: timings(0) };
-  await storeSettledLoad(loads, pageNow(), before, report, []);
+  await storeSettledLoad(loads, { page: pageNow(), navigationId: before, settled: report, periods: [] });
   expect(asked).toEqual([]);
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', problem: '' });
   answers = [async () => timings(900)];

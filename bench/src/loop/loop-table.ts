@@ -1,5 +1,5 @@
 import { table } from '@hopwise/contract/terminal';
-import { interval, seconds } from '../product/figure-text.ts';
+import { seconds, showRatio } from '../product/figure-text.ts';
 import { FIXED, type FixedArm, type LoopFigures } from './judge-loop.ts';
 
 const NAMES: Record<FixedArm, string> = {
@@ -13,9 +13,9 @@ const NAMES: Record<FixedArm, string> = {
 export function showLoop(introduction: readonly string[], figures: readonly LoopFigures[]): string {
   const networks = figures.map(({ network, againstOff, againstReachable, againstBest }) => [
     network,
-    interval(againstOff),
-    interval(againstReachable),
-    interval(againstBest),
+    showRatio(againstOff),
+    showRatio(againstReachable),
+    showRatio(againstBest),
   ]);
   // The last one has those of all networks.
   const cells = figures

@@ -13,9 +13,13 @@ export function drawProduct(browser: BrowserName, figures: readonly ArmFigures[]
   const bars = figures.flatMap(({ arm, network, ratios }) => {
     const all = ratios.at(-1);
     if (!all) return [];
-    const [estimate, low, high] = [all.estimate, all.low, all.high].map((ratio) => 100 * (ratio - 1));
+    const percent = (ratio: number) => 100 * (ratio - 1);
+    const estimate = percent(all.estimate);
+    // No line where there is no interval.
+    const [low, high] = [all.low, all.high].map((bound) => percent(bound ?? Number.NaN));
+    const labelAt = percent(all.high ?? all.estimate);
     const colour = ARMS[arm].extension === 'none' ? 'var(--hw-unknown)' : 'var(--hw-focus)';
-    return { arm, network, estimate, low, high, colour, label: change(all.estimate) };
+    return { arm, network, estimate, low, high, labelAt, colour, label: change(all.estimate) };
   });
   const networks = [...new Set(bars.map(({ network }) => network))];
   const arms = [...new Set(bars.map(({ arm }) => arm))];
@@ -55,7 +59,7 @@ export function drawProduct(browser: BrowserName, figures: readonly ArmFigures[]
           Plot.text(bars, {
             fy: 'network',
             y: 'arm',
-            x: 'high',
+            x: 'labelAt',
             text: 'label',
             textAnchor: 'start',
             dx: 6,

@@ -1,5 +1,4 @@
 /** How the tables of measured visits write their figures. */
-import type { ConfidenceInterval } from '@hopwise/lab/statistics';
 
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
@@ -7,5 +6,15 @@ export const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 export const change = (ratio: number): string =>
   `${ratio < 1 ? '−' : '+'}${Math.abs(100 * (ratio - 1)).toFixed(1)}%`;
 
-export const interval = ({ estimate, low, high }: ConfidenceInterval): string =>
-  `${change(estimate)} (${change(low)} to ${change(high)})`;
+/** A figure, with its 95% interval unless it is of too few visits for one. */
+export interface Estimate {
+  estimate: number;
+  low?: number;
+  high?: number;
+}
+
+/** A ratio as a change, with its interval where it has one. */
+export const showRatio = ({ estimate, low, high }: Estimate): string =>
+  low === undefined || high === undefined
+    ? change(estimate)
+    : `${change(estimate)} (${change(low)} to ${change(high)})`;

@@ -1,7 +1,6 @@
 import { table } from '@hopwise/contract/terminal';
-import type { ConfidenceInterval } from '@hopwise/lab/statistics';
 import type { ProductArm } from './arms.ts';
-import { interval } from './figure-text.ts';
+import { type Estimate, showRatio } from './figure-text.ts';
 import type { GoalRow, Goals } from './judge-goals.ts';
 
 /** The goals and what was reached, an arm a column. */
@@ -12,16 +11,20 @@ export function showGoals({ rows, harmed }: Goals): string {
     ...arms.map((arm) => show(figures.get(arm) ?? null, unit)),
     goal,
   ]);
-  const pages = (arm: ProductArm) => `${harmed.get(arm)!.pages} of ${harmed.get(arm)!.of}`;
+  const pages = (arm: ProductArm) => {
+    const { pages, of } = harmed.get(arm)!;
+    return of === 0 ? '–' : `${pages} of ${of}`;
+  };
   const header = ['all networks', ...arms, 'goal'];
   return `${table([header, ...lines, ['pages surely slower by 2% where UDP is open', ...arms.map(pages), 'none']], { numbers: true })}\n`;
 }
 
-function show(figure: ConfidenceInterval | null, unit: GoalRow['unit']): string {
+function show(figure: Estimate | null, unit: GoalRow['unit']): string {
   if (figure === null) return '–';
-  if (unit === 'ratio') return interval(figure);
-  const [estimate, low, high] = [figure.estimate, figure.low, figure.high].map(
-    (share) => `${Math.round(100 * share)}%`,
-  );
-  return `${estimate} (${low} to ${high})`;
+  if (unit === 'ratio') return showRatio(figure);
+  const { estimate, low, high } = figure;
+  const percent = (share: number) => `${Math.round(100 * share)}%`;
+  return low === undefined || high === undefined
+    ? percent(estimate)
+    : `${percent(estimate)} (${percent(low)} to ${percent(high)})`;
 }

@@ -1,9 +1,11 @@
 /** What hopwise is to do for a person on all networks together, beside its goals: the figures that a published run is read for. */
 import { groupBy } from '@hopwise/contract';
-import { bootstrapInterval, type ConfidenceInterval, drawn } from '@hopwise/lab/statistics';
+import { bootstrapInterval, drawn } from '@hopwise/lab/statistics';
 import { sumTimes } from '../recorder/processor-time.ts';
 import type { ProductArm } from './arms.ts';
 import { listAlone } from './browser-alone.ts';
+import type { Estimate } from './figure-text.ts';
+import { FEWEST_DRAWN } from './judge-product.ts';
 import { networkNamed } from './networks.ts';
 import { partsOf } from './run-product.ts';
 import type { StoredVisit } from './store.ts';
@@ -19,12 +21,12 @@ export interface GoalRow {
   /** What `figures` are: ratios to the browser alone, or shares. */
   unit: 'ratio' | 'share';
   goal: string;
-  figures: Map<ProductArm, ConfidenceInterval | null>;
+  figures: Map<ProductArm, Estimate | null>;
 }
 
 export interface Goals {
   rows: GoalRow[];
-  /** By arm: pages on networks that leave UDP open that are surely slower than by `HARM`, of how many. */
+  /** By arm: pages on networks that leave UDP open that are surely slower than by `HARM`, of how many with enough visits to tell. */
   harmed: Map<ProductArm, { pages: number; of: number }>;
 }
 
@@ -58,7 +60,7 @@ export function judgeGoals(visits: readonly StoredVisit[]): Goals {
     what: string,
     unit: GoalRow['unit'],
     goal: string,
-    figureOf: (cells: readonly GoalCell[]) => ConfidenceInterval | null,
+    figureOf: (cells: readonly GoalCell[]) => Estimate | null,
   ): GoalRow => ({
     what,
     unit,
@@ -99,7 +101,7 @@ export function judgeGoals(visits: readonly StoredVisit[]): Goals {
     ],
     harmed: new Map(
       arms.map((arm) => {
-        const own = open(cells.get(arm)!);
+        const own = open(cells.get(arm)!).filter(({ pairs }) => pairs.length >= FEWEST_DRAWN);
         const pages = own.filter((cell) => (meanRatio([cell])?.low ?? 0) > HARM).length;
         return [arm, { pages, of: own.length }];
       }),
@@ -158,19 +160,22 @@ function intervalOf(
   cells: readonly GoalCell[],
   isCounted: (pair: Pair) => boolean,
   figureOf: (cells: readonly GoalCell[]) => number | null,
-): ConfidenceInterval | null {
+): Estimate | null {
   const counted = cells
     .map((cell) => ({ ...cell, pairs: cell.pairs.filter(isCounted) }))
     .filter(({ pairs }) => pairs.length > 0);
   const figure = counted.length === 0 ? null : figureOf(counted);
-  return figure === null ? null : bootstrapInterval(figure, (random) => figureOf(resample(counted, random)));
+  if (figure === null) return null;
+  return counted.flatMap(({ pairs }) => pairs).length < FEWEST_DRAWN
+    ? { estimate: figure }
+    : bootstrapInterval(figure, (random) => figureOf(resample(counted, random)));
 }
 
 /** Geometric mean of the load times over those of the browser alone. */
 const meanRatio = (
   cells: readonly GoalCell[],
   isCounted: (pair: Pair) => boolean = () => true,
-): ConfidenceInterval | null =>
+): Estimate | null =>
   intervalOf(cells, isCounted, (some) => {
     const pairs = some.flatMap((cell) => cell.pairs);
     return Math.exp(pairs.reduce((sum, { ms, offMs }) => sum + Math.log(ms / offMs), 0) / pairs.length);
@@ -180,7 +185,7 @@ const ofSums = (
   cells: readonly GoalCell[],
   ownOf: (pair: Pair) => number,
   offOf: (pair: Pair) => number,
-): ConfidenceInterval | null =>
+): Estimate | null =>
   intervalOf(
     cells,
     () => true,
@@ -192,10 +197,7 @@ const ofSums = (
   );
 
 /** What an arm gains, as a share of what the best protocol does; null where no protocol was measured, or nothing can be gained. */
-const shareGained = (
-  cells: readonly GoalCell[],
-  isCounted: (pair: Pair) => boolean,
-): ConfidenceInterval | null =>
+const shareGained = (cells: readonly GoalCell[], isCounted: (pair: Pair) => boolean): Estimate | null =>
   intervalOf(
     cells.filter(({ bestMs }) => bestMs !== null),
     isCounted,

@@ -1,9 +1,10 @@
 /** Load times of each arm against the browser alone. */
 import { groupBy, median } from '@hopwise/contract';
-import { bootstrapInterval, type ConfidenceInterval, drawn } from '@hopwise/lab/statistics';
+import { bootstrapInterval, drawn } from '@hopwise/lab/statistics';
 import { type ProcessorTimes, sumTimes } from '../recorder/processor-time.ts';
 import type { ProductArm } from './arms.ts';
 import { keyOf, listAlone } from './browser-alone.ts';
+import type { Estimate } from './figure-text.ts';
 import type { StoredVisit } from './store.ts';
 
 /** Visits that an arm is judged by. */
@@ -15,6 +16,9 @@ export const VISIT_GROUPS: readonly { name: string; has(pair: Pair): boolean }[]
   { name: 'later pages', has: ({ isFirstPage }) => !isFirstPage },
   { name: 'all', has: () => true },
 ];
+
+/** Drawn again and again, fewer visits than these scatter much less than visits do, and a single one not at all: no interval is made of them. */
+export const FEWEST_DRAWN = 5;
 
 /** A visit beside that of the browser alone, see `listAlone`. */
 interface Pair {
@@ -34,11 +38,11 @@ export interface ArmFigures {
   arm: ProductArm;
   network: string;
   /** Geometric mean of the load times over those of the browser alone, by `VISIT_GROUPS`; null without visits. */
-  ratios: (ConfidenceInterval | null)[];
+  ratios: (Estimate | null)[];
   /** The ratio of the sums: by how much a person waits less. */
   waiting: number;
   /** The page with the highest ratio, and that. */
-  worst: { page: string; ratio: ConfidenceInterval };
+  worst: { page: string; ratio: Estimate };
   /** Processor time a visit over that of the browser alone, of the sums. */
   processor: number;
   /** What each kind of process adds to that of the browser alone, as a share of the whole; together `processor` less one. */
@@ -56,7 +60,7 @@ export interface ArmFigures {
 export interface VisitFigures {
   visit: number;
   /** Geometric mean of the load times over those of the browser alone. */
-  ratio: ConfidenceInterval;
+  ratio: Estimate;
   processor: number;
   /** Mean processor time of the extension's worker and of the helper, milliseconds a load. */
   ownProcessorMs: number;
@@ -142,16 +146,18 @@ const processorRatio = (pairs: readonly Pair[]): number =>
 const geometricMean = (pairs: readonly Pair[]): number =>
   Math.exp(pairs.reduce((sum, { ratio }) => sum + Math.log(ratio), 0) / pairs.length);
 
-/** The interval is over cells, each of a network and a page, whose visits belong together; over visits where there is one cell. */
-function ratioOverCells(pairs: readonly Pair[]): ConfidenceInterval | null {
+/** The interval is over cells, each of a network and a page, whose visits belong together; over visits where there is one cell. None where they are too few. */
+function ratioOverCells(pairs: readonly Pair[]): Estimate | null {
   if (pairs.length === 0) return null;
   const cells = [...groupBy(pairs, ({ cell }) => cell).values()];
-  if (cells.length === 1) return ratioOverVisits(pairs);
+  if (cells.length === 1 || pairs.length < FEWEST_DRAWN) return ratioOverVisits(pairs);
   return bootstrapInterval(geometricMean(pairs), (random) =>
     geometricMean(drawn(cells, random).flatMap((cell) => drawn(cell, random))),
   );
 }
 
-function ratioOverVisits(pairs: readonly Pair[]): ConfidenceInterval {
-  return bootstrapInterval(geometricMean(pairs), (random) => geometricMean(drawn(pairs, random)))!;
+function ratioOverVisits(pairs: readonly Pair[]): Estimate {
+  const estimate = geometricMean(pairs);
+  if (pairs.length < FEWEST_DRAWN) return { estimate };
+  return bootstrapInterval(estimate, (random) => geometricMean(drawn(pairs, random)))!;
 }

@@ -1,7 +1,7 @@
 import { table } from '@hopwise/contract/terminal';
 import { PROCESS_KINDS } from '../recorder/processor-time.ts';
 import { ARMS, BROWSERS, type BrowserName } from './arms.ts';
-import { change, interval, seconds } from './figure-text.ts';
+import { change, seconds, showRatio } from './figure-text.ts';
 import { type ArmFigures, VISIT_GROUPS } from './judge-product.ts';
 
 /** The figures of a browser in words. */
@@ -25,9 +25,9 @@ export function showProduct(browser: BrowserName, figures: readonly ArmFigures[]
         each.network,
         seconds(each.offMs),
         seconds(each.ms),
-        ...each.ratios.map((ratio) => (ratio === null ? '–' : interval(ratio))),
+        ...each.ratios.map((ratio) => (ratio === null ? '–' : showRatio(ratio))),
         change(each.waiting),
-        `${each.worst.page}: ${interval(each.worst.ratio)}`,
+        `${each.worst.page}: ${showRatio(each.worst.ratio)}`,
         change(each.processor),
         PROCESS_KINDS.map((kind) => change(1 + each.processorAdded[kind])).join(' '),
         `${each.disturbed} of ${each.visits}`,
@@ -48,7 +48,7 @@ export function showProduct(browser: BrowserName, figures: readonly ArmFigures[]
 function showByVisit({ byVisit }: ArmFigures): string {
   const rows = byVisit.map(({ visit, ratio, processor, ownProcessorMs }) => [
     `${visit}`,
-    interval(ratio),
+    showRatio(ratio),
     change(processor),
     `${Math.round(ownProcessorMs)} ms`,
   ]);

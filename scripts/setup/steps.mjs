@@ -241,6 +241,8 @@ const pythonPackages = {
       '--only-binary',
       ':all:',
       '--disable-pip-version-check',
+      // Python compiles what it imports: far from all.
+      '--no-compile',
     ];
     await runLogged(PYTHON, ['-m', 'pip', 'install', ...options, '-r', requirements], { log });
     writeFileSync(PYTHON_STAMP, fingerprint('model', 'python', 'requirements.txt'));

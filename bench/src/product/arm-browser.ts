@@ -62,12 +62,17 @@ export class ArmBrowser {
     this.#folder = folder;
   }
 
-  static async launch(name: BrowserName, armName: ProductArm, lab: Lab): Promise<ArmBrowser> {
+  static async launch(
+    name: BrowserName,
+    armName: ProductArm,
+    lab: Lab,
+    usesCache: boolean,
+  ): Promise<ArmBrowser> {
     const arm: ArmSettings = ARMS[armName];
     const folder = await mkdtemp(join(tmpdir(), 'hopwise-product-'));
     let browser: MeasuredBrowser | undefined;
     try {
-      browser = await LAUNCH[name](arm, lab, folder);
+      browser = await LAUNCH[name](arm, lab, folder, usesCache);
       await applySettings(browser, arm.changes);
       return new ArmBrowser(browser, arm, folder);
     } catch (error) {
@@ -78,7 +83,7 @@ export class ArmBrowser {
   }
 
   /**
-   * Loads a page without a cache, and waits until the extension has done its work. Connections are the caller's business.
+   * Loads a page, and waits until the extension has done its work. Connections are the caller's business.
    *
    * @param onNavigation called right before the navigation, `onLoad` right after the load event
    * @throws Error when it does not load in time

@@ -35,6 +35,7 @@ interface Options extends VisitOptions {
   browser: BrowserName;
   arms: string;
   visits: number;
+  cache: boolean;
 }
 
 await runProgram(async (context) => {
@@ -52,7 +53,8 @@ await runProgram(async (context) => {
         .join(', ')}`,
       'off-again,record,auto',
     )
-    .option('--visits <n>', 'of each page', integer(1, 50), 6);
+    .option('--visits <n>', 'of each page', integer(1, 50), 6)
+    .option('--cache', 'leave the browser its HTTP cache, as people do', false);
   addVisitOptions(command, {
     pages: 12,
     networks: NETWORKS,
@@ -62,7 +64,7 @@ await runProgram(async (context) => {
   unifyErrors(command);
   command.parse(process.argv.slice(2), { from: 'user' });
   const options = command.opts<Options>();
-  const { browser, seed, keepLoads: keepsLoads } = options;
+  const { browser, seed, cache: usesCache, keepLoads: keepsLoads } = options;
   const arms: ProductArm[] = ['off', ...readArms(options.arms, browser)];
   const networks = options.quick ? QUICK.networks : options.networks.split(',');
   requireBrowser(browser);
@@ -82,7 +84,7 @@ await runProgram(async (context) => {
     let measured: StoredVisit[] = [];
     for (const network of networks) {
       const own = hindersUdp(network) ? [...new Set([...arms, WITHOUT_H3])] : arms;
-      const plan = { browser, pages, networks: [network], arms: own, keepsLoads, visits, seed };
+      const plan = { browser, pages, networks: [network], arms: own, usesCache, keepsLoads, visits, seed };
       measured = await runProduct(dir, plan, context);
     }
     const figures: (ArmFigures & { browser: BrowserName })[] = [];
@@ -91,7 +93,7 @@ await runProgram(async (context) => {
       const arms = judgeProduct(own);
       await writeFile(join(dir, `product-${name}.svg`), await standaloneSvg(drawProduct(name, arms)));
       figures.push(...arms.map((each) => ({ browser: name, ...each })));
-      texts.push(`${showProduct(name, arms)}\n${showGoals(judgeGoals(own))}`);
+      texts.push(`${showProduct(name, usesCache, arms)}\n${showGoals(judgeGoals(own))}`);
     }
     const answers = keepsLoads ? await judgeAnswers(dir, measured) : [];
     if (answers.length > 0) texts.push(showAnswers(answers));

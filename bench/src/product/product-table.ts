@@ -4,8 +4,12 @@ import { ARMS, BROWSERS, type BrowserName } from './arms.ts';
 import { change, seconds, showRatio } from './figure-text.ts';
 import { type ArmFigures, VISIT_GROUPS } from './judge-product.ts';
 
-/** The figures of a browser in words. */
-export function showProduct(browser: BrowserName, figures: readonly ArmFigures[]): string {
+/** The figures of a browser in words. @param usesCache whether it had its HTTP cache */
+export function showProduct(
+  browser: BrowserName,
+  usesCache: boolean,
+  figures: readonly ArmFigures[],
+): string {
   const arms = [...new Set(figures.map(({ arm }) => arm))];
   const sections = arms.map((arm) => {
     const own = figures.filter((each) => each.arm === arm);
@@ -38,7 +42,7 @@ export function showProduct(browser: BrowserName, figures: readonly ArmFigures[]
   return [
     `Load times in real ${BROWSERS[browser]} against those of the browser alone (geometric means, 95% intervals over pages), visited in turns`,
     'with the same losses. Where that was measured twice (off-again), against the geometric mean of both at each visit; off-again itself against the first.',
-    'The cache is off, connections are closed between visits, Alt-Svc is kept.',
+    `The cache is ${usesCache ? 'on' : 'off'}, connections are closed between visits, Alt-Svc is kept.`,
     '',
     ...sections,
   ].join('\n');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { messageOf } from '@hopwise/contract';
 import { Lab } from '@hopwise/lab/client/lab';
 import { networkOf } from '@hopwise/lab/client/networks';
+import { UserError } from '@hopwise/lab/command/errors';
 import type { ProgramContext } from '@hopwise/lab/command/program';
 import { disturbedBy, type Watched, watchDisturbance } from '@hopwise/lab/loads/disturbance';
 import type { PageSource } from '@hopwise/lab/pages/page-source';
@@ -24,6 +25,8 @@ interface ProductPlan {
   references?: { arms: readonly ProductArm[]; every: number };
   /** Whether the autopilot's runs are asked for after each visit. */
   listsRuns?: boolean;
+  /** Whether browsers have an HTTP cache. */
+  usesCache?: boolean;
   /** Whether each load is kept as the extension exports it. */
   keepsLoads?: boolean;
   visits: number;
@@ -61,6 +64,12 @@ export async function runProduct(
   context: ProgramContext,
 ): Promise<StoredVisit[]> {
   const visits = await readVisits(dir);
+  const { usesCache = false } = plan;
+  if (visits.some((visit) => visit.usesCache !== usesCache))
+    throw new UserError(
+      `${dir} has visits ${usesCache ? 'without' : 'with'} the HTTP cache: expected another folder`,
+      2,
+    );
   for (const network of plan.networks) {
     const isOwn = (visit: StoredVisit) => visit.network === network && visit.browser === plan.browser;
     const done = visits.filter(isOwn);
@@ -83,7 +92,7 @@ async function runNetwork(
   plan: ProductPlan,
   { say, signal, cleanup }: ProgramContext,
 ): Promise<StoredVisit[]> {
-  const { pages, visits, seed, browser: name } = plan;
+  const { pages, visits, seed, browser: name, usesCache = false } = plan;
   const arms = [...plan.arms, ...(plan.references?.arms ?? [])];
   const site = join(dir, 'all-origins');
   await writeUnion(site, pages);
@@ -98,7 +107,7 @@ async function runNetwork(
   const browsers = new Map<ProductArm, ArmBrowser>();
   const opened: ArmBrowser[] = [];
   const open = async (arm: ProductArm): Promise<ArmBrowser> => {
-    const browser = await ArmBrowser.launch(name, arm, lab);
+    const browser = await ArmBrowser.launch(name, arm, lab, usesCache);
     opened.push(browser);
     cleanup.add(`${BROWSERS[name]}, ${arm}`, () => browser.close());
     return browser;
@@ -140,6 +149,7 @@ async function runNetwork(
             page: page.name,
             visit,
             arm,
+            usesCache,
             ...measured,
             ...(runs && { runs }),
           });
@@ -169,7 +179,9 @@ async function visitWatched(
   lab: Lab,
   browser: ArmBrowser,
   site: Site,
-): Promise<Omit<StoredVisit, 'browser' | 'network' | 'page' | 'visit' | 'arm' | 'runs'> & { url: string }> {
+): Promise<
+  Omit<StoredVisit, 'browser' | 'network' | 'page' | 'visit' | 'arm' | 'usesCache' | 'runs'> & { url: string }
+> {
   await lab.resetStats();
   let watch = await watchDisturbance({ lab });
   let watched: Watched | null = null;

@@ -29,6 +29,8 @@ const visitSchema = z.object({
   /** From 1. */
   visit: z.int(),
   arm: z.enum(ARM_NAMES),
+  /** Whether the browser had its HTTP cache. */
+  usesCache: z.boolean().default(false),
   /** From navigationStart to the end of the load event. */
   pltMs: z.number(),
   /** What came over the network, as far as the top document shows it. */

@@ -50,7 +50,7 @@ test('what each kind of process adds to the processor time of the browser alone 
     extension: expect.closeTo(0.1, 10),
     helper: expect.closeTo(0.02, 10),
   });
-  expect(showProduct('chromium', [figures!])).toContain('+10.0% −2.0% +10.0% +2.0%');
+  expect(showProduct('chromium', false, [figures!])).toContain('+10.0% −2.0% +10.0% +2.0%');
 });
 
 test('each visit is judged by itself', () => {
@@ -68,14 +68,14 @@ test('each visit is judged by itself', () => {
     }),
   ]);
   expect(figures!.byVisit[1]!.processor).toBeGreaterThan(1);
-  expect(showProduct('chromium', [figures!])).toMatch(/^2 +−50\.0%.* 60 ms$/m);
+  expect(showProduct('chromium', false, [figures!])).toMatch(/^2 +−50\.0%.* 60 ms$/m);
 });
 
 test('visits that were not made have no figure', () => {
   const once = judgeProduct(visitsOf('cable', 'a', { off: [1000], record: [1010] }));
   expect(once).toHaveLength(1);
   expect(once[0]!.ratios.map((ratio) => ratio?.estimate ?? null)).toEqual([1.01, null, null, null, 1.01]);
-  expect(showProduct('chromium', once)).toContain('+1.0%');
+  expect(showProduct('chromium', false, once)).toContain('+1.0%');
 });
 
 test('an arm has figures of the networks on which it was measured', () => {

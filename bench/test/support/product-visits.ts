@@ -14,6 +14,7 @@ export function visitsOf(
       page,
       visit: index + 1,
       arm: arm as ProductArm,
+      usesCache: false,
       pltMs,
       bytes: 1e6,
       h3Share: 0,

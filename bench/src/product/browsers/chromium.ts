@@ -18,17 +18,21 @@ import {
 import type { ArmSettings } from '../arms.ts';
 import { type MeasuredBrowser, type MeasuredTab, type OwnPage, readUnrecorded } from './measured-browser.ts';
 
-/** @param folder scratch folder, which the caller removes after the browser was closed */
+/**
+ * @param folder scratch folder, which the caller removes after the browser was closed
+ * @param usesCache whether it has the HTTP cache that people's browsers have
+ */
 export async function launchMeasuredChromium(
   { protocol, extension, hasHelper }: ArmSettings,
   lab: Lab,
   folder: string,
+  usesCache: boolean,
 ): Promise<MeasuredBrowser> {
   const args = [
     ...protocolArgs(protocol, lab.hosts),
     `--ignore-certificate-errors-spki-list=${lab.caSpki}`,
-    // No cache. To clear it after each visit would also clear what the browser knows of Alt-Svc.
-    '--disk-cache-dir=/dev/null',
+    // To clear the cache after each visit would also clear what the browser knows of Alt-Svc.
+    ...(usesCache ? [] : ['--disk-cache-dir=/dev/null']),
   ];
   const env = {
     HOPWISE_CHROMIUM: await lab.wrapper(chromiumPath()),

@@ -23,11 +23,15 @@ const WITHOUT_CACHE = {
   'browser.sessionhistory.max_total_viewers': 0,
 };
 
-/** @param folder scratch folder, which the caller removes after the browser was closed */
+/**
+ * @param folder scratch folder, which the caller removes after the browser was closed
+ * @param usesCache whether it has the caches that people's browsers have
+ */
 export async function launchMeasuredFirefox(
   { protocol, extension, hasHelper }: ArmSettings,
   lab: Lab,
   folder: string,
+  usesCache: boolean,
 ): Promise<MeasuredBrowser> {
   const env = {
     HOPWISE_CA_FILE: lab.caFile,
@@ -36,7 +40,7 @@ export async function launchMeasuredFirefox(
     XDG_DATA_HOME: join(folder, 'data'),
   };
   makeProfile(folder, {
-    prefs: { ...WITHOUT_CACHE, ...protocolPrefs(protocol, lab.hosts) },
+    prefs: { ...(usesCache ? {} : WITHOUT_CACHE), ...protocolPrefs(protocol, lab.hosts) },
     trusted: [lab.caFile],
   });
   if (hasHelper)

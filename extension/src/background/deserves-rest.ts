@@ -1,8 +1,8 @@
 import { isShownOpen, type NetworkCluster } from '@hopwise/pageload-emulator';
-import { findComparableLoads, findNetworkLoads, judgeAmong } from '../evidence/comparable-loads.ts';
+import { findComparableLoads, findNetworkLoads, isSlower, judgeAmong } from '../evidence/comparable-loads.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import type { StoredLoad } from '../storage/loads.ts';
-import { isLong } from './deserves-detail.ts';
+import { isSlow } from './deserves-detail.ts';
 
 /** Loads of a host's pages on one network after which it may rest. */
 const ENOUGH_LOADS = 3;
@@ -20,7 +20,8 @@ export function deservesRest(
   known: NetworkCluster | null,
 ): boolean {
   const comparable = findComparableLoads(load, all);
-  const isOrdinary = ['full', 'cached'].includes(judgeAmong(load, comparable)) && !isLong(load, comparable);
+  const isUsual = !isSlow(load) || !isSlower(load, comparable);
+  const isOrdinary = ['full', 'cached'].includes(judgeAmong(load, comparable)) && isUsual;
   if (!isOrdinary || load.isDetailed !== false || factsOf(load).network !== 'internet') return false;
   const ofHost = findNetworkLoads(load, all).filter((each) => hostOf(each) === hostOf(load));
   if (ofHost.length + 1 < ENOUGH_LOADS) return false;

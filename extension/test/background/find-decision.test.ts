@@ -3,8 +3,9 @@ import type { Prediction } from '@hopwise/pageload-emulator';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { findDecision } from '../../src/background/find-decision.ts';
 import { addLoad, getLoad, getSummaries, updateLoad } from '../../src/storage/loads.ts';
-import { loadOf } from '../evidence/stored-loads.ts';
+import { loadOf, requestOf } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
+import { knownWithUdp, saveKnownNetwork } from '../support/known-network.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import '../support/own-database.ts';
 
@@ -25,11 +26,13 @@ interface Work {
  * @param timesMs of its loads
  * @param decide decides about each load that is predicted
  * @param isAlwaysDetailed whether the user wants all loads recorded in detail, not only those that leave a question open
+ * @param requests of each load
  */
 async function visit(
   timesMs: readonly number[],
   decide: () => ReturnType<typeof decisionOf>,
   isAlwaysDetailed = false,
+  requests = OVER_H3,
 ): Promise<Work> {
   const work: Work = { predictions: 0, detailed: 0, decisions: [] };
   let isWanted = false;
@@ -38,7 +41,7 @@ async function visit(
     isWanted = false;
     work.detailed += Number(isDetailed);
     const recordedAt = new Date(Date.now() + index * HOUR_MS).toISOString();
-    const { id: _id, ...fields } = loadOf(0, { isDetailed, recording: { pltMs, recordedAt } });
+    const { id: _id, ...fields } = loadOf(0, { isDetailed, recording: { pltMs, recordedAt, requests } });
     const load = (await getLoad(await addLoad(fields)))!;
     const decision = await findDecision(load, await getSummaries(), {
       predict: (unpredicted) => {
@@ -54,6 +57,7 @@ async function visit(
   return work;
 }
 
+const OVER_H3 = [requestOf(0), requestOf(1, { protocol: 'h3' })];
 const leave = () => decisionOf([LEAVE]);
 const avoid = () => decisionOf([actionOf('avoid-h3', { 'https://page.test': 'h2' })]);
 const times = (count: number, ms: number) => Array.from({ length: count }, () => ms);
@@ -81,4 +85,22 @@ test('where all loads are recorded in detail, two predictions that leave a page 
 
 test('where all loads are recorded in detail, a page that can be faster is predicted each time', async () => {
   expect((await visit(times(6, 2_000), avoid, true)).predictions).toBe(6);
+});
+
+test('a long page is neither predicted nor recorded in detail where no setting could change how it loads', async () => {
+  const found = await visit(times(6, 9_000), avoid, false, [requestOf(0), requestOf(1)]);
+  expect(found).toEqual({ predictions: 0, detailed: 0, decisions: times(6, 0).map(() => null) });
+});
+
+test.each([
+  ['leaves UDP alone', { open: 0.99, policed: 0.01 }, 0],
+  ['may hold UDP to a rate', { open: 0.5, policed: 0.5 }, 1],
+])('a long page over HTTP/3 where the network %s', async (_words, udp, predictions) => {
+  await saveKnownNetwork(knownWithUdp(udp).cluster);
+  expect(await visit(times(6, 9_000), leave)).toMatchObject({ predictions, detailed: predictions });
+});
+
+test('a page that takes much longer than before is predicted although the network left UDP alone', async () => {
+  await saveKnownNetwork(knownWithUdp({ open: 0.99, policed: 0.01 }).cluster);
+  expect(await visit([...times(4, 2_000), 9_000, 9_000], leave)).toMatchObject({ predictions: 1 });
 });

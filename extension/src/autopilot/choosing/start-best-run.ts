@@ -1,18 +1,9 @@
 import type { Decision } from '@hopwise/contract';
 import type { ChoiceReason } from '@hopwise/model';
-import { type NetworkCluster, siteKey } from '@hopwise/pageload-emulator';
-import {
-  findComparableLoads,
-  hasSamePins,
-  isSlower,
-  judgeAmong,
-  selectSinceChange,
-  visitsUntil,
-} from '../../evidence/comparable-loads.ts';
+import { findComparableLoads, judgeAmong, visitsUntil } from '../../evidence/comparable-loads.ts';
 import type { KnownLoad } from '../../load/load-summary.ts';
 import { listLocalOrigins } from '../../pins/worker/local-origins.ts';
 import { getLoad, predictionOf, type StoredLoad } from '../../storage/loads.ts';
-import { findSite, loadNetwork, loadNetworkMemory } from '../../storage/network.ts';
 import { readExperience, saveExperience } from '../learning/explorer-store.ts';
 import { type AutopilotRun, isRunning, type PlannedRun } from '../runs/autopilot-run.ts';
 import { isCoolingDown } from '../runs/cool-down.ts';
@@ -24,8 +15,9 @@ import { isLeftByTraffic, planByTraffic } from '../settings/traffic-rules.ts';
 import { addUnknownOffers, chooseRun, type Option } from './choose-run.ts';
 import { chooseTrial } from './choose-trial.ts';
 import { findDecidedLoad } from './decided-load.ts';
+import { mayGain } from './may-gain.ts';
 import { applyNetworkRule, type Predict } from './network-run.ts';
-import { hasChoice, isSuitable } from './suitable-load.ts';
+import { isSuitable } from './suitable-load.ts';
 import { listTimesBefore } from './times-before.ts';
 
 /**
@@ -57,14 +49,12 @@ export async function startBestRun(
   const own = runs.all.filter((run) => isOfRunsPage(load, run));
   if (judgeAmong(load, comparable) !== 'full' || isUnderWay(own, load) || isLeft(load, settings)) return;
   const trialOfLoad = own.find(({ end, lastLoadId }) => end?.cause === 'tried' && lastLoadId === load.id);
-  const known = await readKnown(load, isSurprising(load, comparable));
-  const visits = visitsUntil(load, all);
-  if (!hasChoice(load, settings, known, visits) && !trialOfLoad) return;
+  if (!(await mayGain(load, all, settings)) && !trialOfLoad) return;
   const decision = await findDecision(load, comparable, predict);
   if (!decision) return;
 
   const reason = trialOfLoad ? (trialOfLoad.reason ?? 'explore') : 'best';
-  const isLearned = settings.explores && visits.judge(load) === 'later';
+  const isLearned = settings.explores && visitsUntil(load, all).judge(load) === 'later';
   const trial = isLearned ? await planTrial(runs.all, load, decision, settings, reason) : null;
   const planned = chooseRun(decision, settings);
   const startWhole = (run: PlannedRun) => start(addUnknownOffers(run, load, settings));
@@ -85,26 +75,6 @@ const isUnderWay = (own: readonly AutopilotRun[], load: StoredLoad): boolean =>
 /** Whether a rule of the user's leaves a load's page as it is. */
 const isLeft = (load: StoredLoad, { siteRules, trafficRules }: AutopilotSettings): boolean =>
   findRule(load.recording.url, siteRules) === 'leave' || isLeftByTraffic(load, trafficRules);
-
-/** Whether a load was slower than those before it with the same pins, or is the first after a change. */
-function isSurprising(load: StoredLoad, comparable: readonly KnownLoad[]): boolean {
-  const alike = comparable.filter((each) => hasSamePins(each, load));
-  const isChanged = selectSinceChange([...alike, load]).length <= alike.length;
-  return isChanged || isSlower(load, alike);
-}
-
-/**
- * What is known of a load's network for its page, with what the load itself shows.
- *
- * @param isSurprising whether the load is unlike those before it: the network may then no longer be as other sites' loads have shown it
- * @returns null for nothing, also where such a load was not learned
- */
-async function readKnown({ recording }: StoredLoad, isSurprising: boolean): Promise<NetworkCluster | null> {
-  const site = siteKey(recording.url);
-  if (!isSurprising) return loadNetwork(site);
-  const own = findSite(await loadNetworkMemory(), site);
-  return own?.updatedAtMs === Date.parse(recording.recordedAt) ? own : null;
-}
 
 /** The decision of an earlier load of the page where it still holds, else that of this load. */
 async function findDecision(

@@ -147,6 +147,11 @@ export interface Recording {
    * an open connection. Absent where the recorder does not say so.
    */
   showsConnections?: boolean;
+  /**
+   * How many requests to the page's origins failed because of HTTP/3, by the error that the browser named, in this load or in another
+   * attempt at the page. Absent where none did, or the recorder names no errors.
+   */
+  failedOverH3?: number;
   /** In order of `startMs`; the first is the document (or the redirect that led to it), unless the input lacks it. */
   requests: RecordedRequest[];
 }

@@ -14,6 +14,8 @@ import { type Candidate, usesH3 } from './candidates.ts';
 export type Misfit =
   /** The requests of the recording are a set of transfers. */
   | { kind: 'no-navigation' }
+  /** Requests failed because of HTTP/3, which no emulation of it does. */
+  | { kind: 'failed-over-h3'; requests: number }
   | { kind: 'no-load-event' }
   /** Nothing was transferred in the load. */
   | { kind: 'all-cached' }
@@ -26,7 +28,12 @@ export type Misfit =
   /** No request shows when its response began, nor is the round trip known from elsewhere. */
   | { kind: 'no-round-trip' };
 
-const VERIFIABLE: ReadonlySet<Misfit['kind']> = new Set(['load-time', 'round-trip', 'no-round-trip']);
+const VERIFIABLE: ReadonlySet<Misfit['kind']> = new Set([
+  'failed-over-h3',
+  'load-time',
+  'round-trip',
+  'no-round-trip',
+]);
 
 /** Whether transfers of the page could show what is not understood: they neither load a page nor end a session. */
 export const canBeVerified = ({ misfits }: FitFigures): boolean =>
@@ -77,6 +84,8 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   const shrink = isCertain(network) ? (timesMs: readonly number[]) => timesMs : narrow;
   const explained = emulatedMs === null ? null : loadTime(shrink(emulatedMs), REPRODUCTION);
   const misfits: Misfit[] = [];
+  const { failedOverH3 = 0 } = recording;
+  if (failedOverH3 > 0) misfits.push({ kind: 'failed-over-h3', requests: failedOverH3 });
   if (recording.missing === 'navigation') misfits.push({ kind: 'no-navigation' });
   else if (isAllCached(recording)) misfits.push({ kind: 'all-cached' });
   else if (isUnanswered(recording)) misfits.push({ kind: 'no-answer' });

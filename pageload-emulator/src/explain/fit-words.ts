@@ -28,6 +28,8 @@ export function describeMisfit(misfit: Misfit, fit: Sentences['fit']): string {
   switch (misfit.kind) {
     case 'no-navigation':
       return fit.noNavigation();
+    case 'failed-over-h3':
+      return fit.failedOverH3(misfit.requests);
     case 'all-cached':
       return fit.allCached();
     case 'no-answer':

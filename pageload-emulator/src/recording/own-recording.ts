@@ -88,6 +88,7 @@ const recordingSchema = z.object({
   largestContentfulPaintUrl: z.optional(z.nullable(text)),
   missing: z.optional(oneOf('load-event', 'navigation')),
   showsConnections: z.optional(flag),
+  failedOverH3: z.optional(size),
   requests: z.array(requestSchema, 'an array of requests'),
 });
 

@@ -1,0 +1,48 @@
+import { parseRecording, predict } from '@hopwise/pageload-emulator';
+import { describe, expect, it } from 'vitest';
+import { chromiumEntry, harOf } from '../../support/hars.ts';
+
+const PAGE = 'https://a.test/';
+const document = (startMs = 0) =>
+  chromiumEntry(
+    PAGE,
+    startMs,
+    { dns: 5, connect: 60, ssl: 30, wait: 80, receive: 20 },
+    { _resourceType: 'document' },
+  );
+
+/** A request that ends with an error, with or without a status before it. */
+function failed(url: string, startMs: number, error: string, status = 0, type = 'image'): object {
+  const entry = chromiumEntry(url, startMs, { blocked: 8_000, wait: 0 }, { _resourceType: type }) as {
+    response: object;
+  };
+  const response = { ...entry.response, status, _transferSize: 0, _error: error };
+  return { ...entry, response };
+}
+
+describe('requests that failed because of HTTP/3', () => {
+  it('are counted by the error that Chromium names, also where the answer was cut off', () => {
+    const entries = [
+      document(),
+      failed(`${PAGE}1.png`, 170, 'net::ERR_QUIC_PROTOCOL_ERROR'),
+      failed(`${PAGE}2.png`, 170, 'net::ERR_QUIC_PROTOCOL_ERROR', 200),
+      failed(`${PAGE}3.png`, 170, 'net::ERR_HTTP2_PROTOCOL_ERROR'),
+      failed(`${PAGE}4.png`, 170, 'net::ERR_BLOCKED_BY_CLIENT'),
+      failed('https://elsewhere.test/', 9_000, 'net::ERR_ABORTED', 0, 'document'),
+    ];
+    expect(parseRecording(harOf(entries, { onLoad: 8_200 })).failedOverH3).toBe(2);
+    expect(parseRecording(harOf([document()]))).not.toHaveProperty('failedOverH3');
+  });
+
+  it('leave no load understood, not even one of the next attempt, which went over TCP', () => {
+    const attempt = failed(PAGE, 0, 'net::ERR_QUIC_PROTOCOL_ERROR', 0, 'document');
+    const image = chromiumEntry(`${PAGE}1.png`, 10_200, { wait: 40 }, { _resourceType: 'image' });
+    const recording = parseRecording(harOf([attempt, document(10_000), image], { onLoad: 10_500 }));
+    expect(recording.requests).toHaveLength(2);
+    const { fit, decision } = predict(recording);
+    expect(fit).toMatchObject({ understood: false, notes: ['A request failed because of HTTP/3.'] });
+    expect(decision.verdict).toMatch(
+      /^This load is not understood, verify it: a request failed because of HTTP\/3/,
+    );
+  });
+});

@@ -5,6 +5,13 @@ import type { Queued } from './extra-rtts.ts';
 
 /** A connection was held up where it took this much longer than its round trips, milliseconds: less than the 1000 after which a SYN is repeated (RFC 6298 section 2). */
 const MIN_DELAY_MS = 750;
+/**
+ * Browsers wait for 250 to 300 ms for an address that does not answer before they try one of the other family (RFC 8305 section 5; Chromium's
+ * `kIPv6FallbackTimer`, Firefox' `network.http.fallback_connection_timeout`). No lost SYN is repeated so soon.
+ */
+const MIN_FALLBACK_MS = 200;
+/** A full queue holds up TLS as it does TCP before it: where TLS was held up by more than this share of TCP's delay, milliseconds, that was no address. */
+const MAX_TLS_SHARE = 0.25;
 
 /**
  * Finds for how long an origin kept its first connection waiting beyond the round trips of its handshakes: a server that is slow to accept
@@ -24,8 +31,12 @@ export function openingDelay(
   const [first, ...others] = overTcp.flatMap((request) => openingOf(request, rttMs, tlsVersion, queuedMs));
   if (first === undefined) return 0;
   const meanwhile = others.filter(({ startMs }) => startMs < first.endMs);
-  const delayMs = meanwhile.reduce((least, { excessMs }) => Math.min(least, excessMs), first.excessMs);
-  return delayMs < MIN_DELAY_MS ? 0 : delayMs;
+  const least = (of: (opening: Opening) => number) =>
+    meanwhile.reduce((ms, opening) => Math.min(ms, of(opening)), of(first));
+  const delayMs = least(({ excessMs }) => excessMs);
+  if (delayMs >= MIN_DELAY_MS) return delayMs;
+  const fallbackMs = least((opening) => opening.fallbackMs);
+  return fallbackMs < MIN_FALLBACK_MS ? 0 : fallbackMs;
 }
 
 interface Opening {
@@ -33,6 +44,8 @@ interface Opening {
   endMs: number;
   /** Beyond round trips and what the link carried meanwhile. */
   excessMs: number;
+  /** That of TCP, where TLS after it was not held up; 0 where it was, or is not told apart. */
+  fallbackMs: number;
 }
 
 function openingOf(
@@ -41,10 +54,13 @@ function openingOf(
   tlsVersion: ServerProfile['tlsVersion'],
   queuedMs: Queued,
 ): Opening[] {
-  const { connectStartMs, connectEndMs } = phases;
+  const { connectStartMs, secureStartMs, connectEndMs } = phases;
   if (connectStartMs === null || connectEndMs === null) return [];
   const tls = url.startsWith('https:') ? tlsVersion : null;
-  const tripsMs = handshakeRounds(protocol ?? 'h1', tls).length * rttMs;
-  const excessMs = connectEndMs - connectStartMs - tripsMs - queuedMs(connectStartMs, connectEndMs);
-  return [{ startMs: connectStartMs, endMs: connectEndMs, excessMs }];
+  const rounds = handshakeRounds(protocol ?? 'h1', tls).length;
+  const queueMs = queuedMs(connectStartMs, connectEndMs);
+  const excessMs = connectEndMs - connectStartMs - rounds * rttMs - queueMs;
+  const tcpMs = secureStartMs === null ? 0 : secureStartMs - connectStartMs - rttMs - queueMs;
+  const isSound = excessMs - tcpMs <= MAX_TLS_SHARE * tcpMs;
+  return [{ startMs: connectStartMs, endMs: connectEndMs, excessMs, fallbackMs: isSound ? tcpMs : 0 }];
 }

@@ -97,6 +97,26 @@ describe('a request that was held up', () => {
     expect(over(3_060, 3_060)).toBe(3_000);
     expect(over(3_060, 60)).toBe(0);
   });
+
+  it('may have waited for an address of another family, which shows in TCP and not in TLS', () => {
+    const over = (connect: number, ssl: number) => {
+      const entries = [OPENING, OPENING].map((opening, index) =>
+        chromiumEntry(
+          `https://a.test/${index}`,
+          0,
+          { ...opening, connect, ssl },
+          kindOf('image', `${index}`),
+        ),
+      );
+      return estimateNetwork(parseRecording(harOf(entries, { onLoad: 1_000 }))).servers[0]!.openingDelayMs;
+    };
+    // TCP took 330 ms, TLS 30.
+    expect(over(360, 30)).toBe(300);
+    // A full queue, a lost packet of TLS, and a busy server.
+    expect(over(560, 230)).toBe(0);
+    expect(over(360, 330)).toBe(0);
+    expect(over(160, 30)).toBe(0);
+  });
 });
 
 it('slow servers, each of one file, are not taken for losses', () => {

@@ -21,6 +21,8 @@ export type Misfit =
   | { kind: 'all-cached' }
   /** No request of the load was answered. */
   | { kind: 'no-answer' }
+  /** Redirects ended where no server answered, or nowhere. */
+  | { kind: 'no-page' }
   /** Loads that long are sessions: what a page does after it was loaded. */
   | { kind: 'session'; recordedMs: number }
   | { kind: 'load-time'; recordedMs: number; explainedMs: number }
@@ -89,6 +91,7 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   if (recording.missing === 'navigation') misfits.push({ kind: 'no-navigation' });
   else if (isAllCached(recording)) misfits.push({ kind: 'all-cached' });
   else if (isUnanswered(recording)) misfits.push({ kind: 'no-answer' });
+  else if (leadsNowhere(recording)) misfits.push({ kind: 'no-page' });
   else if (recordedMs === null) misfits.push({ kind: 'no-load-event' });
   else if (recordedMs > SESSION_MS) misfits.push({ kind: 'session', recordedMs });
   else if (recorded !== undefined && emulatedMs !== null && explained !== null) {
@@ -120,6 +123,16 @@ const isAllCached = (recording: Recording): boolean =>
 
 /** Whether all of the load failed: the name was not resolved, or no server answered. */
 const isUnanswered = (recording: Recording): boolean => loadRequests(recording).kept.every(isFailed);
+
+/** Whether all that was answered were redirects, the last of which led to a failure, such as that of a browser which was redirected too often. */
+function leadsNowhere({ requests }: Recording): boolean {
+  const redirects = new Set(
+    requests.flatMap(({ initiator }) => (initiator.kind === 'redirect' ? (initiator.requestId ?? []) : [])),
+  );
+  return (
+    requests.some(isFailed) && requests.every((request) => isFailed(request) || redirects.has(request.id))
+  );
+}
 
 /** Whether no request shows when its response began. Browsers always show that of the document, unless it came from a cache. */
 function showsNoWait(recording: Recording): boolean {

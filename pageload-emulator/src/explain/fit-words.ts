@@ -34,6 +34,8 @@ export function describeMisfit(misfit: Misfit, fit: Sentences['fit']): string {
       return fit.allCached();
     case 'no-answer':
       return fit.noAnswer();
+    case 'no-page':
+      return fit.noPage();
     case 'no-load-event':
       return fit.noLoadEvent();
     case 'session':

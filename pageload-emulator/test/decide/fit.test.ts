@@ -119,6 +119,28 @@ describe('the fit of a recording', () => {
     expect(predict({ ...load, requests: partly }).fit.notes.join()).not.toContain('No server');
   });
 
+  it('has nothing to verify of redirects that led to no page', () => {
+    const load = recorded();
+    const first = load.requests[0]!;
+    const failed = { status: 0, protocol: null, transferBytes: 0, connectionId: null, phases: NO_PHASES };
+    const initiator = (requestId: number) => ({
+      kind: 'redirect' as const,
+      requestId,
+      source: 'recorded' as const,
+    });
+    const next = { ...first, id: 1, startMs: first.endMs, endMs: first.endMs + 80, initiator: initiator(0) };
+    const last = { ...next, ...failed, id: 2, initiator: initiator(1) };
+    const redirects = [{ ...first, status: 302 }, { ...next, status: 302 }, last];
+    const { fit, decision } = predict({ ...load, requests: redirects, pltMs: last.endMs + 10 });
+    expect(fit.notes).toEqual(['Its redirects led to no page.']);
+    expect(decision).toMatchObject({
+      kind: 'leave',
+      verdict: 'This load is not understood: its redirects led to no page',
+    });
+    const answered = [{ ...first, status: 302 }, next];
+    expect(predict({ ...load, requests: answered }).fit.notes.join()).not.toContain('redirects');
+  });
+
   it('has no round trip to a proxy on the machine, behind which all sites have one address', () => {
     const load = hasty(at('example.org', '127.0.0.1'));
     const notes = (recording: Recording) => predict(recording).fit.notes.join();

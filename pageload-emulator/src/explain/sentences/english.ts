@@ -86,6 +86,7 @@ export const english = {
     allCached: () =>
       'the page came from a cache or its service worker, so that nothing shows how its servers answer',
     noAnswer: () => 'no server answered',
+    noPage: () => 'its redirects led to no page',
     session: (recordedMs: number) =>
       `the recording takes ${duration(recordedMs)}, which is a session rather than a page load`,
     loadTime(recordedMs: number, explainedMs: number): string {

@@ -66,6 +66,7 @@ export const german: Sentences = {
     allCached: () =>
       'Die Seite kam aus einem Cache oder von ihrem Service Worker, deshalb zeigt nichts, wie ihre Server antworten',
     noAnswer: () => 'Kein Server antwortete',
+    noPage: () => 'Die Umleitungen führten zu keiner Seite',
     session: (recordedMs) =>
       `Die Aufzeichnung dauert ${duration(recordedMs)} und ist eher eine Sitzung als ein Ladevorgang`,
     loadTime(recordedMs, explainedMs) {

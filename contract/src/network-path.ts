@@ -80,6 +80,8 @@ export interface ServerProfile {
   dnsMs?: number;
   /** What its first connection takes besides that and its round trips, milliseconds, as where it accepts none for a while; 0 when absent. */
   openingDelayMs?: number;
+  /** Whether TCP connections to it end near by, at a proxy or a tunnel, so that opening one takes no round trip of its own; false when absent. */
+  tcpEndsNearby?: boolean;
   /** TLS sessions from an earlier visit, and whether requests may go as early data (Chromium sends it over QUIC only); none when absent. */
   session?: { tcp?: 'resumed' | 'early-data'; quic?: 'resumed' | 'early-data' };
   /** Whether requests leave with the client's Finished under TLS 1.2 (RFC 7918); `tlsVersion` 1.2 without it takes two round trips. */

@@ -125,14 +125,15 @@ export class RecordingReplay {
         startMs: activity.delayMs,
         firstByteMs: request.phases.responseStartMs,
         endMs: request.endMs,
-        roundTrips: roundTripsOf(request),
+        roundTrips: roundTripsOf(request, serverOf(request)!),
         packets: packetsOf(request, carrier.arrivals, rttMs),
         isWhole,
         sized: request.transferBytes !== null || request.bodyBytes !== null,
       });
     }
     for (const carrier of carriers) {
-      const opening = openingOf(carrier, activities.length, rttOf(carrier.members[0]!));
+      const [first] = carrier.members as [RecordedRequest];
+      const opening = openingOf(carrier, activities.length, rttOf(first), serverOf(first)!);
       if (opening !== null) activities.push(opening);
     }
     const bytes = activities.reduce((sum, { responseBytes }) => sum + responseBytes, 0);
@@ -281,8 +282,8 @@ function thinkOf({ phases }: RecordedRequest, rttMs: number): number {
   return Math.max(0, responseStartMs - requestStartMs - rttMs);
 }
 
-function roundTripsOf(request: RecordedRequest): number {
-  return request.phases.connectStartMs === null ? 1 : 1 + handshakeRounds(request);
+function roundTripsOf(request: RecordedRequest, server: ServerProfile): number {
+  return request.phases.connectStartMs === null ? 1 : 1 + handshakeRounds(request, server);
 }
 
 /** A loss is repaired within this many round trips; earlier ones delay nothing any more. */
@@ -302,22 +303,24 @@ const WHOLE_SHARE = 0.8;
  * Creates a transfer that opens a connection which was open, or nearly so, when its first request came: browsers preconnect,
  * and most of such a handshake is not recorded. Null when the first request shows its own handshake.
  */
-function openingOf(carrier: Carrier, id: number, rttMs: number): FetchActivity | null {
+function openingOf(carrier: Carrier, id: number, rttMs: number, server: ServerProfile): FetchActivity | null {
   const first = carrier.members.reduce((a, b) => (dispatchedMs(b, rttMs) < dispatchedMs(a, rttMs) ? b : a));
   const { requestStartMs, responseStartMs } = first.phases;
-  if ((requestStartMs === null && responseStartMs === null) || isHandshakeWhole(first, rttMs)) return null;
+  const openingMs = handshakeRounds(first, server) * rttMs;
+  if ((requestStartMs === null && responseStartMs === null) || isHandshakeWhole(first, openingMs))
+    return null;
   const opening = transferOf(first, id, carrier, rttMs);
-  const delayMs = Math.max(0, sentMs(first, rttMs) - handshakeRounds(first) * rttMs);
+  const delayMs = Math.max(0, sentMs(first, rttMs) - openingMs);
   return { ...opening, requestBytes: 1, responseBytes: 1, delayMs };
 }
 
 /** Whether the phases show a whole handshake, by its minimum duration. */
-function isHandshakeWhole(request: RecordedRequest, rttMs: number): boolean {
+function isHandshakeWhole(request: RecordedRequest, openingMs: number): boolean {
   const { connectStartMs, requestStartMs } = request.phases;
   if (connectStartMs === null || requestStartMs === null) return false;
-  return requestStartMs - connectStartMs > WHOLE_SHARE * handshakeRounds(request) * rttMs;
+  return requestStartMs - connectStartMs > WHOLE_SHARE * openingMs;
 }
 
-function handshakeRounds({ protocol, url }: RecordedRequest): number {
-  return handshakeOf(protocol!, url.startsWith('https:') ? '1.3' : null).rounds.length;
+function handshakeRounds({ protocol, url }: RecordedRequest, { tcpEndsNearby }: ServerProfile): number {
+  return handshakeOf(protocol!, url.startsWith('https:') ? '1.3' : null, { tcpEndsNearby }).rounds.length;
 }

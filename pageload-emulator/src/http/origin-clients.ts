@@ -208,6 +208,7 @@ export class OriginClients {
           session: server.session?.[transport],
           falseStart: server.falseStart,
           extraRounds: server.extraHandshakeRounds?.[transport],
+          tcpEndsNearby: server.tcpEndsNearby,
         });
     return {
       transport,

@@ -2,6 +2,7 @@ import { groupBy, type RecordedRequest, type Recording } from '@hopwise/contract
 import { originOf } from '../util/url.ts';
 import { findTlsExtra, handshakeTrips, isHandshake, type RoundTrip } from './handshake-trips.ts';
 import { hidesConnections, openingRounds } from './hidden-connections.ts';
+import { tcpEndsNearby } from './nearby-tcp.ts';
 import { withoutOutliers } from './round-trip-outliers.ts';
 
 /** One origin's requests, and the round trips that they show. */
@@ -23,12 +24,18 @@ export function timingsByOrigin(recording: Recording): Map<string, OriginTimings
   const { requests } = recording;
   const isHidden = hidesConnections(recording);
   const tlsExtraMs = findTlsExtra(requests);
+  const isNearby = tcpEndsNearby(requests);
   const byOrigin = groupBy(requests, ({ url }) => originOf(url));
   return new Map(
     [...byOrigin].flatMap(([origin, own]) =>
       origin === null
         ? []
-        : [[origin, { origin, requests: own, ...readRoundTrips(own, isHidden, tlsExtraMs) }] as const],
+        : [
+            [
+              origin,
+              { origin, requests: own, ...readRoundTrips(own, isHidden, tlsExtraMs, isNearby) },
+            ] as const,
+          ],
     ),
   );
 }
@@ -36,18 +43,24 @@ export function timingsByOrigin(recording: Recording): Map<string, OriginTimings
 /** A QUIC handshake shorter than this share of the origin's shortest wait was under way before its request. */
 const MIN_SHARE_OF_WAIT = 0.5;
 
-/** @param isHidden whether the first wait contains the handshakes of a connection */
+/**
+ * @param isHidden whether the first wait contains the handshakes of a connection
+ * @param isNearby whether TCP's handshakes do not go to the server
+ */
 function readRoundTrips(
   requests: readonly RecordedRequest[],
   isHidden: boolean,
   tlsExtraMs: number | null,
+  isNearby: boolean,
 ): Pick<OriginTimings, 'roundTrips' | 'rttMs' | 'fromHandshake' | 'leftOut'> {
   const waits = requests.flatMap((request) =>
     waitTrip(request, isHidden && request === requests[0] ? 1 + openingRounds(request) : 1),
   );
   const minWaitMs = waits.reduce((min, { rttMs }) => Math.min(min, rttMs), Number.POSITIVE_INFINITY);
   const handshakes = requests.flatMap((request) => {
-    const trips = handshakeTrips(request, request === requests[0], tlsExtraMs);
+    const shown = handshakeTrips(request, request === requests[0], tlsExtraMs);
+    const isWithTls = isNearby && request.protocol !== 'h3' && request.phases.secureStartMs !== null;
+    const trips = isWithTls ? tlsTrips(shown) : shown;
     const isCut =
       request.protocol === 'h3' && trips.some(({ rttMs }) => rttMs < MIN_SHARE_OF_WAIT * minWaitMs);
     return isCut && Number.isFinite(minWaitMs) ? [] : trips;
@@ -66,6 +79,10 @@ function readRoundTrips(
     leftOut: whole.length - sound.length,
   };
 }
+
+/** Those of TLS, which go through to the server whatever was cut off TCP's. */
+const tlsTrips = (trips: readonly RoundTrip[]): RoundTrip[] =>
+  trips.flatMap((trip) => (trip.kind === 'tls' ? { ...trip, isClipped: false } : []));
 
 /** @param trips round trips that the wait contains */
 function waitTrip(request: RecordedRequest, trips: number): RoundTrip[] {

@@ -21,6 +21,8 @@ interface HandshakeOptions {
   falseStart?: boolean | undefined;
   /** Additional round trips: HelloRetryRequest (RFC 8446 section 4.1.4), Retry and version negotiation (RFC 9000 sections 8.1.2 and 6). */
   extraRounds?: number | undefined;
+  /** Whether TCP ends near by (`ServerProfile.tcpEndsNearby`): its round trip takes no time. */
+  tcpEndsNearby?: boolean | undefined;
 }
 
 /** SYN, SYN/ACK with options, IPv4. */
@@ -56,6 +58,13 @@ export function handshakeOf(
   tls: '1.2' | '1.3' | null,
   options: HandshakeOptions = {},
 ): Handshake {
+  const handshake = wholeHandshake(protocol, tls, options);
+  if (protocol === 'h3' || options.tcpEndsNearby !== true) return handshake;
+  return { rounds: handshake.rounds.slice(1), requestsAfter: handshake.requestsAfter - 1 };
+}
+
+/** The handshake with a server that ends all of it. */
+function wholeHandshake(protocol: Protocol, tls: '1.2' | '1.3' | null, options: HandshakeOptions): Handshake {
   const { session, falseStart = false, extraRounds = 0 } = options;
   if (protocol === 'h3') {
     const rounds = [

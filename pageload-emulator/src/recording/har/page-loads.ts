@@ -4,7 +4,7 @@ import { pageUrl } from './navigation.ts';
 import { partNavigations, type TimedEntry, timed } from './navigations.ts';
 import { noSuchPage, type PageChoice, type ReadOptions } from './page-choice.ts';
 import { type PageEntries, pagesOf } from './pages.ts';
-import { type Entry, type Har, type Page, statusOf } from './schema.ts';
+import { asksForCredentials, type Entry, type Har, type Page, statusOf } from './schema.ts';
 import { findSentOn, joinSentOn } from './sent-on.ts';
 import { urlKey } from './urls.ts';
 
@@ -49,8 +49,10 @@ const hasRequests = ({ ordered }: PageLoad): boolean => ordered.length > 0;
 
 const hasAnswer = ({ ordered }: PageLoad): boolean => ordered.some(isAnswered);
 
+/** What asks for credentials is no page: while its visitor types them, it waits for nothing else. */
 function isAnswered({ entry }: TimedEntry): boolean {
-  return originOf(entry.request.url) !== null && statusOf(entry) > 0;
+  const status = statusOf(entry);
+  return originOf(entry.request.url) !== null && status > 0 && !asksForCredentials(status);
 }
 
 /** Says which of several page loads was taken; null for the only one. */

@@ -275,3 +275,8 @@ export function isWithoutContent(status: number): boolean {
 export function isRedirect(status: number): boolean {
   return status >= 301 && status <= 308 && status !== 304;
 }
+
+/** Whether a response with this status asks for credentials (RFC 9110 sections 15.5.2 and 15.5.8): a browser repeats the request with them. */
+export function asksForCredentials(status: number): boolean {
+  return status === 401 || status === 407;
+}

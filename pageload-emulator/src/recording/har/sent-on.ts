@@ -7,7 +7,7 @@ import { headerOf } from './headers.ts';
 import { follows, partNavigations, redirectChain, timed } from './navigations.ts';
 import { timesOf } from './page-clock.ts';
 import type { PageEntries } from './pages.ts';
-import type { Entry, Page } from './schema.ts';
+import { asksForCredentials, type Entry, type Page, statusOf } from './schema.ts';
 import { isSpeculative, typeOf } from './types.ts';
 import { urlKey } from './urls.ts';
 import { dateOf } from './values.ts';
@@ -77,6 +77,10 @@ function isByScript(document: Entry, own: ReadonlySet<string>): boolean {
   return referer !== null && isOfTab(document) && own.has(urlKey(referer));
 }
 
+/** Whether a browser repeated a request with the credentials that its answer asked for. */
+const isRepeated = (asking: Entry, { request }: Entry): boolean =>
+  asksForCredentials(statusOf(asking)) && urlKey(asking.request.url) === urlKey(request.url);
+
 const isOfTab = ({ request }: Entry): boolean =>
   /^document$/i.test(headerOf(request, 'sec-fetch-dest') ?? '');
 
@@ -92,7 +96,8 @@ export function findSentOn(entries: readonly Entry[]): string | null {
   let url: string | null = null;
   for (const entry of entries) {
     if (typeOf(entry).type === 'document') {
-      const isTarget = document !== null && follows({ entry: document }, { entry });
+      const isTarget =
+        document !== null && (follows({ entry: document }, { entry }) || isRepeated(document, entry));
       if (isTarget ? url !== null : isOfTab(entry) && isByScript(entry, own)) url = entry.request.url;
       if (document === null || isTarget || isOfTab(entry)) document = entry;
     }

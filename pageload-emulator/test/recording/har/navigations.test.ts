@@ -63,6 +63,27 @@ describe('several navigations in one page', () => {
     expect(early).toMatchObject({ url: SITE, pltMs: 600 });
   });
 
+  it('begin with the page that follows a demand for credentials, which its visitor took time to type', () => {
+    const asking = (startMs: number) => {
+      const made = entry(SITE, startMs, DOCUMENT) as { response: object };
+      return { ...made, response: { ...made.response, status: 401 } };
+    };
+    const after = (typedMs: number) => {
+      const shown = [entry(SITE, typedMs, DOCUMENT), image(`${SITE}1.png`, typedMs + 100, { Referer: SITE })];
+      return readRecording(harOf([asking(0), ...shown], { onLoad: typedMs + 300 }));
+    };
+    const { recording, notes } = after(8_000);
+    expect(recording).toMatchObject({ url: SITE, pltMs: 300 });
+    expect(recording.requests.map(({ startMs }) => startMs)).toEqual([0, 100]);
+    expect(notes[0]).toContain('took number 2, the first that was answered');
+    // At once, by what the browser keeps: all of it is one load, and no script's doing.
+    const kept = after(60);
+    expect(kept.recording.requests).toHaveLength(3);
+    expect(kept.notes).toEqual([]);
+    // Nothing follows one whose visitor gave up.
+    expect(readRecording(harOf([asking(0)], { onLoad: 100 })).recording.requests).toHaveLength(1);
+  });
+
   it('are parted where a page is loaded again, by the frame that Playwright names or by what browsers ask for pages with', () => {
     const again = (extra: object, headers: Record<string, string>) =>
       urlsOf(

@@ -28,6 +28,7 @@ describe('requests that failed because of HTTP/3', () => {
       failed(`${PAGE}2.png`, 170, 'net::ERR_QUIC_PROTOCOL_ERROR', 200),
       failed(`${PAGE}3.png`, 170, 'net::ERR_HTTP2_PROTOCOL_ERROR'),
       failed(`${PAGE}4.png`, 170, 'net::ERR_BLOCKED_BY_CLIENT'),
+      failed(`${PAGE}5`, 170, 'net::ERR_QUIC_PROTOCOL_ERROR', 0, 'ping'),
       failed('https://elsewhere.test/', 9_000, 'net::ERR_ABORTED', 0, 'document'),
     ];
     expect(parseRecording(harOf(entries, { onLoad: 8_200 })).failedOverH3).toBe(2);

@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '@hopwise/contract';
+import { groupBy, type RecordedRequest } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
 
 /** A round trip on the machine or its own network, milliseconds; a browser's clock and a busy machine count in it. Assumed. */
@@ -7,35 +7,61 @@ const MAX_NEARBY_MS = 10;
 const MIN_TIMES = 5;
 /** TLS takes processor time besides its round trip; less than this, milliseconds, shows no distance. */
 const MIN_TLS_MS = 30;
-/** One origin may have a slow server near by; several show what lies between. */
-const MIN_ORIGINS = 2;
+/** The shortest answer takes as long as TLS 1.3, or half as long as TLS 1.2, each with some time of the server's: else TLS or the server is slow. */
+const MIN_WAIT_SHARE = 0.4;
+const MAX_WAIT_SHARE = 1.5;
+/** Fewer answers may all have been computed. */
+const MIN_WAITS = 5;
+
+/** What an origin's requests over TCP show of the way to it, milliseconds. */
+interface Way {
+  origin: string;
+  /** The longest handshake of TCP, the shortest one of TLS, the shortest answer. */
+  tcpMs: number;
+  tlsMs: number;
+  waitMs: number;
+  waits: number;
+}
 
 /**
- * Whether TCP connections end near by, at a proxy or the tunnel of a VPN (SOCKS, TUN), which answers SYNs itself: to every origin TCP takes no
- * time to speak of, but TLS, which goes through to the server, and each answer take several times as long. TCP's handshake then shows
- * nothing of the way to the server, and costs no round trip.
+ * Finds the origins to which TCP connections end near by, at a proxy or the tunnel of a VPN (SOCKS, TUN), which answers SYNs itself: TCP takes no
+ * time to speak of, but TLS, which goes through to the server, and each answer take several times as long, and agree. TCP's handshake then
+ * shows nothing of the way to the server, and costs no round trip.
  */
-export function tcpEndsNearby(requests: readonly RecordedRequest[]): boolean {
+export function nearbyTcp(requests: readonly RecordedRequest[]): ReadonlySet<string> {
   const overTcp = requests.filter(({ protocol }) => protocol === 'h1' || protocol === 'h2');
-  const opened = overTcp.flatMap(({ url, phases }) => {
-    const { connectStartMs, secureStartMs, connectEndMs } = phases;
-    if (connectStartMs === null || secureStartMs === null || connectEndMs === null) return [];
-    return {
-      origin: originOf(url),
-      tcpMs: secureStartMs - connectStartMs,
-      tlsMs: connectEndMs - secureStartMs,
-    };
-  });
-  const tcpMs = opened.reduce((most, opening) => Math.max(most, opening.tcpMs), 0);
-  const leastMs = Math.max(MIN_TLS_MS, MIN_TIMES * tcpMs);
-  return (
-    tcpMs <= MAX_NEARBY_MS &&
-    new Set(opened.map(({ origin }) => origin)).size >= MIN_ORIGINS &&
-    opened.every(({ tlsMs }) => tlsMs >= leastMs) &&
-    overTcp.every(({ fromCache, transferBytes, phases: { requestStartMs, responseStartMs } }) => {
-      if (fromCache || transferBytes === 0 || requestStartMs === null || responseStartMs === null)
-        return true;
-      return responseStartMs - requestStartMs >= leastMs;
-    })
+  const ways = [...groupBy(overTcp, ({ url }) => originOf(url))].flatMap(([origin, own]) =>
+    origin === null ? [] : wayTo(origin, own),
   );
+  const nearby = ways.filter(({ tcpMs, tlsMs, waitMs }) => {
+    const leastMs = Math.max(MIN_TLS_MS, MIN_TIMES * tcpMs);
+    const isAgreed = waitMs >= MIN_WAIT_SHARE * tlsMs && waitMs <= MAX_WAIT_SHARE * tlsMs;
+    return tcpMs <= MAX_NEARBY_MS && Math.min(tlsMs, waitMs) >= leastMs && isAgreed;
+  });
+  const waits = nearby.reduce((sum, way) => sum + way.waits, 0);
+  return new Set(waits < MIN_WAITS ? [] : nearby.map(({ origin }) => origin));
+}
+
+function wayTo(origin: string, requests: readonly RecordedRequest[]): Way[] {
+  const opened = requests.flatMap(({ phases: { connectStartMs, secureStartMs, connectEndMs } }) =>
+    connectStartMs === null || secureStartMs === null || connectEndMs === null
+      ? []
+      : { tcpMs: secureStartMs - connectStartMs, tlsMs: connectEndMs - secureStartMs },
+  );
+  const waitsMs = requests.flatMap(({ fromCache, transferBytes, phases }) => {
+    const { requestStartMs, responseStartMs } = phases;
+    if (fromCache || transferBytes === 0 || requestStartMs === null || responseStartMs === null) return [];
+    return responseStartMs - requestStartMs;
+  });
+  if (opened.length === 0 || waitsMs.length === 0) return [];
+  const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
+  return [
+    {
+      origin,
+      tcpMs: opened.reduce((most, { tcpMs }) => Math.max(most, tcpMs), 0),
+      tlsMs: least(opened.map(({ tlsMs }) => tlsMs)),
+      waitMs: least(waitsMs),
+      waits: waitsMs.length,
+    },
+  ];
 }

@@ -2,7 +2,7 @@ import { groupBy, type RecordedRequest, type Recording } from '@hopwise/contract
 import { originOf } from '../util/url.ts';
 import { findTlsExtra, handshakeTrips, isHandshake, type RoundTrip } from './handshake-trips.ts';
 import { hidesConnections, openingRounds } from './hidden-connections.ts';
-import { tcpEndsNearby } from './nearby-tcp.ts';
+import { nearbyTcp } from './nearby-tcp.ts';
 import { withoutOutliers } from './round-trip-outliers.ts';
 
 /** One origin's requests, and the round trips that they show. */
@@ -24,7 +24,7 @@ export function timingsByOrigin(recording: Recording): Map<string, OriginTimings
   const { requests } = recording;
   const isHidden = hidesConnections(recording);
   const tlsExtraMs = findTlsExtra(requests);
-  const isNearby = tcpEndsNearby(requests);
+  const nearby = nearbyTcp(requests);
   const byOrigin = groupBy(requests, ({ url }) => originOf(url));
   return new Map(
     [...byOrigin].flatMap(([origin, own]) =>
@@ -33,7 +33,7 @@ export function timingsByOrigin(recording: Recording): Map<string, OriginTimings
         : [
             [
               origin,
-              { origin, requests: own, ...readRoundTrips(own, isHidden, tlsExtraMs, isNearby) },
+              { origin, requests: own, ...readRoundTrips(own, isHidden, tlsExtraMs, nearby.has(origin)) },
             ] as const,
           ],
     ),

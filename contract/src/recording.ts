@@ -148,10 +148,10 @@ export interface Recording {
    */
   showsConnections?: boolean;
   /**
-   * How many requests to the page's origins failed because of HTTP/3, by the error that the browser named, in this load or in another
+   * How many requests to the page's origins failed because of a protocol, by the error that the browser named, in this load or in another
    * attempt at the page. Absent where none did, or the recorder names no errors.
    */
-  failedOverH3?: number;
+  failedOver?: Partial<Record<'h2' | 'h3', number>>;
   /** In order of `startMs`; the first is the document (or the redirect that led to it), unless the input lacks it. */
   requests: RecordedRequest[];
 }

@@ -14,8 +14,8 @@ import { type Candidate, usesH3 } from './candidates.ts';
 export type Misfit =
   /** The requests of the recording are a set of transfers. */
   | { kind: 'no-navigation' }
-  /** Requests failed because of HTTP/3, which no emulation of it does. */
-  | { kind: 'failed-over-h3'; requests: number }
+  /** Requests failed because of a protocol, which none does in an emulation. */
+  | { kind: 'protocol-failed'; protocol: 'h2' | 'h3'; requests: number }
   | { kind: 'no-load-event' }
   /** Nothing was transferred in the load. */
   | { kind: 'all-cached' }
@@ -31,7 +31,7 @@ export type Misfit =
   | { kind: 'no-round-trip' };
 
 const VERIFIABLE: ReadonlySet<Misfit['kind']> = new Set([
-  'failed-over-h3',
+  'protocol-failed',
   'load-time',
   'round-trip',
   'no-round-trip',
@@ -86,8 +86,10 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   const shrink = isCertain(network) ? (timesMs: readonly number[]) => timesMs : narrow;
   const explained = emulatedMs === null ? null : loadTime(shrink(emulatedMs), REPRODUCTION);
   const misfits: Misfit[] = [];
-  const { failedOverH3 = 0 } = recording;
-  if (failedOverH3 > 0) misfits.push({ kind: 'failed-over-h3', requests: failedOverH3 });
+  for (const protocol of ['h3', 'h2'] as const) {
+    const failed = recording.failedOver?.[protocol] ?? 0;
+    if (failed > 0) misfits.push({ kind: 'protocol-failed', protocol, requests: failed });
+  }
   if (recording.missing === 'navigation') misfits.push({ kind: 'no-navigation' });
   else if (isAllCached(recording)) misfits.push({ kind: 'all-cached' });
   else if (isUnanswered(recording)) misfits.push({ kind: 'no-answer' });

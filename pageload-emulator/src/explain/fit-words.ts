@@ -28,8 +28,8 @@ export function describeMisfit(misfit: Misfit, fit: Sentences['fit']): string {
   switch (misfit.kind) {
     case 'no-navigation':
       return fit.noNavigation();
-    case 'failed-over-h3':
-      return fit.failedOverH3(misfit.requests);
+    case 'protocol-failed':
+      return fit.protocolFailed(misfit.requests, misfit.protocol);
     case 'all-cached':
       return fit.allCached();
     case 'no-answer':

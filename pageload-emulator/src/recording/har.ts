@@ -24,7 +24,7 @@ import { type PageClock, pageClock } from './har/page-clock.ts';
 import { type PageLoad, takeLoad } from './har/page-loads.ts';
 import { harPhases, sendingMs, webPageTestPhases } from './har/phases.ts';
 import { pairPreflights } from './har/preflights.ts';
-import { countQuicFailures } from './har/quic-failures.ts';
+import { countProtocolFailures } from './har/protocol-failures.ts';
 import { type Entry, isRedirect, parseHar, statusOf } from './har/schema.ts';
 import { sizesOf } from './har/sizes.ts';
 import { withMilliseconds } from './har/time-units.ts';
@@ -110,7 +110,7 @@ export function readHar(
   const page =
     requests.find(({ type, status }) => type === 'document' && !isRedirect(status)) ?? requests[0]!;
   const sentOn = navigation.document === 'recorded' ? load.sentOn : null;
-  const failedOverH3 = countQuicFailures(
+  const failedOver = countProtocolFailures(
     log.entries,
     new Set(requests.flatMap(({ url }) => originOf(url) ?? [])),
   );
@@ -124,7 +124,7 @@ export function readHar(
     browser: [log.browser?.name, log.browser?.version].filter(Boolean).join(' '),
     ...end.times,
     ...missingOf(navigation, end.times.pltMs),
-    ...(failedOverH3 > 0 && { failedOverH3 }),
+    ...(Object.keys(failedOver).length > 0 && { failedOver }),
     requests,
   };
   const isAhead = beginning === 'shown' && fetched.pltMs !== null;

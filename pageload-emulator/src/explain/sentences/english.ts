@@ -80,8 +80,8 @@ export const english = {
         : `The recorded load took ${recorded}; its emulation expects ${explained}.`;
     },
     noNavigation: () => 'the recording has no navigation, only a set of transfers',
-    failedOverH3: (requests: number) =>
-      requests === 1 ? 'a request failed because of HTTP/3' : `${requests} requests failed because of HTTP/3`,
+    protocolFailed: (requests: number, protocol: Protocol) =>
+      `${requests === 1 ? 'a request' : `${requests} requests`} failed because of ${NAME[protocol]}`,
     noLoadEvent: () => 'the recording has no load event, so that its load time is a guess',
     allCached: () =>
       'the page came from a cache or its service worker, so that nothing shows how its servers answer',

@@ -60,8 +60,8 @@ export const german: Sentences = {
         : `Der aufgezeichnete Ladevorgang dauerte ${recorded}; die Emulation erwartet ${explained}.`;
     },
     noNavigation: () => 'Die Aufzeichnung hat keine Navigation, nur einzelne Übertragungen',
-    failedOverH3: (requests) =>
-      requests === 1 ? 'Eine Anfrage scheiterte an HTTP/3' : `${requests} Anfragen scheiterten an HTTP/3`,
+    protocolFailed: (requests, protocol) =>
+      `${requests === 1 ? 'Eine Anfrage scheiterte' : `${requests} Anfragen scheiterten`} an ${NAME[protocol]}`,
     noLoadEvent: () => 'Die Aufzeichnung hat kein Load-Event, ihre Ladezeit ist daher geschätzt',
     allCached: () =>
       'Die Seite kam aus einem Cache oder von ihrem Service Worker, deshalb zeigt nichts, wie ihre Server antworten',

@@ -91,6 +91,7 @@ export type { ReadRecording } from './recording/har.ts';
 export { loadEndMs } from './recording/load-requests.ts';
 export { type OriginTimings, timingsByOrigin } from './recording/origin-timings.ts';
 export { jsonIn, parseRecording, readRecording, withoutNaN } from './recording/parse.ts';
+export { countFailures, failedProtocol } from './recording/protocol-failures.ts';
 export { parseProtocol } from './recording/protocol-name.ts';
 export { RecordingBytes } from './recording/recording-bytes.ts';
 export { parseVerification } from './recording/verification-file.ts';

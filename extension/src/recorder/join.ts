@@ -1,6 +1,6 @@
 import { groupBy, NO_PHASES } from '@hopwise/contract';
 import type { RecordedRequest, Recording, RequestPhases, ResourceType } from '@hopwise/pageload-emulator';
-import { parseProtocol } from '@hopwise/pageload-emulator';
+import { countFailures, parseProtocol } from '@hopwise/pageload-emulator';
 import { ShownError } from '../language/shown-error.ts';
 import { t } from '../language/translate.ts';
 import { findInitiators } from './initiators.ts';
@@ -58,6 +58,9 @@ export function joinRecording(observation: LoadObservation): Recording {
       top.largestContentfulPaintUrl === null ? null : withoutFragment(top.largestContentfulPaintUrl),
     // What Resource Timing tells of a request's beginning, it tells of its connection too.
     showsConnections: true,
+    ...countFailures(
+      joined.map(({ observed, type }) => (type === 'beacon' ? null : (observed?.failedOver ?? null))),
+    ),
     requests: joined.map((request, id) => ({
       id,
       ...recordedFields(request, { failed, isWorkerFetch: workerFetches.has(request) }),

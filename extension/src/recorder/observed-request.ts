@@ -21,6 +21,8 @@ export interface ObservedRequest {
   headersAt: number | null;
   endedAt: number | null;
   status: number;
+  /** The protocol because of which it failed, as far as the browser says. */
+  failedOver: 'h2' | 'h3' | null;
   remoteIp: string | null;
   fromCache: boolean;
   /** `Referer` as sent. */

@@ -1,5 +1,6 @@
 /** Listens to the browser's requests and describes each as an `ObservedRequest`. */
 import { offersH3 } from '@hopwise/contract';
+import { failedProtocol } from '@hopwise/pageload-emulator';
 import { MAX_TEXT_CHARS } from './limits.ts';
 import { hasCredentials, type ObservedRequest, resourceType } from './observed-request.ts';
 
@@ -138,6 +139,7 @@ function addListeners(
     sink.updateRequest(details.tabId, details.requestId, {
       endedAt: details.timeStamp,
       status: 0,
+      failedOver: failedProtocol(details.error),
       // Chromium first requests fonts from the cache only, then again from the network.
       ...(details.error === 'net::ERR_CACHE_MISS' ? { sent: false } : {}),
     });
@@ -205,6 +207,7 @@ function toObserved(details: chrome.webRequest.OnBeforeRequestDetails): Observed
     headersAt: null,
     endedAt: null,
     status: 0,
+    failedOver: null,
     remoteIp: null,
     fromCache: false,
     referrer: null,

@@ -135,6 +135,7 @@ function navigation(requestId: string, more: Partial<ObservedRequest> = {}): Obs
     headersAt: startedAt + 10,
     endedAt: startedAt + 20,
     status: 200,
+    failedOver: null,
     remoteIp: '9.9.9.1',
     fromCache: false,
     referrer: null,

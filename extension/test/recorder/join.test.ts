@@ -25,6 +25,7 @@ function request(url: string, startedMs: number, more: Partial<ObservedRequest> 
     headersAt: T0 + startedMs + 20,
     endedAt: T0 + startedMs + 30,
     status: 200,
+    failedOver: null,
     remoteIp: '192.0.2.1',
     fromCache: false,
     referrer: PAGE,
@@ -141,6 +142,16 @@ describe('joinRecording', () => {
       remoteIp: null,
       offersH3: null,
     });
+  });
+
+  test('counts requests that failed because of a protocol, but no beacons', () => {
+    const failed = (path: string, more: Partial<ObservedRequest>) =>
+      request(`${PAGE}${path}`, 80, { status: 0, headersAt: null, failedOver: 'h3', ...more });
+    const requests = [document_(), failed('a.png', {}), failed('b.js', { type: 'script' })];
+    const frames = [frame(0, PAGE, 0)];
+    expect(join(requests, frames).recording.failedOver).toEqual({ h3: 2 });
+    const beacon = failed('end', { type: 'beacon' });
+    expect(join([document_(), beacon], frames).recording).not.toHaveProperty('failedOver');
   });
 
   test('takes the requests of a light recording from the frames alone', () => {

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ObservedRequest } from '../../src/recorder/observed-request.ts';
 import {
   canListen,
   listenToFailures,
   listenToNavigations,
+  listenToTab,
   toFrameId,
 } from '../../src/recorder/web-request.ts';
 
@@ -58,6 +60,18 @@ describe('listeners', () => {
     send('onHeadersReceived', { responseHeaders: [{ name: 'Accept-CH', value: 'Start-Rate' }] });
     send('onHeadersReceived', { responseHeaders: [] });
     expect(seen).toEqual(['network changed', 'network changed', 'https://page.test/ Start-Rate']);
+  });
+
+  test.each([
+    ['net::ERR_QUIC_PROTOCOL_ERROR', 'h3'],
+    ['NS_ERROR_NET_HTTP3_PROTOCOL_ERROR', 'h3'],
+    ['net::ERR_HTTP2_PROTOCOL_ERROR', 'h2'],
+    ['net::ERR_CONNECTION_RESET', null],
+  ])('a request of the tab that fails with %s tells the protocol', (error, failedOver) => {
+    const changes: Partial<ObservedRequest>[] = [];
+    listenToTab(7, { ...sink, updateRequest: (_tab, _request, change) => void changes.push(change) });
+    send('onErrorOccurred', { type: 'image', url: 'https://page.test/a.png', timeStamp: 5, error });
+    expect(changes).toEqual([{ endedAt: 5, status: 0, failedOver }]);
   });
 
   test('without the permission nothing is heard', () => {

@@ -24,7 +24,6 @@ import { type PageClock, pageClock } from './har/page-clock.ts';
 import { type PageLoad, takeLoad } from './har/page-loads.ts';
 import { harPhases, sendingMs, webPageTestPhases } from './har/phases.ts';
 import { pairPreflights } from './har/preflights.ts';
-import { countProtocolFailures } from './har/protocol-failures.ts';
 import { type Entry, isRedirect, parseHar, statusOf } from './har/schema.ts';
 import { sizesOf } from './har/sizes.ts';
 import { withMilliseconds } from './har/time-units.ts';
@@ -33,6 +32,7 @@ import { withUnanswered } from './har/unanswered.ts';
 import { urlKey } from './har/urls.ts';
 import { lengthOf, numberOf } from './har/values.ts';
 import { loadRequests, SWITCHED } from './load-requests.ts';
+import { countFailures, failedProtocol } from './protocol-failures.ts';
 import { parseProtocol } from './protocol-name.ts';
 import { finishRequests, MAX_LOAD_MS, type RequestDraft, refuseTooMany } from './requests/draft.ts';
 import type { DroppedEntries } from './usage-note.ts';
@@ -110,10 +110,7 @@ export function readHar(
   const page =
     requests.find(({ type, status }) => type === 'document' && !isRedirect(status)) ?? requests[0]!;
   const sentOn = navigation.document === 'recorded' ? load.sentOn : null;
-  const failedOver = countProtocolFailures(
-    log.entries,
-    new Set(requests.flatMap(({ url }) => originOf(url) ?? [])),
-  );
+  const origins = new Set(requests.map(({ url }) => originOf(url)));
   if (sentOn !== null)
     notes.push(`a script sent the visitor on to ${shown(sentOn)}: the load is the whole way`);
   const fetched: Recording = {
@@ -124,7 +121,8 @@ export function readHar(
     browser: [log.browser?.name, log.browser?.version].filter(Boolean).join(' '),
     ...end.times,
     ...missingOf(navigation, end.times.pltMs),
-    ...(Object.keys(failedOver).length > 0 && { failedOver }),
+    // Also of other attempts at the page: one that fails is often followed by one over another protocol.
+    ...countFailures(log.entries.filter(({ request }) => origins.has(originOf(request.url))).map(failureOf)),
     requests,
   };
   const isAhead = beginning === 'shown' && fetched.pltMs !== null;
@@ -246,6 +244,12 @@ function draftsOf(
     hasLoadEvent: clock.times.pltMs !== null,
   });
   return { drafts, entryOf, typed, document, preflights, isVersionForgotten };
+}
+
+/** The protocol because of which a request failed, unless it is a beacon. Answers that were cut off have a status, too. */
+function failureOf(entry: Entry): ReturnType<typeof failedProtocol> {
+  const error = entry.response?._error;
+  return typeof error === 'string' && typeOf(entry).type !== 'beacon' ? failedProtocol(error) : null;
 }
 
 /** The drafts whose type the recorder states. */

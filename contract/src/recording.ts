@@ -152,6 +152,8 @@ export interface Recording {
    * attempt at the page. Absent where none did, or the recorder names no errors.
    */
   failedOver?: Partial<Record<'h2' | 'h3', number>>;
+  /** Whether the browser ended a request because its network changed or was gone; absent where it did not, or the recorder names no errors. */
+  networkChanged?: boolean;
   /** In order of `startMs`; the first is the document (or the redirect that led to it), unless the input lacks it. */
   requests: RecordedRequest[];
 }

@@ -16,6 +16,8 @@ export type Misfit =
   | { kind: 'no-navigation' }
   /** Requests failed because of a protocol, which none does in an emulation. */
   | { kind: 'protocol-failed'; protocol: 'h2' | 'h3'; requests: number }
+  /** The browser changed networks, or went offline. */
+  | { kind: 'network-changed' }
   | { kind: 'no-load-event' }
   /** Nothing was transferred in the load. */
   | { kind: 'all-cached' }
@@ -32,6 +34,7 @@ export type Misfit =
 
 const VERIFIABLE: ReadonlySet<Misfit['kind']> = new Set([
   'protocol-failed',
+  'network-changed',
   'load-time',
   'round-trip',
   'no-round-trip',
@@ -90,6 +93,7 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
     const failed = recording.failedOver?.[protocol] ?? 0;
     if (failed > 0) misfits.push({ kind: 'protocol-failed', protocol, requests: failed });
   }
+  if (recording.networkChanged === true) misfits.push({ kind: 'network-changed' });
   if (recording.missing === 'navigation') misfits.push({ kind: 'no-navigation' });
   else if (isAllCached(recording)) misfits.push({ kind: 'all-cached' });
   else if (isUnanswered(recording)) misfits.push({ kind: 'no-answer' });

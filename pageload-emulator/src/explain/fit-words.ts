@@ -30,6 +30,8 @@ export function describeMisfit(misfit: Misfit, fit: Sentences['fit']): string {
       return fit.noNavigation();
     case 'protocol-failed':
       return fit.protocolFailed(misfit.requests, misfit.protocol);
+    case 'network-changed':
+      return fit.networkChanged();
     case 'all-cached':
       return fit.allCached();
     case 'no-answer':

@@ -121,6 +121,7 @@ export function readHar(
     browser: [log.browser?.name, log.browser?.version].filter(Boolean).join(' '),
     ...end.times,
     ...missingOf(navigation, end.times.pltMs),
+    ...(navigation.entries.some(isOfOtherNetwork) && { networkChanged: true }),
     // Also of other attempts at the page: one that fails is often followed by one over another protocol.
     ...countFailures(log.entries.filter(({ request }) => origins.has(originOf(request.url))).map(failureOf)),
     requests,
@@ -245,6 +246,10 @@ function draftsOf(
   });
   return { drafts, entryOf, typed, document, preflights, isVersionForgotten };
 }
+
+/** Whether the browser ended a request because it changed networks or went offline (Chromium's `net_error_list.h`). */
+const isOfOtherNetwork = ({ response }: Entry): boolean =>
+  /^(net::)?ERR_(NETWORK_CHANGED|INTERNET_DISCONNECTED)$/.test(String(response?._error ?? ''));
 
 /** The protocol because of which a request failed, unless it is a beacon. Answers that were cut off have a status, too. */
 function failureOf(entry: Entry): ReturnType<typeof failedProtocol> {

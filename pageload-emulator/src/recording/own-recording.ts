@@ -88,6 +88,7 @@ const recordingSchema = z.object({
   largestContentfulPaintUrl: z.optional(z.nullable(text)),
   missing: z.optional(oneOf('load-event', 'navigation')),
   showsConnections: z.optional(flag),
+  networkChanged: z.optional(flag),
   failedOver: z.optional(z.object({ h2: z.optional(size), h3: z.optional(size) }, 'an object')),
   requests: z.array(requestSchema, 'an array of requests'),
 });

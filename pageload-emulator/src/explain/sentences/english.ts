@@ -82,6 +82,7 @@ export const english = {
     noNavigation: () => 'the recording has no navigation, only a set of transfers',
     protocolFailed: (requests: number, protocol: Protocol) =>
       `${requests === 1 ? 'a request' : `${requests} requests`} failed because of ${NAME[protocol]}`,
+    networkChanged: () => 'the network changed, or was gone for a while',
     noLoadEvent: () => 'the recording has no load event, so that its load time is a guess',
     allCached: () =>
       'the page came from a cache or its service worker, so that nothing shows how its servers answer',

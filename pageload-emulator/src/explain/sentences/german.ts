@@ -62,6 +62,7 @@ export const german: Sentences = {
     noNavigation: () => 'Die Aufzeichnung hat keine Navigation, nur einzelne Übertragungen',
     protocolFailed: (requests, protocol) =>
       `${requests === 1 ? 'Eine Anfrage scheiterte' : `${requests} Anfragen scheiterten`} an ${NAME[protocol]}`,
+    networkChanged: () => 'Das Netz wechselte oder war zeitweise weg',
     noLoadEvent: () => 'Die Aufzeichnung hat kein Load-Event, ihre Ladezeit ist daher geschätzt',
     allCached: () =>
       'Die Seite kam aus einem Cache oder von ihrem Service Worker, deshalb zeigt nichts, wie ihre Server antworten',

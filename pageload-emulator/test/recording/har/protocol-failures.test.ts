@@ -35,6 +35,19 @@ describe('requests that failed because of a protocol', () => {
     expect(parseRecording(harOf([document()]))).not.toHaveProperty('failedOver');
   });
 
+  it('are told apart from those that a change of network ended, which leaves no load understood either', () => {
+    const entries = [document(), failed(`${PAGE}1.png`, 170, 'net::ERR_NETWORK_CHANGED')];
+    const recording = parseRecording(harOf(entries, { onLoad: 8_200 }));
+    expect(recording).toMatchObject({ networkChanged: true });
+    expect(recording).not.toHaveProperty('failedOver');
+    expect(predict(recording).fit).toMatchObject({ understood: false });
+    expect(predict(recording).fit.notes[0]).toBe('The network changed, or was gone for a while.');
+    const other = parseRecording(
+      harOf([document(), failed(`${PAGE}1.png`, 170, 'net::ERR_CONNECTION_RESET')]),
+    );
+    expect(other).not.toHaveProperty('networkChanged');
+  });
+
   it('leave no load understood, not even one of the next attempt, which went over TCP', () => {
     const attempt = failed(PAGE, 0, 'net::ERR_QUIC_PROTOCOL_ERROR', 0, 'document');
     const image = chromiumEntry(`${PAGE}1.png`, 10_200, { wait: 40 }, { _resourceType: 'image' });

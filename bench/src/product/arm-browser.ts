@@ -39,8 +39,8 @@ interface MeasuredVisit {
 
 const LOAD_TIMEOUT_MS = 120_000;
 const VERIFY_TIMEOUT_MS = 300_000;
-/** By then a load is recorded as a rule, and the autopilot has acted on it. */
-const SETTLE_MS = 2_500;
+/** By then a load is recorded as a rule, the autopilot has acted on it, and what was predicted of it is there. */
+const SETTLE_MS = 6_000;
 /** A heavy page is recorded later, as it keeps the machine busy after its load event. A person still looks at it, at least for so long. */
 const RECORD_LIMIT_MS = 10_000;
 /** More entries than a page's own buffer of 250 holds, so that bytes and protocols of all requests are counted. */
@@ -129,8 +129,9 @@ export class ArmBrowser {
     try {
       const { hostname } = new URL(url);
       for (const deadline = Date.now() + RECORD_LIMIT_MS; Date.now() < deadline; await sleep(250)) {
-        const answer = await own.ask({ type: 'latest', url });
-        if (answer.ok && answer.load && Date.parse(answer.load.recording.recordedAt) >= startedAt) return;
+        const recorded = await own.listRecorded();
+        if (recorded.some((load) => isSamePage(load.url, url) && Date.parse(load.recordedAt) >= startedAt))
+          return;
         if ((await own.listUnrecorded()).includes(`*://${hostname}/*`)) return;
       }
     } finally {
@@ -199,6 +200,9 @@ export class ArmBrowser {
     await removeFolder(this.#folder);
   }
 }
+
+/** Query strings are stored as numbers. */
+const isSamePage = (a: string, b: string): boolean => a.split(/[?#]/)[0] === b.split(/[?#]/)[0];
 
 /** Whether the extension records the loads of an arm. */
 const isRecorded = ({ extension }: ArmSettings): boolean => extension === 'whole' || extension === 'detailed';

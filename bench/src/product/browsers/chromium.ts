@@ -16,7 +16,13 @@ import {
   launchChromium,
 } from '../../../../extension/test/support/browser.ts';
 import type { ArmSettings } from '../arms.ts';
-import { type MeasuredBrowser, type MeasuredTab, type OwnPage, readUnrecorded } from './measured-browser.ts';
+import {
+  type MeasuredBrowser,
+  type MeasuredTab,
+  type OwnPage,
+  readRecorded,
+  readUnrecorded,
+} from './measured-browser.ts';
 
 /**
  * @param folder scratch folder, which the caller removes after the browser was closed
@@ -83,6 +89,7 @@ async function openOwn(browser: ExtensionBrowser): Promise<OwnPage> {
     ask: (request) => browser.ask(page, request),
     allowPins: () => allowPins(page),
     listUnrecorded: () => page.evaluate(readUnrecorded),
+    listRecorded: () => page.evaluate(readRecorded),
     close: () => page.close(),
   };
 }

@@ -13,7 +13,13 @@ import {
 } from '../../../../extension/test/firefox/firefox.ts';
 import type { ArmSettings } from '../arms.ts';
 import { LabPort } from './lab-port.ts';
-import { type MeasuredBrowser, type MeasuredTab, type OwnPage, readUnrecorded } from './measured-browser.ts';
+import {
+  type MeasuredBrowser,
+  type MeasuredTab,
+  type OwnPage,
+  readRecorded,
+  readUnrecorded,
+} from './measured-browser.ts';
 
 /** No cache of responses, images or whole pages. What the browser knows of Alt-Svc is kept. */
 const WITHOUT_CACHE = {
@@ -62,6 +68,7 @@ export async function launchMeasuredFirefox(
       ask: (request) => browser.ask(page, request),
       allowPins: () => allowPins(page),
       listUnrecorded: () => page.evaluate(readUnrecorded),
+      listRecorded: () => page.evaluate(readRecorded),
       close: () => page.close(),
     };
   };

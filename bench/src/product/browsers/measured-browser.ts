@@ -16,6 +16,13 @@ export interface MeasuredTab {
   close(): Promise<void>;
 }
 
+/** A load in the extension's database. */
+interface RecordedLoad {
+  url: string;
+  /** As in `Recording`. */
+  recordedAt: string;
+}
+
 /** A page of the extension, which asks its worker. */
 export interface OwnPage {
   ask<T extends PageRequest>(request: T): Promise<PageAnswers[T['type']]>;
@@ -27,6 +34,8 @@ export interface OwnPage {
   allowPins(): Promise<void>;
   /** Lists the hosts whose pages are not recorded now, as patterns. */
   listUnrecorded(): Promise<string[]>;
+  /** Lists the loads that are stored. The worker is not asked: it would predict them, as if a person looked. */
+  listRecorded(): Promise<RecordedLoad[]>;
   close(): Promise<void>;
 }
 
@@ -44,4 +53,19 @@ export interface MeasuredBrowser {
 export async function readUnrecorded(): Promise<string[]> {
   const scripts = await chrome.scripting.getRegisteredContentScripts();
   return scripts.flatMap(({ excludeMatches = [] }) => excludeMatches);
+}
+
+/** Runs in a page of the extension, for `OwnPage.listRecorded`. */
+export async function readRecorded(): Promise<RecordedLoad[]> {
+  const done = <T>(request: IDBRequest<T>) =>
+    new Promise<T>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  const database = await done(indexedDB.open('hopwise'));
+  const stored: { recording: RecordedLoad }[] = await done(
+    database.transaction('summaries').objectStore('summaries').getAll(),
+  );
+  database.close();
+  return stored.map(({ recording: { url, recordedAt } }) => ({ url, recordedAt }));
 }

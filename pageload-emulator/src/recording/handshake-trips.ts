@@ -115,8 +115,10 @@ export function findTlsExtra(requests: readonly RecordedRequest[]): number | nul
   return extraMs.length < MIN_CONNECTIONS ? null : median(extraMs);
 }
 
-/** Whether a request shows the resolution of its host right before its connection. */
-function showsResolution({ phases: { dnsStartMs, dnsEndMs, connectStartMs } }: RecordedRequest): boolean {
+/** Whether a request shows the resolution of its host right before its connection, which then had not been under way. */
+export function showsResolution({
+  phases: { dnsStartMs, dnsEndMs, connectStartMs },
+}: RecordedRequest): boolean {
   if (dnsStartMs === null || dnsEndMs === null || connectStartMs === null) return false;
   return dnsEndMs - dnsStartMs > MIN_PHASE_MS && connectStartMs - dnsEndMs <= MAX_RESOLVED_MS;
 }

@@ -1,5 +1,6 @@
 import { groupBy, type RecordedRequest } from '@hopwise/contract';
 import { originOf } from '../util/url.ts';
+import { showsResolution } from './handshake-trips.ts';
 
 /** A round trip on the machine or its own network, milliseconds; a browser's clock and a busy machine count in it. Assumed. */
 const MAX_NEARBY_MS = 10;
@@ -26,7 +27,8 @@ interface Way {
 /**
  * Finds the origins to which TCP connections end near by, at a proxy or the tunnel of a VPN (SOCKS, TUN), which answers SYNs itself: TCP takes no
  * time to speak of, but TLS, which goes through to the server, and each answer take several times as long, and agree. TCP's handshake then
- * shows nothing of the way to the server, and costs no round trip.
+ * shows nothing of the way to the server, and costs no round trip. That of a connection which may have been under way before its request, as
+ * after a preconnect, is cut off and shows nothing.
  */
 export function nearbyTcp(requests: readonly RecordedRequest[]): ReadonlySet<string> {
   const overTcp = requests.filter(({ protocol }) => protocol === 'h1' || protocol === 'h2');
@@ -53,7 +55,7 @@ function wayTo(origin: string, requests: readonly RecordedRequest[]): Way[] {
     if (fromCache || transferBytes === 0 || requestStartMs === null || responseStartMs === null) return [];
     return responseStartMs - requestStartMs;
   });
-  if (opened.length === 0 || waitsMs.length === 0) return [];
+  if (opened.length === 0 || waitsMs.length === 0 || !requests.some(showsResolution)) return [];
   const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
   return [
     {

@@ -10,7 +10,7 @@ function load(opening: HarTimings, waitMs: number, ofLast: HarTimings = {}): obj
   const entries = [
     chromiumEntry('https://a.test/', 0, first, { _resourceType: 'document', _connectionId: 'a' }),
     ...['a', 'b', 'c'].flatMap((name) =>
-      [0, 1, 2, 3].map((index) =>
+      [0, 1, 2, 3, 4, 5].map((index) =>
         chromiumEntry(
           `https://${name}.test/${index}.png`,
           600,
@@ -34,6 +34,8 @@ const read = (har: object) => {
 describe('TCP that ends near by', () => {
   // 181 − 180
   const TUNNEL = { connect: 181, ssl: 180 };
+  // Without its name's resolution, and most of TCP.
+  const PRECONNECTED = { dns: -1, connect: 51, ssl: 50 };
 
   it('shows no round trip: TLS and answers, which go through to the server, do', () => {
     expect(read(load(TUNNEL, 178))).toEqual({ rttMs: 178, nearby: 'abc' });
@@ -44,6 +46,7 @@ describe('TCP that ends near by', () => {
     ['TLS takes as long as TCP', load({ connect: 100, ssl: 50 }, 178), 50],
     ['TLS takes its processor time', load({ connect: 12, ssl: 10 }, 178), 2],
     ['an answer came sooner than TLS, which a scanner held up', load(TUNNEL, 3), 1],
+    ['a connection may have been under way', load({ connect: 100, ssl: 50 }, 52, PRECONNECTED), 50],
     ['servers work for longer than TLS takes', load({ connect: 45, ssl: 40 }, 178), 5],
   ])('is not where %s', (_, har, rttMs) => {
     expect(read(har)).toEqual({ rttMs, nearby: '' });

@@ -188,16 +188,16 @@ describe.skipIf(obstacle)("the lab's servers", () => {
       const load = async (mbps: number) => {
         await announced.resetStats();
         const [large] = await transfer(announced, '--start-rate', String(mbps), `${MAIN}/large`);
-        const { totalMs, ttfbMs } = large!;
-        return { ms: totalMs - ttfbMs, drops: (await announced.stats()).down.drops.queue };
+        return { ms: large!.totalMs, drops: (await announced.stats()).down.drops.queue };
       };
-      // The first connection begins as usual: 10, 20 and 26 packets, 150 ms apart. At the rate, 80 kB take 80 ms.
-      expect((await load(8)).ms).toBeGreaterThan(250);
+      // TCP, TLS and the wait take three round trips. The first connection begins as usual: 10, 20 and 26 packets, 150 ms apart. At the rate, 80 kB
+      // take 80 ms. A busy machine only adds to the whole.
+      expect((await load(8)).ms).toBeGreaterThan(700);
       const started = await measureUntil(
         () => load(8),
-        ({ ms }) => ms < 200,
+        ({ ms }) => ms < 650,
       );
-      expect(started.ms).toBeLessThan(200);
+      expect(started.ms).toBeLessThan(650);
       expect(started.drops).toBe(0);
       // At four times the rate the answer leaves within 20 ms, in which the link drains 20 kB and the queue takes 30 more.
       await load(32);

@@ -10,7 +10,7 @@ import { pathWithGo } from './setup/go.mjs';
 import { HELPS } from './setup/helps.mjs';
 import { findOnPath, nodePath, ROOT, SetupError } from './setup/programs.mjs';
 import { checkSetup, isSetUp, runSetup } from './setup/setup.mjs';
-import { HOST, markBuilt, PYTHON, STEPS } from './setup/steps.mjs';
+import { HOST, markBuilt, PYTHON, PYTHON_BYTECODE, STEPS } from './setup/steps.mjs';
 import { BUILD, LINT } from './setup/toolchain.mjs';
 
 const SETUP_OPTIONS = ['--check', '--yes', '--verbose'];
@@ -161,7 +161,7 @@ function runPython(python, words, program = ['-m', 'hopwise_model']) {
   const env = {
     ...process.env,
     PYTHONPATH: path,
-    PYTHONDONTWRITEBYTECODE: '1',
+    ...PYTHON_BYTECODE,
     HOPWISE_NODE: nodePath(),
     [CALLED_AS]: 'npm run model --',
   };

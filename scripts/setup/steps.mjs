@@ -43,6 +43,11 @@ const PACKAGES = [
 ];
 const LAB = join(ROOT, 'lab', 'go', 'bin', 'hopwise-lab');
 const PYTHON_FOLDER = join(ROOT, '.cache', 'model-python');
+/** Has Python keep what it compiles, of the packages and of the model's sources, so that none lies among these. Empty is as if it were not set. */
+export const PYTHON_BYTECODE = {
+  PYTHONPYCACHEPREFIX: join(PYTHON_FOLDER, 'bytecode'),
+  PYTHONDONTWRITEBYTECODE: '',
+};
 const PYTHON_STAMP = join(PYTHON_FOLDER, '.hopwise-packages');
 /** Python of the model's own environment. */
 export const PYTHON = join(PYTHON_FOLDER, 'bin', 'python');
@@ -241,7 +246,7 @@ const pythonPackages = {
       '--only-binary',
       ':all:',
       '--disable-pip-version-check',
-      // Python compiles what it imports: far from all.
+      // Python compiles what it imports, into `PYTHON_BYTECODE`: far from all.
       '--no-compile',
     ];
     await runLogged(PYTHON, ['-m', 'pip', 'install', ...options, '-r', requirements], { log });

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { ROOT } from '../setup/programs.mjs';
-import { PYTHON } from '../setup/steps.mjs';
+import { PYTHON, PYTHON_BYTECODE } from '../setup/steps.mjs';
 import { LINT } from '../setup/toolchain.mjs';
 import { LEFT_OUT_VARIABLE, listUndrawnFiles, SHARE_VARIABLE } from './draw-share.ts';
 import { outcomeOfJunit } from './junit-outcome.ts';
@@ -98,7 +98,7 @@ async function runPytest({ lane, scratch }: SuiteContext): Promise<Outcome> {
   const cwd = join(ROOT, 'model/python');
   const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', `--junit-xml=${file}`];
   // One thread: the tests' models are small, and threads that wait for each other's share of one keep a processor busy meanwhile.
-  const env = { PYTHONDONTWRITEBYTECODE: '1', HOPWISE_NODE: process.execPath, OMP_NUM_THREADS: '1' };
+  const env = { ...PYTHON_BYTECODE, HOPWISE_NODE: process.execPath, OMP_NUM_THREADS: '1' };
   const code = await lane.run(PYTHON, args, { cwd, env });
   const outcome = existsSync(file) ? outcomeOfJunit(readFileSync(file, 'utf8')) : newOutcome();
   return withCrash(outcome, code, 'pytest in model/python');

@@ -148,8 +148,8 @@ export interface Recording {
    */
   showsConnections?: boolean;
   /**
-   * How many requests to the page's origins failed because of a protocol, by the error that the browser named, in this load or in another
-   * attempt at the page. Absent where none did, or the recorder names no errors.
+   * How many requests to the page's origins failed because of a protocol, by the error that the browser named, before the page had loaded, in this
+   * or an earlier attempt. Absent where none did, or the recorder names no errors.
    */
   failedOver?: Partial<Record<'h2' | 'h3', number>>;
   /** Whether the browser ended a request because its network changed or was gone; absent where it did not, or the recorder names no errors. */

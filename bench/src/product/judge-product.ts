@@ -17,7 +17,7 @@ export const VISIT_GROUPS: readonly { name: string; has(pair: Pair): boolean }[]
   { name: 'all', has: () => true },
 ];
 
-/** Drawn again and again, fewer visits than these scatter much less than visits do, and a single one not at all: no interval is made of them. */
+/** The bootstrap of fewer visits gives too narrow an interval, that of a single one a point: they have none. */
 export const FEWEST_DRAWN = 5;
 
 /** A visit beside that of the browser alone, see `listAlone`. */

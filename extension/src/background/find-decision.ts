@@ -16,7 +16,7 @@ interface Followers {
 
 /**
  * Finds what was decided about the page of a slow load without pins. The load is predicted where that is worth it, and the next one is to be
- * recorded in detail where a question stays open: neither where nothing could change how the page loads, as on a network that leaves UDP alone.
+ * recorded in detail where a question stays open. Neither happens where nothing could change how the page loads, as on a network that leaves UDP alone.
  *
  * @param all stored loads, oldest first
  * @returns the load's decision, or the last one about its page; null without any

@@ -58,8 +58,11 @@ export function joinRecording(observation: LoadObservation): Recording {
       top.largestContentfulPaintUrl === null ? null : withoutFragment(top.largestContentfulPaintUrl),
     // What Resource Timing tells of a request's beginning, it tells of its connection too.
     showsConnections: true,
+    // A beacon, or a stream that breaks later, delays nothing.
     ...countFailures(
-      joined.map(({ observed, type }) => (type === 'beacon' ? null : (observed?.failedOver ?? null))),
+      joined
+        .filter(({ type, endMs }) => type !== 'beacon' && (loadEventEnd <= 0 || endMs <= loadEventEnd))
+        .map(({ observed }) => observed?.failedOver ?? null),
     ),
     requests: joined.map((request, id) => ({
       id,

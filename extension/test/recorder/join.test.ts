@@ -144,14 +144,15 @@ describe('joinRecording', () => {
     });
   });
 
-  test('counts requests that failed because of a protocol, but no beacons', () => {
+  test('counts requests that failed because of a protocol, but no beacons, and none that broke after the load', () => {
     const failed = (path: string, more: Partial<ObservedRequest>) =>
       request(`${PAGE}${path}`, 80, { status: 0, headersAt: null, failedOver: 'h3', ...more });
     const requests = [document_(), failed('a.png', {}), failed('b.js', { type: 'script' })];
     const frames = [frame(0, PAGE, 0)];
     expect(join(requests, frames).recording.failedOver).toEqual({ h3: 2 });
     const beacon = failed('end', { type: 'beacon' });
-    expect(join([document_(), beacon], frames).recording).not.toHaveProperty('failedOver');
+    const stream = failed('stream', { type: 'fetch', endedAt: T0 + 60_000 });
+    expect(join([document_(), beacon, stream], frames).recording).not.toHaveProperty('failedOver');
   });
 
   test('takes the requests of a light recording from the frames alone', () => {

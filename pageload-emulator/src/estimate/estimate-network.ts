@@ -12,7 +12,6 @@ import { defaultServer } from '../network/server-defaults.ts';
 import { ArrivalCurve } from '../recording/arrival-curve.ts';
 import { handshakeTrips } from '../recording/handshake-trips.ts';
 import { busyRate, linkRate, MIN_FILLING_BYTES } from '../recording/link-rate.ts';
-import { nearbyTcp } from '../recording/nearby-tcp.ts';
 import { type OriginTimings, timingsByOrigin, waitOf } from '../recording/origin-timings.ts';
 import { pathRoundTrip } from '../recording/path-round-trip.ts';
 import { connectionGroups } from './connection-groups.ts';
@@ -63,7 +62,6 @@ const MIN_QUEUE_MS = 100;
  */
 export function estimateNetwork(recording: Recording): NetworkEstimate {
   const origins = [...timingsByOrigin(recording).values()];
-  const nearby = nearbyTcp(recording.requests);
   const shown = pathRoundTrip(origins);
   const rttMs = Math.max(MIN_RECORDED_RTT_MS, shown.rttMs ?? ASSUMED_RTT_MS);
   const typicalRttMs = Math.max(rttMs, shown.typicalMs ?? rttMs);
@@ -100,7 +98,7 @@ export function estimateNetwork(recording: Recording): NetworkEstimate {
         ...profileOf(timings, rttMs, extraRttMs[index]!, arrivalBps, queuedMs),
         // Where packets are lost, those of handshakes are too.
         ...(loss !== null && { openingDelayMs: 0 }),
-        ...(nearby.has(timings.origin) && { tcpEndsNearby: true }),
+        ...(timings.tcpEndsNearby && { tcpEndsNearby: true }),
         ...(connectionGroup !== undefined && { connectionGroup }),
         ...(prioritises !== null && { prioritises }),
       };

@@ -10,7 +10,7 @@ const MIN_DELAY_MS = 750;
  * `kIPv6FallbackTimer`, Firefox' `network.http.fallback_connection_timeout`). No lost SYN is repeated so soon.
  */
 const MIN_FALLBACK_MS = 200;
-/** A full queue holds up TLS as it does TCP before it: where TLS was held up by more than this share of TCP's delay, milliseconds, that was no address. */
+/** A full queue holds up TLS as much as TCP: where the delay of TLS exceeds this share of TCP's, the address was not the cause. */
 const MAX_TLS_SHARE = 0.25;
 
 /**
@@ -44,7 +44,7 @@ interface Opening {
   endMs: number;
   /** Beyond round trips and what the link carried meanwhile. */
   excessMs: number;
-  /** That of TCP, where TLS after it was not held up; 0 where it was, or is not told apart. */
+  /** That of TCP; 0 where TLS was held up too, or where the recording does not separate the two. */
   fallbackMs: number;
 }
 

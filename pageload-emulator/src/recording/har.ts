@@ -111,6 +111,9 @@ export function readHar(
     requests.find(({ type, status }) => type === 'document' && !isRedirect(status)) ?? requests[0]!;
   const sentOn = navigation.document === 'recorded' ? load.sentOn : null;
   const origins = new Set(requests.map(({ url }) => originOf(url)));
+  const loadedMs = clock.startMs + (end.times.pltMs ?? Number.POSITIVE_INFINITY);
+  // A stream that breaks later delays nothing.
+  const endedInTime = (entry: Entry) => Date.parse(entry.startedDateTime) + lengthOf(entry.time) <= loadedMs;
   if (sentOn !== null)
     notes.push(`a script sent the visitor on to ${shown(sentOn)}: the load is the whole way`);
   const fetched: Recording = {
@@ -121,9 +124,15 @@ export function readHar(
     browser: [log.browser?.name, log.browser?.version].filter(Boolean).join(' '),
     ...end.times,
     ...missingOf(navigation, end.times.pltMs),
-    ...(navigation.entries.some(isOfOtherNetwork) && { networkChanged: true }),
-    // Also of other attempts at the page: one that fails is often followed by one over another protocol.
-    ...countFailures(log.entries.filter(({ request }) => origins.has(originOf(request.url))).map(failureOf)),
+    ...(navigation.entries.some((entry) => endedInTime(entry) && isOfOtherNetwork(entry)) && {
+      networkChanged: true,
+    }),
+    // Also of earlier attempts at the page: one that fails is often followed by one over another protocol.
+    ...countFailures(
+      log.entries
+        .filter((entry) => endedInTime(entry) && origins.has(originOf(entry.request.url)))
+        .map(failureOf),
+    ),
     requests,
   };
   const isAhead = beginning === 'shown' && fetched.pltMs !== null;

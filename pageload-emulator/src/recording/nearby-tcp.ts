@@ -30,10 +30,10 @@ interface Way {
  * shows nothing of the way to the server, and costs no round trip. That of a connection which may have been under way before its request, as
  * after a preconnect, is cut off and shows nothing.
  */
-export function nearbyTcp(requests: readonly RecordedRequest[]): ReadonlySet<string> {
+export function findNearbyTcp(requests: readonly RecordedRequest[]): ReadonlySet<string> {
   const overTcp = requests.filter(({ protocol }) => protocol === 'h1' || protocol === 'h2');
   const ways = [...groupBy(overTcp, ({ url }) => originOf(url))].flatMap(([origin, own]) =>
-    origin === null ? [] : wayTo(origin, own),
+    origin === null ? [] : readWay(origin, own),
   );
   const nearby = ways.filter(({ tcpMs, tlsMs, waitMs }) => {
     const leastMs = Math.max(MIN_TLS_MS, MIN_TIMES * tcpMs);
@@ -44,7 +44,7 @@ export function nearbyTcp(requests: readonly RecordedRequest[]): ReadonlySet<str
   return new Set(waits < MIN_WAITS ? [] : nearby.map(({ origin }) => origin));
 }
 
-function wayTo(origin: string, requests: readonly RecordedRequest[]): Way[] {
+function readWay(origin: string, requests: readonly RecordedRequest[]): Way[] {
   const opened = requests.flatMap(({ phases: { connectStartMs, secureStartMs, connectEndMs } }) =>
     connectStartMs === null || secureStartMs === null || connectEndMs === null
       ? []

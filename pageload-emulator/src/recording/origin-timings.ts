@@ -2,7 +2,7 @@ import { groupBy, type RecordedRequest, type Recording } from '@hopwise/contract
 import { originOf } from '../util/url.ts';
 import { findTlsExtra, handshakeTrips, isHandshake, type RoundTrip } from './handshake-trips.ts';
 import { hidesConnections, openingRounds } from './hidden-connections.ts';
-import { nearbyTcp } from './nearby-tcp.ts';
+import { findNearbyTcp } from './nearby-tcp.ts';
 import { withoutOutliers } from './round-trip-outliers.ts';
 
 /** One origin's requests, and the round trips that they show. */
@@ -17,6 +17,8 @@ export interface OriginTimings {
   fromHandshake: boolean;
   /** Number of round trips that were left out, as they disagree with several handshakes. */
   leftOut: number;
+  /** Whether TCP connections to it end near by (`findNearbyTcp`): `roundTrips` then has none of TCP. */
+  tcpEndsNearby: boolean;
 }
 
 /** Gathers the recording's requests by origin, in order of first use. */
@@ -24,18 +26,16 @@ export function timingsByOrigin(recording: Recording): Map<string, OriginTimings
   const { requests } = recording;
   const isHidden = hidesConnections(recording);
   const tlsExtraMs = findTlsExtra(requests);
-  const nearby = nearbyTcp(requests);
+  const nearby = findNearbyTcp(requests);
+  const timingsOf = (origin: string, own: RecordedRequest[]): OriginTimings => {
+    const tcpEndsNearby = nearby.has(origin);
+    const shown = readRoundTrips(own, isHidden, tlsExtraMs, tcpEndsNearby);
+    return { origin, requests: own, ...shown, tcpEndsNearby };
+  };
   const byOrigin = groupBy(requests, ({ url }) => originOf(url));
   return new Map(
     [...byOrigin].flatMap(([origin, own]) =>
-      origin === null
-        ? []
-        : [
-            [
-              origin,
-              { origin, requests: own, ...readRoundTrips(own, isHidden, tlsExtraMs, nearby.has(origin)) },
-            ] as const,
-          ],
+      origin === null ? [] : [[origin, timingsOf(origin, own)] as const],
     ),
   );
 }

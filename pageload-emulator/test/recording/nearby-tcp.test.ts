@@ -52,7 +52,7 @@ describe('TCP that ends near by', () => {
     expect(read(har)).toEqual({ rttMs, nearby: '' });
   });
 
-  it('is told apart by origin: a tunnel may leave some out', () => {
+  it('is found origin by origin: a tunnel may leave some out', () => {
     const direct = { connect: 100, ssl: 50, wait: 52 };
     expect(read(load(TUNNEL, 178, direct))).toEqual({ rttMs: 50, nearby: 'ab' });
   });

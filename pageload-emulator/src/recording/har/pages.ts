@@ -29,7 +29,7 @@ interface BegunPage {
  * all name pages that are not listed. Requests of frames that a file lists as pages are of the page that they are in.
  */
 export function pagesOf(log: Har): PageEntries[] {
-  const entries = oldestFirst(log.entries);
+  const entries = turnOldestFirst(log.entries);
   const pages = byBeginning(log.pages?.length ? log.pages : namedPages(entries));
   if (pages.length <= 1) return [{ page: pages[0], entries }];
   const own = pages.map((page): PageEntries => ({ page, entries: [] }));
@@ -56,8 +56,8 @@ export function pagesOf(log: Har): PageEntries[] {
     .map((each) => ({ page: each.page, entries: (gathered.get(each) ?? []).map(({ entry }) => entry) }));
 }
 
-/** The requests of a file that lists them newest first are turned round, as of those that began at once the file's order tells which came first. */
-function oldestFirst(entries: Entry[]): Entry[] {
+/** Turns the requests of a file round that lists them newest first: of those that began at once, the file's order shows which came first. */
+function turnOldestFirst(entries: Entry[]): Entry[] {
   const starts = entries.map(({ startedDateTime }) => Date.parse(startedDateTime));
   const isFalling = starts.every((ms, index) => index === 0 || ms <= starts[index - 1]!);
   return isFalling && starts[0]! > starts.at(-1)! ? entries.toReversed() : entries;

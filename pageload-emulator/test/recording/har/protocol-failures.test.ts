@@ -21,7 +21,7 @@ function failed(url: string, startMs: number, error: string, status = 0, type = 
 }
 
 describe('requests that failed because of a protocol', () => {
-  it('are counted by the error that Chromium names, also where the answer was cut off', () => {
+  it('are counted by the error that Chromium names, also where the answer was cut off, and not after the load', () => {
     const entries = [
       document(),
       failed(`${PAGE}1.png`, 170, 'net::ERR_QUIC_PROTOCOL_ERROR'),
@@ -29,13 +29,17 @@ describe('requests that failed because of a protocol', () => {
       failed(`${PAGE}3.png`, 170, 'net::ERR_HTTP2_PROTOCOL_ERROR'),
       failed(`${PAGE}4.png`, 170, 'net::ERR_BLOCKED_BY_CLIENT'),
       failed(`${PAGE}5`, 170, 'net::ERR_QUIC_PROTOCOL_ERROR', 0, 'ping'),
+      failed(`${PAGE}6`, 5_000, 'net::ERR_QUIC_PROTOCOL_ERROR', 200, 'fetch'),
+      failed(`${PAGE}7`, 5_000, 'net::ERR_NETWORK_CHANGED', 200, 'fetch'),
       failed('https://elsewhere.test/', 9_000, 'net::ERR_ABORTED', 0, 'document'),
     ];
-    expect(parseRecording(harOf(entries, { onLoad: 8_200 })).failedOver).toEqual({ h2: 1, h3: 2 });
+    const recording = parseRecording(harOf(entries, { onLoad: 8_200 }));
+    expect(recording.failedOver).toEqual({ h2: 1, h3: 2 });
+    expect(recording).not.toHaveProperty('networkChanged');
     expect(parseRecording(harOf([document()]))).not.toHaveProperty('failedOver');
   });
 
-  it('are told apart from those that a change of network ended, which leaves no load understood either', () => {
+  it('are others than those that a change of network ended, which leaves no load understood either', () => {
     const entries = [document(), failed(`${PAGE}1.png`, 170, 'net::ERR_NETWORK_CHANGED')];
     const recording = parseRecording(harOf(entries, { onLoad: 8_200 }));
     expect(recording).toMatchObject({ networkChanged: true });

@@ -79,6 +79,8 @@ export interface Fit {
   explainedRange: Pick<LoadTime, 'low' | 'high'> | null;
   /** Whether the recorded load is reproduced within the stated error and the network's figures are plausible. */
   understood: boolean;
+  /** Why it is not understood, the first reason as a sentence; '' when it is. */
+  reason: string;
   /** What is explained of the recorded load, in one sentence; '' where there is nothing to compare. */
   summary: string;
   /** What is not understood, in sentences; empty when all is. */

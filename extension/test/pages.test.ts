@@ -267,14 +267,14 @@ describe.each(PAGES)('the %s', (_name, path, open) => {
 });
 
 test.each([true, false])(
-  'the panel says where the network does not explain the load (%j)',
+  'the panel says where the recorded load is not understood (%j)',
   async (understood) => {
     load = { ...load, prediction: { ...load.prediction!, fit: { ...load.prediction!.fit, understood } } };
     stub(bodyOf('devtools/panel.html'));
     await import('../src/devtools/panel.ts');
     await vi.advanceTimersByTimeAsync(10);
     expect(document.querySelector('.hw-doubt')?.textContent).toBe(
-      understood ? undefined : 'Doubtful: these figures do not explain the recorded load.',
+      understood ? undefined : 'Doubtful: the recorded load is not understood.',
     );
   },
 );

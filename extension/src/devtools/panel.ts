@@ -249,7 +249,7 @@ function renderOverview(load: StoredLoad): HTMLElement[] {
       ),
       renderCard(
         t('panelNetwork'),
-        ...(prediction.fit.understood ? [] : [el('p', { class: 'hw-doubt' }, t('networkImplausible'))]),
+        ...(prediction.fit.understood ? [] : [el('p', { class: 'hw-doubt' }, t('networkDoubtful'))]),
         renderNetwork(prediction.network),
         opened
           ? el('p', { class: 'hw-note' }, describeNetworkEvidence(null, load.recording.recordedAt))

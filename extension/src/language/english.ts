@@ -71,7 +71,7 @@ export const english = {
   laterDetailReason:
     'headers and scripts show more exactly why a page is slow; pages can then load up to 7% slower',
   networkHinders: 'This network holds HTTP/3 back: it hinders UDP.',
-  networkImplausible: 'Doubtful: these figures do not explain the recorded load.',
+  networkDoubtful: 'Doubtful: the recorded load is not understood.',
   networkIsKeptOff: 'HTTP/3 is kept off on this network.',
   networkKeepOff: 'Keep HTTP/3 off on this network',
   networkMayHinder: 'HTTP/3 is held back at a site here; the network may be the cause.',

@@ -73,7 +73,7 @@ export const german: Record<MessageKey, string> = {
   laterDetailReason:
     'Header und Skripte genauer zeigen, warum eine Seite langsam ist; Seiten können dann bis zu 7 % langsamer laden',
   networkHinders: 'Dieses Netz bremst HTTP/3: Es behindert UDP.',
-  networkImplausible: 'Zweifelhaft: Diese Zahlen erklären den aufgezeichneten Ladevorgang nicht.',
+  networkDoubtful: 'Zweifelhaft: Der aufgezeichnete Ladevorgang ist nicht verstanden.',
   networkIsKeptOff: 'In diesem Netz wird HTTP/3 nicht benutzt.',
   networkKeepOff: 'HTTP/3 in diesem Netz meiden',
   networkMayHinder: 'Eine Website wird hier mit HTTP/3 gebremst; das kann am Netz liegen.',

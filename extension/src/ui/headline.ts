@@ -109,11 +109,8 @@ function describeHope({ decision }: Predicted): Headline {
 }
 
 function describeMisfit({ decision, fit }: Predicted): Headline {
-  const why = fit.summary || fit.notes.join(' ');
-  return {
-    lead: t('headlineNotUnderstood'),
-    why: decision.kind === 'unsure' ? `${why} ${t('misfitVerify')}` : why,
-  };
+  const why = decision.kind === 'unsure' ? `${fit.reason} ${t('misfitVerify')}` : fit.reason;
+  return { lead: t('headlineNotUnderstood'), why };
 }
 
 function describeRest({ decision, page }: Predicted): Headline {

@@ -183,6 +183,7 @@ export function makePopupStates(
             explainedMs: 3100,
             explainedRange: { low: 2900, high: 3300 },
             understood: false,
+            reason: summary[language],
             summary: summary[language],
             notes: [],
           },

@@ -18,6 +18,7 @@ function predictionOf(decision: Decision, more: Partial<Prediction> = {}): Predi
     explainedMs: 4300,
     explainedRange: { low: 4100, high: 4500 },
     understood: true,
+    reason: '',
     summary: '',
     notes: [],
   };
@@ -146,11 +147,12 @@ test('a hope is stated with its chance, in whole sentences', () => {
 });
 
 test('a load that is not understood promises nothing, until it is verified', () => {
-  const summary = 'The recorded load took 9.0 s; its emulation expects 3.0 s.';
-  const fit = { ...offer.fit, understood: false, summary };
+  const reason = '10 requests failed because of HTTP/3.';
+  const summary = 'The recorded load took 9.0 s, as its emulation expects.';
+  const fit = { ...offer.fit, understood: false, reason, summary };
   const decision = decisionOf([LEAVE, AVOID], { kind: 'unsure' });
   expect(writeHeadline(predictionOf(decision, { fit }))).toBe(
-    `This load is not understood. ${summary} Verify it to see more.`,
+    `This load is not understood. ${reason} Verify it to see more.`,
   );
   const evidence = [{ kind: 'verification' as const, text: '' }];
   expect(writeHeadline(predictionOf({ ...decision, evidence }, { fit }))).toMatch(/^Nothing to change yet\./);

@@ -49,6 +49,7 @@ const prediction: Prediction = {
     explainedMs: 2400,
     explainedRange: { low: 2200, high: 2600 },
     understood: true,
+    reason: '',
     summary: 'The recorded load took 2.6 s; its emulation expects 2.4 s.',
     notes: [],
   },
@@ -535,7 +536,7 @@ test('the summary says how well the load is explained, and what is not understoo
 test('the summary says once how long a load took that is not understood', () => {
   const summary = 'The recorded load took 0.4 s; its emulation expects 1.1 s.';
   const notes = ['Why the load took 690 ms less is not understood.'];
-  const fit = { ...prediction.fit, understood: false, explainedMs: 1130, summary, notes };
+  const fit = { ...prediction.fit, understood: false, explainedMs: 1130, reason: summary, summary, notes };
   const observed = { ...prediction.observed, pltMs: 440 };
   const decision = decisionOf([], { kind: 'unsure' });
   const shown = spaced(renderSummary({ ...prediction, fit, observed, decision }, options).textContent)!;

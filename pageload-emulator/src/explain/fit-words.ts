@@ -4,14 +4,20 @@ import type { Sentences } from './sentences/english.ts';
 
 /** Adds the sentences to how well the recorded load is explained. */
 export function describeFit({ recordedMs, explained, misfits }: FitFigures, { fit }: Sentences): Fit {
+  const summary = recordedMs === null || explained === null ? '' : fit.explains(explained.pltMs, recordedMs);
   return {
     recordedMs,
     explainedMs: explained?.pltMs ?? null,
     explainedRange: explained === null ? null : { low: explained.low, high: explained.high },
     understood: misfits.length === 0,
-    summary: recordedMs === null || explained === null ? '' : fit.explains(explained.pltMs, recordedMs),
-    notes: misfits.map((misfit) => `${capitalized(noteOf(misfit, fit))}.`),
+    reason: misfits[0] === undefined ? '' : reasonOf(misfits[0], summary, fit),
+    summary,
+    notes: misfits.map((misfit) => sentence(noteOf(misfit, fit))),
   };
+}
+
+function reasonOf(misfit: Misfit, summary: string, fit: Sentences['fit']): string {
+  return misfit.kind === 'load-time' ? summary : sentence(describeMisfit(misfit, fit));
 }
 
 /** What the summary before it does not say. */
@@ -21,7 +27,7 @@ function noteOf(misfit: Misfit, fit: Sentences['fit']): string {
   return restMs > 0 ? fit.unexplained(restMs) : fit.tooLong(-restMs);
 }
 
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /** Says what is not understood, for a headline. */
 export function describeMisfit(misfit: Misfit, fit: Sentences['fit']): string {

@@ -110,7 +110,7 @@ describe('the fit of a recording', () => {
     const failed = { status: 0, protocol: null, transferBytes: 0, connectionId: null, endMs: 100, phases };
     const requests = [{ ...load.requests[0]!, ...failed }];
     const { fit, decision } = predict({ ...load, requests, pltMs: 150 });
-    expect(fit.notes).toEqual(['No server answered.']);
+    expect(fit).toMatchObject({ reason: 'No server answered.', notes: ['No server answered.'] });
     expect(decision.kind).toBe('leave');
     expect(decision.verdict).toBe('This load is not understood: no server answered');
     // Where others answered, the page is judged as ever.
@@ -185,6 +185,7 @@ describe('the fit of a recording', () => {
     const about = { recording, network, scenarios: [], recorded: candidate };
     const fit = describeFit(fitOf({ ...about, isOtherNetwork: false }), english);
     expect(fit).toMatchObject({ recordedMs: pltMs, explainedMs: expect.closeTo(1000, 0), understood });
+    expect(fit.reason).toBe(understood ? '' : fit.summary);
     expect(fit.notes).toEqual(understood ? [] : [expect.stringMatching(/ not understood\.$/)]);
     expect(fitOf({ ...about, isOtherNetwork: true }).misfits).toEqual([]);
   });

@@ -14,7 +14,7 @@ import { ca, type PinnedServer, PinRequests, serveHost } from './pin-requests.ts
 import { HOST } from './pinned-host.ts';
 import { launchToPin } from './pinning-chromium.ts';
 
-/** From the hang until the page has loaded: some 3 s, also at a load of 40. What hangs without hopwise noticing hangs for longer. */
+/** From the hang until the page has loaded: 3 to 6 s, also at a load of 40. What hangs without hopwise noticing hangs for longer. */
 const LIMIT_MS = 20_000;
 const KINDS: readonly PinKind[] = ['avoid-h3', 'h1', 'h2', 'h3'];
 /** Pins whose transfers an engine makes. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXTENSION_ID, MESSAGE_VERSION } from '@hopwise/contract';
 import { frame, readFrames } from '../../../native-host/src/base/framing.ts';
-import { readProcessorTimes, sumTimes } from '../recorder/processor-time.ts';
+import { readProcessorTimes, sumKinds } from '../recorder/processor-time.ts';
 
 /** Questions that the extension starts the helper for: which network this is, and what the helper can do, before any transfer. */
 export const QUESTIONS = {
@@ -58,7 +58,7 @@ export class HelperStarts {
       const answerMs = performance.now() - startMs;
       const type = done ? 'nothing' : (value as { type?: unknown } | null)?.type;
       if (type !== question) throw new Error(`${script}: expected the answer ${question}, got ${type}`);
-      return { processorMs: sumTimes(readProcessorTimes(helper.pid!)), answerMs };
+      return { processorMs: sumKinds(readProcessorTimes(helper.pid!)), answerMs };
     } finally {
       helper.stdin.end();
       await ended;

@@ -8,6 +8,7 @@ import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import type { Lab } from '@hopwise/lab/client/lab';
 import type { Site } from '@hopwise/lab/sites/site';
 import type { LoadExport } from '../../../extension/src/messages/load-messages.ts';
+import { type Memory, readMemory } from '../recorder/memory.ts';
 import { type ProcessorTimes, readProcessorTimes, subtractTimes } from '../recorder/processor-time.ts';
 import { ARMS, type ArmSettings, type BrowserName, type ProductArm } from './arms.ts';
 import { launchMeasuredChromium } from './browsers/chromium.ts';
@@ -35,6 +36,8 @@ interface MeasuredVisit {
   h3Share: number;
   /** Processor time of the browser and what it started, from the navigation until the extension has done its work. */
   processorMs: ProcessorTimes;
+  /** After that. */
+  memoryMb: Memory;
 }
 
 const LOAD_TIMEOUT_MS = 120_000;
@@ -105,6 +108,7 @@ export class ArmBrowser {
       await onLoad();
       await sleep(SETTLE_MS);
       const processorMs = subtractTimes(readProcessorTimes(this.#browser.pid), before);
+      const memoryMb = readMemory(this.#browser.pid);
       const measured = await tab.evaluate(() => {
         const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
         const resources = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
@@ -117,7 +121,7 @@ export class ArmBrowser {
         };
       });
       if (isRecorded(this.#arm)) await this.#waitForRecord(measured.url, startedAt);
-      return { ...measured, processorMs };
+      return { ...measured, processorMs, memoryMb };
     } finally {
       await tab.close();
     }
@@ -193,6 +197,11 @@ export class ArmBrowser {
     } finally {
       await own.close();
     }
+  }
+
+  /** Processor time that the browser and what it started have used so far. */
+  readProcessorTimes(): ProcessorTimes {
+    return readProcessorTimes(this.#browser.pid);
   }
 
   async close(): Promise<void> {

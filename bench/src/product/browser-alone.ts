@@ -1,5 +1,5 @@
 /** The browser alone, which each arm is compared with. */
-import { PROCESS_KINDS, type ProcessorTimes } from '../recorder/processor-time.ts';
+import { averageKinds } from '../recorder/processor-time.ts';
 import type { ProductArm } from './arms.ts';
 import type { StoredVisit } from './store.ts';
 
@@ -25,12 +25,18 @@ export function listAlone(arm: ProductArm, visits: readonly StoredVisit[]): Stor
 /** Names a visit, whichever the arm. */
 export const keyOf = ({ network, page, visit }: StoredVisit): string => `${network} ${page} ${visit}`;
 
-/** Load times are compared by their ratios, hence their geometric mean; processor times by their sums. */
-const average = (a: StoredVisit, b: StoredVisit): StoredVisit => ({
-  ...a,
-  pltMs: Math.sqrt(a.pltMs * b.pltMs),
-  processorMs: Object.fromEntries(
-    PROCESS_KINDS.map((kind) => [kind, (a.processorMs[kind] + b.processorMs[kind]) / 2]),
-  ) as ProcessorTimes,
-  disturbedBy: [...a.disturbedBy, ...b.disturbedBy],
-});
+/** Load times are compared by their ratios, hence their geometric mean; all else by sums. */
+function average(a: StoredVisit, b: StoredVisit): StoredVisit {
+  const averageOf = (key: 'memoryMb' | 'restMs') => {
+    const [first, second] = [a[key], b[key]];
+    return first === undefined || second === undefined ? first : averageKinds(first, second);
+  };
+  return {
+    ...a,
+    pltMs: Math.sqrt(a.pltMs * b.pltMs),
+    processorMs: averageKinds(a.processorMs, b.processorMs),
+    memoryMb: averageOf('memoryMb'),
+    restMs: averageOf('restMs'),
+    disturbedBy: [...a.disturbedBy, ...b.disturbedBy],
+  };
+}

@@ -1,7 +1,7 @@
 /** What hopwise is to do for a person on all networks together, beside its goals: the figures that a published run is read for. */
 import { groupBy } from '@hopwise/contract';
 import { bootstrapInterval, drawn } from '@hopwise/lab/statistics';
-import { sumTimes } from '../recorder/processor-time.ts';
+import { sumKinds } from '../recorder/processor-time.ts';
 import type { ProductArm } from './arms.ts';
 import { listAlone } from './browser-alone.ts';
 import type { Estimate } from './figure-text.ts';
@@ -124,8 +124,8 @@ function listCells(arm: ProductArm, visits: readonly StoredVisit[]): GoalCell[] 
         visit,
         ms: pltMs,
         offMs: alone.pltMs,
-        processorMs: sumTimes(processorMs),
-        offProcessorMs: sumTimes(alone.processorMs),
+        processorMs: sumKinds(processorMs),
+        offProcessorMs: sumKinds(alone.processorMs),
       };
     });
     return {

@@ -1,7 +1,7 @@
 /** Load times of each arm against the browser alone. */
 import { groupBy, median } from '@hopwise/contract';
 import { bootstrapInterval, drawn } from '@hopwise/lab/statistics';
-import { type ProcessorTimes, sumTimes } from '../recorder/processor-time.ts';
+import { type PerKind, type ProcessorTimes, sumKinds } from '../recorder/processor-time.ts';
 import type { ProductArm } from './arms.ts';
 import { keyOf, listAlone } from './browser-alone.ts';
 import type { Estimate } from './figure-text.ts';
@@ -31,6 +31,18 @@ interface Pair {
   offMs: number;
   processorMs: ProcessorTimes;
   offProcessorMs: ProcessorTimes;
+  memoryMb?: PerKind;
+  offMemoryMb?: PerKind;
+  restMs?: PerKind;
+  offRestMs?: PerKind;
+}
+
+/** What is used while no page loads, beside the browser alone. */
+export interface Standing {
+  total: number;
+  offTotal: number;
+  /** Of the extension's worker and of the helper. */
+  own: number;
 }
 
 /** One arm on one network, or on all. */
@@ -47,7 +59,11 @@ export interface ArmFigures {
   processor: number;
   /** What each kind of process adds to that of the browser alone, as a share of the whole; together `processor` less one. */
   processorAdded: ProcessorTimes;
-  /** The same of each visit alone, in order: a network is learned from its first ones. */
+  /** Memory after a visit, megabytes, means; null where it was not measured. */
+  memory: Standing | null;
+  /** Processor time of a minute after the last visit, in which no page is open, milliseconds; likewise. */
+  rest: Standing | null;
+  /** Of each visit alone, in order: a network is learned from its first ones. */
   byVisit: VisitFigures[];
   /** Medians of the browser alone and of the arm, milliseconds. */
   offMs: number;
@@ -99,13 +115,15 @@ function judgeArm(arm: ProductArm, network: string, visits: readonly StoredVisit
       offMs: alone.pltMs,
       processorMs: each.processorMs,
       offProcessorMs: alone.processorMs,
+      ...(each.memoryMb && alone.memoryMb && { memoryMb: each.memoryMb, offMemoryMb: alone.memoryMb }),
+      ...(each.restMs && alone.restMs && { restMs: each.restMs, offRestMs: alone.restMs }),
     };
   });
   const cells = [...groupBy(pairs, ({ cell }) => cell)].map(([cell, own]) => ({
     page: cell,
     ratio: ratioOverVisits(own),
   }));
-  const aloneMs = sumOf(pairs, ({ offProcessorMs }) => sumTimes(offProcessorMs));
+  const aloneMs = sumOf(pairs, ({ offProcessorMs }) => sumKinds(offProcessorMs));
   const added = (kind: keyof ProcessorTimes) =>
     sumOf(pairs, ({ processorMs, offProcessorMs }) => processorMs[kind] - offProcessorMs[kind]) / aloneMs;
   return {
@@ -121,6 +139,8 @@ function judgeArm(arm: ProductArm, network: string, visits: readonly StoredVisit
       extension: added('extension'),
       helper: added('helper'),
     },
+    memory: standingOf(pairs.map(({ memoryMb, offMemoryMb }) => [memoryMb, offMemoryMb])),
+    rest: standingOf(pairs.map(({ restMs, offRestMs }) => [restMs, offRestMs])),
     byVisit: [...groupBy(pairs, ({ visit }) => visit)].map(([visit, each]) => ({
       visit,
       ratio: ratioOverVisits(each),
@@ -136,12 +156,24 @@ function judgeArm(arm: ProductArm, network: string, visits: readonly StoredVisit
   };
 }
 
+function standingOf(pairs: readonly [own?: PerKind, alone?: PerKind][]): Standing | null {
+  const measured = pairs.filter((pair): pair is [PerKind, PerKind] => pair[0] !== undefined);
+  if (measured.length === 0) return null;
+  const meanOf = (of: (pair: [PerKind, PerKind]) => number) =>
+    measured.reduce((sum, pair) => sum + of(pair), 0) / measured.length;
+  return {
+    total: meanOf(([own]) => sumKinds(own)),
+    offTotal: meanOf(([, alone]) => sumKinds(alone)),
+    own: meanOf(([{ extension, helper }]) => extension + helper),
+  };
+}
+
 const sumOf = (pairs: readonly Pair[], of: (pair: Pair) => number): number =>
   pairs.reduce((total, pair) => total + of(pair), 0);
 
 const processorRatio = (pairs: readonly Pair[]): number =>
-  sumOf(pairs, ({ processorMs }) => sumTimes(processorMs)) /
-  sumOf(pairs, ({ offProcessorMs }) => sumTimes(offProcessorMs));
+  sumOf(pairs, ({ processorMs }) => sumKinds(processorMs)) /
+  sumOf(pairs, ({ offProcessorMs }) => sumKinds(offProcessorMs));
 
 const geometricMean = (pairs: readonly Pair[]): number =>
   Math.exp(pairs.reduce((sum, { ratio }) => sum + Math.log(ratio), 0) / pairs.length);

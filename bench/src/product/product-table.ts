@@ -2,7 +2,7 @@ import { table } from '@hopwise/contract/terminal';
 import { PROCESS_KINDS } from '../recorder/processor-time.ts';
 import { ARMS, BROWSERS, type BrowserName } from './arms.ts';
 import { change, seconds, showRatio } from './figure-text.ts';
-import { type ArmFigures, VISIT_GROUPS } from './judge-product.ts';
+import { type ArmFigures, type Standing, VISIT_GROUPS } from './judge-product.ts';
 
 /** The figures of a browser in words. @param usesCache whether it had its HTTP cache */
 export function showProduct(
@@ -23,6 +23,8 @@ export function showProduct(
         'worst page',
         'processor time',
         `of ${PROCESS_KINDS.join(', ')}`,
+        'memory',
+        'a minute at rest',
         'disturbed',
       ],
       ...own.map((each) => [
@@ -34,6 +36,8 @@ export function showProduct(
         `${each.worst.page}: ${showRatio(each.worst.ratio)}`,
         change(each.processor),
         PROCESS_KINDS.map((kind) => change(1 + each.processorAdded[kind])).join(' '),
+        showStanding(each.memory, 'MB'),
+        showStanding(each.rest, 'ms'),
         `${each.disturbed} of ${each.visits}`,
       ]),
     ];
@@ -42,10 +46,18 @@ export function showProduct(
   return [
     `Load times in real ${BROWSERS[browser]} against those of the browser alone (geometric means, 95% intervals over pages), visited in turns`,
     'with the same losses. Where that was measured twice (off-again), against the geometric mean of both at each visit; off-again itself against the first.',
+    'Memory after each visit, and the processor time of a minute after the last one, in which no page is open: those of the browser alone, of the arm, and in it of the extension and the helper.',
     `The cache is ${usesCache ? 'on' : 'off'}, connections are closed between visits, Alt-Svc is kept.`,
     '',
     ...sections,
   ].join('\n');
+}
+
+/** Means beside the browser alone, and what of them is of the extension and the helper. */
+function showStanding(standing: Standing | null, unit: string): string {
+  if (standing === null) return '–';
+  const [offTotal, total, own] = [standing.offTotal, standing.total, standing.own].map(Math.round);
+  return `${offTotal} → ${total} ${unit} (own ${own})`;
 }
 
 /** Each visit of an arm, over all of its networks. */

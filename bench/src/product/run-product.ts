@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '@hopwise/contract';
 import { Lab } from '@hopwise/lab/client/lab';
 import { networkOf } from '@hopwise/lab/client/networks';
@@ -8,12 +9,16 @@ import type { ProgramContext } from '@hopwise/lab/command/program';
 import { disturbedBy, type Watched, watchDisturbance } from '@hopwise/lab/loads/disturbance';
 import type { PageSource } from '@hopwise/lab/pages/page-source';
 import type { Site } from '@hopwise/lab/sites/site';
+import { subtractTimes } from '../recorder/processor-time.ts';
 import { ArmBrowser } from './arm-browser.ts';
 import { BROWSERS, type BrowserName, type ProductArm } from './arms.ts';
 import { keepLoad } from './kept-loads.ts';
 import { networkNamed } from './networks.ts';
 import { stackOf, writeServed } from './start-rate-servers.ts';
 import { addVisits, readVisits, type StoredVisit } from './store.ts';
+
+const SETTLE_MS = 5_000;
+const REST_MS = 60_000;
 
 interface ProductPlan {
   browser: BrowserName;
@@ -159,6 +164,7 @@ async function runNetwork(
         say(`${network}, ${page.name}, visit ${visit}: ${times.join(', ')} ms`);
       }
     }
+    await measureRest(browsers, stored, signal);
     return stored;
   } finally {
     for (const browser of opened) await browser.close();
@@ -170,6 +176,22 @@ async function runNetwork(
 async function warmUp(lab: Lab, { site }: PageSource, browsers: readonly ArmBrowser[]): Promise<void> {
   for (const browser of browsers) await browser.visit({ ...site, entry: WARM_UP_URL }, NOTHING);
   await lab.drain();
+}
+
+/** Adds to the last visit of each arm what its browser does in a minute without a page. */
+async function measureRest(
+  browsers: ReadonlyMap<ProductArm, ArmBrowser>,
+  stored: readonly StoredVisit[],
+  signal: AbortSignal,
+): Promise<void> {
+  // The last visit's tabs have just been closed.
+  await sleep(SETTLE_MS, undefined, { signal });
+  const before = new Map([...browsers].map(([arm, browser]) => [arm, browser.readProcessorTimes()]));
+  await sleep(REST_MS, undefined, { signal });
+  for (const [arm, browser] of browsers) {
+    const last = stored.findLast((visit) => visit.arm === arm);
+    if (last) last.restMs = subtractTimes(browser.readProcessorTimes(), before.get(arm)!);
+  }
 }
 
 const nothing = async (): Promise<void> => undefined;

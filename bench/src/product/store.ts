@@ -21,6 +21,13 @@ const runSchema = z.object({
 
 export type StoredRun = z.infer<typeof runSchema>;
 
+const perKindSchema = z.object({
+  browser: z.number(),
+  pages: z.number(),
+  extension: z.number(),
+  helper: z.number(),
+});
+
 const visitSchema = z.object({
   /** Runs of earlier versions had Chromium alone, and did not name it. */
   browser: z.enum(BROWSER_NAMES).default('chromium'),
@@ -38,12 +45,11 @@ const visitSchema = z.object({
   /** Share of the top document's requests that used HTTP/3. */
   h3Share: z.number(),
   /** Processor time of the browser and what it started, by `PROCESS_KINDS`, from the navigation until the extension has done its work. */
-  processorMs: z.object({
-    browser: z.number(),
-    pages: z.number(),
-    extension: z.number(),
-    helper: z.number(),
-  }),
+  processorMs: perKindSchema,
+  /** Memory after that, see `readMemory`; absent in runs of earlier versions. */
+  memoryMb: z.optional(perKindSchema),
+  /** Processor time of the following minute, in which no page was open; of the last visit on a network alone. */
+  restMs: z.optional(perKindSchema),
   /** What other work on the machine did to it. */
   disturbedBy: z.array(z.string()),
   /** Runs of the autopilot in force after the visit, and those that ended since the one before; absent where they were not asked for. */

@@ -24,7 +24,7 @@ import { measureWorkerHeap } from '../../../extension/test/support/worker-heap.t
 import { benchCommand, parseOrExit } from '../bench-command.ts';
 import { fillStores, stopWorker } from './cold-worker.ts';
 import { comparePairs } from './compare-pairs.ts';
-import { readProcessorTimes, subtractTimes, sumTimes } from './processor-time.ts';
+import { readProcessorTimes, subtractTimes, sumKinds } from './processor-time.ts';
 import { SMALL_EXTENSIONS, type SmallExtension, writeSmallExtension } from './small-extension.ts';
 
 const EXTENSION = join(import.meta.dirname, '../../../extension/dist/chromium');
@@ -210,7 +210,7 @@ async function measureLoad({ context, pid, extension }: Browser, round: number):
     const mainThreadMs = 1000 * (await readMetric('TaskDuration'));
     await session.send('HeapProfiler.collectGarbage');
     const heapBytes = await readMetric('JSHeapUsedSize');
-    return { pltMs, mainThreadMs, processorMs: sumTimes(used), extensionMs: used.extension, heapBytes };
+    return { pltMs, mainThreadMs, processorMs: sumKinds(used), extensionMs: used.extension, heapBytes };
   } finally {
     await page.close();
   }

@@ -8,8 +8,11 @@ export const PROCESS_KINDS = ['browser', 'pages', 'extension', 'helper'] as cons
 
 type ProcessKind = (typeof PROCESS_KINDS)[number];
 
+/** A figure of each kind of process. */
+export type PerKind = Record<ProcessKind, number>;
+
 /** Processor time by what it is used for, milliseconds. */
-export type ProcessorTimes = Record<ProcessKind, number>;
+export type ProcessorTimes = PerKind;
 
 export interface BrowserProcess {
   pid: number;
@@ -52,8 +55,15 @@ export function readProcessorTimes(pid: number): ProcessorTimes {
   return times;
 }
 
-export const sumTimes = (times: ProcessorTimes): number =>
-  PROCESS_KINDS.reduce((sum, kind) => sum + times[kind], 0);
+export const sumKinds = (figures: PerKind): number =>
+  PROCESS_KINDS.reduce((sum, kind) => sum + figures[kind], 0);
+
+export const averageKinds = (a: PerKind, b: PerKind): PerKind => ({
+  browser: (a.browser + b.browser) / 2,
+  pages: (a.pages + b.pages) / 2,
+  extension: (a.extension + b.extension) / 2,
+  helper: (a.helper + b.helper) / 2,
+});
 
 /** What was used between two readings. */
 export const subtractTimes = (after: ProcessorTimes, before: ProcessorTimes): ProcessorTimes => ({

@@ -53,6 +53,28 @@ test('what each kind of process adds to the processor time of the browser alone 
   expect(showProduct('chromium', false, [figures!])).toContain('+10.0% −2.0% +10.0% +2.0%');
 });
 
+test('memory and a minute at rest stand beside those of the browser alone, measured once or twice', () => {
+  const visits = visitsOf('cable', 'a', { off: [1000, 1000], 'off-again': [1000, 1000], auto: [1000, 1000] });
+  const none = { browser: 0, pages: 0, extension: 0, helper: 0 };
+  for (const visit of visits) {
+    const browser = visit.arm === 'off-again' ? 520 : 500;
+    visit.memoryMb =
+      visit.arm === 'auto' ? { ...none, browser, extension: 60, helper: 30 } : { ...none, browser };
+  }
+  const last = (arm: string) => visits.findLast((visit) => visit.arm === arm)!;
+  last('off').restMs = { ...none, browser: 100 };
+  last('off-again').restMs = { ...none, browser: 140 };
+  last('auto').restMs = { browser: 130, pages: 0, extension: 40, helper: 60 };
+  const [again, auto] = judgeProduct(visits);
+  expect(auto!.memory).toEqual({ total: 590, offTotal: 510, own: 90 });
+  expect(auto!.rest).toEqual({ total: 230, offTotal: 120, own: 100 });
+  expect(again!.rest).toEqual({ total: 140, offTotal: 100, own: 0 });
+  const shown = showProduct('chromium', false, [auto!]);
+  expect(shown).toContain('510 → 590 MB (own 90)');
+  expect(shown).toContain('120 → 230 ms (own 100)');
+  expect(judgeProduct(VISITS)[0]).toMatchObject({ memory: null, rest: null });
+});
+
 test('each visit is judged by itself', () => {
   const visits = visitsOf('cable', 'a', { off: [1000, 1000], auto: [1000, 500] });
   const [off] = visits;

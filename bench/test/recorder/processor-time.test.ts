@@ -5,7 +5,7 @@ import {
   listProcesses,
   readProcessorTimes,
   subtractTimes,
-  sumTimes,
+  sumKinds,
 } from '../../src/recorder/processor-time.ts';
 
 const BUSY = 'let i = 0; while (process.cpuUsage().user < 200_000) i++;';
@@ -54,6 +54,6 @@ test('Firefox names its processes', async () => {
 test('times are summed and subtracted by kind', () => {
   const before = { browser: 1, pages: 2, extension: 3, helper: 4 };
   const after = { browser: 11, pages: 22, extension: 33, helper: 44 };
-  expect(sumTimes(subtractTimes(after, before))).toBe(100);
+  expect(sumKinds(subtractTimes(after, before))).toBe(100);
   expect(subtractTimes(after, before)).toEqual({ browser: 10, pages: 20, extension: 30, helper: 40 });
 });

@@ -18,8 +18,10 @@ import { sharedDelays, type WaitSpan } from './shared-delays.ts';
 /** The link's rate is taken over this many round trips, and at least over this time. */
 const RATE_WINDOW_RTTS = 4;
 const MIN_RATE_WINDOW_MS = 200;
-/** A link is full for long when the whole load's average rate is this share of the highest: repaired losses let bytes arrive at once. */
+/** A link is full for long when its average rate is this share of the highest: repaired losses let bytes arrive at once. */
 const BUSY_SHARE = 0.35;
+/** Losses leave a link idle for less: even a packet that is lost three times in a row is repaired sooner (`TCP_RTO_MIN` in Linux, doubled each time). */
+const LONG_IDLE_MS = 1_400;
 /** Delay by a busy processor, which a recording does not show; iframes that are requested together wait about so long. */
 const UNSEEN_DELAY_MS = 30;
 /** A round trip varies, which looks like a file's server at work; by this share. */
@@ -153,7 +155,7 @@ function roundTripOf({ requests, roundTrips, fromHandshake }: OriginTimings): nu
   return shownMs <= DELAYED_SHARE * computedMs ? shownMs : null;
 }
 
-/** Returns the time that the link took for what arrived while a request waited, milliseconds. */
+/** Returns the time that the link took for what may have been ahead of a response while its request waited, milliseconds. */
 function linkQueue(
   { requests }: Recording,
   rttMs: number,
@@ -173,7 +175,17 @@ function linkQueue(
     if (bps === null || requestStartMs === null || responseStartMs === null) return 0;
     // Nothing queues for long on a link that the page never fills.
     if (!isFilled && !isComputed(request)) return 0;
-    const carriedMs = arrivals.transmission(requestStartMs, responseStartMs, link?.downBps ?? bps);
+    const rateBps = link?.downBps ?? bps;
+    const allMs = arrivals.transmission(requestStartMs, responseStartMs, rateBps);
+    const wasIdle = responseStartMs - requestStartMs - allMs > LONG_IDLE_MS;
+    // What had arrived before the link was idle was not ahead of the response.
+    const carriedMs = wasIdle
+      ? arrivals.transmission(
+          arrivals.busySince(requestStartMs, responseStartMs, BUSY_SHARE * rateBps),
+          responseStartMs,
+          rateBps,
+        )
+      : allMs;
     // On an HTTP/1.1 connection nothing is ahead of a response but what is in the link's queue.
     return request.protocol === 'h1' ? Math.min(link?.maxQueueMs ?? MAX_QUEUE_MS, carriedMs) : carriedMs;
   };

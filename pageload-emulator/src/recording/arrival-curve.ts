@@ -1,4 +1,5 @@
 import type { RecordedRequest } from '@hopwise/contract';
+import { firstIndexWhere } from '../util/ordered.ts';
 import { responseBytesOf } from './sizes.ts';
 
 /** Bytes on the wire for each response byte, with the TCP/IP headers of full packets. */
@@ -64,6 +65,25 @@ export class ArrivalCurve {
       sum += Math.max(0, Math.min(toMs, timesMs[index]!) - Math.max(fromMs, timesMs[index - 1]!));
     }
     return sum;
+  }
+
+  /**
+   * From when on a link was busy until a time: the first moment from `fromMs` on since which at least `bps` arrived on average, bits per
+   * second; else the last change of the rate before that time.
+   */
+  busySince(fromMs: number, untilMs: number, bps: number): number {
+    const { timesMs, bytes } = this;
+    const arrived = this.by(untilMs);
+    const isBusy = (sinceMs: number, before: number) =>
+      arrived - before >= (bps / 8000) * (untilMs - sinceMs);
+    if (isBusy(fromMs, this.by(fromMs))) return fromMs;
+    let sinceMs = fromMs;
+    for (let at = firstIndexWhere(timesMs, (ms) => ms > fromMs); at < timesMs.length; at++) {
+      if (timesMs[at]! >= untilMs) break;
+      sinceMs = timesMs[at]!;
+      if (isBusy(sinceMs, bytes[at]!)) break;
+    }
+    return sinceMs;
   }
 
   /** Milliseconds that a link of `bps` takes for the bytes that arrived between two times. */

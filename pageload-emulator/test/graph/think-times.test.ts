@@ -76,6 +76,23 @@ describe('think times', () => {
     },
   );
 
+  it.each(['h1', 'h2'] as const)(
+    'are not shortened by what came before the link was idle, over %s',
+    (protocol) => {
+      const file: FetchSketch = { origin: 0, bytes: 60_000, after: [0] };
+      const page = pageOf(
+        [{ bytes: 30_000 }, file, file, file, file, file, file, { bytes: 3_000, after: [0] }],
+        ORIGINS,
+      );
+      Object.assign(page.activities[7]!, { type: 'script', thinkMs: 5_000 });
+      const path = pathOf({ rttMs: 50, downBps: 4e6, upBps: 1e6 });
+      const servers = ORIGINS.map((origin) => serverOf(origin));
+      const thinkTimes = thinkTimesOf(recordLoad(page, path, servers, uniform(page, protocol)));
+      // The six files take 0.7 s.
+      expect(thinkTimes.at(-1)! / 5_000).toBeCloseTo(1, 1);
+    },
+  );
+
   it('of like requests are those of the shortest wait, unless nothing explains a longer one', () => {
     // A round trip takes 100, so the server took 60, up to 80 and up to 400. Of these a busy processor explains 30, and the two
     // responses before 2 · 1050 bytes at the document's 31.5 kB in 400 ms: 26.67.

@@ -9,6 +9,7 @@ import {
 } from '@hopwise/contract';
 import { CHROMIUM_COSTS, type ClientCosts, NO_COSTS } from '../client/client-costs.ts';
 import { emulate } from '../emulate/emulate.ts';
+import { bodyTimes } from '../graph/body-times.ts';
 import { connectionPools } from '../graph/connection-pools.ts';
 import type { FetchActivity, PageGraph } from '../graph/page-graph.ts';
 import { PACKET } from '../network/packet.ts';
@@ -111,6 +112,8 @@ export class RecordingReplay {
       carriers.flatMap((carrier) => carrier.members.map((member) => [member, carrier] as const)),
     );
     const slowMs = slowServers(transfers, rttOf, path.downBps);
+    // Video is taken as it is played, and sent as it is taken: its time is no sign of losses.
+    const bodyMsOf = bodyTimes(recording);
     const activities: FetchActivity[] = [];
     for (const { request, isWhole } of parts) {
       const carrier = carrierOf.get(request)!;
@@ -118,6 +121,10 @@ export class RecordingReplay {
       const activity = transferOf(request, activities.length, carrier, rttMs);
       const { origin, thinkMs } = serverOf(request)!;
       activity.thinkMs = isStatic(request) ? (slowMs.get(origin) ?? thinkMs) : thinkOf(request, rttMs);
+      const playedMs = request.type === 'media' ? bodyMsOf.get(request.id) : undefined;
+      // Of a response that had only arrived in part, the time of that part.
+      if (playedMs !== undefined)
+        activity.bodyMs = Math.min(playedMs, request.endMs - request.phases.responseStartMs!);
       activities.push(activity);
       this.requests.push({
         protocol: request.protocol!,

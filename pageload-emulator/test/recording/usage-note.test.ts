@@ -36,6 +36,13 @@ describe('the note on requests that a prediction leaves out', () => {
     ]);
   });
 
+  it('takes no data: URL that a page uses several times for a copy', () => {
+    const pixel = chromiumEntry('data:image/gif;base64,R0', 30, {});
+    expect(notesOf([image(10), pixel, pixel, pixel])).toEqual([
+      'used 2 of 5 requests: 3 had no http or https URL',
+    ]);
+  });
+
   it('says what stands for the load event of a page that has none', () => {
     // The image ends at 150 ms; the script's request at 160 ms could not hold up a load event at that time.
     const late = chromiumEntry('https://a.test/data', 160, {}, { _resourceType: 'xhr' });

@@ -1,4 +1,4 @@
-import { hostOf } from '../../util/url.ts';
+import { hostOf, originOf } from '../../util/url.ts';
 import type { Entry, Page } from './schema.ts';
 
 /** Entries of a file without those that are no requests of any page. */
@@ -37,6 +37,8 @@ export function ownEntries(all: readonly Entry[], pages: readonly Page[]): OwnEn
   });
   const alike = new Map<string, Entry[]>();
   for (const entry of requests) {
+    // A page may use one `data:` URL many times at once.
+    if (originOf(entry.request.url) === null) continue;
     const key = `${entry.startedDateTime} ${entry.request.url}`;
     const known = alike.get(key);
     if (known) known.push(entry);

@@ -97,12 +97,26 @@ function beginOnSeconds(ordered: readonly RequestDraft[]): boolean {
 
 /** Whether what a recorder gives as starts is another time, such as that of all requests' recording. */
 function beginBeforeAnswer(ordered: readonly RequestDraft[], document: RequestDraft): boolean {
-  const answeredMs = document.phases.responseStartMs ?? document.endMs;
   const others = ordered.filter(
     (draft) => draft !== document && !draft.fromCache && !isRedirect(draft.status),
   );
+  const answeredMs = earliestAnswer(document, others);
   const early = others.filter(({ startMs }) => startMs < answeredMs - CLOCK_SLACK_MS);
   return !document.fromCache && others.length >= MIN_ALIKE && early.length > MAX_EARLY * others.length;
+}
+
+/**
+ * When the first byte of a document came, milliseconds; at the earliest where its recorder does not tell waiting from receiving: HTML that is sent in parts
+ * leads to requests from its first part on, but nothing is answered sooner than the fastest of all.
+ */
+function earliestAnswer(document: RequestDraft, others: readonly RequestDraft[]): number {
+  const { responseStartMs } = document.phases;
+  if (responseStartMs !== null && responseStartMs < document.endMs) return responseStartMs;
+  const shortestMs = [document, ...others].reduce(
+    (least, { startMs, endMs }) => Math.min(least, endMs - startMs),
+    Number.POSITIVE_INFINITY,
+  );
+  return document.startMs + shortestMs;
 }
 
 /** When the first silence of a length began, in which nothing that may delay the load was under way; else when all had ended. */

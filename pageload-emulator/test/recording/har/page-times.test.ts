@@ -260,6 +260,17 @@ describe('a load event beside starts that mean nothing', () => {
     expect(loadOf([0, 1, 2, 3, 170, 180, 190]).recording.pltMs).toBe(3_400);
   });
 
+  it.each([
+    ['all as waiting', { wait: 700 }],
+    ['no phases', {}],
+  ])('counts where the page was sent in parts, and its recorder writes %s', (_, timings) => {
+    const page = chromiumEntry(PAGE, 0, timings, { _resourceType: 'document', time: 700 });
+    const images = [200, 210, 220, 230, 240, 250, 260].map((ms, id) => numbered(ms, id));
+    expect(readRecording(beginning(0, [page, ...images], { onLoad: 900 })).recording.pltMs).toBe(900);
+    const together = [0, 1, 2, 3, 4, 5, 6].map((ms, id) => numbered(ms, id));
+    expect(readRecording(beginning(0, [page, ...together], { onLoad: 900 })).recording.pltMs).toBeNull();
+  });
+
   it('counts where the document that led to them is not in the file', () => {
     const together = [0, 1, 2, 3, 4, 5, 6].map((ms, id) => numbered(ms, id) as { request: object });
     const asked = together.map((entry) => ({

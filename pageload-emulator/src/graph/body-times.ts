@@ -8,6 +8,7 @@ import { busyRate } from '../recording/link-rate.ts';
 import { timingsByOrigin } from '../recording/origin-timings.ts';
 import { pathRoundTrip } from '../recording/path-round-trip.ts';
 import { responseBytesOf } from '../recording/sizes.ts';
+import { firstIndexWhere } from '../util/ordered.ts';
 import { originOf } from '../util/url.ts';
 import type { KnownLink } from './known-link.ts';
 
@@ -62,6 +63,11 @@ interface Body {
   carriedMs: number;
   /** What windows, the link and a policer take, without a loss but those of UDP alone, milliseconds. */
   explainedMs: number;
+  /**
+   * How much longer it took, once all others had ended and nothing was ahead of it any more, than windows and the link take for the whole of it;
+   * 0 where they take most of that time.
+   */
+  unexplainedAloneMs: number;
   /** What windows that losses keep small take for all that its connection carried meanwhile, milliseconds. */
   smallWindowsMs: number;
   /** Whether it took most of a round trip longer than that, as after a loss. */
@@ -82,8 +88,9 @@ export function bodyTimes(recording: Recording, link?: KnownLink): ReadonlyMap<n
   const loss = lossSeen(bodies, stalled.length);
   const heldUp = heldUpTogether(stalled);
   const slow = stalled.filter((body) => {
-    const { request, bodyMs, rttMs, packets, linkMs, explainedMs } = body;
-    if (explainedMs >= MAX_EXPLAINED * bodyMs) return false;
+    const { request, bodyMs, rttMs, packets, linkMs, explainedMs, unexplainedAloneMs } = body;
+    const unexplainedMs = explainedMs < MAX_EXPLAINED * bodyMs ? bodyMs - explainedMs : unexplainedAloneMs;
+    if (unexplainedMs === 0) return false;
     // Whether UDP is policed, or loses packets of its own, is not known before the link is.
     if (request.protocol === 'h3' && link === undefined) return false;
     // A policer starves single connections, whatever it leaves to others.
@@ -91,7 +98,7 @@ export function bodyTimes(recording: Recording, link?: KnownLink): ReadonlyMap<n
     if (!isPoliced && neighbours.hasSlowServer(body)) return true;
     const repairMs = rttMs + (linkMs > BUSY_SHARE * bodyMs ? TIMER_MS : REPAIR_MS);
     const repairsMs = (1 + packets * loss) * repairMs;
-    if (heldUp.has(body) || bodyMs - explainedMs <= repairsMs) return false;
+    if (heldUp.has(body) || unexplainedMs <= repairsMs) return false;
     return neighbours.hasOwnCause(body);
   });
   // What slows most of a page is the network, whatever is known of it.
@@ -174,6 +181,35 @@ class Neighbours {
   }
 }
 
+/** When responses ended. */
+class Ends {
+  /** In order of the responses' first bytes. */
+  readonly #fromMs: number[];
+  /** The two last to end of all up to each in that order. */
+  readonly #last: [RecordedRequest, RecordedRequest | undefined][] = [];
+
+  constructor(requests: readonly RecordedRequest[]) {
+    const ordered = requests
+      .filter(({ fromCache }) => !fromCache)
+      .map((request) => ({ request, fromMs: request.phases.responseStartMs ?? request.startMs }))
+      .sort((a, b) => a.fromMs - b.fromMs);
+    this.#fromMs = ordered.map(({ fromMs }) => fromMs);
+    for (const { request } of ordered) {
+      const [last, beforeLast] = this.#last.at(-1) ?? [];
+      if (last === undefined || request.endMs > last.endMs) this.#last.push([request, last]);
+      else if (beforeLast === undefined || request.endMs > beforeLast.endMs) this.#last.push([last, request]);
+      else this.#last.push([last, beforeLast]);
+    }
+  }
+
+  /** When the last other response ended that began before a response's end; minus infinity where there is none. */
+  beside(request: RecordedRequest): number {
+    const [last, beforeLast] =
+      this.#last[firstIndexWhere(this.#fromMs, (ms) => ms >= request.endMs) - 1] ?? [];
+    return (last === request ? beforeLast : last)?.endMs ?? Number.NEGATIVE_INFINITY;
+  }
+}
+
 /** Bodies of one connection that end together: it is a lost packet that holds up all of them. */
 function heldUpTogether(stalled: readonly Body[]): ReadonlySet<Body> {
   const held = [...groupBy(stalled, ({ carrier }) => carrier).values()].flatMap((own) => {
@@ -193,6 +229,7 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
   const overQuic = new ArrivalCurve(requests.filter(({ protocol }) => protocol === 'h3'));
   const bps = link?.downBps ?? busyRate(arrivals, RATE_WINDOW_MS) ?? ASSUMED_BPS;
   const queueMs = link?.maxQueueMs ?? MAX_QUEUE_MS;
+  const ends = new Ends(requests);
   const carried = new Map(
     [...groupBy(requests, likelyConnection)].map(([name, own]) => [name, new ArrivalCurve(own)]),
   );
@@ -218,6 +255,8 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
     const policedMs =
       udp?.kind === 'policed' ? overQuic.transmission(responseStartMs, request.endMs, udp.bps) : 0;
     const explainedMs = windowsMs + Math.max(LINK_TIMES * queuedMs, policedMs);
+    const aloneMs = request.endMs - Math.max(responseStartMs, ends.beside(request));
+    const explainedAloneMs = windowsMs + Math.max((LINK_TIMES * 8000 * ownBytes) / bps, policedMs);
     const bodyMs = request.endMs - responseStartMs;
     return {
       request,
@@ -232,6 +271,7 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
       linkMs: Math.max(queuedMs, policedMs),
       carriedMs,
       explainedMs,
+      unexplainedAloneMs: explainedAloneMs < MAX_EXPLAINED * aloneMs ? aloneMs - explainedAloneMs : 0,
       smallWindowsMs: (packets / meanWindow(MAX_LOSS)) * rttMs,
       isStalled: bodyMs - explainedMs > Math.max(MIN_STALL_MS, STALL_RTTS * rttMs),
     };

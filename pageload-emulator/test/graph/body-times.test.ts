@@ -53,6 +53,15 @@ describe('times of servers for bodies', () => {
     expect(read.get(1)! / 2_000).toBeCloseTo(1, 1);
   });
 
+  it('are read by what came once all others had ended', () => {
+    // The files take 0.9 s of the link, after which the slow response comes alone.
+    const path = pathOf({ rttMs: 50, downBps: 13e6 });
+    const slow = { bytes: 120_000, after: [0], bodyMs: 2_600 };
+    const many = Array.from({ length: 36 }, (_, index) => ({ origin: index % 2, bytes: 40_000, after: [0] }));
+    const read = bodyTimesOf(load([{ bytes: 20_000 }, slow, ...many], 'h2', path), linkOf(path));
+    expect([...read.keys()]).toEqual([1]);
+  });
+
   describe('over HTTP/3', () => {
     const slow = { origin: 1, bytes: 30_000, after: [0], bodyMs: 2_000 };
     const withSlow = load([{ bytes: 20_000 }, slow, ...files], 'h3');

@@ -256,9 +256,11 @@ function draftsOf(
   return { drafts, entryOf, typed, document, preflights, isVersionForgotten };
 }
 
-/** Whether the browser ended a request because it changed networks or went offline (Chromium's `net_error_list.h`). */
+/** Whether the browser ended a request because it changed networks, went offline or the machine was put to sleep (Chromium's `net_error_list.h`). */
 const isOfOtherNetwork = ({ response }: Entry): boolean =>
-  /^(net::)?ERR_(NETWORK_CHANGED|INTERNET_DISCONNECTED)$/.test(String(response?._error ?? ''));
+  /^(net::)?ERR_(NETWORK_CHANGED|INTERNET_DISCONNECTED|NETWORK_IO_SUSPENDED)$/.test(
+    String(response?._error ?? ''),
+  );
 
 /** The protocol because of which a request failed, unless it is a beacon. Answers that were cut off have a status, too. */
 function failureOf(entry: Entry): ReturnType<typeof failedProtocol> {

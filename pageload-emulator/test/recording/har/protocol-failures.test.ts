@@ -52,6 +52,15 @@ describe('requests that failed because of a protocol', () => {
     expect(other).not.toHaveProperty('networkChanged');
   });
 
+  it('are others than those that the machine ended as it was put to sleep, which leaves no load understood either', () => {
+    const entries = [document(), failed(`${PAGE}1.png`, 170, 'net::ERR_NETWORK_IO_SUSPENDED')];
+    const { fit } = predict(parseRecording(harOf(entries, { onLoad: 38_200 })));
+    expect(fit).toMatchObject({
+      understood: false,
+      notes: ['The network changed, or was gone for a while.'],
+    });
+  });
+
   it('leave no load understood, not even one of the next attempt, which went over TCP', () => {
     const attempt = failed(PAGE, 0, 'net::ERR_QUIC_PROTOCOL_ERROR', 0, 'document');
     const image = chromiumEntry(`${PAGE}1.png`, 10_200, { wait: 40 }, { _resourceType: 'image' });

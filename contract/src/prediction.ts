@@ -114,7 +114,7 @@ export interface WaterfallEntry {
 }
 
 /** Version of the form of `Prediction`. */
-export const PREDICTION_SCHEMA = 2;
+export const PREDICTION_SCHEMA = 3;
 
 /**
  * Answer of `hopwise predict --json`; field names and units are the public contract. All load times, gains and chances are the decision's,

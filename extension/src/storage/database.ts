@@ -2,8 +2,8 @@ import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import type { LoadSummary } from '../load/load-summary.ts';
 import type { StoredLoad } from '../load/stored-load.ts';
 
-/** Earlier ones, which were not released, stored query strings, no summaries, or predictions that do not say why a load is not understood. */
-const VERSION = 6;
+/** Earlier ones, which were not released, stored query strings, or no summaries. */
+const VERSION = 5;
 
 interface Schema extends DBSchema {
   loads: { key: number; value: StoredLoad; indexes: { storedAtMs: number } };

@@ -43,7 +43,7 @@ const protocols = {
   h3: { pltMs: 2380, low: 2200, high: 2600, ...paints },
 };
 const prediction: Prediction = {
-  schema: 2,
+  schema: 3,
   fit: {
     recordedMs: 2566,
     explainedMs: 2400,

@@ -1,4 +1,4 @@
-import { DAY_MS, EVERY_ORIGIN, type PinState, type PinWait } from '@hopwise/contract';
+import { EVERY_ORIGIN, type PinState, type PinWait } from '@hopwise/contract';
 import type { PinGain, PinOutcome } from '../../evidence/pin-outcomes.ts';
 import { currentLocale, type PlainKey, plural, t } from '../../language/translate.ts';
 import { formatDurations, formatOrigin, keepUnitsTogether, nameVersion } from '../../ui/format.ts';
@@ -84,8 +84,9 @@ function describeEnd({ expiresAtMs, persistent }: PinState, nowMs: number): stri
 }
 
 function formatEnd(expiresAtMs: number, nowMs: number): string {
-  const isSoon = expiresAtMs - nowMs < DAY_MS;
-  const options: Intl.DateTimeFormatOptions = isSoon
+  // Of another day the time alone could be taken for one of today.
+  const isToday = new Date(expiresAtMs).toDateString() === new Date(nowMs).toDateString();
+  const options: Intl.DateTimeFormatOptions = isToday
     ? { hour: '2-digit', minute: '2-digit' }
     : { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' };
   return new Intl.DateTimeFormat(currentLocale(), options).format(new Date(expiresAtMs));

@@ -324,6 +324,10 @@ test.each([
   [{ persistent: true }, 'a.example avoids HTTP/3 until you remove the pin.'],
   [{ expiresAtMs: NOW + 3_600_000 }, 'a.example avoids HTTP/3 until 13:30, or until the browser is closed.'],
   [
+    { expiresAtMs: NOW + 86_400_000 - 60_000 },
+    'a.example avoids HTTP/3 until Mon 23 Nov, 12:29, or until the browser is closed.',
+  ],
+  [
     { expiresAtMs: NOW + 3 * 86_400_000, persistent: true },
     'a.example avoids HTTP/3 until Wed 25 Nov, 12:30.',
   ],

@@ -113,7 +113,7 @@ export class RecordingReplay {
     );
     const slowMs = slowServers(transfers, rttOf, path.downBps);
     // Video is taken as it is played, and sent as it is taken: its time is no sign of losses.
-    const bodyMsOf = bodyTimes(recording);
+    const playedMsOf = recording.requests.some(isMedia) ? bodyTimes(recording) : null;
     const activities: FetchActivity[] = [];
     for (const { request, isWhole } of parts) {
       const carrier = carrierOf.get(request)!;
@@ -121,7 +121,7 @@ export class RecordingReplay {
       const activity = transferOf(request, activities.length, carrier, rttMs);
       const { origin, thinkMs } = serverOf(request)!;
       activity.thinkMs = isStatic(request) ? (slowMs.get(origin) ?? thinkMs) : thinkOf(request, rttMs);
-      const playedMs = request.type === 'media' ? bodyMsOf.get(request.id) : undefined;
+      const playedMs = isMedia(request) ? playedMsOf?.get(request.id) : undefined;
       // Of a response that had only arrived in part, the time of that part.
       if (playedMs !== undefined)
         activity.bodyMs = Math.min(playedMs, request.endMs - request.phases.responseStartMs!);
@@ -187,6 +187,8 @@ export class RecordingReplay {
     return { firstByteMs, endMs, events: load.events };
   }
 }
+
+const isMedia = ({ type }: RecordedRequest): boolean => type === 'media';
 
 const isQuic: MayBeQuic = ({ protocol }) => protocol === 'h3';
 

@@ -25,8 +25,13 @@ const URLS = ['http://*/*', 'https://*/*'];
 
 /** RFC 9110, section 15.5.8. */
 const PROXY_AUTHENTICATION = 407;
-/** Request errors which show that the browser changed networks or went offline. */
-const NETWORK_CHANGED = ['net::ERR_NETWORK_CHANGED', 'net::ERR_INTERNET_DISCONNECTED', 'NS_ERROR_OFFLINE'];
+/** Request errors which show that the browser changed networks, went offline, or that the machine was put to sleep. */
+const NETWORK_CHANGED = [
+  'net::ERR_NETWORK_CHANGED',
+  'net::ERR_INTERNET_DISCONNECTED',
+  'net::ERR_NETWORK_IO_SUSPENDED',
+  'NS_ERROR_OFFLINE',
+];
 
 /** Request errors that say nothing about the network: cancelled, blocked, or only looked up in the cache. */
 const NOT_FAILED =

@@ -1,5 +1,5 @@
 /** The number on the extension's icon: how much faster a page could be. */
-import type { Decision } from '@hopwise/contract';
+import type { Decision, PinState } from '@hopwise/contract';
 import { loadLanguage } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
 import { formatDurations } from '../ui/format.ts';
@@ -22,13 +22,14 @@ interface NoticeableGain {
  * What a decision's action gains, in this visit or in later ones, whichever take longer by themselves; null for too little, and where
  * there is nothing left to do.
  *
- * @param pinned origins with a pin: the next load shows what it gains
+ * @param pins the next load shows what the active ones gain
  */
 function findNoticeableGain(
   { kind, action, baseline: { pltMs, laterPltMs } }: Decision,
-  pinned: readonly string[],
+  pins: readonly PinState[],
 ): NoticeableGain | null {
-  if (kind !== 'act' || action.origins.some((origin) => pinned.includes(origin))) return null;
+  const isPinned = pins.some(({ state, origin }) => state === 'active' && action.origins.includes(origin));
+  if (kind !== 'act' || isPinned) return null;
   const beforeMs = Math.max(pltMs, laterPltMs);
   const afterMs = action.time.pltMs;
   const isNoticed = beforeMs - afterMs >= Math.max(MIN_GAIN_MS, MIN_GAIN * beforeMs);
@@ -39,9 +40,9 @@ function findNoticeableGain(
 export async function showBadge(
   tabId: number,
   decision: Decision | null,
-  pinned: readonly string[],
+  pins: readonly PinState[],
 ): Promise<void> {
-  const gain = decision && findNoticeableGain(decision, pinned);
+  const gain = decision && findNoticeableGain(decision, pins);
   try {
     if (gain === null) return await chrome.action.setBadgeText({ tabId, text: '' });
     const title = await describeGain(gain);

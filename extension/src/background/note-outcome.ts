@@ -41,9 +41,5 @@ export async function noteOutcome(
     predict: ensureDecision,
     wantDetail: (url) => detailedPages.wantIfRare(url),
   });
-  if (tabId === null) return;
-  const pinned = (await pins.listPins())
-    .filter(({ state }) => state === 'active')
-    .map(({ origin }) => origin);
-  await showBadge(tabId, decision, pinned);
+  if (tabId !== null) await showBadge(tabId, decision, await pins.listPins());
 }

@@ -2,6 +2,7 @@ import type { PinState } from '@hopwise/contract';
 import type { StartRateAnnouncer } from '../announce/announcer.ts';
 import type { Autopilot } from '../autopilot/autopilot.ts';
 import type { AutopilotAnswer } from '../autopilot/autopilot-messages.ts';
+import { hasPins } from '../evidence/comparable-loads.ts';
 import { findPinOutcomes } from '../evidence/pin-outcomes.ts';
 import { describeError } from '../language/describe-error.ts';
 import { ShownError } from '../language/shown-error.ts';
@@ -14,9 +15,10 @@ import type { PlannedPin } from '../pins/plan-pins.ts';
 import { disallowLocalOrigin, listLocalOrigins } from '../pins/worker/local-origins.ts';
 import type { PinManager } from '../pins/worker/pin-manager.ts';
 import { recordShownPage } from '../recorder/register-content-script.ts';
-import { getSummaries, type StoredLoad } from '../storage/loads.ts';
+import { getSummaries, predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { readSavedTime } from '../storage/saved-time.ts';
 import { readSettings } from '../storage/settings.ts';
+import { showBadge } from './badge.ts';
 import type { DetailedLoads } from './detailed-loads.ts';
 import type { DetailedPages } from './detailed-pages.ts';
 import { ensurePrediction } from './ensure-prediction.ts';
@@ -162,20 +164,28 @@ export class PageRequestHandler {
   }
 
   async #findLatestLoad(request: Extract<PageRequest, { type: 'latest' }>): Promise<LatestAnswer> {
-    const { autopilot, detailedLoads, detailedPages, loads, resting } = this.#parts;
+    const { autopilot, detailedLoads, detailedPages, loads, pins, resting } = this.#parts;
     if (request.tabId !== undefined) {
       detailedLoads.watch(request.tabId);
       await resting.watch(request.tabId);
     }
     const answer = await findLoad(loads, request);
     if (request.tabId !== undefined && answer.phase === 'none') await recordShownPage(request.tabId);
-    const { load } = answer;
+    const stored = answer.load;
     // Who looks at it wants to know more.
-    if (load?.isDetailed === false && request.tabId !== undefined && !detailedPages.has(load.requestedUrl))
-      await detailedPages.want(load.requestedUrl);
-    if (request.brief || !answer.load) return { ...answer, load: null };
-    const pinGain = await findGain(answer.load, await getSummaries(), autopilot);
-    return { ...answer, load: await ensurePrediction(answer.load), pinGain };
+    if (
+      stored?.isDetailed === false &&
+      request.tabId !== undefined &&
+      !detailedPages.has(stored.requestedUrl)
+    )
+      await detailedPages.want(stored.requestedUrl);
+    if (request.brief || !stored) return { ...answer, load: null };
+    const pinGain = await findGain(stored, await getSummaries(), autopilot);
+    const load = await ensurePrediction(stored);
+    // Until somebody looked, the icon showed the gain of an earlier load.
+    if (request.tabId !== undefined && !hasPins(load))
+      await showBadge(request.tabId, predictionOf(load)?.decision ?? null, await pins.listPins());
+    return { ...answer, load, pinGain };
   }
 
   /** @throws ShownError when there is no such load */

@@ -1,3 +1,4 @@
+import type { Decision, PinState } from '@hopwise/contract';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { showBadge } from '../../src/background/badge.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
@@ -34,7 +35,11 @@ const withBaseline = (pltMs: number, laterPltMs = pltMs) => ({
 const taking = (pltMs: number) =>
   actionOf('avoid-h3', { [ORIGIN]: 'h2' }, { time: { pltMs, low: pltMs, high: pltMs } });
 
-test.each([
+const pinOf = (origin: string, state: PinState['state']): PinState => ({
+  ...{ origin, state, kind: 'avoid-h3', persistent: false, expiresAtMs: null, reason: '' },
+});
+
+test.each<[string, Decision | null, string[], string]>([
   ['two seconds of four', decisionOf([taking(2300)]), [], '−2s'],
   ['less than a second', decisionOf([taking(3400)]), [], ''],
   ['less than a fifth', decisionOf([taking(11_000)], withBaseline(13_000)), [], ''],
@@ -44,7 +49,8 @@ test.each([
   ['nothing to do', decisionOf([LEAVE]), [], ''],
   ['nothing known', null, [], ''],
 ])('shows a gain of %s', async (_what, decision, pinned, shown) => {
-  await showBadge(1, decision, pinned);
+  const pins = pinned.flatMap((origin) => [pinOf(origin, 'active')]);
+  await showBadge(1, decision, [...pins, pinOf(ORIGIN, 'waiting')]);
   expect(text).toBe(shown);
 });
 

@@ -1,5 +1,5 @@
 /** The number on the extension's icon: how much faster a page could be. */
-import type { Decision, PinState } from '@hopwise/contract';
+import { type Decision, EVERY_ORIGIN, type PinState } from '@hopwise/contract';
 import { loadLanguage } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
 import { formatDurations } from '../ui/format.ts';
@@ -28,8 +28,9 @@ function findNoticeableGain(
   { kind, action, baseline: { pltMs, laterPltMs } }: Decision,
   pins: readonly PinState[],
 ): NoticeableGain | null {
-  const isPinned = pins.some(({ state, origin }) => state === 'active' && action.origins.includes(origin));
-  if (kind !== 'act' || isPinned) return null;
+  const covered = action.kind === 'avoid-h3' ? [EVERY_ORIGIN, ...action.origins] : action.origins;
+  if (kind !== 'act' || pins.some(({ state, origin }) => state === 'active' && covered.includes(origin)))
+    return null;
   const beforeMs = Math.max(pltMs, laterPltMs);
   const afterMs = action.time.pltMs;
   const isNoticed = beforeMs - afterMs >= Math.max(MIN_GAIN_MS, MIN_GAIN * beforeMs);

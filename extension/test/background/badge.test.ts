@@ -1,4 +1,4 @@
-import type { Decision, PinState } from '@hopwise/contract';
+import { type Decision, EVERY_ORIGIN, type PinState } from '@hopwise/contract';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { showBadge } from '../../src/background/badge.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
@@ -46,6 +46,7 @@ test.each<[string, Decision | null, string[], string]>([
   ['what a first visit does not show', decisionOf([taking(1300)], withBaseline(1100, 12_300)), [], '−11s'],
   ['what a first visit alone takes', decisionOf([taking(1300)], withBaseline(3300, 1300)), [], '−2s'],
   ['what is pinned already', decisionOf([taking(2300)]), [ORIGIN], ''],
+  ['what is kept off on the whole network already', decisionOf([taking(2300)]), [EVERY_ORIGIN], ''],
   ['nothing to do', decisionOf([LEAVE]), [], ''],
   ['nothing known', null, [], ''],
 ])('shows a gain of %s', async (_what, decision, pinned, shown) => {

@@ -117,20 +117,14 @@ export class ActionControl {
     this.#status.textContent = text;
   }
 
-  /** The planned pins that are there. */
-  #listMade(): PlannedPin[] {
-    return this.#planned.filter(({ origin, kind }) => this.#model.findActive(origin)?.kind === kind);
-  }
-
   #isMade(): boolean {
-    return this.#listMade().length === this.#planned.length;
+    return this.#planned.every((pin) => this.#model.findMade(pin));
   }
 
   #update(): void {
     const model = this.#model;
-    const made = this.#listMade();
     const isMade = this.#isMade();
-    const isWaiting = made.some(({ origin }) => model.findActive(origin)!.state === 'waiting');
+    const isWaiting = this.#planned.some((pin) => model.findMade(pin)?.state === 'waiting');
     this.element.hidden = this.#planned.length + this.#skipped === 0;
     if (!isMade) void this.#helper.lookOnce();
     this.#button.hidden = isMade || this.#helper.isMissing;

@@ -113,13 +113,11 @@ export class PinsControl {
 
   #render(): void {
     const focused = this.#findFocusedOrigin();
-    const offered = [...this.#actions].filter(
-      ([origin, { kinds }]) => !this.#model.findActive(origin) && kinds.length > 0,
+    const offered = [...this.#actions].flatMap(([origin, { kinds }]) =>
+      this.#model.findActive(origin) ? [] : this.#listOpen(origin, kinds),
     );
     this.#hold.hidden = !this.#model.isAllowed || offered.length === 0;
-    this.#certificateNote.hidden = !offered.some(([, { kinds }]) =>
-      kinds.some((kind) => kind !== 'avoid-h3'),
-    );
+    this.#certificateNote.hidden = offered.every((kind) => kind === 'avoid-h3');
     if (this.#model.refusal !== '') this.#status.textContent = this.#model.refusal;
     for (const [origin, { holder, kinds }] of this.#actions) {
       holder.replaceChildren(...this.#renderButtons(origin, kinds));
@@ -173,7 +171,7 @@ export class PinsControl {
     const pin = this.#model.findActive(origin);
     if (pin) return [this.#unpinButton(t('pinStateRemove', { state: describeState(pin) }), [origin])];
     if (!this.#model.isAllowed) return [];
-    return kinds.flatMap((kind) => {
+    return this.#listOpen(origin, kinds).flatMap((kind) => {
       const [words, label] = namePin(kind, origin);
       if (kind === 'avoid-h3' || this.#model.isCoveredByCa(origin)) {
         return [this.#linkButton(words, label, () => this.#createPin({ origin, kind }))];
@@ -183,6 +181,11 @@ export class PinsControl {
         ? [this.#explainButton(t('pinMore', { words }), label, origin, kind)]
         : [];
     });
+  }
+
+  /** The kinds of pins that would change something. */
+  #listOpen(origin: string, kinds: readonly PinKind[]): PinKind[] {
+    return kinds.filter((kind) => !this.#model.findMade({ origin, kind }));
   }
 
   #explainButton(words: string, label: string, origin: string, protocol: Protocol | 'auto'): HTMLElement {

@@ -1,4 +1,4 @@
-import type { PinState } from '@hopwise/contract';
+import { EVERY_ORIGIN, type PinState } from '@hopwise/contract';
 import type { PinOutcome } from '../../evidence/pin-outcomes.ts';
 import { t } from '../../language/translate.ts';
 import type { Refusal } from '../../messages/send-request.ts';
@@ -73,6 +73,13 @@ export class PinsModel {
     return this.#pins.find((pin) => pin.origin === origin && pin.state !== 'lifted');
   }
 
+  /** What already does for an origin as a planned pin would: a pin of its own, or that of `EVERY_ORIGIN`. */
+  findMade({ origin, kind }: PlannedPin): PinState | undefined {
+    const own = this.findActive(origin);
+    if (own) return own.kind === kind ? own : undefined;
+    return kind === 'avoid-h3' ? this.findActive(EVERY_ORIGIN) : undefined;
+  }
+
   /** What a pin gained, where loads show it. */
   findOutcome({ origin, kind }: PlannedPin): PinOutcome | undefined {
     return this.#outcomes.find((each) => each.origin === origin && each.kind === kind);
@@ -116,7 +123,7 @@ export class PinsModel {
 
   /** Makes all of the pins, or none of them. Does nothing during another change. @returns '' or why they were refused */
   makePins(planned: readonly PlannedPin[]): Promise<string> {
-    const pins = planned.filter(({ origin, kind }) => this.findActive(origin)?.kind !== kind);
+    const pins = planned.filter((pin) => !this.findMade(pin));
     return this.#change({ type: 'pin', pins, ...this.lifetime });
   }
 

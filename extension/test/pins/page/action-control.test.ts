@@ -1,4 +1,4 @@
-import type { PinState } from '@hopwise/contract';
+import { EVERY_ORIGIN, type PinState } from '@hopwise/contract';
 import { Window } from 'happy-dom';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { PageRequest } from '../../../src/background/page-requests.ts';
@@ -157,6 +157,24 @@ test('pins that exist are not made again', async () => {
   const { click } = await shown();
   await click();
   expect(asked).toEqual([pinning({ [B]: 'avoid-h3' })]);
+});
+
+test('what is kept off HTTP/3 on the whole network is not offered again, and another protocol is', async () => {
+  pins = [
+    {
+      origin: EVERY_ORIGIN,
+      kind: 'avoid-h3',
+      persistent: true,
+      state: 'active',
+      expiresAtMs: null,
+      reason: '',
+    },
+  ];
+  const { control, button } = await shown();
+  expect(button().hidden).toBe(true);
+  expect(control.isOffered).toBe(false);
+  control.show(hold);
+  expect(button().hidden).toBe(false);
 });
 
 test('without the helper the one button installs it, until it is found', async () => {

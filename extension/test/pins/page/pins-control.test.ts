@@ -145,6 +145,13 @@ test('offers no pins of single origins before pins are allowed', async () => {
   expect(buttons(action!)).toEqual(['Avoid HTTP/3']);
 });
 
+test('offers to keep no single origin off HTTP/3 where the whole network is', async () => {
+  pins = [pin({ origin: EVERY_ORIGIN })];
+  const { control, action, buttons } = await shown(avoidable());
+  expect(buttons(action!)).toEqual([]);
+  expect(control.element.querySelector<HTMLElement>('select')!.closest('[hidden]')).not.toBeNull();
+});
+
 test('states what a pin gained, and offers to lift one that gained nothing', async () => {
   pins = [pin()];
   outcomes = [outcome];

@@ -41,7 +41,7 @@ export async function collectRecording(
     frameIds.map(async (frameId) => {
       if (frameId !== 0 || !sent.isTop) return ask(frameId);
       // Where requests are seen, some have ended after the report.
-      return (load.isDetailed ? await ask(0) : null) ?? { ...sent, frameId };
+      return (load.isDetailed ? await ask(0) : null) ?? reportOf(sent, frameId);
     }),
   );
   const frames = reports.filter((report) => report !== null).filter(({ url }) => !excludedSites.has(url));
@@ -78,6 +78,13 @@ function refuseOtherSite(frames: readonly FrameReport[], { requests, url }: TabL
     throw new ShownError(() => t('recordOtherSite'));
   }
 }
+
+/** A frame's timings, with its beginning by the clock that all frames, the worker and the browser's requests have in common. */
+const reportOf = (timings: FrameTimings, frameId: number): FrameReport => ({
+  ...timings,
+  timeOrigin: timings.systemOrigin ?? timings.timeOrigin,
+  frameId,
+});
 
 /** Leaves out a frame's requests for the documents of excluded sites. */
 function withoutExcluded(frame: FrameReport, excludedSites: Pick<ExcludedSites, 'has'>): FrameReport {
@@ -135,7 +142,7 @@ async function askFrame(
   const parsed = frameTimingsSchema.safeParse(answer);
   if (!parsed.success) return null;
   // An id that the browser resolves to the top frame would count the page's requests twice.
-  return parsed.data.isTop === (frameId === 0) ? { ...parsed.data, frameId } : null;
+  return parsed.data.isTop === (frameId === 0) ? reportOf(parsed.data, frameId) : null;
 }
 
 /** Name and major version, such as `Chromium 156`. */

@@ -11,6 +11,7 @@ import type {
 } from './page-timings.ts';
 import { limitMakers } from './request-maker.ts';
 import type { ScriptObserver } from './script-observer.ts';
+import { readSystemOrigin } from './system-origin.ts';
 
 /** Wait after the load event: late paints, and requests that start right after it, still belong to the load. */
 const SETTLE_MS = 1000;
@@ -49,6 +50,7 @@ export class FrameRecorder {
   readonly #resources: PerformanceResourceTiming[] = [];
   readonly #resourceKeys = new Set<string>();
   #largestPaint: { startMs: number; url: string | null } | null = null;
+  #systemOrigin: number | undefined;
   /** Whether it began to load in a hidden tab. */
   readonly #wasHidden = document.hidden;
   #isDiscarded = false;
@@ -205,6 +207,8 @@ export class FrameRecorder {
   #takeTimings(untilMs = Number.POSITIVE_INFINITY): FrameTimings {
     this.#addResources(this.#resourceObserver.takeRecords());
     this.#updateLargestPaint(this.#paintObserver.takeRecords());
+    // Once, as later reports are to be of the same load.
+    this.#systemOrigin ??= readSystemOrigin();
     const navigation = !IN_VIEWER.test(document.contentType) && readNavigation();
     const paint = performance.getEntriesByName('first-contentful-paint', 'paint')[0];
     const web = this.#resources.filter((entry) => /^https?:/.test(entry.name) && entry.startTime <= untilMs);
@@ -212,6 +216,7 @@ export class FrameRecorder {
       url: findUrl().slice(0, MAX_TEXT_CHARS),
       isTop: window.top === window,
       timeOrigin: performance.timeOrigin,
+      systemOrigin: this.#systemOrigin,
       navigation: navigation
         ? {
             ...toEntry(navigation),

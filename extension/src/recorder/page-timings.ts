@@ -77,6 +77,8 @@ export const frameTimingsSchema = z.object({
   /** Whether it is the tab's top frame. */
   isTop: z.boolean(),
   timeOrigin: timeOriginSchema,
+  /** When the document began by the system's clock, see `readSystemOrigin`, where `timeOrigin` names the document; absent: the same. */
+  systemOrigin: z.optional(timeOriginSchema),
   navigation: z.nullable(navigation),
   firstContentfulPaint: z.nullable(ms),
   largestContentfulPaint: z.nullable(ms),

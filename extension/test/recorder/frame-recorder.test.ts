@@ -350,3 +350,23 @@ test('a recorder whose frame another one takes over reports nothing', async () =
   expect(sent).not.toHaveBeenCalled();
   expect(observers).toBe(0);
 });
+
+test.each([
+  ['has slept, or was set, since the browser’s clock began', 28_800_000, 1e12 + 28_800_000],
+  ['was set back', -3_600_000, 1e12 - 3_600_000],
+  ['goes as the browser’s does', 20, 1e12],
+])(
+  'a document began by the system’s clock where that %s, in each of its reports',
+  async (_words, aheadMs, systemOrigin) => {
+    loadEventEnd = 0;
+    vi.setSystemTime(1e12 + 250 - 29_750 + aheadMs);
+    start();
+    await vi.advanceTimersByTimeAsync(29_750);
+    vi.setSystemTime(2e12);
+    loadEventEnd = 240;
+    ofNavigation.forEach((tell) => void tell());
+    await vi.advanceTimersByTimeAsync(990);
+    const timings = { timeOrigin: 1e12, systemOrigin };
+    expect(sent.mock.calls).toMatchObject([[{ loaded: false, timings }], [{ loaded: true, timings }]]);
+  },
+);

@@ -8,6 +8,7 @@ import type { FrameReport, JoinedRequest } from './joined-request.ts';
 import { MAX_ENTRIES } from './limits.ts';
 import type { ObservedRequest } from './observed-request.ts';
 import type { FrameResource, ResourceEntry } from './page-timings.ts';
+import { isUnanswered } from './unanswered.ts';
 import { withoutFragment } from './url-text.ts';
 import { findWorkerFetches } from './worker-fetches.ts';
 
@@ -380,12 +381,13 @@ function recordedFields(
   const hasSizes = hasDetails && !isComing && !isWorkerFetch;
   // The page before had it transferred: the entry has its bytes, but not when they came.
   const isPrefetched = entry?.deliveryType === 'navigational-prefetch';
+  const isFailed =
+    observed === null && (hasFailed(request) || (!hasDetails && failed.has(withoutFragment(entry!.name))));
   const isCached = observed
     ? observed.fromCache || entry?.deliveryType === 'cache'
-    : entry !== null && hasTimings(entry) && !isComing && entry.transferSize === 0;
+    : entry !== null && hasTimings(entry) && !isComing && !isFailed && entry.transferSize === 0;
   const fromCache = !isWorkerFetch && (isPrefetched || isCached);
   const headersMs = isWorkerFetch ? entry!.responseStart : fromCache ? null : request.headersMs;
-  const isFailed = observed === null && !hasDetails && failed.has(withoutFragment(entry!.name));
   const wireBody = fromCache ? 0 : (observed?.contentLength ?? null);
   return {
     url: withoutFragment(observed?.url ?? entry!.name),
@@ -406,6 +408,16 @@ function recordedFields(
     remoteIp: observed?.remoteIp ?? null,
     offersH3: observed?.offersH3 ?? null,
   };
+}
+
+/**
+ * Whether the page's timings show that a request to its own server failed. What a frame measures may be withheld from it (`sandbox`), a service worker may
+ * answer with what it may not read itself, and what has no times in Firefox may be a redirect to another site.
+ */
+function hasFailed({ entry, frame }: JoinedRequest): boolean {
+  if (entry === null || frame?.frameId !== 0 || isFrameEntry(entry) || entry.workerStart > 0) return false;
+  const isFirefox = entry.renderBlockingStatus === '';
+  return isUnanswered(entry, frame.url) && (!isFirefox || entry.responseStart > 0);
 }
 
 /** The end of a request may have come while the worker was stopped: the page's timings then show that there was a response. */

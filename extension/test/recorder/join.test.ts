@@ -193,6 +193,30 @@ describe('joinRecording', () => {
     });
   });
 
+  test('a light recording shows which requests to the page’s own server failed', () => {
+    const inFirefox = { nextHopProtocol: '', renderBlockingStatus: '', transferSize: 0, decodedBodySize: 0 };
+    const entries = {
+      'failed.png': entry(`${PAGE}failed.png`, 70, 120, WITHHELD),
+      'answered.png': entry(`${PAGE}answered.png`, 70, 120),
+      'by-worker.png': entry(`${PAGE}by-worker.png`, 70, 120, { nextHopProtocol: '', workerStart: 75 }),
+      'failed-in-firefox.png': entry(`${PAGE}failed-in-firefox.png`, 70, 120, inFirefox),
+      'moved-in-firefox.png': entry(`${PAGE}moved-in-firefox.png`, 70, 120, { ...WITHHELD, ...inFirefox }),
+    };
+    const other = entry('https://other.test/withheld.png', 70, 120, WITHHELD);
+    const resources = [...Object.values(entries), other];
+    const { of } = join([document_()], [frame(0, PAGE, 0, { resources })], { seesRequests: false });
+    const statuses = Object.keys(entries).map((path) => [path, of(PAGE + path).status]);
+    expect(Object.fromEntries(statuses)).toEqual({
+      'failed.png': 0,
+      'answered.png': 200,
+      'by-worker.png': 200,
+      'failed-in-firefox.png': 0,
+      'moved-in-firefox.png': 200,
+    });
+    expect(of(`${PAGE}failed-in-firefox.png`).fromCache).toBe(false);
+    expect(of(other.name).status).toBe(200);
+  });
+
   test('leaves out blocked requests, but not resources from memory', () => {
     const blocked = { sent: false, status: 0, headersAt: null };
     const { recording, of } = join(

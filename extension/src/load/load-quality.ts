@@ -3,10 +3,10 @@ import type { StoredLoad } from './stored-load.ts';
 
 /**
  * `full`: shows how long the page takes. `cached`: its document or much else came from the browser's cache, or was prefetched. `partial`: its
- * load event did not fire. `background`: it was loaded in a hidden tab, where browsers slow pages down. `disturbed`: requests failed,
- * pins changed meanwhile, or it was much slower than the page's other loads.
+ * load event did not fire. `error`: the server answered with an error, whose page is another one. `background`: it was loaded in a hidden tab,
+ * where browsers slow pages down. `disturbed`: requests failed, pins changed meanwhile, or it was much slower than the page's other loads.
  */
-export type LoadKind = 'full' | 'cached' | 'partial' | 'background' | 'disturbed';
+export type LoadKind = 'full' | 'cached' | 'partial' | 'error' | 'background' | 'disturbed';
 
 export interface LoadQuality {
   kind: LoadKind;
@@ -20,6 +20,9 @@ const MIN_NETWORK_SHARE = 0.5;
 /** A load of which more requests got no response is disturbed. */
 const MAX_FAILED_SHARE = 0.1;
 
+/** From here on answers are errors (RFC 9110, section 15), such as of a server that is busy, or first checks who asks. */
+const MIN_ERROR_STATUS = 400;
+
 /** What a stored load is good for. */
 export function judgeLoad({ recording, pinned, wasVisible, wasHidden }: JudgedLoad): LoadQuality {
   const { requests } = recording;
@@ -27,10 +30,13 @@ export function judgeLoad({ recording, pinned, wasVisible, wasHidden }: JudgedLo
   const kindOf = (): LoadKind => {
     const { pltMs, firstContentfulPaintMs: paintMs } = recording;
     if (pltMs === null) return 'partial';
+    const document = requests.findLast(({ type }) => type === 'document');
+    if (document && document.status >= MIN_ERROR_STATUS) return 'error';
     // Hidden pages are not painted: those that are shown at last are painted then.
     if (paintMs === null ? wasVisible === false || wasHidden : wasHidden && paintMs > pltMs)
       return 'background';
-    if (isDocumentCached(requests) || networkShare(requests) < MIN_NETWORK_SHARE) return 'cached';
+    // Without the document's connection, round trip and the time that its server takes.
+    if (document?.fromCache || networkShare(requests) < MIN_NETWORK_SHARE) return 'cached';
     const failed = requests.filter(({ status, fromCache }) => status === 0 && !fromCache).length;
     return pinned === null || failed > MAX_FAILED_SHARE * requests.length ? 'disturbed' : 'full';
   };
@@ -38,10 +44,6 @@ export function judgeLoad({ recording, pinned, wasVisible, wasHidden }: JudgedLo
 }
 
 type JudgedLoad = Pick<StoredLoad, 'recording' | 'pinned' | 'wasVisible' | 'wasHidden'>;
-
-/** Whether the browser had the document already: the load is shorter by its connection, its round trip and the time its server takes. */
-const isDocumentCached = (requests: readonly RecordedRequest[]): boolean =>
-  requests.findLast(({ type }) => type === 'document')?.fromCache === true;
 
 /** A response whose headers alone were transferred confirms what is in the cache. */
 function cameOverNetwork({ fromCache, transferBytes, bodyBytes }: RecordedRequest): boolean {

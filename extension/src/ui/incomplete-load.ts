@@ -25,6 +25,8 @@ function describeCause({ kind, networkRequests, requests }: IncompleteLoad): str
       return t('incompleteFull');
     case 'partial':
       return t('incompletePartial');
+    case 'error':
+      return t('incompleteError');
     case 'background':
       return t('incompleteBackground');
     case 'disturbed':

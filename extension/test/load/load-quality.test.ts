@@ -29,6 +29,17 @@ test.each([
     withRequests(cached(0), requestOf(1), requestOf(2), requestOf(3)),
     'cached',
   ],
+  ['an error when a busy server refused the page', withRequests(requestOf(0, { status: 503 })), 'error'],
+  [
+    'full when the server redirected to the page',
+    withRequests(requestOf(0, { status: 302 }), requestOf(0), requestOf(1)),
+    'full',
+  ],
+  [
+    'full without what is missing in the page',
+    withRequests(requestOf(0), requestOf(1, { status: 404 })),
+    'full',
+  ],
   ['partial without a load event', loadOf(1, { recording: { pltMs: null } }), 'partial'],
   [
     'of the background when its tab was hidden and never painted',

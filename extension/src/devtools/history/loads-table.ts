@@ -12,6 +12,7 @@ const KIND: Record<LoadKind, PlainKey> = {
   full: 'loadKindFull',
   cached: 'loadKindCached',
   partial: 'loadKindPartial',
+  error: 'loadKindError',
   background: 'loadKindBackground',
   disturbed: 'loadKindDisturbed',
 };

@@ -29,6 +29,9 @@ const RESEND_AFTER_MS = 1000;
 /** A page that was there before its recorder has no more entries of its resources than this, unless it set the size itself (Resource Timing section 4.3). */
 const DEFAULT_ENTRIES = 250;
 
+/** A page that has loaded longer ago than this, milliseconds, may have done so on another network: the machine was moved, or slept, since. */
+const MAX_LATE_MS = 30 * 60_000;
+
 /** Types of documents that a viewer of the browser shows, and transfers after the load: the times of the navigation are the viewer's. */
 const IN_VIEWER = /pdf$|^(audio|video)/;
 
@@ -52,7 +55,7 @@ export class FrameRecorder {
   #largestPaint: { startMs: number; url: string | null } | null = null;
   #systemOrigin: number | undefined;
   /** Whether it began to load in a hidden tab. */
-  readonly #wasHidden = document.hidden;
+  readonly #wasHidden = wasHiddenAtFirst();
   #isDiscarded = false;
   #hasLoaded = false;
   #hasReportedLeft = false;
@@ -92,11 +95,10 @@ export class FrameRecorder {
     });
     document.addEventListener('prerenderingchange', () => void this.#send(pageShown()), { once: true });
     const { prerendering = false } = document as { prerendering?: boolean };
-    // Of a page that was there before, the browser may have dropped entries.
-    const isIncomplete =
-      readLoadEnd() > 0 && performance.getEntriesByType('resource').length >= DEFAULT_ENTRIES;
-    if (prerendering || isIncomplete) {
+    const wasPrerendered = (readNavigation()?.activationStart ?? 0) > 0;
+    if (prerendering || wasPrerendered || isPast(readLoadEnd())) {
       this.willReport = false;
+      if (wasPrerendered) void this.#send(pageShown());
       return;
     }
     const timer = setTimeout(() => this.#reportSettled(false), LOAD_TIMEOUT_MS - performance.now());
@@ -257,8 +259,25 @@ const isOrphaned = (): boolean => chrome.runtime?.id === undefined;
 
 const pageShown = (): PageShown => ({ type: 'page-shown', timeOrigin: performance.timeOrigin });
 
-function readNavigation(): PerformanceNavigationTiming | undefined {
-  return performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined;
+/** Navigation Timing; when a prerendered page was shown, 0 for other pages, is Chromium's. */
+type Navigation = PerformanceNavigationTiming & { activationStart?: number };
+
+function readNavigation(): Navigation | undefined {
+  return performance.getEntriesByType('navigation')[0] as Navigation | undefined;
+}
+
+/** Whether the document was hidden when it began. The recorder may have come later: Chromium remembers. */
+function wasHiddenAtFirst(): boolean {
+  const [first] = performance.getEntriesByType('visibility-state');
+  return first ? first.name === 'hidden' : document.hidden;
+}
+
+/** Whether a page that was there before its recorder cannot be recorded any more: the browser may have dropped entries, or it is too long ago. */
+function isPast(loadEndMs: number): boolean {
+  if (loadEndMs === 0) return false;
+  // The clock of `performance.now` may have stood still meanwhile.
+  const isLongAgo = Date.now() - performance.timeOrigin - loadEndMs > MAX_LATE_MS;
+  return isLongAgo || performance.getEntriesByType('resource').length >= DEFAULT_ENTRIES;
 }
 
 /**

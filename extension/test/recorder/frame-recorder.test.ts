@@ -4,6 +4,10 @@ import { FrameRecorder, findOwnRecorder } from '../../src/recorder/frame-recorde
 const sent = vi.fn(async (_message: unknown) => undefined);
 let loadEventEnd = 0;
 let parsedMs: number;
+/** When a prerendered page was shown. */
+let activationStart: number;
+/** Chromium's list of what the page was, one after another. */
+let visibility: string[];
 let readyState: string;
 let isIdle: boolean;
 /** What waits for the page to be idle. */
@@ -18,7 +22,10 @@ let ofNavigation: (() => void)[];
 beforeEach(() => {
   vi.useFakeTimers();
   sent.mockClear();
+  vi.setSystemTime(1e12 + 250);
   parsedMs = 90;
+  activationStart = 0;
+  visibility = [];
   readyState = 'complete';
   isIdle = true;
   waiting = [];
@@ -63,9 +70,18 @@ beforeEach(() => {
   vi.stubGlobal('performance', {
     now: () => 250,
     timeOrigin: 1e12,
-    getEntriesByType: () => [
-      { name: 'https://page.test/', domContentLoadedEventEnd: parsedMs, loadEventEnd },
-    ],
+    getEntriesByType: (type: string) =>
+      ({
+        navigation: [
+          {
+            name: 'https://page.test/',
+            domContentLoadedEventEnd: parsedMs,
+            loadEventEnd,
+            activationStart,
+          },
+        ],
+        'visibility-state': visibility.map((name) => ({ name })),
+      })[type] ?? [],
     getEntriesByName: () => [],
   });
   vi.stubGlobal('addEventListener', vi.fn());
@@ -172,6 +188,28 @@ test('of a page that was there before, and has as many entries as browsers keep,
   start();
   await vi.advanceTimersByTimeAsync(5_000);
   expect(sent).toHaveBeenCalledOnce();
+});
+
+test('a recorder that comes half an hour after the load, or after a sleep, reports nothing: the network may be another one', async () => {
+  loadEventEnd = 100;
+  vi.setSystemTime(1e12 + 30 * 60_000 + 101);
+  start();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(sent).not.toHaveBeenCalled();
+  expect(findOwnRecorder()?.willReport).toBe(false);
+  vi.setSystemTime(1e12 + 29 * 60_000);
+  start();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(sent.mock.calls).toEqual([[SETTLED]]);
+});
+
+test('a recorder that comes after a prerendered page was shown says that it was not loaded', async () => {
+  loadEventEnd = 100;
+  activationStart = 200;
+  start();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(sent.mock.calls).toEqual([[{ type: 'page-shown', timeOrigin: 1e12 }]]);
+  expect(findOwnRecorder()?.willReport).toBe(false);
 });
 
 test('a page that has not loaded in time is reported as it is, and again when it has loaded', async () => {
@@ -308,6 +346,14 @@ test.each([true, false])('a page reports whether it began to load in a hidden ta
   Object.assign(document, { hidden: false });
   await vi.advanceTimersByTimeAsync(850);
   expect(sent.mock.calls).toMatchObject([[{ wasHidden: hidden }]]);
+});
+
+test('a recorder that comes once a hidden page is shown reports that it was hidden', async () => {
+  loadEventEnd = 100;
+  visibility = ['hidden', 'visible'];
+  start();
+  await vi.advanceTimersByTimeAsync(850);
+  expect(sent.mock.calls).toMatchObject([[{ wasHidden: true }]]);
 });
 
 test('a page reports again, a few times, where the worker stopped before it answered', async () => {

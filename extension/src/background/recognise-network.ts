@@ -32,7 +32,9 @@ export function recogniseNetwork(
     const found = await loadFoundNetwork();
     const pauseMs = found === null ? 0 : nowMs() - found.usedAtMs;
     const isPause = found?.key != null && pauseMs >= PAUSE_MS;
-    if (found !== null && nowMs() < found.askAgainAtMs && !isPause) {
+    // When to ask again is then of no use either.
+    const wasSetBack = pauseMs < -USED_WITHIN_MS;
+    if (found !== null && nowMs() < found.askAgainAtMs && !isPause && !wasSetBack) {
       if (pauseMs >= USED_WITHIN_MS) await saveFoundNetwork({ ...found, usedAtMs: nowMs() });
       return false;
     }

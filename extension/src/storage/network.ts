@@ -164,7 +164,8 @@ export async function removeExpiredNetworks(): Promise<void> {
 async function loadNetworks(nowMs: number): Promise<Networks> {
   const stored = await storedNetworks.read();
   const maxAgeMs = Math.min(MAX_AGE_MS, await readAgeLimitMs());
-  const isFresh = (cluster: NetworkCluster) => nowMs - cluster.updatedAtMs < maxAgeMs;
+  // What is of the future was learned while the clock was wrong: it would be the freshest for as long.
+  const isFresh = (cluster: NetworkCluster) => Math.abs(nowMs - cluster.updatedAtMs) < maxAgeMs;
   return Object.fromEntries(
     Object.entries(stored).flatMap(([name, memory]): [string, NetworkMemory][] => {
       const { sites, check } = memory;

@@ -81,6 +81,9 @@ test('a new network is checked once a day, by what the page had from a server th
   await forgetChecks();
   await checkNetwork(id, verify, Date.now() + 26 * HOUR_MS);
   expect(plans).toHaveLength(3);
+  // The clock was set back.
+  await checkNetwork(id, verify, Date.now());
+  expect(plans).toHaveLength(4);
 });
 
 /** A page of another site, with a server of its own and one that the first page had too. */

@@ -120,6 +120,8 @@ test('is forgotten after three days, when the network changed, and when the stor
   vi.stubGlobal('chrome', { ...chrome, history: {} });
   expect(await loadNetwork(null, Date.now() + 71 * HOUR_MS)).not.toBeNull();
   expect(await loadNetwork(null, Date.now() + 73 * HOUR_MS)).toBeNull();
+  // It was learned while the clock was wrong.
+  expect(await loadNetwork(null, Date.now() - 73 * HOUR_MS)).toBeNull();
   await leaveNetwork();
   expect(await ownStorage.get(null)).toEqual({ networks: {} });
   await ownStorage.set({

@@ -62,6 +62,15 @@ test('it is asked after a pause of ten minutes, and where it runs in any case', 
   expect(asked).toBe(4);
 });
 
+test('it is asked once the clock was set back, and an hour later', async () => {
+  answer = async () => HOME;
+  await load(600);
+  await load(-300);
+  expect(asked).toBe(2);
+  for (let times = 0; times < 7; times++) await load(9);
+  expect(asked).toBe(3);
+});
+
 test('it is asked with the next load after one that was not like those before', async () => {
   answer = async () => HOME;
   await load(0);

@@ -38,5 +38,8 @@ export function isCoolingDown(
       ((end.cause === 'you' && trigger !== 'network') || key === networkKey) &&
       share(earlier),
   );
-  return bad.some(({ end }, before) => nowMs - end!.atMs < COOL_DOWN_MS[end!.cause]! * LONGER ** before);
+  // Where the clock was set back, the end is of the future.
+  return bad.some(
+    ({ end }, before) => Math.abs(nowMs - end!.atMs) < COOL_DOWN_MS[end!.cause]! * LONGER ** before,
+  );
 }

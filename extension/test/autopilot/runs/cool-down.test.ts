@@ -21,6 +21,10 @@ test.each([
   expect(isCoolingDown(PINS, runs, hour * HOUR_MS, null)).toBe(false);
 });
 
+test('pins whose run ended in a future, before the clock was set back, may be made again', () => {
+  expect(isCoolingDown(PINS, endedAt([24 * 365, 'slower']), 0, null)).toBe(false);
+});
+
 test('pins that the user removed are not made again, others are', () => {
   const runs = endedAt([0, 'you']);
   expect(isCoolingDown(PINS, runs, 1e6 * HOUR_MS, null)).toBe(true);

@@ -29,6 +29,9 @@ const RESEND_AFTER_MS = 1000;
 /** A page that was there before its recorder has no more entries of its resources than this, unless it set the size itself (Resource Timing section 4.3). */
 const DEFAULT_ENTRIES = 250;
 
+/** For a load that takes longer, milliseconds, nobody has waited: the machine slept meanwhile (Windows counts that), or the browser froze the tab. */
+const MAX_LOAD_MS = 5 * 60_000;
+
 /** A page that has loaded longer ago than this, milliseconds, may have done so on another network: the machine was moved, or slept, since. */
 const MAX_LATE_MS = 30 * 60_000;
 
@@ -120,6 +123,11 @@ export class FrameRecorder {
 
   #reportSettled(loaded: boolean, limitMs = Number.POSITIVE_INFINITY): void {
     const settledMs = Math.min(performance.now(), limitMs);
+    if (settledMs > MAX_LOAD_MS) {
+      // What was recorded after `LOAD_TIMEOUT_MS` stays.
+      this.willReport = this.#reports > 0;
+      return this.#stopObserving();
+    }
     // What is done with the report would slow down a page that is busy.
     requestIdleCallback(
       () => {

@@ -227,6 +227,25 @@ test('a page that has not loaded in time is reported as it is, and again when it
   expect(observers).toBe(0);
 });
 
+test.each([
+  ['before it was reported', 1_000, [], false],
+  ['after it was recorded as it is', 29_750, [[expect.objectContaining({ loaded: false })]], true],
+])(
+  'of a page amid whose load the machine slept, %s, nothing more is reported',
+  async (_words, atMs, reports, willReport) => {
+    loadEventEnd = 0;
+    start();
+    await vi.advanceTimersByTimeAsync(atMs);
+    vi.stubGlobal('performance', { ...performance, now: () => 28_800_000 });
+    loadEventEnd = 28_799_000;
+    ofNavigation.forEach((tell) => void tell());
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sent.mock.calls).toEqual(reports);
+    expect(findOwnRecorder()?.willReport).toBe(willReport);
+    expect(observers).toBe(0);
+  },
+);
+
 test('a light recording reports once the page is idle, with what was requested until it had settled', async () => {
   loadEventEnd = 100;
   isIdle = false;

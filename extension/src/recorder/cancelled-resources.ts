@@ -1,6 +1,5 @@
-import { originOf } from '@hopwise/pageload-emulator';
 import type { FrameResource, FrameTimings } from './page-timings.ts';
-import { isUnanswered } from './unanswered.ts';
+import { isUnanswered, showsAnswer } from './unanswered.ts';
 
 /** Chromium cancels requests this long before it tells the page that it is left, at most, milliseconds. */
 const CANCELLED_MS = 100;
@@ -10,9 +9,9 @@ const CANCELLED_MS = 100;
  * they withhold from the page: in Chromium they end with the page, in Firefox at any time.
  */
 export function withoutCancelled(timings: FrameTimings, leftMs: number): FrameTimings {
-  const isCancelled = (resource: FrameResource) => {
-    if (originOf(resource.name) === originOf(timings.url)) return isUnanswered(resource, timings.url);
-    return resource.responseStart === 0 && resource.responseEnd > leftMs - CANCELLED_MS;
-  };
+  const isCancelled = (resource: FrameResource) =>
+    showsAnswer(timings, resource)
+      ? isUnanswered(resource)
+      : resource.responseStart === 0 && resource.responseEnd > leftMs - CANCELLED_MS;
   return { ...timings, resources: timings.resources.filter((each) => !isCancelled(each)) };
 }

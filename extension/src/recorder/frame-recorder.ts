@@ -225,6 +225,7 @@ export class FrameRecorder {
     return {
       url: findUrl().slice(0, MAX_TEXT_CHARS),
       isTop: window.top === window,
+      isSandboxed: origin === 'null',
       timeOrigin: performance.timeOrigin,
       systemOrigin: this.#systemOrigin,
       navigation: navigation

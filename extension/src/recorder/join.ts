@@ -8,7 +8,7 @@ import type { FrameReport, JoinedRequest } from './joined-request.ts';
 import { MAX_ENTRIES } from './limits.ts';
 import type { ObservedRequest } from './observed-request.ts';
 import type { FrameResource, ResourceEntry } from './page-timings.ts';
-import { isUnanswered } from './unanswered.ts';
+import { isUnanswered, showsAnswer } from './unanswered.ts';
 import { withoutFragment } from './url-text.ts';
 import { findWorkerFetches } from './worker-fetches.ts';
 
@@ -411,13 +411,13 @@ function recordedFields(
 }
 
 /**
- * Whether the page's timings show that a request to its own server failed. What a frame measures may be withheld from it (`sandbox`), a service worker may
- * answer with what it may not read itself, and what has no times in Firefox may be a redirect to another site.
+ * Whether the timings of a document show that a request to its own server failed. A service worker may answer with what the page may not read, and what has no
+ * times in Firefox may be a redirect to another site.
  */
 function hasFailed({ entry, frame }: JoinedRequest): boolean {
-  if (entry === null || frame?.frameId !== 0 || isFrameEntry(entry) || entry.workerStart > 0) return false;
+  if (entry === null || frame === null || isFrameEntry(entry) || entry.workerStart > 0) return false;
   const isFirefox = entry.renderBlockingStatus === '';
-  return isUnanswered(entry, frame.url) && (!isFirefox || entry.responseStart > 0);
+  return showsAnswer(frame, entry) && isUnanswered(entry) && (!isFirefox || entry.responseStart > 0);
 }
 
 /** The end of a request may have come while the worker was stopped: the page's timings then show that there was a response. */

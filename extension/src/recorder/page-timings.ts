@@ -76,6 +76,8 @@ export const frameTimingsSchema = z.object({
   url,
   /** Whether it is the tab's top frame. */
   isTop: z.boolean(),
+  /** Whether it has an origin of its own (`sandbox`): the browser withholds from it what its server answered. Absent for false. */
+  isSandboxed: z.optional(z.boolean()),
   timeOrigin: timeOriginSchema,
   /** When the document began by the system's clock, see `readSystemOrigin`, where `timeOrigin` names the document; absent: the same. */
   systemOrigin: z.optional(timeOriginSchema),

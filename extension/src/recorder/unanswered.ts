@@ -1,11 +1,15 @@
 import { originOf } from '@hopwise/pageload-emulator';
-import type { ResourceEntry } from './page-timings.ts';
+import type { FrameTimings, ResourceEntry } from './page-timings.ts';
+
+type Document = Pick<FrameTimings, 'url' | 'isSandboxed'>;
+
+/** Whether the browser shows a document what a request was answered: by a server of its origin. */
+export const showsAnswer = ({ url, isSandboxed }: Document, { name }: ResourceEntry): boolean =>
+  !isSandboxed && originOf(name) === originOf(url);
 
 /**
- * Whether a document's entry is of a request to its own origin that got no answer. From there nothing is withheld: an answer has a status, also one of its service
- * worker, which has no protocol. In Firefox a redirect to another site looks the same.
+ * Whether a request whose answer would show got none. An answer has a status, also one of the document's service worker, which has no protocol. In Firefox a
+ * redirect to another site looks the same.
  */
-export const isUnanswered = (
-  { name, nextHopProtocol, responseStatus }: ResourceEntry,
-  documentUrl: string,
-): boolean => originOf(name) === originOf(documentUrl) && nextHopProtocol === '' && responseStatus === 0;
+export const isUnanswered = ({ nextHopProtocol, responseStatus }: ResourceEntry): boolean =>
+  nextHopProtocol === '' && responseStatus === 0;

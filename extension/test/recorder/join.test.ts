@@ -214,6 +214,10 @@ describe('joinRecording', () => {
       'moved-in-firefox.png': 200,
     });
     expect(of(`${PAGE}failed-in-firefox.png`).fromCache).toBe(false);
+    // The browser then withholds its own server's answers too.
+    const sandboxed = [frame(0, PAGE, 0, { resources, isSandboxed: true })];
+    const shown = join([document_()], sandboxed, { seesRequests: false });
+    expect(shown.of(`${PAGE}failed.png`).status).toBe(200);
     expect(of(other.name).status).toBe(200);
   });
 

@@ -24,6 +24,10 @@ export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<Lates
     const { phase, problem } = await describeFailure('loadExcluded');
     return answerWith(phase, problem, null);
   }
+  if (page === null && tab.isOfWeb) {
+    const { phase, problem } = await describeFailure('loadOutOfReach');
+    return answerWith(phase, problem, null);
+  }
   if (!seen || !isShownPage(seen, page, tab))
     return answerWith(page === 'busy' || page?.willReport ? 'loading' : 'none', '', null);
   const load = (seen.storedId === null ? undefined : await getLoad(seen.storedId)) ?? null;
@@ -65,14 +69,17 @@ interface TabFacts {
   url: string;
   /** Whether its page has loaded. */
   isComplete: boolean;
+  /** Whether it has a document of a site to which the extension has access, or the browser's page about why it has none. */
+  isOfWeb: boolean;
 }
 
 async function findTab(tabId: number): Promise<TabFacts> {
   try {
-    const { url = '', status } = await chrome.tabs.get(tabId);
-    return { url, isComplete: status === 'complete' };
+    const { url = '', status, discarded } = await chrome.tabs.get(tabId);
+    const isComplete = status === 'complete';
+    return { url, isComplete, isOfWeb: isComplete && !discarded && /^https?:/.test(url) };
   } catch {
-    return { url: '', isComplete: false };
+    return { url: '', isComplete: false, isOfWeb: false };
   }
 }
 

@@ -557,6 +557,8 @@ export const english = {
   loadNever: 'never',
   loadNoPage: 'The last navigation did not load a page. Reload the page to record it.',
   loadNone: 'No load of this page is recorded.',
+  loadOutOfReach:
+    'hopwise does not reach this page: it did not load, or the browser protects it from extensions.',
   loadNotLoaded:
     'The browser showed this page without loading it, from its back/forward cache or prerendered. Reload the page to record a load.',
   loadRecorded: 'Recorded $time$',

@@ -568,6 +568,8 @@ export const german: Record<MessageKey, string> = {
   loadNever: 'nie',
   loadNoPage: 'Die letzte Navigation hat keine Seite geladen. Seite neu laden, um sie aufzuzeichnen.',
   loadNone: 'Von dieser Seite ist kein Ladevorgang aufgezeichnet.',
+  loadOutOfReach:
+    'hopwise erreicht diese Seite nicht: Sie wurde nicht geladen, oder der Browser schützt sie vor Erweiterungen.',
   loadNotLoaded:
     'Der Browser hat diese Seite gezeigt, ohne sie dabei zu laden: Sie war vorab gerendert oder aus dem Zwischenspeicher für „Zurück“ und „Vorwärts“. Zum Aufzeichnen die Seite neu laden.',
   loadRecorded: 'Aufgezeichnet $time$',

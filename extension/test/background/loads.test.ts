@@ -272,6 +272,22 @@ test('a load whose navigation was not listened to is recorded by its page’s re
   expect(second!.id).not.toBe(first!.id);
 });
 
+test('of a page that did not load, or that the browser protects from extensions, the answer says so', async () => {
+  const outOfReach = {
+    phase: 'failed',
+    problem: 'hopwise does not reach this page: it did not load, or the browser protects it from extensions.',
+  };
+  // Its navigation is under way.
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'none' });
+  tabStatus = 'complete';
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject(outOfReach);
+  navigate('in a viewer');
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject(outOfReach);
+  // A page of the browser, or of a site to which there is no access.
+  shownUrl = '';
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading' });
+});
+
 test('a page that is observed from its start on has its requests from then on, not those before', async () => {
   startedAt = Date.now() - 900;
   await beginDetailedLoad(loads, pageNow());

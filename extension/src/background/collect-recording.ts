@@ -5,6 +5,7 @@ import { isFrameEntry, joinRecording } from '../recorder/join.ts';
 import type { FrameReport } from '../recorder/joined-request.ts';
 import { MAX_FRAMES } from '../recorder/limits.ts';
 import { type Collect, type FrameTimings, frameTimingsSchema } from '../recorder/page-timings.ts';
+import { findSystemOrigin } from '../recorder/system-origin.ts';
 import { withoutQueries } from '../storage/strip-load.ts';
 import { ALL_SITES } from '../ui/site-access.ts';
 import { noteDroppedReport } from './dropped-reports.ts';
@@ -82,7 +83,7 @@ function refuseOtherSite(frames: readonly FrameReport[], { requests, url }: TabL
 /** A frame's timings, with its beginning by the clock that all frames, the worker and the browser's requests have in common. */
 const reportOf = (timings: FrameTimings, frameId: number): FrameReport => ({
   ...timings,
-  timeOrigin: timings.systemOrigin ?? timings.timeOrigin,
+  timeOrigin: findSystemOrigin(timings),
   frameId,
 });
 

@@ -20,12 +20,9 @@ export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<Lates
     findTab(which.tabId),
     readShownPage(which.tabId),
   ]);
-  if (loads.excludedSites.has(tab.url)) {
-    const { phase, problem } = await describeFailure('loadExcluded');
-    return answerWith(phase, problem, null);
-  }
-  if (page === null && tab.isOfWeb) {
-    const { phase, problem } = await describeFailure('loadOutOfReach');
+  const isExcluded = loads.excludedSites.has(tab.url);
+  if (isExcluded || (page === null && tab.isOfWeb)) {
+    const { phase, problem } = await describeFailure(isExcluded ? 'loadExcluded' : 'loadOutOfReach');
     return answerWith(phase, problem, null);
   }
   if (!seen || !isShownPage(seen, page, tab))
@@ -77,7 +74,7 @@ async function findTab(tabId: number): Promise<TabFacts> {
   try {
     const { url = '', status, discarded } = await chrome.tabs.get(tabId);
     const isComplete = status === 'complete';
-    return { url, isComplete, isOfWeb: isComplete && !discarded && /^https?:/.test(url) };
+    return { url, isComplete, isOfWeb: isComplete && !discarded && /^http/.test(url) };
   } catch {
     return { url: '', isComplete: false, isOfWeb: false };
   }

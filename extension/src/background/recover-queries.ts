@@ -12,8 +12,8 @@ export async function recoverQueries(load: StoredLoad): Promise<string[] | null>
     if (id === undefined || url === undefined || !isOfPage(load, url)) continue;
     const frames = await askFrames(id);
     const top = frames.find(({ frameId }) => frameId === 0);
-    // The same page may have been loaded again, also in another tab.
-    if (top && new Date(top.timeOrigin).toISOString() === load.recording.recordedAt)
+    // The same page may have been loaded again, also in another tab. `systemOrigin` is not exact.
+    if (top && Math.abs(top.timeOrigin - Date.parse(load.recording.recordedAt)) < 10)
       return matchQueries(load, frames, top.timeOrigin);
   }
   return null;

@@ -11,7 +11,6 @@ import type {
 } from './page-timings.ts';
 import { limitMakers } from './request-maker.ts';
 import type { ScriptObserver } from './script-observer.ts';
-import { readSystemOrigin } from './system-origin.ts';
 
 /** Wait after the load event: late paints, and requests that start right after it, still belong to the load. */
 const SETTLE_MS = 1000;
@@ -29,11 +28,11 @@ const RESEND_AFTER_MS = 1000;
 /** A page that was there before its recorder has no more entries of its resources than this, unless it set the size itself (Resource Timing section 4.3). */
 const DEFAULT_ENTRIES = 250;
 
-/** For a load that takes longer, milliseconds, nobody has waited: the machine slept meanwhile (Windows counts that), or the browser froze the tab. */
-const MAX_LOAD_MS = 5 * 60_000;
-
-/** A page that has loaded longer ago than this, milliseconds, may have done so on another network: the machine was moved, or slept, since. */
-const MAX_LATE_MS = 30 * 60_000;
+/**
+ * For a load that takes longer, milliseconds, nobody has waited: the machine slept meanwhile (Windows counts that), or the browser froze the tab. A page
+ * that has loaded longer ago may have done so on another network.
+ */
+const MAX_AGE_MS = 10 * 60_000;
 
 /** Types of documents that a viewer of the browser shows, and transfers after the load: the times of the navigation are the viewer's. */
 const IN_VIEWER = /pdf$|^(audio|video)/;
@@ -56,7 +55,6 @@ export class FrameRecorder {
   readonly #resources: PerformanceResourceTiming[] = [];
   readonly #resourceKeys = new Set<string>();
   #largestPaint: { startMs: number; url: string | null } | null = null;
-  #systemOrigin: number | undefined;
   /** Whether it began to load in a hidden tab. */
   readonly #wasHidden = wasHiddenAtFirst();
   #isDiscarded = false;
@@ -98,10 +96,8 @@ export class FrameRecorder {
     });
     document.addEventListener('prerenderingchange', () => void this.#send(pageShown()), { once: true });
     const { prerendering = false } = document as { prerendering?: boolean };
-    const wasPrerendered = (readNavigation()?.activationStart ?? 0) > 0;
-    if (prerendering || wasPrerendered || isPast(readLoadEnd())) {
+    if (prerendering || readNavigation()?.activationStart || isPast(readLoadEnd())) {
       this.willReport = false;
-      if (wasPrerendered) void this.#send(pageShown());
       return;
     }
     const timer = setTimeout(() => this.#reportSettled(false), LOAD_TIMEOUT_MS - performance.now());
@@ -123,10 +119,11 @@ export class FrameRecorder {
 
   #reportSettled(loaded: boolean, limitMs = Number.POSITIVE_INFINITY): void {
     const settledMs = Math.min(performance.now(), limitMs);
-    if (settledMs > MAX_LOAD_MS) {
+    if (settledMs > MAX_AGE_MS) {
       // What was recorded after `LOAD_TIMEOUT_MS` stays.
       this.willReport = this.#reports > 0;
-      return this.#stopObserving();
+      this.#stopObserving();
+      return;
     }
     // What is done with the report would slow down a page that is busy.
     requestIdleCallback(
@@ -217,17 +214,15 @@ export class FrameRecorder {
   #takeTimings(untilMs = Number.POSITIVE_INFINITY): FrameTimings {
     this.#addResources(this.#resourceObserver.takeRecords());
     this.#updateLargestPaint(this.#paintObserver.takeRecords());
-    // Once, as later reports are to be of the same load.
-    this.#systemOrigin ??= readSystemOrigin();
     const navigation = !IN_VIEWER.test(document.contentType) && readNavigation();
     const paint = performance.getEntriesByName('first-contentful-paint', 'paint')[0];
     const web = this.#resources.filter((entry) => /^https?:/.test(entry.name) && entry.startTime <= untilMs);
     return {
       url: findUrl().slice(0, MAX_TEXT_CHARS),
       isTop: window.top === window,
-      isSandboxed: origin === 'null',
+      isOpaque: origin === 'null',
       timeOrigin: performance.timeOrigin,
-      systemOrigin: this.#systemOrigin,
+      systemOrigin: Date.now() - performance.now(),
       navigation: navigation
         ? {
             ...toEntry(navigation),
@@ -278,14 +273,14 @@ function readNavigation(): Navigation | undefined {
 /** Whether the document was hidden when it began. The recorder may have come later: Chromium remembers. */
 function wasHiddenAtFirst(): boolean {
   const [first] = performance.getEntriesByType('visibility-state');
-  return first ? first.name === 'hidden' : document.hidden;
+  return (first?.name ?? document.visibilityState) === 'hidden';
 }
 
 /** Whether a page that was there before its recorder cannot be recorded any more: the browser may have dropped entries, or it is too long ago. */
 function isPast(loadEndMs: number): boolean {
   if (loadEndMs === 0) return false;
   // The clock of `performance.now` may have stood still meanwhile.
-  const isLongAgo = Date.now() - performance.timeOrigin - loadEndMs > MAX_LATE_MS;
+  const isLongAgo = Date.now() - performance.timeOrigin - loadEndMs > MAX_AGE_MS;
   return isLongAgo || performance.getEntriesByType('resource').length >= DEFAULT_ENTRIES;
 }
 

@@ -76,11 +76,11 @@ export const frameTimingsSchema = z.object({
   url,
   /** Whether it is the tab's top frame. */
   isTop: z.boolean(),
-  /** Whether it has an origin of its own (`sandbox`): the browser withholds from it what its server answered. Absent for false. */
-  isSandboxed: z.optional(z.boolean()),
+  /** Whether its origin is opaque (`sandbox`): the browser withholds from it what its server answered. Absent for false. */
+  isOpaque: z.optional(z.boolean()),
   timeOrigin: timeOriginSchema,
-  /** When the document began by the system's clock, see `readSystemOrigin`, where `timeOrigin` names the document; absent: the same. */
-  systemOrigin: z.optional(timeOriginSchema),
+  /** When the document began by the system's clock, to the millisecond or less exactly, see `findSystemOrigin`; absent: as `timeOrigin`, which names it. */
+  systemOrigin: z.optional(z.number().check(z.gte(-1e14), z.lte(1e14))),
   navigation: z.nullable(navigation),
   firstContentfulPaint: z.nullable(ms),
   largestContentfulPaint: z.nullable(ms),

@@ -215,7 +215,7 @@ describe('joinRecording', () => {
     });
     expect(of(`${PAGE}failed-in-firefox.png`).fromCache).toBe(false);
     // The browser then withholds its own server's answers too.
-    const sandboxed = [frame(0, PAGE, 0, { resources, isSandboxed: true })];
+    const sandboxed = [frame(0, PAGE, 0, { resources, isOpaque: true })];
     const shown = join([document_()], sandboxed, { seesRequests: false });
     expect(shown.of(`${PAGE}failed.png`).status).toBe(200);
     expect(of(other.name).status).toBe(200);

@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   'content.js': 2_100,
   'content-detailed.js': 4_500,
-  'worker.js': 49_000,
+  'worker.js': 50_000,
   'shared-*.js': 20_000,
   // The Public Suffix List takes 57 kB of it, and of the emulation's worker.
   'model.js': 130_000,

@@ -411,13 +411,13 @@ function recordedFields(
 }
 
 /**
- * Whether the timings of a document show that a request to its own server failed. A service worker may answer with what the page may not read, and what has no
- * times in Firefox may be a redirect to another site.
+ * Whether the timings of a document show that a request to its own server failed: Firefox tells times of it. In Chromium, and without times, it looks like a
+ * redirect to another site. A service worker may answer with what the page may not read.
  */
 function hasFailed({ entry, frame }: JoinedRequest): boolean {
   if (entry === null || frame === null || isFrameEntry(entry) || entry.workerStart > 0) return false;
   const isFirefox = entry.renderBlockingStatus === '';
-  return showsAnswer(frame, entry) && isUnanswered(entry) && (!isFirefox || entry.responseStart > 0);
+  return isFirefox && entry.responseStart > 0 && showsAnswer(frame, entry) && isUnanswered(entry);
 }
 
 /** The end of a request may have come while the worker was stopped: the page's timings then show that there was a response. */

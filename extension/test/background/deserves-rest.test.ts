@@ -53,6 +53,7 @@ test.each<[string, Parameters<typeof loadOf>[1], boolean]>([
     { recording: { requests: [requestOf(0), cached(1), cached(2)] } },
     true,
   ],
+  ['that was answered with an error', { recording: { requests: [requestOf(0, { status: 404 })] } }, true],
   ['that was recorded in detail', { isDetailed: true }, false],
   ['without a load event', { recording: { pltMs: null } }, false],
   ['amid which pins changed', { pinned: null }, false],

@@ -193,12 +193,12 @@ describe('joinRecording', () => {
     });
   });
 
-  test('a light recording shows which requests to the page’s own server failed', () => {
+  test('in Firefox a light recording shows which requests to the page’s own server failed', () => {
     const inFirefox = { nextHopProtocol: '', renderBlockingStatus: '', transferSize: 0, decodedBodySize: 0 };
     const entries = {
-      'failed.png': entry(`${PAGE}failed.png`, 70, 120, WITHHELD),
+      'failed-or-moved.png': entry(`${PAGE}failed-or-moved.png`, 70, 120, WITHHELD),
       'answered.png': entry(`${PAGE}answered.png`, 70, 120),
-      'by-worker.png': entry(`${PAGE}by-worker.png`, 70, 120, { nextHopProtocol: '', workerStart: 75 }),
+      'by-worker.png': entry(`${PAGE}by-worker.png`, 70, 120, { ...inFirefox, workerStart: 75 }),
       'failed-in-firefox.png': entry(`${PAGE}failed-in-firefox.png`, 70, 120, inFirefox),
       'moved-in-firefox.png': entry(`${PAGE}moved-in-firefox.png`, 70, 120, { ...WITHHELD, ...inFirefox }),
     };
@@ -207,7 +207,7 @@ describe('joinRecording', () => {
     const { of } = join([document_()], [frame(0, PAGE, 0, { resources })], { seesRequests: false });
     const statuses = Object.keys(entries).map((path) => [path, of(PAGE + path).status]);
     expect(Object.fromEntries(statuses)).toEqual({
-      'failed.png': 0,
+      'failed-or-moved.png': 200,
       'answered.png': 200,
       'by-worker.png': 200,
       'failed-in-firefox.png': 0,
@@ -217,7 +217,7 @@ describe('joinRecording', () => {
     // The browser then withholds its own server's answers too.
     const sandboxed = [frame(0, PAGE, 0, { resources, isOpaque: true })];
     const shown = join([document_()], sandboxed, { seesRequests: false });
-    expect(shown.of(`${PAGE}failed.png`).status).toBe(200);
+    expect(shown.of(`${PAGE}failed-in-firefox.png`).status).toBe(200);
     expect(of(other.name).status).toBe(200);
   });
 

@@ -3,7 +3,7 @@ import { FrameRecorder, findOwnRecorder } from '../../src/recorder/frame-recorde
 
 const sent = vi.fn(async (_message: unknown) => undefined);
 let loadEventEnd = 0;
-let parsedMs: number;
+let completeMs: number;
 /** When a prerendered page was shown. */
 let activationStart: number;
 /** Chromium's list of what the page was, one after another. */
@@ -23,7 +23,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   sent.mockClear();
   vi.setSystemTime(1e12 + 250);
-  parsedMs = 90;
+  completeMs = 90;
   activationStart = 0;
   visibility = [];
   readyState = 'complete';
@@ -75,7 +75,7 @@ beforeEach(() => {
         navigation: [
           {
             name: 'https://page.test/',
-            domContentLoadedEventEnd: parsedMs,
+            domComplete: completeMs,
             loadEventEnd,
             activationStart,
           },
@@ -137,13 +137,13 @@ test('a page settles a second after its load event has ended, without a listener
   expect(sent).toHaveBeenCalledOnce();
 });
 
-test('an end of the load event before that of the parsing, or of a document that is not complete, is none', async () => {
+test('an end of the load event before the document was complete is none', async () => {
   loadEventEnd = 1;
-  parsedMs = 0;
+  completeMs = 0;
   readyState = 'interactive';
   start();
   await vi.advanceTimersByTimeAsync(900);
-  parsedMs = 840;
+  completeMs = 840;
   Object.assign(document, { readyState: 'complete' });
   ofNavigation.forEach((tell) => void tell());
   await vi.advanceTimersByTimeAsync(5_000);

@@ -155,13 +155,13 @@ function requirePython() {
   return python;
 }
 
-/** Runs the model's commands and leaves no compiled files in the sources. */
+/** Runs the model's commands and leaves no compiled files in the sources; none at all before the set-up. */
 function runPython(python, words, program = ['-m', 'hopwise_model']) {
   const path = [join(ROOT, 'model/python'), process.env.PYTHONPATH].filter(Boolean).join(delimiter);
   const env = {
     ...process.env,
     PYTHONPATH: path,
-    ...PYTHON_BYTECODE,
+    ...(python === PYTHON ? PYTHON_BYTECODE : { PYTHONDONTWRITEBYTECODE: '1' }),
     HOPWISE_NODE: nodePath(),
     [CALLED_AS]: 'npm run model --',
   };

@@ -8,7 +8,7 @@ import { siteInitScript } from '@hopwise/lab/browser/determinism';
 import type { Lab } from '@hopwise/lab/client/lab';
 import type { Site } from '@hopwise/lab/sites/site';
 import type { LoadExport } from '../../../extension/src/messages/load-messages.ts';
-import { type Memory, readMemory } from '../recorder/memory.ts';
+import { type MemoryByKind, readMemory } from '../recorder/memory.ts';
 import { type ProcessorTimes, readProcessorTimes, subtractTimes } from '../recorder/processor-time.ts';
 import { ARMS, type ArmSettings, type BrowserName, type ProductArm } from './arms.ts';
 import { launchMeasuredChromium } from './browsers/chromium.ts';
@@ -37,7 +37,7 @@ interface MeasuredVisit {
   /** Processor time of the browser and what it started, from the navigation until the extension has done its work. */
   processorMs: ProcessorTimes;
   /** After that. */
-  memoryMb: Memory;
+  memoryMb: MemoryByKind;
 }
 
 const LOAD_TIMEOUT_MS = 120_000;

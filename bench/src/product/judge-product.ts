@@ -38,7 +38,7 @@ interface Pair {
 }
 
 /** What is used while no page loads, beside the browser alone. */
-export interface Standing {
+export interface Upkeep {
   total: number;
   offTotal: number;
   /** Of the extension's worker and of the helper. */
@@ -60,9 +60,9 @@ export interface ArmFigures {
   /** What each kind of process adds to that of the browser alone, as a share of the whole; together `processor` less one. */
   processorAdded: ProcessorTimes;
   /** Memory after a visit, megabytes, means; null where it was not measured. */
-  memory: Standing | null;
+  memory: Upkeep | null;
   /** Processor time of a minute after the last visit, in which no page is open, milliseconds; likewise. */
-  rest: Standing | null;
+  rest: Upkeep | null;
   /** Of each visit alone, in order: a network is learned from its first ones. */
   byVisit: VisitFigures[];
   /** Medians of the browser alone and of the arm, milliseconds. */
@@ -139,8 +139,8 @@ function judgeArm(arm: ProductArm, network: string, visits: readonly StoredVisit
       extension: added('extension'),
       helper: added('helper'),
     },
-    memory: standingOf(pairs.map(({ memoryMb, offMemoryMb }) => [memoryMb, offMemoryMb])),
-    rest: standingOf(pairs.map(({ restMs, offRestMs }) => [restMs, offRestMs])),
+    memory: upkeepOf(pairs.map(({ memoryMb, offMemoryMb }) => [memoryMb, offMemoryMb])),
+    rest: upkeepOf(pairs.map(({ restMs, offRestMs }) => [restMs, offRestMs])),
     byVisit: [...groupBy(pairs, ({ visit }) => visit)].map(([visit, each]) => ({
       visit,
       ratio: ratioOverVisits(each),
@@ -156,7 +156,7 @@ function judgeArm(arm: ProductArm, network: string, visits: readonly StoredVisit
   };
 }
 
-function standingOf(pairs: readonly [own?: PerKind, alone?: PerKind][]): Standing | null {
+function upkeepOf(pairs: readonly [own?: PerKind, alone?: PerKind][]): Upkeep | null {
   const measured = pairs.filter((pair): pair is [PerKind, PerKind] => pair[0] !== undefined);
   if (measured.length === 0) return null;
   const meanOf = (of: (pair: [PerKind, PerKind]) => number) =>

@@ -2,7 +2,7 @@ import { table } from '@hopwise/contract/terminal';
 import { PROCESS_KINDS } from '../recorder/processor-time.ts';
 import { ARMS, BROWSERS, type BrowserName } from './arms.ts';
 import { change, seconds, showRatio } from './figure-text.ts';
-import { type ArmFigures, type Standing, VISIT_GROUPS } from './judge-product.ts';
+import { type ArmFigures, type Upkeep, VISIT_GROUPS } from './judge-product.ts';
 
 /** The figures of a browser in words. @param usesCache whether it had its HTTP cache */
 export function showProduct(
@@ -36,8 +36,8 @@ export function showProduct(
         `${each.worst.page}: ${showRatio(each.worst.ratio)}`,
         change(each.processor),
         PROCESS_KINDS.map((kind) => change(1 + each.processorAdded[kind])).join(' '),
-        showStanding(each.memory, 'MB'),
-        showStanding(each.rest, 'ms'),
+        showUpkeep(each.memory, 'MB'),
+        showUpkeep(each.rest, 'ms'),
         `${each.disturbed} of ${each.visits}`,
       ]),
     ];
@@ -54,9 +54,9 @@ export function showProduct(
 }
 
 /** Means beside the browser alone, and what of them is of the extension and the helper. */
-function showStanding(standing: Standing | null, unit: string): string {
-  if (standing === null) return '–';
-  const [offTotal, total, own] = [standing.offTotal, standing.total, standing.own].map(Math.round);
+function showUpkeep(upkeep: Upkeep | null, unit: string): string {
+  if (upkeep === null) return '–';
+  const [offTotal, total, own] = [upkeep.offTotal, upkeep.total, upkeep.own].map(Math.round);
   return `${offTotal} → ${total} ${unit} (own ${own})`;
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { listProcesses, type PerKind } from './processor-time.ts';
 
 /** Memory by what it is used for, megabytes. */
-export type Memory = PerKind;
+export type MemoryByKind = PerKind;
 
 /**
  * Reads the memory of a process and its descendants: each page as a share among the processes that have it (PSS, proc_pid_smaps(5)), so that
@@ -10,8 +10,8 @@ export type Memory = PerKind;
  *
  * @throws Error where the kernel does not show it, as to another user than theirs
  */
-export function readMemory(pid: number): Memory {
-  const memory: Memory = { browser: 0, pages: 0, extension: 0, helper: 0 };
+export function readMemory(pid: number): MemoryByKind {
+  const memory: MemoryByKind = { browser: 0, pages: 0, extension: 0, helper: 0 };
   for (const { pid: each, kind } of listProcesses(pid)) memory[kind] += readShareMb(each);
   return memory;
 }

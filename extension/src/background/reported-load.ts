@@ -56,6 +56,9 @@ function isReplaced({ tab, documentLifecycle }: chrome.runtime.MessageSender, le
  */
 const NAVIGATION_LEAD_MS = 500;
 
+/** More than the clocks of a page and of the browser's events differ by, milliseconds. */
+const MAX_DEVIATION_MS = 500;
+
 const nameLoad = ({ documentId, timeOrigin }: ReportingPage): string => documentId || `${timeOrigin}`;
 
 /**
@@ -96,14 +99,26 @@ function isRecorded(load: TabLoad | undefined, { documentId, timeOrigin }: Repor
 /** Whether a tab's load is, or may be, that of the page which follows the one that began at `timeOrigin`. */
 const mayBeNext = (load: TabLoad | undefined, { tabId, timeOrigin }: ReportingPage): boolean =>
   tabId !== NO_TAB &&
-  ((load?.timeOrigin ?? 0) > timeOrigin || (isSeenLoading(load) && load.timeOrigin !== timeOrigin));
+  ((load?.timeOrigin ?? 0) > timeOrigin ||
+    (isSeenLoading(load) && load.timeOrigin !== timeOrigin && !beganWith(load, timeOrigin)));
+
+/** Whether a page began with the navigation that the browser reported. Redirects of it are further requests. */
+function beganWith({ requests }: TabLoad, timeOrigin: number): boolean {
+  const first = requests.find(({ type }) => type === 'document');
+  return first !== undefined && Math.abs(first.startedAt - timeOrigin) < MAX_DEVIATION_MS;
+}
 
 /**
- * Whether a page that began with a navigation or after it reports, although the browser reported no answer to the navigation: the extension stopped
- * listening in between, so that no answer will be reported.
+ * Whether the page that reports is not that of a navigation, or will not be known to be, as the extension stopped listening: the browser reported no answer
+ * to it, or the page began after the answer had come.
  */
-const isLeftBehind = (document: ObservedRequest | undefined, timeOrigin: number): boolean =>
-  document?.headersAt === null && !document.fromCache && timeOrigin > document.startedAt - NAVIGATION_LEAD_MS;
+function isLeftBehind(document: ObservedRequest | undefined, timeOrigin: number): boolean {
+  if (document === undefined) return false;
+  const { startedAt, headersAt, fromCache } = document;
+  return headersAt === null && !fromCache
+    ? timeOrigin > startedAt - NAVIGATION_LEAD_MS
+    : timeOrigin > (headersAt ?? startedAt) + MAX_DEVIATION_MS;
+}
 
 /** Whether the events of a navigation began a load that has not been recorded. */
 const isSeenLoading = (load: TabLoad | undefined): load is TabLoad =>

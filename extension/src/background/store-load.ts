@@ -6,7 +6,7 @@ import { loadLanguage } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
 import { usedNetwork } from '../load/used-network.ts';
 import { correctProxiedRequests } from '../pins/worker/proxied-requests.ts';
-import { withoutCancelled } from '../recorder/cancelled-resources.ts';
+import { withoutAborted, withoutCancelled } from '../recorder/cancelled-resources.ts';
 import { isFrameEntry } from '../recorder/join.ts';
 import type { FrameTimings, PageSettled } from '../recorder/page-timings.ts';
 import { endWaiting } from '../storage/detail-permission.ts';
@@ -69,7 +69,7 @@ async function recordAndStore(
   try {
     const collected = await collectRecording(
       tabId,
-      load,
+      isHere ? load : { ...load, requests: withoutAborted(load.requests, page.timeOrigin + leftMs) },
       loads.excludedSites,
       documentId,
       // The frames in the tab are the next page's. A page does not count those in its shadow trees, but its timings list them.

@@ -1,3 +1,4 @@
+import type { ObservedRequest } from './observed-request.ts';
 import type { FrameResource, FrameTimings } from './page-timings.ts';
 import { isUnanswered, showsAnswer } from './unanswered.ts';
 
@@ -15,3 +16,10 @@ export function withoutCancelled(timings: FrameTimings, leftMs: number): FrameTi
       : resource.responseStart === 0 && resource.responseEnd > leftMs - CANCELLED_MS;
   return { ...timings, resources: timings.resources.filter((each) => !isCancelled(each)) };
 }
+
+/** The same of requests that the browser reported. @param leftAtMs milliseconds since 1970 */
+export const withoutAborted = (requests: readonly ObservedRequest[], leftAtMs: number): ObservedRequest[] =>
+  requests.filter(
+    ({ fromCache, headersAt, endedAt }) =>
+      fromCache || headersAt !== null || (endedAt !== null && endedAt < leftAtMs - CANCELLED_MS),
+  );

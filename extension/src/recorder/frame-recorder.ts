@@ -273,7 +273,7 @@ function readNavigation(): Navigation | undefined {
 /** Whether the document was hidden when it began. The recorder may have come later: Chromium remembers. */
 function wasHiddenAtFirst(): boolean {
   const [first] = performance.getEntriesByType('visibility-state');
-  return (first?.name ?? document.visibilityState) === 'hidden';
+  return first ? first.name === 'hidden' : document.hidden;
 }
 
 /** Whether a page that was there before its recorder cannot be recorded any more: the browser may have dropped entries, or it is too long ago. */

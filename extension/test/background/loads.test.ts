@@ -398,6 +398,38 @@ test('a page is recorded by its report where the answer to its navigation was no
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded', problem: '' });
 });
 
+test('a page that began after the answer to the last navigation that was seen is another load', async () => {
+  // As where the extension stops listening in between.
+  navigate('slow');
+  const next = pageNow({ documentId: '', url: `${PAGE}next`, timeOrigin: startedAt + 4_000 });
+  expect(await findSettledNavigation(loads, next)).toBe(`${startedAt + 4_000}`);
+  expect(await loads.getLoad(TAB)).toMatchObject({ url: `${PAGE}next`, requests: [] });
+  navigate('page');
+  expect(await findSettledNavigation(loads, pageNow({ documentId: '', timeOrigin: startedAt + 20 }))).toBe(
+    'page',
+  );
+});
+
+test('a page whose navigation was seen is recorded when it is left before it has reported', async () => {
+  navigate('left');
+  const at = startedAt;
+  const request = (path: string, more: Partial<ObservedRequest>) =>
+    loads.addRequest(TAB, { ...navigation(path, more), type: 'image', url: PAGE + path });
+  request('came.png', {});
+  const unanswered = { headersAt: null, status: 0 };
+  request('failed.png', { ...unanswered, endedAt: at + 1_000 });
+  request('aborted.png', { ...unanswered, endedAt: at + 3_990 });
+  request('open.png', { ...unanswered, endedAt: null });
+  const page = pageNow({ documentId: '', timeOrigin: at - 5, leftMs: 4_000 });
+  const navigationId = (await findSettledNavigation(loads, page))!;
+  expect(navigationId).toBe('left');
+  const settled = { loaded: false, hasFrames: false, wasHidden: false, timings: timings(0) };
+  const left = await loads.getLoad(TAB);
+  await storeSettledLoad(loads, { page, navigationId, settled, periods: [], left });
+  const { requests } = (await getAllLoads()).at(-1)!.recording;
+  expect(requests.map(({ url }) => url)).toEqual([PAGE, `${PAGE}came.png`, `${PAGE}failed.png`]);
+});
+
 test('a page that reports again, as it does not know that its load is stored, is not recorded twice', async () => {
   navigate('page');
   loads.updateRequest(TAB, 'page', { headersAt: startedAt + 10, endedAt: startedAt + 20, status: 200 });

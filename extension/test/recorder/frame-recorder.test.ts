@@ -97,8 +97,7 @@ afterEach(() => {
 });
 
 function start(mayRecord = async () => true, contentType = 'text/html', hidden = false): void {
-  const visibilityState = hidden ? 'hidden' : 'visible';
-  vi.stubGlobal('document', { addEventListener: vi.fn(), contentType, visibilityState, readyState });
+  vi.stubGlobal('document', { addEventListener: vi.fn(), contentType, hidden, readyState });
   new FrameRecorder(null, mayRecord);
 }
 

@@ -285,12 +285,12 @@ function isPast(loadEndMs: number): boolean {
 }
 
 /**
- * When the load event has ended; 0 before that. Firefox was seen to give an end of some milliseconds while a page loaded: the document is then not complete,
- * or it is since a moment ago, as the page is being left.
+ * When the load event has ended; 0 before that. Firefox was seen to give an end of some milliseconds while a page loaded: the document is
+ * then not complete.
  */
 function readLoadEnd(): number {
-  const { domComplete = 0, loadEventEnd = 0 } = readNavigation() ?? {};
-  return document.readyState === 'complete' && loadEventEnd >= domComplete ? loadEventEnd : 0;
+  const { domContentLoadedEventEnd = 0, loadEventEnd = 0 } = readNavigation() ?? {};
+  return document.readyState === 'complete' && loadEventEnd >= domContentLoadedEventEnd ? loadEventEnd : 0;
 }
 
 const ENTRY_FIELDS = [

@@ -3,7 +3,7 @@ import { FrameRecorder, findOwnRecorder } from '../../src/recorder/frame-recorde
 
 const sent = vi.fn(async (_message: unknown) => undefined);
 let loadEventEnd = 0;
-let completeMs: number;
+let parsedMs: number;
 /** When a prerendered page was shown. */
 let activationStart: number;
 /** Chromium's list of what the page was, one after another. */
@@ -23,7 +23,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   sent.mockClear();
   vi.setSystemTime(1e12 + 250);
-  completeMs = 90;
+  parsedMs = 90;
   activationStart = 0;
   visibility = [];
   readyState = 'complete';
@@ -75,7 +75,7 @@ beforeEach(() => {
         navigation: [
           {
             name: 'https://page.test/',
-            domComplete: completeMs,
+            domContentLoadedEventEnd: parsedMs,
             loadEventEnd,
             activationStart,
           },
@@ -136,13 +136,13 @@ test('a page settles a second after its load event has ended, without a listener
   expect(sent).toHaveBeenCalledOnce();
 });
 
-test('an end of the load event before the document was complete is none', async () => {
+test('an end of the load event before that of the parsing, or of a document that is not complete, is none', async () => {
   loadEventEnd = 1;
-  completeMs = 0;
+  parsedMs = 0;
   readyState = 'interactive';
   start();
   await vi.advanceTimersByTimeAsync(900);
-  completeMs = 840;
+  parsedMs = 840;
   Object.assign(document, { readyState: 'complete' });
   ofNavigation.forEach((tell) => void tell());
   await vi.advanceTimersByTimeAsync(5_000);

@@ -1,5 +1,6 @@
 /** The number on the extension's icon: how much faster a page could be. */
 import { type Decision, EVERY_ORIGIN, type PinState } from '@hopwise/contract';
+import { timeByItself } from '@hopwise/pageload-emulator';
 import { loadLanguage } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
 import { formatDurations } from '../ui/format.ts';
@@ -19,31 +20,39 @@ interface NoticeableGain {
 }
 
 /**
- * What a decision's action gains, in this visit or in later ones, whichever take longer by themselves; null for too little, and where
- * there is nothing left to do.
+ * What a decision's action gains, by the times that popup and panel show; where that is too little, in later visits, which may take longer by themselves.
+ * Null for too little in both, and where there is nothing left to do.
  *
+ * @param seenMs what the load took, without pins
  * @param pins the next load shows what the active ones gain
  */
 function findNoticeableGain(
-  { kind, action, baseline: { pltMs, laterPltMs } }: Decision,
+  decision: Decision,
+  seenMs: number | null,
   pins: readonly PinState[],
 ): NoticeableGain | null {
+  const { kind, action, baseline } = decision;
   const covered = action.kind === 'avoid-h3' ? [EVERY_ORIGIN, ...action.origins] : action.origins;
   if (kind !== 'act' || pins.some(({ state, origin }) => state === 'active' && covered.includes(origin)))
     return null;
-  const beforeMs = Math.max(pltMs, laterPltMs);
   const afterMs = action.time.pltMs;
-  const isNoticed = beforeMs - afterMs >= Math.max(MIN_GAIN_MS, MIN_GAIN * beforeMs);
-  return isNoticed ? { beforeMs, afterMs, isOfLaterVisits: laterPltMs > pltMs } : null;
+  const gains = [
+    { beforeMs: timeByItself(decision, seenMs), afterMs, isOfLaterVisits: false },
+    { beforeMs: baseline.laterPltMs, afterMs, isOfLaterVisits: true },
+  ];
+  return (
+    gains.find(({ beforeMs }) => beforeMs - afterMs >= Math.max(MIN_GAIN_MS, MIN_GAIN * beforeMs)) ?? null
+  );
 }
 
 /** Shows the gain on the icon of a tab, explained in its tooltip, or nothing. The browser removes both with the tab's next page. */
 export async function showBadge(
   tabId: number,
   decision: Decision | null,
+  seenMs: number | null,
   pins: readonly PinState[],
 ): Promise<void> {
-  const gain = decision && findNoticeableGain(decision, pins);
+  const gain = decision && findNoticeableGain(decision, seenMs, pins);
   try {
     if (gain === null) return await chrome.action.setBadgeText({ tabId, text: '' });
     const title = await describeGain(gain);

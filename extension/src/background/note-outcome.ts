@@ -41,5 +41,5 @@ export async function noteOutcome(
     predict: ensureDecision,
     wantDetail: (url) => detailedPages.wantIfRare(url),
   });
-  if (tabId !== null) await showBadge(tabId, decision, await pins.listPins());
+  if (tabId !== null) await showBadge(tabId, decision, pltOf(stored), await pins.listPins());
 }

@@ -184,7 +184,12 @@ export class PageRequestHandler {
     const load = await ensurePrediction(stored);
     // Until somebody looked, the icon showed the gain of an earlier load.
     if (request.tabId !== undefined && !hasPins(load))
-      await showBadge(request.tabId, predictionOf(load)?.decision ?? null, await pins.listPins());
+      await showBadge(
+        request.tabId,
+        predictionOf(load)?.decision ?? null,
+        load.recording.pltMs,
+        await pins.listPins(),
+      );
     return { ...answer, load, pinGain };
   }
 

@@ -8,9 +8,9 @@ import { busyRate } from '../recording/link-rate.ts';
 import { timingsByOrigin } from '../recording/origin-timings.ts';
 import { pathRoundTrip } from '../recording/path-round-trip.ts';
 import { responseBytesOf } from '../recording/sizes.ts';
-import { firstIndexWhere } from '../util/ordered.ts';
 import { originOf } from '../util/url.ts';
 import type { KnownLink } from './known-link.ts';
+import { ResponseEnds } from './response-ends.ts';
 
 /** The link's rate is taken over this time. */
 const RATE_WINDOW_MS = 200;
@@ -181,35 +181,6 @@ class Neighbours {
   }
 }
 
-/** When responses ended. */
-class Ends {
-  /** In order of the responses' first bytes. */
-  readonly #fromMs: number[];
-  /** The two last to end of all up to each in that order. */
-  readonly #last: [RecordedRequest, RecordedRequest | undefined][] = [];
-
-  constructor(requests: readonly RecordedRequest[]) {
-    const ordered = requests
-      .filter(({ fromCache }) => !fromCache)
-      .map((request) => ({ request, fromMs: request.phases.responseStartMs ?? request.startMs }))
-      .sort((a, b) => a.fromMs - b.fromMs);
-    this.#fromMs = ordered.map(({ fromMs }) => fromMs);
-    for (const { request } of ordered) {
-      const [last, beforeLast] = this.#last.at(-1) ?? [];
-      if (last === undefined || request.endMs > last.endMs) this.#last.push([request, last]);
-      else if (beforeLast === undefined || request.endMs > beforeLast.endMs) this.#last.push([last, request]);
-      else this.#last.push([last, beforeLast]);
-    }
-  }
-
-  /** When the last other response ended that began before a response's end; minus infinity where there is none. */
-  beside(request: RecordedRequest): number {
-    const [last, beforeLast] =
-      this.#last[firstIndexWhere(this.#fromMs, (ms) => ms >= request.endMs) - 1] ?? [];
-    return (last === request ? beforeLast : last)?.endMs ?? Number.NEGATIVE_INFINITY;
-  }
-}
-
 /** Bodies of one connection that end together: it is a lost packet that holds up all of them. */
 function heldUpTogether(stalled: readonly Body[]): ReadonlySet<Body> {
   const held = [...groupBy(stalled, ({ carrier }) => carrier).values()].flatMap((own) => {
@@ -229,7 +200,7 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
   const overQuic = new ArrivalCurve(requests.filter(({ protocol }) => protocol === 'h3'));
   const bps = link?.downBps ?? busyRate(arrivals, RATE_WINDOW_MS) ?? ASSUMED_BPS;
   const queueMs = link?.maxQueueMs ?? MAX_QUEUE_MS;
-  const ends = new Ends(requests);
+  const ends = new ResponseEnds(requests);
   const carried = new Map(
     [...groupBy(requests, likelyConnection)].map(([name, own]) => [name, new ArrivalCurve(own)]),
   );
@@ -255,7 +226,7 @@ function bodiesOf(recording: Recording, link?: KnownLink): Body[] {
     const policedMs =
       udp?.kind === 'policed' ? overQuic.transmission(responseStartMs, request.endMs, udp.bps) : 0;
     const explainedMs = windowsMs + Math.max(LINK_TIMES * queuedMs, policedMs);
-    const aloneMs = request.endMs - Math.max(responseStartMs, ends.beside(request));
+    const aloneMs = request.endMs - Math.max(responseStartMs, ends.findLastBeside(request));
     const explainedAloneMs = windowsMs + Math.max((LINK_TIMES * 8000 * ownBytes) / bps, policedMs);
     const bodyMs = request.endMs - responseStartMs;
     return {

@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { collectRecording } from '../../src/background/collect-recording.ts';
 import type { TabLoad } from '../../src/background/tab-loads.ts';
-import type { FrameTimings, ResourceEntry } from '../../src/recorder/page-timings.ts';
+import type { FrameTimings } from '../../src/recorder/page-timings.ts';
+import { entry } from '../support/resource-entry.ts';
 
 /** When the browser's clock says that the page began, milliseconds since 1970. */
 const ORIGIN_MS = 1_800_000_000_000;
@@ -9,34 +10,11 @@ const SLEPT_MS = 28_800_000;
 const PAGE = 'https://page.test/';
 const FRAME = 'https://frame.test/';
 
-const entry = (name: string, startMs: number): ResourceEntry => ({
-  name,
-  initiatorType: 'img',
-  startTime: startMs,
-  workerStart: 0,
-  fetchStart: startMs,
-  domainLookupStart: startMs,
-  domainLookupEnd: startMs,
-  connectStart: startMs,
-  secureConnectionStart: startMs,
-  connectEnd: startMs,
-  requestStart: startMs,
-  responseStart: startMs + 10,
-  responseEnd: startMs + 20,
-  transferSize: 500,
-  encodedBodySize: 200,
-  decodedBodySize: 200,
-  nextHopProtocol: 'h2',
-  renderBlockingStatus: '',
-  deliveryType: '',
-  responseStatus: 200,
-});
-
 const timingsOf = (url: string, more: Partial<FrameTimings>): FrameTimings => ({
   url,
   isTop: url === PAGE,
   timeOrigin: ORIGIN_MS,
-  navigation: { ...entry(url, 0), domInteractive: 30, domContentLoadedEventEnd: 40, loadEventEnd: 200 },
+  navigation: { ...entry(url, 0, 20), domInteractive: 30, domContentLoadedEventEnd: 40, loadEventEnd: 200 },
   firstContentfulPaint: null,
   largestContentfulPaint: null,
   largestContentfulPaintUrl: null,
@@ -53,7 +31,7 @@ test('a page in a process from before a sleep, and its frame in one from after i
   const frame = timingsOf(FRAME, {
     timeOrigin: ORIGIN_MS + SLEPT_MS + 50,
     systemOrigin: ORIGIN_MS + SLEPT_MS + 50,
-    resources: [{ ...entry(`${FRAME}a.png`, 30), maker: null }],
+    resources: [entry(`${FRAME}a.png`, 30, 50)],
   });
   vi.stubGlobal('chrome', {
     permissions: { contains: async () => true },

@@ -5,6 +5,7 @@ import type { FrameReport } from '../../src/recorder/joined-request.ts';
 import { MAX_ENTRIES } from '../../src/recorder/limits.ts';
 import { hasCredentials, type ObservedRequest, resourceType } from '../../src/recorder/observed-request.ts';
 import { type FrameResource, frameTimingsSchema, type ScriptRun } from '../../src/recorder/page-timings.ts';
+import { entry } from '../support/resource-entry.ts';
 
 const T0 = 1_800_000_000_000;
 const PAGE = 'https://page.test/';
@@ -34,39 +35,6 @@ function request(url: string, startedMs: number, more: Partial<ObservedRequest> 
     contentLength: null,
     redirected: false,
     internal: false,
-    ...more,
-  };
-}
-
-/** A reused connection repeats fetchStart for the phases that did not occur. */
-function entry(
-  name: string,
-  startMs: number,
-  endMs: number,
-  more: Partial<FrameResource> = {},
-): FrameResource {
-  return {
-    name,
-    initiatorType: 'img',
-    startTime: startMs,
-    workerStart: 0,
-    fetchStart: startMs,
-    domainLookupStart: startMs,
-    domainLookupEnd: startMs,
-    connectStart: startMs,
-    secureConnectionStart: startMs,
-    connectEnd: startMs,
-    requestStart: startMs + 1,
-    responseStart: endMs - 5,
-    responseEnd: endMs,
-    transferSize: 1300,
-    encodedBodySize: 1000,
-    decodedBodySize: 2500,
-    nextHopProtocol: 'h2',
-    renderBlockingStatus: 'non-blocking',
-    deliveryType: '',
-    responseStatus: 0,
-    maker: null,
     ...more,
   };
 }

@@ -182,7 +182,7 @@ export class PageRequestHandler {
     if (request.brief || !stored) return { ...answer, load: null };
     const pinGain = await findGain(stored, await getSummaries(), autopilot);
     const load = await ensurePrediction(stored);
-    // Until somebody looked, the icon showed the gain of an earlier load.
+    // Before this prediction the icon showed the gain of an earlier load.
     if (request.tabId !== undefined && !hasPins(load))
       await showBadge(
         request.tabId,

@@ -73,7 +73,7 @@ export async function findSettledNavigation(loads: TabLoads, page: ReportingPage
   const seen = await loads.getLoad(tabId);
   if (isRecorded(seen, page) || (leftMs !== null && mayBeNext(seen, page))) return null;
   const document = seen?.requests.findLast((request) => request.type === 'document');
-  if (!isSeenLoading(seen) || isLeftBehind(document, timeOrigin)) {
+  if (!isSeenLoading(seen) || isOfUnseenNavigation(document, timeOrigin)) {
     const name = nameLoad(page);
     loads.begin(tabId, name, url, { timeOrigin, documentId });
     return (await loads.getLoad(tabId))?.navigationId === name ? name : null;
@@ -109,10 +109,10 @@ function beganWith({ requests }: TabLoad, timeOrigin: number): boolean {
 }
 
 /**
- * Whether the page that reports is not that of a navigation, or will not be known to be, as the extension stopped listening: the browser reported no answer
- * to it, or the page began after the answer had come.
+ * Whether a page is recorded by its report alone, although a navigation was seen. The extension stopped listening in between: the navigation's answer was not
+ * reported, or the page began after that answer, with a later navigation.
  */
-function isLeftBehind(document: ObservedRequest | undefined, timeOrigin: number): boolean {
+function isOfUnseenNavigation(document: ObservedRequest | undefined, timeOrigin: number): boolean {
   if (document === undefined) return false;
   const { startedAt, headersAt, fromCache } = document;
   return headersAt === null && !fromCache

@@ -29,8 +29,8 @@ const RESEND_AFTER_MS = 1000;
 const DEFAULT_ENTRIES = 250;
 
 /**
- * For a load that takes longer, milliseconds, nobody has waited: the machine slept meanwhile (Windows counts that), or the browser froze the tab. A page
- * that has loaded longer ago may have done so on another network.
+ * Longest load time that is reported, milliseconds: in a longer one the machine slept (which Windows counts), or the browser froze the tab. Also how long ago
+ * a page that is recorded later may have loaded: before that, it may have done so on another network.
  */
 const MAX_AGE_MS = 10 * 60_000;
 

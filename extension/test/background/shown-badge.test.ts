@@ -1,4 +1,4 @@
-/** The icon's number once somebody looks at a load. */
+/** The icon's number after a load is shown in popup or panel. */
 import type { Prediction } from '@hopwise/contract';
 import { expect, test, vi } from 'vitest';
 import { ensurePrediction } from '../../src/background/ensure-prediction.ts';

@@ -12,12 +12,12 @@ export function describeFit({ recordedMs, explained, misfits }: FitFigures, { fi
     understood: misfits.length === 0,
     reason: misfits[0] === undefined ? '' : reasonOf(misfits[0], summary, fit),
     summary,
-    notes: misfits.map((misfit) => sentence(noteOf(misfit, fit))),
+    notes: misfits.map((misfit) => toSentence(noteOf(misfit, fit))),
   };
 }
 
 function reasonOf(misfit: Misfit, summary: string, fit: Sentences['fit']): string {
-  return misfit.kind === 'load-time' ? summary : sentence(describeMisfit(misfit, fit));
+  return misfit.kind === 'load-time' ? summary : toSentence(describeMisfit(misfit, fit));
 }
 
 /** What the summary before it does not say. */
@@ -27,7 +27,7 @@ function noteOf(misfit: Misfit, fit: Sentences['fit']): string {
   return restMs > 0 ? fit.unexplained(restMs) : fit.tooLong(-restMs);
 }
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+const toSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /** Says what is not understood, for a headline. */
 export function describeMisfit(misfit: Misfit, fit: Sentences['fit']): string {

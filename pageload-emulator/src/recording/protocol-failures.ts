@@ -20,7 +20,7 @@ export function failedProtocol(error: string): FailingProtocol | null {
 
 /**
  * Counts requests that failed because of HTTP/2 or HTTP/3. Browsers do not repeat over another protocol what failed on a connection that had
- * been established: it stays missing until somebody loads the page again.
+ * been established: it stays missing until the page is loaded again.
  *
  * @param failed of each request, as `failedProtocol` returns it. Beacons are left out: no page waits for them, and one that is left ends them.
  * @returns the recording's field; without it where none failed so

@@ -7,14 +7,15 @@ import { objectOf } from './har/values.ts';
 import { type ReadRecording, readHar } from './har.ts';
 import { refuseLargeJson } from './json/json-limits.ts';
 import { placeInJson } from './json/json-place.ts';
+import { netLogAsHar } from './netlog/netlog-har.ts';
 import { isOwnRecording, readOwnRecording } from './own-recording.ts';
 import { traceAsHar } from './trace/trace-har.ts';
 import { type DroppedEntries, usageNote } from './usage-note.ts';
 import { isLoadExport, readVerification } from './verification-file.ts';
 
 /**
- * Reads a HAR (a file, or a log or entries as DevTools passes them to extensions), a Chrome trace, a hopwise recording, or the extension's
- * export of a load.
+ * Reads a HAR (a file, or a log or entries as DevTools passes them to extensions), a Chrome trace, a NetLog, a hopwise recording, or the
+ * extension's export of a load.
  *
  * @param input the file's text, or its parsed JSON
  * @throws InputError with one line that names the place and what was expected there
@@ -36,7 +37,6 @@ export function readRecording(input: unknown, options: ReadOptions = {}): ReadRe
 
 /** Formats of others that people may take for recordings, by fields that each has. */
 const OTHER_FORMATS: [name: string, fields: string[]][] = [
-  ['a NetLog, which has no page loads', ['constants', 'events']],
   ['a WebPageTest result: take its HAR (Export, or export.php)', ['data', 'statusCode']],
   ['a Lighthouse report, which has no times of requests', ['lighthouseVersion', 'audits']],
   ['a Firefox profile: take its HAR', ['meta', 'threads']],
@@ -96,10 +96,10 @@ function find(value: unknown, options: ReadOptions): FoundRecording {
     const dropped = { ...NONE_DROPPED, otherSchemes };
     return { recording, notes, dropped, ...(verification && { verification }) };
   }
-  const form = traceAsHar(value) ?? harForm(value);
+  const form = traceAsHar(value) ?? netLogAsHar(value) ?? harForm(value);
   if (form !== null) return readHar(form, options);
   throw new InputError(
-    `top level: expected a HAR ("log"), its entries, a Chrome trace, a hopwise recording or an export of the extension, got ${otherFormat(value) ?? shown(value)}`,
+    `top level: expected a HAR ("log"), its entries, a Chrome trace, a NetLog, a hopwise recording or an export of the extension, got ${otherFormat(value) ?? shown(value)}`,
   );
 }
 

@@ -1,8 +1,10 @@
 import { Unzlib } from 'fflate';
 import { InputError } from '../util/input-error.ts';
+import { EventBytes } from './json/event-bytes.ts';
 import { JsonBytes } from './json/json-bytes.ts';
+import { NetLogBytes } from './netlog/netlog-bytes.ts';
 import { otherFile } from './other-files.ts';
-import { TraceBytes } from './trace/trace-bytes.ts';
+import { EVENT_NAMES } from './trace/trace-events.ts';
 import { Utf16ToUtf8 } from './utf16.ts';
 import { ZippedHar } from './zipped-har.ts';
 
@@ -12,6 +14,8 @@ const PIECE = 16 * 1024;
 const HEAD_BYTES = 512;
 /** How files of Chrome's Performance panel begin. */
 const TRACE = /^\s*\{\s*"(traceEvents|metadata)"\s*:/;
+/** How NetLogs begin. */
+const NETLOG = /^\s*\{\s*"constants"\s*:/;
 
 /**
  * Collects a recording's file piece by piece, whatever its JSON is packed in: UTF-8 or UTF-16, zlib (mitmproxy's
@@ -22,7 +26,8 @@ export class RecordingBytes {
   readonly #json = new JsonBytes();
   #head: Uint8Array | null = new Uint8Array(0);
   #add: (bytes: Uint8Array) => void = (bytes) => this.#json.add(bytes);
-  #zip: ZippedHar | null = null;
+  /** What ends with the file, before the JSON that it gave. */
+  #unpacked: { end: () => void } | null = null;
 
   /**
    * Adds the next bytes of the file; those that are kept are copied.
@@ -49,7 +54,7 @@ export class RecordingBytes {
    */
   end(decode: (kept: Uint8Array) => string): string {
     if (this.#head !== null) this.#begin(this.#head);
-    this.#zip?.end();
+    this.#unpacked?.end();
     return this.#json.end(decode);
   }
 
@@ -57,27 +62,40 @@ export class RecordingBytes {
     this.#head = null;
     const other = otherFile(head.subarray(0, HEAD_BYTES));
     if (other !== null) throw new InputError(`top level: expected a HAR, got ${other}`);
+    const beginning = String.fromCharCode(...head.subarray(0, HEAD_BYTES));
     const [a, b, c, d] = head;
     const isLittle = (a === 0xff && b === 0xfe) || (a !== 0 && b === 0 && c !== 0 && d === 0);
     const isBig = (a === 0xfe && b === 0xff) || (a === 0 && b !== 0 && c === 0 && d !== 0);
     // PKZIP's application note, sections 4.3.7 and 4.3.16: "PK", then what begins a file, or ends an archive without any.
     if (a === 0x50 && b === 0x4b && ((c === 3 && d === 4) || (c === 5 && d === 6))) {
       const zip = new ZippedHar((bytes) => this.#json.add(bytes));
-      this.#zip = zip;
+      this.#unpacked = zip;
       this.#add = inPieces((bytes) => zip.add(bytes));
     } else if (isZlib(head)) {
       this.#add = inPieces(inflating((bytes) => this.#json.add(bytes)));
-    } else if (TRACE.test(String.fromCharCode(...head.subarray(0, HEAD_BYTES)))) {
-      const trace = new TraceBytes((bytes) => this.#json.add(bytes));
-      this.#add = inPieces((bytes) => {
-        this.#json.count(bytes.length);
-        trace.add(bytes);
-      });
+    } else if (TRACE.test(beginning)) {
+      const isRead = (name: string) => EVENT_NAMES.has(name);
+      const trace = new EventBytes({ list: 'traceEvents', kindField: 'name', isRead }, (bytes) =>
+        this.#json.add(bytes),
+      );
+      this.#addEvents(trace);
+    } else if (NETLOG.test(beginning)) {
+      const log = new NetLogBytes((bytes) => this.#json.add(bytes));
+      this.#unpacked = log;
+      this.#addEvents(log);
     } else if (isLittle || isBig) {
       const utf16 = new Utf16ToUtf8(isBig);
       this.#add = inPieces((bytes) => this.#json.add(utf16.convert(bytes)));
     }
     this.#add(head);
+  }
+
+  /** Adds the file to what takes out its events; what is left out counts as well. */
+  #addEvents(events: { add: (bytes: Uint8Array) => void }): void {
+    this.#add = inPieces((bytes) => {
+      this.#json.count(bytes.length);
+      events.add(bytes);
+    });
   }
 }
 

@@ -144,12 +144,12 @@ describe('a file of several page loads', () => {
     const first = await urlOf();
     expect(first.url).toBe('https://shop.test/');
     expect(first.stderr).toContain(
-      '2 pages in the file: took the first ("page_1", 7 requests); --page 2|URL takes another\n',
+      '2 pages in the file: took the first (https://shop.test/, 7 requests); --page 2|URL takes another\n',
     );
     for (const page of ['2', 'https://b.test/']) {
       const second = await urlOf('--page', page);
       expect(second.url).toBe('https://b.test/');
-      expect(second.stderr).toContain('2 pages in the file: took number 2 ("page_2", 1 request)\n');
+      expect(second.stderr).toContain('2 pages in the file: took number 2 (https://b.test/, 1 request)\n');
     }
     for (const command of ['explain', 'graph']) {
       const { stderr } = await hopwise([command, file('pages.har.zip'), '--page', '2']);
@@ -157,7 +157,7 @@ describe('a file of several page loads', () => {
     }
     // It has no such option.
     const { stderr } = await hopwise(['compare', file('pages.har.zip')]);
-    expect(stderr).toContain('took the first ("page_1", 7 requests)\n');
+    expect(stderr).toContain('took the first (https://shop.test/, 7 requests)\n');
   });
 
   it('has no others', async () => {

@@ -29,8 +29,9 @@ export interface Drafts {
  *   the redirect ended.
  * - Of the URLs that an entry names, exact matches go before those that differ only in the query.
  * - A preflight has the initiator of its request, and is that request's own where it was waited for.
- * - A request whose entry names none is taken to come from the page of its `Referer`; else from a frame of its own origin;
- *   else, in a recording that names initiators, from a script of its own site; else from the document.
+ * - A request whose entry names none is taken to come from the page or the style sheet of its `Referer`, of which other origins are told
+ *   no more than the origin; else from a frame of its own origin; else, in a recording that names initiators, from a script of its own
+ *   site; else from the document.
  */
 export function linkInitiators(drafts: Drafts): void {
   const { ordered, typed, preflights } = drafts;
@@ -80,6 +81,7 @@ class InitiatorFinder {
   readonly #redirectPaths: DraftIndex;
   readonly #frames: DraftIndex;
   readonly #scripts: DraftIndex;
+  readonly #styles: DraftIndex;
   readonly #byRequestId = new Map<string, RequestDraft>();
   readonly #asked = new Map<RequestDraft, AskedFor>();
   /** Whether the recording names initiators at all. */
@@ -101,6 +103,7 @@ class InitiatorFinder {
     this.#redirectPaths = new DraftIndex(position, endOf);
     this.#frames = new DraftIndex(position, (draft) => draft.phases.responseStartMs ?? draft.endMs);
     this.#scripts = new DraftIndex(position, endOf);
+    this.#styles = new DraftIndex(position, endOf);
     let named = 0;
     for (const draft of ordered) {
       const entry = entryOf.get(draft)!;
@@ -114,13 +117,15 @@ class InitiatorFinder {
       }
       if (draft.type === 'iframe') this.#frames.add(originOf(draft.url) ?? '', draft);
       if (draft.type === 'script') this.#scripts.add(siteKey(draft.url), draft);
+      if (draft.type === 'style') this.#styles.add(originOf(draft.url) ?? '', draft);
       if (entry._requestId != null) this.#byRequestId.set(String(entry._requestId), draft);
       const asked = askedForBy(entry);
       this.#asked.set(draft, asked);
       if (asked.kind !== null) named++;
     }
     this.#namesInitiators = named > 0;
-    for (const index of [this.#redirects, this.#redirectPaths, this.#frames, this.#scripts]) index.sort();
+    for (const index of [this.#redirects, this.#redirectPaths, this.#frames, this.#scripts, this.#styles])
+      index.sort();
   }
 
   redirectTo(draft: RequestDraft): RequestDraft['initiator'] | null {
@@ -146,8 +151,22 @@ class InitiatorFinder {
     const like = this.#latestOf(asked.urls, (url) => this.#byPath.latestBefore(pathKey(url), draft));
     if (like !== null) return this.#found(asked, like, 'inferred');
     const referer = headerOf(this.#entryOf.get(draft)!.request, 'referer');
-    const referring = referer === null ? null : this.#byUrl.latestBefore(urlKey(referer), draft);
+    const referring =
+      referer === null
+        ? null
+        : (this.#byUrl.latestBefore(urlKey(referer), draft) ?? this.#referringOf(referer, draft));
     return this.#found(asked, referring ?? this.#likely(draft, asked), 'inferred', draft);
+  }
+
+  /**
+   * Finds what a `Referer` of another origin than the page's names by its origin alone (Referrer Policy,
+   * `strict-origin-when-cross-origin`): a frame, else a style sheet.
+   */
+  #referringOf(referer: string, draft: RequestDraft): RequestDraft | null {
+    const origin = originOf(referer);
+    if (origin === null || origin === originOf(this.#document.url)) return null;
+    const frame = this.#frames.latestBefore(origin, draft, CLOCK_SLACK_MS);
+    return frame ?? this.#styles.latestBefore(origin, draft, CLOCK_SLACK_MS);
   }
 
   /** Finds the script of a stack that arrived last: it held up the request. */

@@ -74,7 +74,7 @@ function noteOf(
   }
   if (pages.length > 1) {
     const which = index === 0 ? 'the first' : `number ${index + 1}${isLikely ? `, ${why}` : ''}`;
-    return `${pages.length} pages in the file: took ${which} (${shown(page?.id)}, ${requests})`;
+    return `${pages.length} pages in the file: took ${which} (${nameOf(loads[index]!)}, ${requests})`;
   }
   const listed = log.pages?.length ?? 0;
   return page === undefined && listed > 1

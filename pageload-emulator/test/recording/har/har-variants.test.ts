@@ -61,7 +61,7 @@ describe('DevTools entries', () => {
     ]);
     expect(first.requests.map(({ url }) => url)).toEqual([PAGE]);
     expect(notes).toEqual([
-      '2 pages in the file: took the first ("page_1", 1 request)',
+      '2 pages in the file: took the first (https://a.test/, 1 request)',
       'no load event in the file: the load is guessed to end with the last response that could hold it up, after 50 ms',
       'used 1 of 2 requests: 1 belonged to other pages',
     ]);

@@ -209,7 +209,7 @@ describe('several pages', () => {
     for (const page of [2, 'https://b.test/', 'HTTPS://B.test']) {
       const { recording, notes } = readRecording(har, { page });
       expect(recording).toMatchObject({ url: 'https://b.test/', pltMs: 80 });
-      expect(notes[0]).toBe('2 pages in the file: took number 2 ("page_2", 1 request)');
+      expect(notes[0]).toBe('2 pages in the file: took number 2 (https://b.test/, 1 request)');
     }
   });
 });
@@ -295,7 +295,7 @@ describe('frames that a file lists as pages', () => {
   ])('are not another page, which %s', (_, pageTimings, frame, beganMs) => {
     const { recording, notes } = read(frame, pageTimings, beganMs);
     expect(recording.requests).toHaveLength(2);
-    expect(notes[0]).toBe('2 pages in the file: took the first ("page_1", 2 requests)');
+    expect(notes[0]).toBe(`2 pages in the file: took the first (${SITE}, 2 requests)`);
   });
 });
 

@@ -2,7 +2,8 @@ import { parseRecording, predict, RecordingBytes, readRecording } from '@hopwise
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countRuns } from '../../../../scripts/suites/draw-share.ts';
-import { TraceBytes } from '../../../src/recording/trace/trace-bytes.ts';
+import { EventBytes } from '../../../src/recording/json/event-bytes.ts';
+import { EVENT_NAMES } from '../../../src/recording/trace/trace-events.ts';
 import { event, NOISE, navigation, request, traceEvents } from '../../support/traces.ts';
 
 const METADATA = {
@@ -159,7 +160,10 @@ describe('a Chrome trace', () => {
 describe('a trace’s file', () => {
   const kept = (text: string, pieces: readonly number[]) => {
     const parts: Uint8Array[] = [];
-    const trace = new TraceBytes((bytes) => parts.push(bytes.slice()));
+    const isRead = (name: string) => EVENT_NAMES.has(name);
+    const trace = new EventBytes({ list: 'traceEvents', kindField: 'name', isRead }, (bytes) =>
+      parts.push(bytes.slice()),
+    );
     const bytes = new TextEncoder().encode(text);
     let from = 0;
     for (const length of pieces) {

@@ -7,19 +7,34 @@ import {
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
-} from '../json/json-characters.ts';
-import { EVENT_NAMES } from './trace-events.ts';
+} from './json-characters.ts';
 
-/** Depth of a trace's events: in an array of the outermost object. */
+/** Depth of events: in an array of the outermost object. */
 const EVENT_DEPTH = 3;
 /** Longer strings are neither names of events nor of fields that are looked at. */
 const MAX_NAME_LENGTH = 40;
 
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+
+/** A list of events in a file, and which of them are read. */
+interface EventList {
+  /** The field of the outermost object that has the list. */
+  list: string;
+  /** The field of an event, a string or a whole number, that says what kind it is. */
+  kindField: string;
+  /** Whether an event is read, by its kind and the pieces of its JSON. */
+  isRead: (kind: string, pieces: readonly Uint8Array[]) => boolean;
+  /** The JSON of further events at the end of the list, without commas around them. */
+  more?: () => Uint8Array[];
+}
+
 /**
- * Leaves out of a Chrome trace, which comes piece by piece, all events but those of requests and page loads: a trace of some seconds has a
- * hundred thousand others.
+ * Leaves out of a file, which comes piece by piece, all events but those that are read: a Chrome trace of some seconds has a hundred
+ * thousand others.
  */
-export class TraceBytes {
+export class EventBytes {
+  readonly #events: EventList;
   readonly #take: (bytes: Uint8Array) => void;
   #depth = 0;
   #inString = false;
@@ -31,11 +46,14 @@ export class TraceBytes {
   #inEvents = false;
   /** Pieces of the current event; null outside of one. */
   #event: Uint8Array[] | null = null;
-  #name = '';
+  #kind = '';
+  /** Whether the value of the field that has the current event's kind is next, or is being read. */
+  #inKind = false;
   #isFirst = true;
 
-  /** @param take gets what is kept of the trace's JSON, in pieces */
-  constructor(take: (bytes: Uint8Array) => void) {
+  /** @param take gets what is kept of the file's JSON, in pieces */
+  constructor(events: EventList, take: (bytes: Uint8Array) => void) {
+    this.#events = events;
     this.#take = take;
   }
 
@@ -51,15 +69,16 @@ export class TraceBytes {
       if (byte === QUOTE) {
         this.#inString = true;
         this.#text = '';
-      } else if (byte === COLON) this.#key = this.#text;
+      } else if (byte === COLON) this.#endKey();
       else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         if (this.#depth === EVENT_DEPTH - 1 && this.#inEvents && byte === OPEN_OBJECT) {
           from = at;
           this.#event = [];
-          this.#name = '';
+          this.#kind = '';
         }
+        this.#inKind = false;
         this.#depth++;
-        if (this.#depth === EVENT_DEPTH - 1 && byte === OPEN_ARRAY && this.#key === 'traceEvents') {
+        if (this.#depth === EVENT_DEPTH - 1 && byte === OPEN_ARRAY && this.#key === this.#events.list) {
           this.#inEvents = true;
           this.#isFirst = true;
           this.#take(bytes.subarray(from, at + 1));
@@ -72,14 +91,22 @@ export class TraceBytes {
           this.#endEvent();
           from = at + 1;
         } else if (this.#depth === EVENT_DEPTH - 2 && this.#inEvents) {
-          this.#inEvents = false;
+          this.#endList();
           from = at;
         }
-      }
+      } else if (byte === COMMA) this.#inKind = false;
+      else if (this.#inKind && byte >= DIGIT_0 && byte <= DIGIT_9) this.#kind += String.fromCharCode(byte);
     }
     // Between events are commas alone, which are written anew.
     if (this.#event !== null) this.#event.push(bytes.slice(from));
     else if (!this.#inEvents) this.#take(bytes.subarray(from));
+  }
+
+  /** Ends the list of events, and the file's outermost object, where the file does not: what wrote it was killed. */
+  end(): void {
+    if (!this.#inEvents) return;
+    this.#endList();
+    this.#take(Uint8Array.of(CLOSE_ARRAY, CLOSE_OBJECT));
   }
 
   #addToString(byte: number): void {
@@ -87,9 +114,9 @@ export class TraceBytes {
     else if (byte === BACKSLASH) this.#escaped = true;
     else if (byte === QUOTE) {
       this.#inString = false;
-      if (this.#depth === EVENT_DEPTH && this.#key === 'name' && this.#event !== null) {
-        this.#name ||= this.#text;
-        this.#key = '';
+      if (this.#inKind) {
+        this.#kind = this.#text;
+        this.#inKind = false;
       }
       return;
     }
@@ -97,10 +124,24 @@ export class TraceBytes {
     if (isLooked && this.#text.length <= MAX_NAME_LENGTH) this.#text += String.fromCharCode(byte);
   }
 
+  #endKey(): void {
+    this.#key = this.#text;
+    const isInEvent = this.#depth === EVENT_DEPTH && this.#event !== null;
+    this.#inKind = isInEvent && this.#kind === '' && this.#key === this.#events.kindField;
+  }
+
   #endEvent(): void {
     const event = this.#event!;
     this.#event = null;
-    if (!EVENT_NAMES.has(this.#name)) return;
+    if (this.#events.isRead(this.#kind, event)) this.#write(event);
+  }
+
+  #endList(): void {
+    this.#inEvents = false;
+    for (const event of this.#events.more?.() ?? []) this.#write([event]);
+  }
+
+  #write(event: readonly Uint8Array[]): void {
     if (!this.#isFirst) this.#take(Uint8Array.of(COMMA));
     this.#isFirst = false;
     for (const piece of event) this.#take(piece);

@@ -1,0 +1,219 @@
+import { InputError, placeOf } from '../../util/input-error.ts';
+import { siteKey } from '../../util/site.ts';
+import { originOf } from '../../util/url.ts';
+import type { HarForm } from '../har/forms.ts';
+import type { Header } from '../har/header-list.ts';
+import { objectOf } from '../har/values.ts';
+import { timingsOf } from '../trace/trace-timings.ts';
+import { type NetLogConnection, NetLogConnections } from './netlog-connections.ts';
+import { type NetLogEvent, readConstants, readEvents } from './netlog-events.ts';
+import { hopsIn, type NetLogHop } from './netlog-hops.ts';
+
+/** DevTools' names of the priorities that Chromium's pages give their requests, by those of its network stack. */
+const PRIORITIES = new Map([
+  ['HIGHEST', 'VeryHigh'],
+  ['MEDIUM', 'High'],
+  ['LOW', 'Medium'],
+  ['LOWEST', 'Low'],
+  ['IDLE', 'VeryLow'],
+  ['THROTTLED', 'VeryLow'],
+]);
+
+/** A page that a tab loaded. */
+interface NetLogPage {
+  id: string;
+  startMs: number;
+  url: string;
+  /** Sites of the addresses through which the tab came to the page. */
+  sites: ReadonlySet<string>;
+}
+
+/**
+ * Reads a NetLog (`chrome://net-export`, `--log-net-log`) as the HAR that DevTools would have written of the same loads, as far as it
+ * tells: it has neither events of pages nor initiators.
+ *
+ * @returns null for any other input
+ * @throws InputError for a log that does not say what its numbers mean, or without a page's document: it began after the page, or is of
+ *   other requests alone
+ */
+export function netLogAsHar(input: unknown): HarForm | null {
+  const { constants, events: list } = objectOf(input) ?? {};
+  if (!Array.isArray(list) || objectOf(constants) === null) return null;
+  const known = readConstants(constants);
+  if (known === null) {
+    const place = placeOf(['constants', 'logEventTypes']);
+    throw new InputError(`${place}: expected the numbers of a NetLog's events by name, got none`);
+  }
+  const events = readEvents(list, known);
+  // What asked the cache alone, and found nothing there, is asked for again where it is needed.
+  const hops = hopsIn(events, known.mainFrameFlag).filter(
+    ({ error }) => error === null || known.errors.get(error) !== 'ERR_CACHE_MISS',
+  );
+  const pages = pagesIn(hops);
+  const place = ['events'];
+  if (pages.length === 0) {
+    throw new InputError(
+      `${placeOf(place)}: expected a page's document, got none: begin the log before the page is loaded`,
+    );
+  }
+  const writer = new EntryWriter(events, hops, known);
+  const date = (ms: number) => new Date(known.offsetMs + ms).toISOString();
+  return {
+    log: {
+      creator: { name: 'Chromium NetLog', version: '' },
+      browser: known.browser,
+      pages: pages.map(({ id, startMs, url }) => ({ id, startedDateTime: date(startMs), title: url })),
+      entries: hops.flatMap((hop) => {
+        const page = pageOf(hop, pages);
+        return page === undefined
+          ? []
+          : { pageref: page.id, startedDateTime: date(hop.issuedMs), ...writer.write(hop) };
+      }),
+    },
+    place: [],
+    entriesPlace: place,
+  };
+}
+
+function pagesIn(hops: readonly NetLogHop[]): NetLogPage[] {
+  const pages: NetLogPage[] = [];
+  const seen = new Set<number>();
+  for (const first of hops) {
+    if (!first.isMainFrame || seen.has(first.requestId) || originOf(first.url) === null) continue;
+    seen.add(first.requestId);
+    const sites = new Set<string>();
+    for (let hop: NetLogHop | null = first; hop !== null; hop = hop.next) sites.add(siteKey(hop.url));
+    pages.push({ id: `page_${pages.length + 1}`, startMs: first.issuedMs, url: first.url, sites });
+  }
+  return pages;
+}
+
+/** The page that a request was for: the newest that a tab of the same site had begun to load. The browser's own requests are for none. */
+function pageOf({ issuedMs, tabSite, isMainFrame, url }: NetLogHop, pages: readonly NetLogPage[]) {
+  const site = isMainFrame ? siteKey(url) : tabSite === null ? null : siteKey(tabSite);
+  return pages.findLast(({ startMs, sites }) => startMs <= issuedMs && (site === null || sites.has(site)));
+}
+
+class EntryWriter {
+  readonly #connections: NetLogConnections;
+  readonly #errors: ReadonlyMap<number, string>;
+  /** The first hop on each connection, which waited for it to be opened. */
+  readonly #firsts = new Map<NetLogConnection, NetLogHop>();
+  /** Bytes of bodies by QUIC session and stream. */
+  readonly #streamBytes = new Map<string, number>();
+
+  constructor(
+    events: readonly NetLogEvent[],
+    hops: readonly NetLogHop[],
+    { errors }: { errors: ReadonlyMap<number, string> },
+  ) {
+    this.#connections = new NetLogConnections(events);
+    this.#errors = errors;
+    for (const { name, sourceId, params } of events) {
+      if (name !== 'HTTP3_DATA_FRAME_RECEIVED') continue;
+      const stream = `${sourceId} ${params.stream_id}`;
+      this.#streamBytes.set(stream, (this.#streamBytes.get(stream) ?? 0) + (params.payload_length ?? 0));
+    }
+    const connected = hops.filter(({ connectedMs }) => connectedMs !== null);
+    for (const hop of connected.toSorted((a, b) => a.connectedMs! - b.connectedMs!)) {
+      const connection = this.#connections.find(hop.connectionId);
+      if (connection !== null && !this.#firsts.has(connection)) this.#firsts.set(connection, hop);
+    }
+  }
+
+  /** Writes a hop as an entry of a HAR, but for its page and its date. */
+  write(hop: NetLogHop): object {
+    const { method, url, priority, sentMs, requestHeaders, endpoint } = hop;
+    const connection = sentMs === null ? null : this.#connections.find(hop.connectionId);
+    return {
+      ...this.#timings(hop, connection),
+      request: { method, url, headers: requestHeaders.flatMap(headerOf) },
+      response: this.#response(hop),
+      ...(sentMs === null && this.#errorOf(hop) === null && { _fromCache: 'disk' }),
+      ...(connection && { _connectionId: connection.id }),
+      serverIPAddress: addressOf(connection?.endpoint ?? endpoint ?? ''),
+      _priority: PRIORITIES.get(priority ?? ''),
+    };
+  }
+
+  #timings(hop: NetLogHop, connection: NetLogConnection | null): object {
+    const { issuedMs, sentFromMs, sentMs, answeredMs, endMs } = hop;
+    if (sentFromMs === null || sentMs === null) return timingsOf(null, issuedMs, endMs);
+    const isFirst = connection !== null && this.#firsts.get(connection) === hop;
+    const after = (ms: number | null) => (ms === null ? null : Math.max(0, ms - issuedMs));
+    // Early data: requests leave before the handshake has ended.
+    const readyMs = isFirst && connection.readyMs !== null ? Math.min(connection.readyMs, sentFromMs) : null;
+    const opening =
+      readyMs === null || readyMs <= issuedMs
+        ? {}
+        : {
+            dnsStart: after(connection!.resolvedFromMs),
+            dnsEnd: after(connection!.openedFromMs),
+            connectStart: after(connection!.openedFromMs),
+            connectEnd: after(readyMs),
+            sslStart: after(connection!.securedFromMs),
+            sslEnd: connection!.securedFromMs === null ? null : after(readyMs),
+          };
+    const answered = after(answeredMs ?? endMs);
+    return timingsOf(
+      {
+        requestTime: issuedMs / 1_000,
+        ...opening,
+        sendStart: sentFromMs - issuedMs,
+        sendEnd: sentMs - issuedMs,
+        receiveHeadersStart: answered,
+        receiveHeadersEnd: answered,
+      },
+      issuedMs,
+      endMs,
+    );
+  }
+
+  #response(hop: NetLogHop): object {
+    const { status, next, sentMs, protocol, responseHeaders, decodedBytes } = hop;
+    const error = this.#errorOf(hop);
+    if (error !== null) return { status: 0, _error: error };
+    // The browser itself turned `http:` to `https:`, or has kept the redirect.
+    if (sentMs === null && next !== null)
+      return { status: 307, statusText: 'Internal Redirect', redirectURL: next.url };
+    const headers = responseHeaders.flatMap(headerOf);
+    return {
+      status: sentMs === null ? 200 : (status ?? 0),
+      ...(next && { redirectURL: next.url }),
+      httpVersion: protocol,
+      headers,
+      headersSize: -1,
+      bodySize: this.#bodyBytesOf(hop),
+      content: {
+        size: decodedBytes > 0 ? decodedBytes : -1,
+        mimeType:
+          headers
+            .find(({ name }) => name === 'content-type')
+            ?.value.replace(/;.*/, '')
+            .trim() ?? '',
+      },
+    };
+  }
+
+  /** −1 where the log does not tell: of HTTP/1.1, what `Content-Length` says is read as in any HAR. */
+  #bodyBytesOf({ protocol, connectionId, streamId, bodyBytes }: NetLogHop): number {
+    if (protocol === 'h2') return bodyBytes;
+    if (protocol === 'h3') return this.#streamBytes.get(`${connectionId} ${streamId}`) ?? 0;
+    return -1;
+  }
+
+  /** Chromium's name of the error because of which there is no answer; null where there is one, or none was awaited. */
+  #errorOf({ error, answeredMs, next }: NetLogHop): string | null {
+    if (error === null || answeredMs !== null || next !== null) return null;
+    return `net::${this.#errors.get(error) ?? error}`;
+  }
+}
+
+/** An address without its port. */
+const addressOf = (endpoint: string): string => endpoint.replace(/:\d+$/, '');
+
+/** A line of headers; none for what is no header. Names of HTTP/2 begin with a colon. */
+function headerOf(line: string): (Header & { value: string })[] {
+  const [, name, value = ''] = /^(:?[^:]+):\s*(.*)$/s.exec(line) ?? [];
+  return name === undefined ? [] : [{ name: name.toLowerCase(), value }];
+}

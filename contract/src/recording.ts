@@ -114,6 +114,14 @@ export interface RecordedRequest {
   offersH3: boolean | null;
 }
 
+/** Packets that servers sent over QUIC, by the numbers of those that arrived (RFC 9000 section 12.3). */
+export interface QuicPackets {
+  /** From the first number to the last, of all connections. */
+  sent: number;
+  /** Gaps in the numbers, each of one packet or more that never arrived: lost at random, in a queue or to a policer. */
+  lossEvents: number;
+}
+
 /**
  * One page load as recorded by a browser: what every recorder (the extension, HAR importers, the lab) writes and every
  * prediction reads.
@@ -154,6 +162,8 @@ export interface Recording {
   failedOver?: Partial<Record<'h2' | 'h3', number>>;
   /** Whether the browser ended a request because its network changed or was gone; absent where it did not, or the recorder names no errors. */
   networkChanged?: boolean;
+  /** Packets over QUIC that the load's servers numbered; absent where the recorder sees no packets. */
+  quicPackets?: QuicPackets;
   /** In order of `startMs`; the first is the document (or the redirect that led to it), unless the input lacks it. */
   requests: RecordedRequest[];
 }

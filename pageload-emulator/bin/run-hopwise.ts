@@ -34,6 +34,7 @@ import { addCompletionsCommand } from './completions.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { type EconFlags, readLoss, withEconFlags } from './econ-flags.ts';
 import { shortNames } from './file-names.ts';
+import { withLoggedPackets } from './logged-packets.ts';
 import {
   type CommandFlags,
   knownFlags,
@@ -91,18 +92,21 @@ interface Flags extends CommandFlags, EconFlags, ListFlags {
   learn?: boolean;
   verification?: string;
   page?: PageChoice;
+  netlog?: string;
   model: 'hopwise' | 'econ';
 }
 
 withListFlags(
   withWhatIf(
-    withPage(
-      withPredictionFlags(
-        program
-          .command('predict')
-          .description('predict one page from a HAR, a hopwise recording or an export of the extension')
-          .argument('[file]', '- for standard input')
-          .allowExcessArguments(),
+    withNetLog(
+      withPage(
+        withPredictionFlags(
+          program
+            .command('predict')
+            .description('predict one page from a HAR, a hopwise recording or an export of the extension')
+            .argument('[file]', '- for standard input')
+            .allowExcessArguments(),
+        ),
       ),
     ),
   ),
@@ -124,6 +128,7 @@ Examples:
   hopwise predict page.har --rtt 60ms --down 20mbit --up 5mbit --loss 1% --loss-burst 4 --udp blocked --json
   hopwise predict page.har --what-if iw=32 --what-if cc=bbr
   hopwise predict session.har --page 2
+  hopwise predict page.har --netlog chrome-net-export-log.json
   hopwise predict page.har --cluster office.json --learn
   hopwise predict page.har --model econ --pcwnd azure_cubic_npc6.csv.gz
   hopwise predict --jsonl --rtt 60 < questions.jsonl`,
@@ -157,7 +162,7 @@ Examples:
 /** Answers questions until standard input ends. */
 async function predictLines(file: string | undefined, flags: Flags, command: Command): Promise<void> {
   if (file !== undefined) command.error('error: --jsonl takes files from standard input, not as an argument');
-  for (const flag of ['json', 'learn', 'cluster', 'verification'] as const) {
+  for (const flag of ['json', 'learn', 'cluster', 'verification', 'netlog'] as const) {
     if (flags[flag] !== undefined) command.error(`error: --jsonl does not go with --${flag}`);
   }
   if (flags.model === 'econ') command.error('error: --jsonl does not go with --model econ');
@@ -184,13 +189,15 @@ async function predictLines(file: string | undefined, flags: Flags, command: Com
 
 withListFlags(
   withWhatIf(
-    withPage(
-      withPredictionFlags(
-        program
-          .command('explain')
-          .description('explain why a page takes as long as it does under each protocol')
-          .argument('<file>', '- for standard input')
-          .allowExcessArguments(),
+    withNetLog(
+      withPage(
+        withPredictionFlags(
+          program
+            .command('explain')
+            .description('explain why a page takes as long as it does under each protocol')
+            .argument('<file>', '- for standard input')
+            .allowExcessArguments(),
+        ),
       ),
     ),
   ),
@@ -298,6 +305,13 @@ function withPredictionFlags(command: Command): Command {
   ).option('--json', 'as JSON');
 }
 
+function withNetLog(command: Command): Command {
+  return command.option(
+    '--netlog <file>',
+    "a NetLog of the same load, beside a HAR: how many of HTTP/3's packets were lost",
+  );
+}
+
 function withPage(command: Command): Command {
   return command.option(
     `${PAGE_OPTION} <number or URL>`,
@@ -394,7 +408,8 @@ async function answer<T>(
   known: Known,
   ask: (recording: Recording, options: PredictOptions) => T,
 ): Promise<{ result: T; priorLoads: number }> {
-  const { recording, verification: ownVerification } = await readNamed(file, known.reading);
+  const { recording: own, verification: ownVerification } = await readNamed(file, known.reading);
+  const recording = flags.netlog === undefined ? own : await withLoggedPackets(own, flags.netlog);
   const { clusterFile, verifiedPage } = known;
   if (verifiedPage !== null && verifiedPage !== recording.url) {
     note(

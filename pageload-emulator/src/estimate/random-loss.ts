@@ -1,4 +1,4 @@
-import type { Assignment, MeasuredNetwork, NetworkPath, ServerProfile } from '@hopwise/contract';
+import type { Assignment, MeasuredNetwork, NetworkPath, QuicPackets, ServerProfile } from '@hopwise/contract';
 import { emulate } from '../emulate/emulate.ts';
 import type { PageGraph } from '../graph/page-graph.ts';
 import type { LogDensity } from '../network/log-density.ts';
@@ -16,15 +16,37 @@ const STEPS = 5;
 
 /**
  * Prior of random loss, events per packet, before the replays. Measured loss over TCP enters as Poisson counts, without the share
- * that queue drops explain if they are included.
+ * that queue drops explain if they are included; the numbers of QUIC's packets as a bound.
  */
 export function randomLossPrior(input: PosteriorInput, path: NetworkPath): LogDensity {
-  const prior = input.prior.density('loss', LOSS_PRIOR);
+  const prior = boundedLoss(input.prior.density('loss', LOSS_PRIOR), input.recording.quicPackets);
   const seen = input.measured.loss;
   if (seen === undefined || seen.packets === 0 || input.given.loss !== undefined) return prior;
   const events = seen.isRandom ? seen.events : randomEvents(input, seen, path);
   const weight = Math.min(1, MAX_LOSS_EVENTS / Math.max(events, 1));
   return prior.given((loss) => weight * (events * Math.log(loss) - seen.packets * loss));
+}
+
+/**
+ * Bounds random loss by the gaps in the numbers of QUIC's packets: queues and policers make some of them, and servers leave numbers out
+ * against acknowledgements of what was never sent (RFC 9000 section 21.4), so that random losses are no more than all gaps.
+ */
+function boundedLoss(density: LogDensity, counted: QuicPackets | undefined): LogDensity {
+  if (counted === undefined || counted.sent === 0) return density;
+  const weight = Math.min(1, MAX_LOSS_EVENTS / Math.max(1, counted.lossEvents));
+  const events = Math.round(weight * counted.lossEvents);
+  return density.given((loss) => logAtMost(events, weight * counted.sent * loss));
+}
+
+/** Natural logarithm of the probability that at most `most` events happen where `mean` are expected (Poisson). */
+function logAtMost(most: number, mean: number): number {
+  let term = 1;
+  let sum = 1;
+  for (let events = 1; events <= most; events++) {
+    term *= mean / events;
+    sum += term;
+  }
+  return Math.log(sum) - mean;
 }
 
 function randomEvents(

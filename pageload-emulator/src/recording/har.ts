@@ -133,6 +133,7 @@ export function readHar(
         .filter((entry) => endedInTime(entry) && origins.has(originOf(entry.request.url)))
         .map(failureOf),
     ),
+    ...(load.page?._quicPackets && { quicPackets: load.page._quicPackets }),
     requests,
   };
   const isAhead = beginning === 'shown' && fetched.pltMs !== null;

@@ -89,6 +89,7 @@ const recordingSchema = z.object({
   missing: z.optional(oneOf('load-event', 'navigation')),
   showsConnections: z.optional(flag),
   networkChanged: z.optional(flag),
+  quicPackets: z.optional(z.object({ sent: size, lossEvents: size }, 'an object')),
   failedOver: z.optional(z.object({ h2: z.optional(size), h3: z.optional(size) }, 'an object')),
   requests: z.array(requestSchema, 'an array of requests'),
 });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shortNames } from '../../bin/file-names.ts';
 import { chromiumEntry, chromiumHar, START } from '../support/hars.ts';
 import { buildHopwise, hopwise, spawnHopwise } from '../support/hopwise.ts';
+import { logEvents, logged, packet } from '../support/netlogs.ts';
 import { VERIFICATION } from '../support/verification.ts';
 
 const HAR = JSON.stringify(chromiumHar());
@@ -165,6 +166,47 @@ describe('a file of several page loads', () => {
     expect(status).toBe(2);
     expect(stderr).toBe(
       `hopwise: ${file('pages.har.zip')}: page: expected one of the file's (1 https://shop.test/, 2 https://b.test/), got 3\n`,
+    );
+  });
+});
+
+describe('a NetLog', () => {
+  const lossOf = async (...flags: string[]) => {
+    const { stdout, stderr } = await hopwise(['predict', file('page.har'), '--json', ...flags]);
+    return { loss: JSON.parse(stdout).network.ranges.loss.high as number, stderr };
+  };
+  const logOf = (url: string, packets: number): string => {
+    const numbers = Array.from({ length: packets }, (_, number) => packet(number, 240));
+    return JSON.stringify(logged([...logEvents(), ...numbers])).replaceAll('https://a.test', url);
+  };
+
+  it('is a recording by itself', async () => {
+    writeFileSync(file('netlog.json'), logOf('https://a.test', 0));
+    const { status, stdout, stderr } = await hopwise(['predict', file('netlog.json')]);
+    expect(status).toBe(0);
+    expect(stdout).toContain('3 requests, 2 origins');
+    expect(stderr).toContain('no load event in the file');
+  });
+
+  it('beside a HAR tells of lost packets', async () => {
+    writeFileSync(file('packets.json'), logOf('https://shop.test', 3_000));
+    const alone = await lossOf();
+    const { loss } = await lossOf('--netlog', file('packets.json'));
+    expect(loss).toBeLessThan(0.5 * alone.loss);
+  });
+
+  it('without packets of the load says so', async () => {
+    writeFileSync(file('no-packets.json'), logOf('https://shop.test', 0));
+    const { stderr } = await lossOf('--netlog', file('no-packets.json'));
+    expect(stderr).toContain(`${file('no-packets.json')}: no packet over HTTP/3 in it for this load\n`);
+  });
+
+  it('of another page is refused', async () => {
+    const flags = ['predict', file('page.har'), '--netlog', file('netlog.json')];
+    const { status, stderr } = await hopwise(flags);
+    expect(status).toBe(2);
+    expect(stderr).toContain(
+      `hopwise: ${file('netlog.json')}: page: expected one of the file's (1 https://a.test/), got "https://shop.test/"\n`,
     );
   });
 });

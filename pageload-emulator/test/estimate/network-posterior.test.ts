@@ -295,6 +295,17 @@ describe('knowledge besides the recording', () => {
     expect(median({ events: 40, packets: 800 })).toBeGreaterThan(median({ events: 1, packets: 20 }));
   });
 
+  it('of the gaps in the numbers of QUIC’s packets bounds random loss from above alone', () => {
+    const high = (quicPackets: { sent: number; lossEvents: number }) =>
+      posteriorOf({ ...recording, quicPackets }).intervals.loss.high;
+    const alone = posteriorOf(recording).intervals.loss.high;
+    expect(high({ sent: 3_000, lossEvents: 0 })).toBeLessThan(0.5 * alone);
+    expect(high({ sent: 3_000, lossEvents: 3 })).toBeGreaterThan(high({ sent: 3_000, lossEvents: 0 }));
+    // Queues and policers make gaps as well.
+    expect(high({ sent: 3_000, lossEvents: 900 })).toBeCloseTo(alone, 3);
+    expect(high({ sent: 0, lossEvents: 0 })).toBe(alone);
+  });
+
   it('of counted losses shows the length of their bursts', () => {
     const of = (lost: number) =>
       posteriorOf(recording, { measured: { loss: { events: 8, packets: 2_000, lost } } });

@@ -30,6 +30,7 @@ const TYPES = [
   'HTTP_TRANSACTION_READ_RESPONSE_HEADERS',
   'HTTP_TRANSACTION_READ_BODY',
   'HTTP2_SESSION_INITIALIZED',
+  'HTTP2_SESSION_SEND_HEADERS',
   'HTTP2_SESSION_POOL_FOUND_EXISTING_SESSION',
   'HTTP2_SESSION_POOL_IMPORTED_SESSION_FROM_SOCKET',
   'HTTP2_STREAM_UPDATE_RECV_WINDOW',
@@ -191,6 +192,10 @@ function quicEvents(): LoggedEvent[] {
     event(30, 'QUIC_SESSION_POOL_JOB_RESULT', 200, to(31)),
   ];
 }
+
+/** A packet that arrived over QUIC session 31. */
+export const packet = (packet_number: number, ms: number, header_format = 'IETF_QUIC_SHORT_HEADER_PACKET') =>
+  event(31, 'QUIC_SESSION_UNAUTHENTICATED_PACKET_HEADER_RECEIVED', ms, { packet_number, header_format });
 
 /** A page with a style sheet over the same connection and an image over HTTP/3, and what the browser asked for by itself. */
 export function logEvents(): LoggedEvent[] {

@@ -8,6 +8,8 @@ export type PageChoice = number | string;
 export interface ReadOptions {
   /** Which of several page loads to take; the first that was answered when absent. */
   page?: PageChoice;
+  /** Unix time in milliseconds: of the page loads of a chosen URL the one that began nearest to it is taken; the first when absent. */
+  nearMs?: number;
   /** The option by which people choose a page load, such as `--page`: a note names it where others could be taken. */
   pageOption?: string;
 }

@@ -31,12 +31,16 @@ export interface PageLoad {
  * @param notes to which is added which of several was taken
  * @throws InputError when the file has no such page load
  */
-export function takeLoad(log: Har, { page: choice, pageOption }: ReadOptions, notes: string[]): PageLoad {
+export function takeLoad(
+  log: Har,
+  { page: choice, pageOption, nearMs }: ReadOptions,
+  notes: string[],
+): PageLoad {
   const pages = joinSentOn(pagesOf(log));
   const loads = pages.flatMap(loadsOf);
   const answered = loads.findIndex(hasAnswer);
   const first = answered >= 0 ? answered : Math.max(0, loads.findIndex(hasRequests));
-  const index = choice === undefined ? first : indexOf(loads, choice);
+  const index = choice === undefined ? first : indexOf(loads, choice, nearMs);
   const load = loads[index]!;
   const note = noteOf(log, pages, loads, index, choice === undefined);
   const other = loads.findIndex((each, at) => at !== index && hasAnswer(each));
@@ -96,13 +100,20 @@ function loadsOf({ page, entries, sentOn }: PageEntries): PageLoad[] {
   }));
 }
 
-function indexOf(loads: readonly PageLoad[], choice: PageChoice): number {
-  const index =
-    typeof choice === 'number'
-      ? choice - 1
-      : loads.findIndex((load) => urlsOf(load).some((url) => urlKey(url) === urlKey(choice)));
+function indexOf(loads: readonly PageLoad[], choice: PageChoice, nearMs: number | undefined): number {
+  const index = typeof choice === 'number' ? choice - 1 : indexOfUrl(loads, choice, nearMs);
   if (loads[index] !== undefined && loads[index].ordered.length > 0) return index;
   throw noSuchPage(loads.map(nameOf), choice);
+}
+
+/** −1 for none. */
+function indexOfUrl(loads: readonly PageLoad[], choice: string, nearMs: number | undefined): number {
+  const isNamed = (load: PageLoad) => urlsOf(load).some((url) => urlKey(url) === urlKey(choice));
+  if (nearMs === undefined) return loads.findIndex(isNamed);
+  const distanceMs = ({ ordered }: PageLoad) =>
+    Math.abs((ordered[0]?.startMs ?? Number.POSITIVE_INFINITY) - nearMs);
+  const [nearest] = loads.filter(isNamed).toSorted((a, b) => distanceMs(a) - distanceMs(b));
+  return nearest === undefined ? -1 : loads.indexOf(nearest);
 }
 
 /** A load's URL for people: its document's, else its page's name. */

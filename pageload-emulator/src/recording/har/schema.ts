@@ -48,6 +48,7 @@ const headers = maybe(
 // and is ignored.
 const own = <T extends z.core.SomeType>(schema: T) => z.catch(schema, undefined as z.output<T>);
 const ownNumber = own(number);
+const packets = z.number().check(z.gte(0), z.lte(1e9));
 const ownText = own(text);
 const ownLabel = own(label);
 const any = z.optional(z.unknown());
@@ -177,6 +178,8 @@ const logSchema = z.object(
             _domContentLoadedEventStart: ownNumber,
             _firstContentfulPaint: ownNumber,
             '_chromeUserTiming.LargestContentfulPaint': ownNumber,
+            // What a NetLog has.
+            _quicPackets: own(z.optional(z.object({ sent: packets, lossEvents: packets }))),
           },
           'an object',
         ),

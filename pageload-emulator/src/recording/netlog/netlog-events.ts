@@ -25,12 +25,14 @@ export const EVENT_NAMES = [
   'SSL_CONNECT',
   'SOCKET_POOL_BOUND_TO_SOCKET',
   'HTTP2_SESSION_INITIALIZED',
+  'HTTP2_SESSION_SEND_HEADERS',
   'HTTP2_SESSION_POOL_FOUND_EXISTING_SESSION',
   'HTTP2_SESSION_POOL_IMPORTED_SESSION_FROM_SOCKET',
   'QUIC_SESSION',
   'QUIC_SESSION_CRYPTO_HANDSHAKE_COMPLETE',
   'QUIC_SESSION_POOL_JOB',
   'QUIC_SESSION_POOL_JOB_RESULT',
+  'QUIC_SESSION_UNAUTHENTICATED_PACKET_HEADER_RECEIVED',
 ] as const;
 export type NetLogEventName = (typeof EVENT_NAMES)[number];
 
@@ -54,6 +56,8 @@ const milliseconds = z.pipe(
 const text = z.optional(z.nullable(z.string()));
 const number = z.optional(z.nullable(z.number()));
 const lines = z.optional(z.nullable(z.array(z.string())));
+/** What Chromium calls the header of packets after the handshake (RFC 9000 section 17.3). */
+export const SHORT_HEADER = 'IETF_QUIC_SHORT_HEADER_PACKET';
 const source = z.object({ id: count, start_time: z.optional(milliseconds) });
 
 const paramsSchema = z.object({
@@ -61,6 +65,8 @@ const paramsSchema = z.object({
   method: text,
   /** Of a request, before 2021 in the flags alone. */
   request_type: text,
+  /** Of a request with a body. */
+  upload_id: text,
   load_flags: number,
   /** The site of the tab and that of the frame, parted by a blank; absent before 2020. */
   network_isolation_key: text,
@@ -74,6 +80,11 @@ const paramsSchema = z.object({
   payload_length: number,
   /** Bytes of a body after decompression. */
   byte_count: number,
+  /** Of a packet that arrived, and the form of its header. */
+  packet_number: z.optional(count),
+  header_format: text,
+  /** Of packets whose events were added up, the first number and the last. */
+  packet_ranges: z.optional(z.array(z.tuple([count, count]))),
   net_error: number,
   remote_address: text,
   /** Words, among them `endpoint = ` and the server's address. */

@@ -1,13 +1,13 @@
 import { InputError, placeOf } from '../../util/input-error.ts';
-import { siteKey } from '../../util/site.ts';
-import { originOf } from '../../util/url.ts';
 import type { HarForm } from '../har/forms.ts';
 import type { Header } from '../har/header-list.ts';
 import { objectOf } from '../har/values.ts';
 import { timingsOf } from '../trace/trace-timings.ts';
 import { type NetLogConnection, NetLogConnections } from './netlog-connections.ts';
-import { type NetLogEvent, readConstants, readEvents } from './netlog-events.ts';
+import { type NetLogEvent, readConstants, readEvents, SHORT_HEADER } from './netlog-events.ts';
 import { hopsIn, type NetLogHop } from './netlog-hops.ts';
+import { pagesIn } from './netlog-pages.ts';
+import { ArrivedPackets, countPackets } from './quic-packets.ts';
 
 /** DevTools' names of the priorities that Chromium's pages give their requests, by those of its network stack. */
 const PRIORITIES = new Map([
@@ -18,15 +18,6 @@ const PRIORITIES = new Map([
   ['IDLE', 'VeryLow'],
   ['THROTTLED', 'VeryLow'],
 ]);
-
-/** A page that a tab loaded. */
-interface NetLogPage {
-  id: string;
-  startMs: number;
-  url: string;
-  /** Sites of the addresses through which the tab came to the page. */
-  sites: ReadonlySet<string>;
-}
 
 /**
  * Reads a NetLog (`chrome://net-export`, `--log-net-log`) as the HAR that DevTools would have written of the same loads, as far as it
@@ -49,49 +40,55 @@ export function netLogAsHar(input: unknown): HarForm | null {
   const hops = hopsIn(events, known.mainFrameFlag).filter(
     ({ error }) => error === null || known.errors.get(error) !== 'ERR_CACHE_MISS',
   );
-  const pages = pagesIn(hops);
+  const connections = new NetLogConnections(events);
+  const pages = pagesIn(hops, connections);
   const place = ['events'];
   if (pages.length === 0) {
     throw new InputError(
       `${placeOf(place)}: expected a page's document, got none: begin the log before the page is loaded`,
     );
   }
-  const writer = new EntryWriter(events, hops, known);
+  const writer = new EntryWriter(events, hops, connections, known);
+  const arrived = arrivedPackets(events);
   const date = (ms: number) => new Date(known.offsetMs + ms).toISOString();
+  const written = pages.map(({ url, startMs, hops: own }, at) => {
+    const id = `page_${at + 1}`;
+    const sessions = new Set(own.flatMap(({ connectionId }) => connectionId ?? []));
+    const packets = countPackets([...sessions].flatMap((session) => arrived.get(session) ?? []));
+    return {
+      page: { id, startedDateTime: date(startMs), title: url, _quicPackets: packets },
+      entries: own.map((hop) => ({
+        pageref: id,
+        startedDateTime: date(hop.issuedMs),
+        ...writer.write(hop),
+      })),
+    };
+  });
   return {
     log: {
       creator: { name: 'Chromium NetLog', version: '' },
       browser: known.browser,
-      pages: pages.map(({ id, startMs, url }) => ({ id, startedDateTime: date(startMs), title: url })),
-      entries: hops.flatMap((hop) => {
-        const page = pageOf(hop, pages);
-        return page === undefined
-          ? []
-          : { pageref: page.id, startedDateTime: date(hop.issuedMs), ...writer.write(hop) };
-      }),
+      pages: written.map(({ page }) => page),
+      entries: written.flatMap(({ entries }) => entries),
     },
     place: [],
     entriesPlace: place,
   };
 }
 
-function pagesIn(hops: readonly NetLogHop[]): NetLogPage[] {
-  const pages: NetLogPage[] = [];
-  const seen = new Set<number>();
-  for (const first of hops) {
-    if (!first.isMainFrame || seen.has(first.requestId) || originOf(first.url) === null) continue;
-    seen.add(first.requestId);
-    const sites = new Set<string>();
-    for (let hop: NetLogHop | null = first; hop !== null; hop = hop.next) sites.add(siteKey(hop.url));
-    pages.push({ id: `page_${pages.length + 1}`, startMs: first.issuedMs, url: first.url, sites });
+/** The packets that arrived over each QUIC session. */
+function arrivedPackets(events: readonly NetLogEvent[]): Map<number, ArrivedPackets> {
+  const arrived = new Map<number, ArrivedPackets>();
+  for (const { name, sourceId, params } of events) {
+    if (name !== 'QUIC_SESSION_UNAUTHENTICATED_PACKET_HEADER_RECEIVED') continue;
+    const packets = arrived.get(sourceId) ?? new ArrivedPackets();
+    arrived.set(sourceId, packets);
+    const { packet_number, header_format, packet_ranges = [] } = params;
+    if (packet_number !== undefined && header_format === SHORT_HEADER)
+      packets.add(packet_number, packet_number);
+    for (const [first, last] of packet_ranges) packets.add(first, last);
   }
-  return pages;
-}
-
-/** The page that a request was for: the newest that a tab of the same site had begun to load. The browser's own requests are for none. */
-function pageOf({ issuedMs, tabSite, isMainFrame, url }: NetLogHop, pages: readonly NetLogPage[]) {
-  const site = isMainFrame ? siteKey(url) : tabSite === null ? null : siteKey(tabSite);
-  return pages.findLast(({ startMs, sites }) => startMs <= issuedMs && (site === null || sites.has(site)));
+  return arrived;
 }
 
 class EntryWriter {
@@ -105,9 +102,10 @@ class EntryWriter {
   constructor(
     events: readonly NetLogEvent[],
     hops: readonly NetLogHop[],
+    connections: NetLogConnections,
     { errors }: { errors: ReadonlyMap<number, string> },
   ) {
-    this.#connections = new NetLogConnections(events);
+    this.#connections = connections;
     this.#errors = errors;
     for (const { name, sourceId, params } of events) {
       if (name !== 'HTTP3_DATA_FRAME_RECEIVED') continue;
@@ -139,26 +137,22 @@ class EntryWriter {
   #timings(hop: NetLogHop, connection: NetLogConnection | null): object {
     const { issuedMs, sentFromMs, sentMs, answeredMs, endMs } = hop;
     if (sentFromMs === null || sentMs === null) return timingsOf(null, issuedMs, endMs);
-    const isFirst = connection !== null && this.#firsts.get(connection) === hop;
     const after = (ms: number | null) => (ms === null ? null : Math.max(0, ms - issuedMs));
+    const opening = this.#opening(hop, connection);
     // Early data: requests leave before the handshake has ended.
-    const readyMs = isFirst && connection.readyMs !== null ? Math.min(connection.readyMs, sentFromMs) : null;
-    const opening =
-      readyMs === null || readyMs <= issuedMs
-        ? {}
-        : {
-            dnsStart: after(connection!.resolvedFromMs),
-            dnsEnd: after(connection!.openedFromMs),
-            connectStart: after(connection!.openedFromMs),
-            connectEnd: after(readyMs),
-            sslStart: after(connection!.securedFromMs),
-            sslEnd: connection!.securedFromMs === null ? null : after(readyMs),
-          };
+    const readyMs = opening && Math.min(opening.readyMs ?? sentFromMs, sentFromMs);
     const answered = after(answeredMs ?? endMs);
     return timingsOf(
       {
         requestTime: issuedMs / 1_000,
-        ...opening,
+        ...(opening && {
+          dnsStart: after(opening.resolvedFromMs),
+          dnsEnd: after(opening.openedFromMs),
+          connectStart: after(opening.openedFromMs),
+          connectEnd: after(readyMs),
+          sslStart: after(opening.securedFromMs),
+          sslEnd: opening.securedFromMs === null ? null : after(readyMs),
+        }),
         sendStart: sentFromMs - issuedMs,
         sendEnd: sentMs - issuedMs,
         receiveHeadersStart: answered,
@@ -167,6 +161,16 @@ class EntryWriter {
       issuedMs,
       endMs,
     );
+  }
+
+  /**
+   * The connection that was opened for a hop; null where it was open, or had begun to be opened before: what is left of a handshake is no
+   * round trip.
+   */
+  #opening(hop: NetLogHop, connection: NetLogConnection | null): NetLogConnection | null {
+    if (connection === null || this.#firsts.get(connection) !== hop) return null;
+    const beganMs = connection.resolvedFromMs ?? connection.openedFromMs;
+    return beganMs !== null && beganMs >= hop.issuedMs ? connection : null;
   }
 
   #response(hop: NetLogHop): object {

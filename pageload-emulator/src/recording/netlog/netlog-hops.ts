@@ -20,7 +20,9 @@ export interface NetLogHop {
   /** The server's address with its port; null where the log does not name it. */
   endpoint: string | null;
   sentFromMs: number | null;
+  /** When it left, with its body. */
   sentMs: number | null;
+  hasBody: boolean;
   /** Lines of headers, HTTP/1.1's without the first. */
   requestHeaders: readonly string[];
   protocol: 'http/1.1' | 'h2' | 'h3' | null;
@@ -45,8 +47,18 @@ const PENDING = -1;
 /** Finds the hops of a NetLog's requests, in order of issue. */
 export function hopsIn(events: readonly NetLogEvent[], mainFrameFlag: number): NetLogHop[] {
   const hops: NetLogHop[] = [];
+  // A busy browser hears late of what has left, and an HTTP/2 session sends what it is given in turn.
+  const dispatchedMs = new Map<number, number>();
+  for (const { name, ms, params } of events) {
+    if (name === 'HTTP2_SESSION_SEND_HEADERS' && params.source_dependency)
+      dispatchedMs.set(params.source_dependency.id, ms);
+  }
   for (const own of groupBy(events, ({ sourceId }) => sourceId).values()) {
     if (own.some(({ name }) => name === 'URL_REQUEST_START_JOB')) hops.push(...hopsOf(own, mainFrameFlag));
+  }
+  for (const hop of hops) {
+    const ms = hop.connectionId === null ? undefined : dispatchedMs.get(hop.connectionId);
+    if (hop.protocol === 'h2' && !hop.hasBody && ms !== undefined) hop.sentMs = ms;
   }
   return hops.sort((a, b) => a.issuedMs - b.issuedMs);
 }
@@ -94,6 +106,7 @@ function beginHop(
     endpoint: null,
     sentFromMs: null,
     sentMs: null,
+    hasBody: params.upload_id != null,
     requestHeaders: [],
     protocol: null,
     streamId: null,
@@ -125,7 +138,7 @@ function addEvent(hop: NetLogHop, { name, ms, phase, params }: NetLogEvent): voi
     case 'HTTP_TRANSACTION_SEND_REQUEST':
       if (phase === 'begin')
         Object.assign(hop, { sentFromMs: ms, sentMs: ms, answeredMs: null, error: null });
-      else hop.sentMs = ms;
+      else if (hop.hasBody) hop.sentMs = ms;
       break;
     case 'HTTP_TRANSACTION_SEND_REQUEST_HEADERS':
       Object.assign(hop, { protocol: 'http/1.1', requestHeaders: params.headers ?? [] });

@@ -411,6 +411,30 @@ describe('the initiator', () => {
     expect(new Set(edges.map(({ source }) => source))).toEqual(new Set(['inferred']));
   });
 
+  it('is a style sheet or a frame of an origin that a Referer names without more', () => {
+    const font = 'https://fonts.test/f.woff2';
+    const from = (referer: string) => ({
+      request: { url: font, headers: [{ name: 'referer', value: referer }] },
+    });
+    const askerOf = (referer: string) => {
+      const entries = [
+        plainEntry(PAGE, 0, 100, 'text/html'),
+        plainEntry('https://cdn.test/a.css', 60, 50, 'text/css'),
+        plainEntry('https://cdn.test/late.css', 150, 90, 'text/css'),
+        plainEntry('https://ad.test/frame', 80, 40, 'text/html'),
+        plainEntry(font, 200, 20, 'font/woff2', from(referer)),
+      ];
+      return asked(entries, font);
+    };
+    expect(askerOf('https://cdn.test/')).toMatchObject({
+      kind: 'style',
+      requestId: 'https://cdn.test/a.css',
+    });
+    expect(askerOf('https://ad.test/')).toMatchObject({ requestId: 'https://ad.test/frame' });
+    for (const other of [PAGE, 'https://else.test/', 'x'])
+      expect(askerOf(other)).toMatchObject({ requestId: PAGE });
+  });
+
   it('is a script of the same site when the parser is known to have made the others', () => {
     const named = { _initiator: PAGE, _resourceType: 'script' };
     const entries = [

@@ -9,6 +9,7 @@ import {
   logEvents,
   logged,
   NOISE,
+  packet,
   request,
 } from '../../support/netlogs.ts';
 
@@ -86,6 +87,49 @@ describe('a NetLog', () => {
       [1, false],
       [3, false],
     ]);
+  });
+
+  it('tells how many packets over QUIC were lost, by the gaps in their numbers', () => {
+    const handshake = packet(7, 190, 'IETF_QUIC_LONG_HEADER_PACKET');
+    const arrived = [0, 1, 2, 5, 4, 8, 9].map((number) => packet(number, 240));
+    const log = logged([...logEvents(), handshake, ...arrived]);
+    // 3, and 6 with 7
+    const quicPackets = { sent: 10, lossEvents: 2 };
+    expect(parseRecording(log)).toEqual({ ...recording, quicPackets });
+    expect(parseRecording(kept(JSON.stringify(log)))).toEqual({ ...recording, quicPackets });
+    expect(recording).not.toHaveProperty('quicPackets');
+  });
+
+  it('tells when an HTTP/2 session sent a request, which a busy browser hears of late', () => {
+    const dispatched = event(23, 'HTTP2_SESSION_SEND_HEADERS', 166, {
+      source_dependency: { id: 24, type: 1 },
+    });
+    const { requests } = parseRecording(logged([...logEvents(), dispatched]));
+    expect(requests[1]!.phases).toMatchObject({ requestStartMs: 166, responseStartMs: 200 });
+  });
+
+  it('began with the connection for its document, which a browser opens while it prepares the request', () => {
+    const late = logEvents().map((each) =>
+      each.source.id === 2 && Number(each.time) < 400_020
+        ? { ...each, time: '400020', source: { ...each.source, start_time: '400020' } }
+        : each,
+    );
+    const { recordedAt, requests } = parseRecording(logged(late));
+    expect(recordedAt).toBe('2026-01-05T10:00:00.004Z');
+    expect(requests[0]).toMatchObject({ startMs: 0, phases: { connectStartMs: 10, connectEndMs: 70 } });
+  });
+
+  it('has no round trip of a connection that had begun to be opened before', () => {
+    const ahead = logEvents().map((each) =>
+      each.source.id === 4 && Number(each.time) < 400_180
+        ? { ...each, time: '400180', source: { ...each.source, start_time: '400180' } }
+        : each,
+    );
+    const { requests } = parseRecording(logged(ahead));
+    expect(requests[2]).toMatchObject({
+      startMs: 180,
+      phases: { connectStartMs: null, requestStartMs: 200 },
+    });
   });
 
   it('of several pages is taken from by number and URL, each with what its tab asked for', () => {

@@ -1,5 +1,6 @@
 import type { NetworkPath, Protocol } from '@hopwise/contract';
 import type { Choice } from '../choose/choose.ts';
+import { isLargeGain } from '../choose/confidence.ts';
 import type { OriginChoice } from '../choose/origin-choice.ts';
 import { worstHoldup } from '../trace/worst-holdup.ts';
 import {
@@ -36,7 +37,9 @@ export function originReason(
     const apartMs = Math.abs(gainMs);
     if (apartMs < pageMs / 100) return words.indifferent(requests);
     const [ahead, behind] = gainMs < 0 ? [rival, protocol] : [protocol, rival];
-    return words.tooLittle(ahead, requests, apartMs, apartMs / pageMs, behind);
+    const behindMs = Math.max(pageMs, pageMs + gainMs);
+    const isEnough = isLargeGain(behindMs - apartMs, behindMs);
+    return words.undecided(ahead, requests, apartMs, apartMs / behindMs, behind, isEnough);
   }
   const sideOf = (of: Protocol): Side | undefined => {
     const counters = uniform.find((run) => run.protocol === of)?.origins.get(origin.origin);

@@ -1,4 +1,4 @@
-import { printable, table } from '@hopwise/contract/terminal';
+import { counted, printable, table } from '@hopwise/contract/terminal';
 import type { Judgement, PageCheck } from '@hopwise/pageload-emulator';
 import type { CheckBaseline, CheckChange } from './check-baseline.ts';
 import { paint } from './output.ts';
@@ -138,7 +138,7 @@ function contentChange({ requests, bytes, change }: CheckRow): string | null {
   const parts = [
     ...(beforeRequests === null || beforeRequests === requests
       ? []
-      : [`${requests} requests, ${beforeRequests} before`]),
+      : [`${counted(requests, 'request')}, ${beforeRequests} before`]),
     ...(beforeBytes === null || kilobytes(beforeBytes) === kilobytes(bytes)
       ? []
       : [`${kilobytes(bytes)}, ${kilobytes(beforeBytes)} before`]),
@@ -228,11 +228,13 @@ function summaryOf(rows: readonly CheckRow[]): string {
   return [
     ...(limits + unjudged === 0
       ? []
-      : [
-          breaches === 0
-            ? `Within the budget: ${limits} of ${limits} limits${skipped}.`
-            : `Over the budget: ${breaches} of ${limits} limits${skipped}.`,
-        ]),
+      : limits === 0
+        ? ['No limit of the budget could be judged.']
+        : [
+            breaches === 0
+              ? `Within the budget: ${limits} of ${limits} limits${skipped}.`
+              : `Over the budget: ${breaches} of ${limits} limits${skipped}.`,
+          ]),
     ...(compared.length === 0
       ? []
       : [`Slower than the baseline by more than the noise: ${slower} of ${compared.length}.`]),

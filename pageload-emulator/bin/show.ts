@@ -307,7 +307,7 @@ export function showGraph(graph: PageGraph): string {
     ];
   });
   return [
-    `${printable(graph.url, 100)}: ${graph.activities.length} activities, ${graph.origins.length} origins`,
+    `${printable(graph.url, 100)}: ${graph.activities.length} activities, ${counted(graph.origins.length, 'origin')}`,
     'A dependency reads activity:kind@fraction; ~ marks one that was inferred.',
     '',
     table([['>id', 'type', '>bytes', 'load', '>ms', 'after', 'what'], ...rows]),

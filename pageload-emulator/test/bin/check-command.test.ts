@@ -313,6 +313,23 @@ describe('a report', () => {
     );
   });
 
+  it('counts a single request as one', () => {
+    const change = {
+      beforeMs: 4100,
+      beforeRequests: 21,
+      beforeBytes: null,
+      growth: 0,
+      noise: 0.3,
+      verdict: 'within the noise',
+    } as const;
+    expect(showCheck([{ ...ROW, requests: 1, change }])).toContain('\na<b>.har: 1 request, 21 before\n');
+  });
+
+  it('does not call it within the budget where no limit could be judged', () => {
+    const text = showCheck([{ ...ROW, judgements: [], unjudged: ['firstPaintMs'] }]);
+    expect(text.split('\n').at(-1)).toBe('No limit of the budget could be judged.');
+  });
+
   it('does not show a breach as equality', () => {
     const breach = { figure: 'gainLeft', value: 0.1004, limit: 0.1, isBreach: true } as const;
     // Both are 10% and 10.0%.

@@ -13,6 +13,7 @@ import { gzipBodies } from './gzip-bodies.ts';
 import { chooseNetworks, type NetworkChoice, withNetworkChoice } from './network-choice.ts';
 import { print, toJson } from './output.ts';
 import { readNamed } from './read-input.ts';
+import { whyMisunderstood } from './show.ts';
 import { type MisunderstoodPage, showAdvice } from './show-advice.ts';
 
 interface AdviseFlags extends NetworkChoice {
@@ -85,8 +86,8 @@ Examples:
 
 /** Why the recorded load of a page is not understood, as `predict` says it; nothing where it is. */
 function misunderstandingOf(recording: Recording): MisunderstoodPage[] {
-  const { understood, summary, notes } = predict(recording).fit;
-  return understood ? [] : [{ page: recording.url, why: [summary, ...notes].filter(Boolean).join(' ') }];
+  const why = whyMisunderstood(predict(recording).fit);
+  return why === null ? [] : [{ page: recording.url, why }];
 }
 
 function ownHost(text: string, before: string[] = []): string[] {

@@ -16,6 +16,7 @@ import { shortNames } from './file-names.ts';
 import { chooseNetworks, type NetworkChoice, withNetworkChoice } from './network-choice.ts';
 import { print, toJson } from './output.ts';
 import { readNamed, shownName } from './read-input.ts';
+import { whyMisunderstood } from './show.ts';
 import { type CheckRow, githubCheck, isFailed, markdownCheck, showCheck } from './show-check.ts';
 import { readParsed, writeText } from './text-files.ts';
 
@@ -140,6 +141,7 @@ function checksOf(
       const row = { file, name, network: network.name, requests, bytes, ...figures };
       return {
         ...row,
+        misunderstood: whyMisunderstood(prediction.fit),
         judgements: judgeFigures(figures, limits),
         unjudged: unjudgedLimits(figures, limits),
         change: changeOf(row, baseline),

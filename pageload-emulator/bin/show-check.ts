@@ -15,6 +15,8 @@ export interface CheckRow extends Omit<PageCheck, 'prediction'> {
   /** What they transfer. */
   bytes: number;
   judgements: Judgement[];
+  /** Why the recorded load is not understood, so that the figures may be wrong; null where it is. */
+  misunderstood: string | null;
   /** Limits that were not judged, as the recording does not show their figures. */
   unjudged: Judgement['figure'][];
   /** What changed since the baseline; null without one. */
@@ -88,7 +90,8 @@ const titlesOf = (rows: readonly CheckRow[]): string[] => [
 const hasBaseline = (rows: readonly CheckRow[]): boolean => rows.some(({ change }) => change !== null);
 
 /**
- * The figures, then a line for each breach, for each page that is another than in the baseline, and for each limit that was not judged.
+ * The figures, then a line for each breach, for each page whose load is not understood or that is another than in the baseline, and for
+ * each limit that was not judged.
  *
  * @param gone what the baseline has beside these rows
  */
@@ -106,8 +109,18 @@ export function showCheck(rows: readonly CheckRow[], gone: CheckBaseline = []): 
   ].join('\n');
 }
 
-/** How pages differ from the baseline, which limits were not judged, and what is missing. */
+/** Which pages' loads are not understood, how pages differ from the baseline, which limits were not judged, and what is missing. */
 function notesOf(rows: readonly CheckRow[], gone: CheckBaseline): string[] {
+  const doubts = rows.flatMap(({ name, misunderstood }) =>
+    misunderstood === null
+      ? []
+      : [
+          printable(
+            `${name}: its load is not understood, so that the figures may be wrong: ${misunderstood}`,
+            300,
+          ),
+        ],
+  );
   const changes = rows.flatMap((row) => {
     const change = contentChange(row);
     return change === null ? [] : [`${row.name}: ${change}`];
@@ -121,7 +134,7 @@ function notesOf(rows: readonly CheckRow[], gone: CheckBaseline): string[] {
   );
   const left = missing.length - MAX_MISSING;
   return [
-    ...new Set([...changes, ...unjudged]),
+    ...new Set([...doubts, ...changes, ...unjudged]),
     ...missing.slice(0, MAX_MISSING),
     ...(left > 0 ? [`${left} more in the baseline, not in this check`] : []),
   ];

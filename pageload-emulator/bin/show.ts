@@ -118,6 +118,10 @@ export function showFit({ summary, notes }: Fit): string[] {
   return lines.length === 0 ? [] : [...lines.map((line) => printable(line, 300)), ''];
 }
 
+/** Why the recorded load is not understood, in one line; null where it is. */
+export const whyMisunderstood = ({ understood, summary, notes }: Fit): string | null =>
+  understood ? null : [summary, ...notes].filter(Boolean).join(' ');
+
 /** The page, its recorded load and the network of a prediction. @param earlier loads known besides the recorded one */
 export function showSetting(
   { page, network, observed }: Pick<Prediction, 'page' | 'network' | 'observed'>,

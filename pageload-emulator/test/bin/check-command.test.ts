@@ -77,6 +77,20 @@ describe('hopwise check', () => {
     );
   });
 
+  it('says which load is not understood, once for all networks', async () => {
+    const { log } = chromiumHar() as { log: { entries: object[] } };
+    writeFileSync(file('endless.har'), JSON.stringify(harOf(log.entries, {})));
+    const words = ['check', file('endless.har'), '--network', 'lte,cable', '--budget', file('wide.json')];
+    const { status, stdout } = await hopwise(words);
+    const why = 'The recording has no load event, so that its load time is a guess.';
+    expect(stdout.match(/^endless\.har: .*/gm)).toEqual([
+      `endless.har: its load is not understood, so that the figures may be wrong: ${why}`,
+    ]);
+    expect(status).toBe(0);
+    const { pages } = JSON.parse((await hopwise([...words, '--json'])).stdout);
+    expect(pages.map(({ misunderstood }: CheckRow) => misunderstood)).toEqual([why, why]);
+  });
+
   it('refuses a budget of which nothing can be judged', async () => {
     const { status, stdout, stderr } = await check([file('unpainted.har')], 'paint.json');
     expect(stderr).toMatch(/paint\.json: expected a limit that can be judged, got only limits of paints/);
@@ -173,6 +187,7 @@ const ROW: CheckRow = {
   firstPaintMs: null,
   largestPaintMs: null,
   originsOnBest: 0.5,
+  misunderstood: null,
   gainLeft: 0.1004,
   range: { low: 3800, high: 4600 },
   judgements: [

@@ -237,6 +237,9 @@ function showDecision({ kind, verdict, baseline, actions, evidence, changed }: D
       ...others,
     ]),
     ...(later.length === 0 ? [] : ['later visits: when the browser remembers which servers offer HTTP/3']),
+    ...(later.length === 0 || others.length === 0 || baseline.measured
+      ? []
+      : ['change: against the faster of both visits']),
     ...(others.length === 0 ? [] : ['helps, harms: loads that get faster, loads that get over 5% slower']),
   ];
 }

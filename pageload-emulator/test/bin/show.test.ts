@@ -19,6 +19,22 @@ it('lists the protocol that the recommended action gives an origin, not the one 
   expect(rowOf({ kind: 'unsure', action })?.at(-1)).toBe(prediction.origins[0]!.reason);
 });
 
+it('says which visits a change is against, where there are two', () => {
+  const show = (baseline: Partial<Prediction['decision']['baseline']>) =>
+    showPrediction(
+      {
+        ...prediction,
+        decision: { ...prediction.decision, baseline: { ...prediction.decision.baseline, ...baseline } },
+      },
+      0,
+    );
+  const words = '\nchange: against the faster of both visits\n';
+  expect(show({ visit: 'first', measured: false })).toContain(words);
+  expect(show({ visit: 'later', measured: false })).not.toContain(words);
+  // Measured loads are of the visits that count.
+  expect(show({ visit: 'first', measured: true })).not.toContain(words);
+});
+
 it('gives the queue in the unit of --queue', () => {
   const network = { ...prediction.network, queueBytes: 300_000, downMbps: 12 };
   // 300 kB · 8 / 12 Mbit/s = 200 ms

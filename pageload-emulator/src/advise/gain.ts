@@ -53,7 +53,9 @@ export class GainMeter {
     const visit = changes[0]?.improvement.visit ?? 'first';
     const graph = changes.reduce(
       (changed, { improvement, origins }) =>
-        improvement.changeGraph?.({ ...this.#page, graph: changed }, origins) ?? changed,
+        // What is possible nowhere changes nothing, also where the change of the graph is that of the whole page.
+        (origins.size > 0 && improvement.changeGraph?.({ ...this.#page, graph: changed }, origins)) ||
+        changed,
       this.#page.graph,
     );
     let gain = 0;

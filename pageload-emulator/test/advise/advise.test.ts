@@ -123,6 +123,18 @@ describe('a change gains', () => {
     expect(possible(serverOf(A), { recording: RECORDING, graph: small })).toBe(false);
   });
 
+  it('nothing where it is possible nowhere', () => {
+    const graph = { ...small, activities: small.activities.map((each) => ({ ...each, thinkMs: 45 })) };
+    const scenarios = [{ path: ROUND_TRIPS_ONLY, servers: [serverOf(A)], seed: 0 }];
+    const meter = new GainMeter({ recording: RECORDING, graph }, [{ name: 'one', share: 1, scenarios }]);
+    for (const improvement of IMPROVEMENTS) {
+      expect(meter.measure([{ improvement, origins: new Set() }]), improvement.kind).toMatchObject({
+        gain: 0,
+        helps: 0,
+      });
+    }
+  });
+
   it('what losses cost, by BBR', () => {
     const path = pathOf({ rttMs: 60, downBps: 50e6, loss: 0.02 });
     const asked = { graph: pageOf([{ bytes: 3e6 }]), server: { offers: TCP_ONLY } };

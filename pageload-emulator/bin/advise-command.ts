@@ -11,7 +11,7 @@ import {
 import { type Command, InvalidArgumentError } from 'commander';
 import { gzipBodies } from './gzip-bodies.ts';
 import { chooseNetworks, type NetworkChoice, withNetworkChoice } from './network-choice.ts';
-import { print, toJson } from './output.ts';
+import { note, print, toJson } from './output.ts';
 import { readNamed } from './read-input.ts';
 import { whyMisunderstood } from './show.ts';
 import { type MisunderstoodPage, showAdvice } from './show-advice.ts';
@@ -71,6 +71,9 @@ Examples:
           unproven: flags.unproven,
           ...(networks && { networks: networks.chosen }),
         });
+        for (const host of ownHosts.filter((each) => !list.owned.some((origin) => isAt(origin, each)))) {
+          note(`--own: expected a host that a page requests something of, got "${host}": it is ignored`);
+        }
         const kinds = flags.servers === true ? SERVER_KINDS : (flags.servers ?? []);
         const misunderstood = pages.flatMap(misunderstandingOf);
         print(
@@ -83,6 +86,9 @@ Examples:
       }
     });
 }
+
+const isAt = (origin: string, host: string): boolean =>
+  origin === `https://${host}` || origin === `http://${host}`;
 
 /** Why the recorded load of a page is not understood, as `predict` says it; nothing where it is. */
 function misunderstandingOf(recording: Recording): MisunderstoodPage[] {

@@ -47,6 +47,15 @@ describe('hopwise advise', () => {
     expect(advice[0]).toMatchObject({ networks: [{ name: 'recorded', gain: advice[0].gain }] });
   });
 
+  it('says which host of --own no page has', async () => {
+    const { status, stderr } = await advise('--own', 'cdn.test', '--own', 'cdm.test');
+    expect(stderr).toContain(
+      '--own: expected a host that a page requests something of, got "cdm.test": it is ignored\n',
+    );
+    expect(stderr).not.toContain('"cdn.test"');
+    expect(status).toBe(0);
+  });
+
   it('says which load is not understood, before what it advises', async () => {
     const har = chromiumHar() as { log: { pages: { pageTimings: object }[] } };
     har.log.pages[0]!.pageTimings = {};

@@ -67,7 +67,8 @@ function shownApart(figure: keyof typeof FIGURES, value: number, limit: number):
   return shown;
 }
 
-const signedPercent = (share: number): string => `${share < 0 ? '−' : '+'}${percent(Math.abs(share))}`;
+const signedPercent = (share: number): string =>
+  `${share < 0 ? '−' : share > 0 ? '+' : ''}${percent(Math.abs(share))}`;
 
 /** `load time: 4100 ms, 3600 ms before: +14%, noise 8%: slower`. */
 export const showChange = (loadTimeMs: number, { beforeMs, growth, noise, verdict }: CheckChange): string =>

@@ -363,8 +363,10 @@ export function ms(value: number): string {
 
 const msOrNone = (value: number | null): string => (value === null ? '–' : ms(value));
 
+/** `+4.0%`. A change that rounds to none has no sign. */
 function signedPercent(share: number): string {
-  return `${share > 0 ? '+' : share < 0 ? '−' : ''}${Math.abs(share * 100).toFixed(1)}%`;
+  const tenths = Math.round(share * 1000);
+  return `${tenths > 0 ? '+' : tenths < 0 ? '−' : ''}${(Math.abs(tenths) / 10).toFixed(1)}%`;
 }
 
 /** Two significant digits, or whole from 100 on. */

@@ -328,7 +328,7 @@ describe('a report', () => {
     );
   });
 
-  it('counts a single request as one', () => {
+  it('counts a single request as one, and gives no sign to no change', () => {
     const change = {
       beforeMs: 4100,
       beforeRequests: 21,
@@ -337,7 +337,9 @@ describe('a report', () => {
       noise: 0.3,
       verdict: 'within the noise',
     } as const;
-    expect(showCheck([{ ...ROW, requests: 1, change }])).toContain('\na<b>.har: 1 request, 21 before\n');
+    const text = showCheck([{ ...ROW, requests: 1, change }]);
+    expect(text).toContain('\na<b>.har: 1 request, 21 before\n');
+    expect(text).toMatch(/ 4100 ms +0% +30% +within the noise\n/);
   });
 
   it('does not call it within the budget where no limit could be judged', () => {

@@ -35,6 +35,19 @@ it('says which visits a change is against, where there are two', () => {
   expect(show({ visit: 'first', measured: true })).not.toContain(words);
 });
 
+it('gives no sign to a change that rounds to none', () => {
+  const changeAt = (gain: number) => {
+    const action: Action = { ...prediction.decision.action, kind: 'offer-h3', gain };
+    const decision = { ...prediction.decision, actions: [action] };
+    return / ([+−]?[\d.]+%) /.exec(
+      showPrediction({ ...prediction, decision }, 0)
+        .split('\n')
+        .find((line) => line.startsWith('offer h3'))!,
+    )?.[1];
+  };
+  expect([-0.0004, 0.0004, -0.0006, 0.0006].map(changeAt)).toEqual(['0.0%', '0.0%', '+0.1%', '−0.1%']);
+});
+
 it('gives the queue in the unit of --queue', () => {
   const network = { ...prediction.network, queueBytes: 300_000, downMbps: 12 };
   // 300 kB · 8 / 12 Mbit/s = 200 ms

@@ -37,6 +37,9 @@ import { parseProtocol } from './protocol-name.ts';
 import { finishRequests, MAX_LOAD_MS, type RequestDraft, refuseTooMany } from './requests/draft.ts';
 import type { DroppedEntries } from './usage-note.ts';
 
+/** Statuses from this one on are of errors (RFC 9110 section 15). */
+const FIRST_ERROR = 400;
+
 /** A recording with notes on how it was read. */
 export interface ReadRecording {
   /** The page load. */
@@ -114,6 +117,10 @@ export function readHar(
   const loadedMs = clock.startMs + (end.times.pltMs ?? Number.POSITIVE_INFINITY);
   // A stream that breaks later delays nothing.
   const endedInTime = (entry: Entry) => Date.parse(entry.startedDateTime) + lengthOf(entry.time) <= loadedMs;
+  // A server that asks for a password is asked again.
+  const isError = requests.every(({ url, status }) => url !== page.url || status >= FIRST_ERROR);
+  if (navigation.document === 'recorded' && isError)
+    notes.push(`the page was answered with status ${page.status}: the load is that of an error page`);
   if (sentOn !== null)
     notes.push(`a script sent the visitor on to ${shown(sentOn)}: the load is the whole way`);
   const fetched: Recording = {

@@ -282,3 +282,23 @@ describe('a load event beside starts that mean nothing', () => {
     expect(notes).toEqual(["the page's document is not in the file"]);
   });
 });
+
+describe('an error page', () => {
+  const answered = (startMs: number, status: number) => {
+    const entry = document(startMs) as { response: object };
+    return { ...entry, response: { ...entry.response, status } };
+  };
+  const notesOf = (...entries: object[]) =>
+    readRecording(JSON.stringify(harOf([...entries, image(800)], { onLoad: 900 }))).notes;
+
+  it.each([401, 404, 503])('is noted where the page was answered with %i', (status) => {
+    expect(notesOf(answered(0, status))).toEqual([
+      `the page was answered with status ${status}: the load is that of an error page`,
+    ]);
+  });
+
+  it('is none where a password was asked for and given', () => {
+    expect(notesOf(answered(0, 401), answered(500, 200))).toEqual([]);
+    expect(notesOf(answered(0, 200), answered(500, 404))).toEqual([]);
+  });
+});

@@ -15,6 +15,8 @@ const HTTPS_FIRST = 'A page comes over http: offer https first, which HTTP/2 and
 const NONE = 'No change at these servers saves 2% or more.';
 const NONE_CONFIRMED =
   'No change that lab tests have confirmed saves 2% or more; --unproven tries the others too.';
+const OTHERS_UNCONFIRMED =
+  'Changes that lab tests have not confirmed are left out; --unproven tries them too.';
 const EFFORTS = { 1: 'a setting', 2: 'a service', 3: 'a rebuild' } as const;
 const VISITS = { first: 'first', later: 'later' } as const;
 
@@ -64,6 +66,7 @@ export function showAdvice(
     '',
     ...(together === null ? [] : [`All for first visits together: ${percent(together)}.`]),
     'Gains are shares of the load time, predicted. Kept: tests in the lab in which such a gain was within 5 points.',
+    ...(unproven ? [] : [OTHERS_UNCONFIRMED]),
     tried,
     ...byNetwork(advice),
     ...advice.flatMap((each, index) => detailsOf(each, index + 1, kinds)),

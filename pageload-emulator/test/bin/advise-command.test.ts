@@ -35,6 +35,7 @@ describe('hopwise advise', () => {
       /^ +what to do +effort +visits +gain +helps +harms +kept +where\n1 {2}announce HTTP\/3 in/,
     );
     expect(stdout).toContain('Kept: tests in the lab in which such a gain was within 5 points.');
+    expect(stdout).not.toContain('--unproven');
     expect(stdout).toContain('      HOST. 3600 IN HTTPS 1 . alpn="h3,h2"\n');
     expect(stdout).toContain('      ssl_early_data on;\n');
     expect(stdout).not.toContain('haproxy');
@@ -127,6 +128,9 @@ describe('the shown advice', () => {
       false,
     );
     expect(shown).toContain(
+      'Changes that lab tests have not confirmed are left out; --unproven tries them too.',
+    );
+    expect(shown).toContain(
       [
         '   https://a.test/:',
         '      <link rel="preload" href="https://b.test/x.js?q=&quot;" as="script">',
@@ -167,6 +171,7 @@ describe('the shown advice', () => {
         '1  send with BBR  a setting  first    10%    50%     4%  1 of 3  https://a.test (9%)',
         '',
         'Gains are shares of the load time, predicted. Kept: tests in the lab in which such a gain was within 5 points.',
+        'Changes that lab tests have not confirmed are left out; --unproven tries them too.',
         'Tried at https://a.test, https://b.test.',
         '',
         'gain on    1',

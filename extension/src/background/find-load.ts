@@ -7,7 +7,7 @@ import { maskQuery } from '../storage/strip-urls.ts';
 import { knowsQueries } from './known-queries.ts';
 import { selectShownLoad } from './shown-load.ts';
 import { beganAt, readShownPage, type ShownPage } from './shown-page.ts';
-import type { TabLoad, TabLoads } from './tab-loads.ts';
+import type { PageBefore, TabLoad, TabLoads } from './tab-loads.ts';
 
 /** Finds the load that a page of the extension requests. */
 export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<LatestAnswer> {
@@ -15,7 +15,7 @@ export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<Lates
     const load = (which.url === undefined ? undefined : await findNewestLoad(which.url)) ?? null;
     return answerWith(load ? 'recorded' : 'none', '', load);
   }
-  const [seen, tab, page] = await Promise.all([
+  const [current, tab, page] = await Promise.all([
     loads.getLoad(which.tabId),
     findTab(which.tabId),
     readShownPage(which.tabId),
@@ -25,8 +25,8 @@ export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<Lates
     const { phase, problem } = await describeFailure(isExcluded ? 'loadExcluded' : 'loadOutOfReach');
     return answerWith(phase, problem, null);
   }
-  if (!seen || !isShownPage(seen, page, tab))
-    return answerWith(page === 'busy' || page?.willReport ? 'loading' : 'none', '', null);
+  const seen = current && findShown(current, page, tab);
+  if (!seen) return answerWith(page === 'busy' || page?.willReport ? 'loading' : 'none', '', null);
   const load = (seen.storedId === null ? undefined : await getLoad(seen.storedId)) ?? null;
   const { phase, problem } = await findOutcome(seen, load);
   if (load === null) return answerWith(phase, problem, null);
@@ -53,12 +53,21 @@ async function answerWith(
   };
 }
 
-/** Whether a load is of the page that its tab shows. While the browser navigates, the tab shows the page before. */
-function isShownPage(load: TabLoad, page: ShownPage, tab: TabFacts): boolean {
-  if (load.isNavigationSeen && load.phase === 'loading') return true;
-  if (page === 'busy') return tab.isComplete && maskQuery(tab.url) === maskQuery(load.url);
-  return page !== null && load.timeOrigin !== null && beganAt(page, load.timeOrigin);
+/** The load of the page that a tab shows: its last one, or, where that navigation led to no page, the one before. While the browser navigates, the tab shows the page before. */
+function findShown(load: TabLoad, page: ShownPage, tab: TabFacts): TabLoad | PageBefore | null {
+  const { before = null } = load;
+  if (before && tab.isComplete && isOf(page, before)) return before;
+  return isShownPage(load, page, tab) ? load : null;
 }
+
+function isShownPage(load: TabLoad, page: ShownPage, tab: TabFacts): boolean {
+  if (isOf(page, load)) return true;
+  if (load.isNavigationSeen && load.phase === 'loading') return true;
+  return page === 'busy' && tab.isComplete && maskQuery(tab.url) === maskQuery(load.url);
+}
+
+const isOf = (page: ShownPage, { timeOrigin }: Pick<TabLoad, 'timeOrigin'>): boolean =>
+  page !== null && page !== 'busy' && timeOrigin !== null && beganAt(page, timeOrigin);
 
 /** What the browser tells of a tab. */
 interface TabFacts {
@@ -87,13 +96,14 @@ async function describeFailure(why: PlainKey): Promise<Pick<LatestAnswer, 'phase
 }
 
 async function findOutcome(
-  seen: TabLoad,
+  seen: TabLoad | PageBefore,
   load: StoredLoad | null,
 ): Promise<Pick<LatestAnswer, 'phase' | 'problem'>> {
   const { phase, problem } = seen;
   if (phase === 'shown') return describeFailure('loadNotLoaded');
   if (phase === 'recorded' && !load) return describeFailure('loadGone');
-  const document = seen.requests.findLast((request) => request.type === 'document');
+  const document =
+    'requests' in seen ? seen.requests.findLast((request) => request.type === 'document') : undefined;
   if (phase === 'loading' && document && hasNoPage(document)) return describeFailure('loadNoPage');
   return { phase, problem };
 }

@@ -30,7 +30,12 @@ export interface TabLoad {
   storedId: number | null;
   /** Emptied when the load has been stored. */
   requests: ObservedRequest[];
+  /** Where the navigation was listened to: of the page before. The tab goes on showing it where the navigation leads to no page, such as a download. */
+  before: PageBefore | null;
 }
+
+/** What became of the load of the page before. */
+export type PageBefore = Pick<TabLoad, 'timeOrigin' | 'phase' | 'problem' | 'storedId'>;
 
 const PREFIX = 'tab-load:';
 const MAX_FAILURES = 200;
@@ -71,7 +76,8 @@ export class TabLoads implements RequestSink {
       if (this.#isOnExcludedSite(request, documentUrl)) return false;
       let load = this.#loads.get(tabId);
       if (request.type === 'document' && load?.navigationId !== request.requestId) {
-        load = { ...newLoad(request.requestId, request.url), isNavigationSeen: true };
+        const before = load ? pageBefore(load) : null;
+        load = { ...newLoad(request.requestId, request.url), isNavigationSeen: true, before };
         this.#loads.set(tabId, load);
         this.#onNavigation(tabId, load);
       }
@@ -257,7 +263,13 @@ const newLoad = (navigationId: string, url: string): TabLoad => ({
   failures: [],
   storedId: null,
   requests: [],
+  before: null,
 });
+
+/** The page that a tab shows as it begins another load. Without a report, the last load may have led to no page either. */
+function pageBefore({ timeOrigin, phase, problem, storedId, before }: TabLoad): PageBefore | null {
+  return timeOrigin === null ? before : { timeOrigin, phase, problem, storedId };
+}
 
 /**
  * A browser may report an event twice to a worker that it has just started. A redirect from an

@@ -288,6 +288,29 @@ test('of a page that did not load, or that the browser protects from extensions,
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading' });
 });
 
+test.for([
+  ['an empty answer', { status: 204 }],
+  ['a download', { status: 200 }],
+  ['a navigation that was stopped', { status: 0 }],
+] as const)('after %s the tab still has the load of the page that it shows', async ([, end]) => {
+  startedAt = Date.now() - 900;
+  await settle(true, [], timings(700));
+  const page = shownPage;
+  const { loadId } = await findLoad(loads, { tabId: TAB });
+  for (const id of ['once', 'again']) {
+    tabStatus = 'loading';
+    loads.addRequest(TAB, navigation(id, { url: `${PAGE}none` }));
+    expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', load: null });
+    tabStatus = 'complete';
+    loads.updateRequest(TAB, id, { ...end, endedAt: Date.now() });
+    expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded', loadId });
+  }
+  expect(loadId).not.toBeNull();
+  // Another page, of which nothing is known.
+  shownPage = { ...page!, timeOrigin: startedAt + 400, willReport: false };
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ load: null });
+});
+
 test('a page that is observed from its start on has its requests from then on, not those before', async () => {
   startedAt = Date.now() - 900;
   await beginDetailedLoad(loads, pageNow());

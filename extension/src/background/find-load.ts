@@ -26,7 +26,10 @@ export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<Lates
     return answerWith(phase, problem, null);
   }
   const seen = current && findShown(current, page, tab);
-  if (!seen) return answerWith(page === 'busy' || page?.willReport ? 'loading' : 'none', '', null);
+  if (!seen) {
+    const isLoading = page === 'busy' || (page?.willReport && !page.isStopped);
+    return answerWith(isLoading ? 'loading' : 'none', '', null);
+  }
   const load = (seen.storedId === null ? undefined : await getLoad(seen.storedId)) ?? null;
   const { phase, problem } = await findOutcome(seen, load);
   if (load === null) return answerWith(phase, problem, null);
@@ -62,7 +65,8 @@ function findShown(load: TabLoad, page: ShownPage, tab: TabFacts): TabLoad | Pag
 
 function isShownPage(load: TabLoad, page: ShownPage, tab: TabFacts): boolean {
   if (isOf(page, load)) return true;
-  if (load.isNavigationSeen && load.phase === 'loading') return true;
+  if (load.isNavigationSeen && load.phase === 'loading')
+    return !(tab.isComplete && page !== null && page !== 'busy' && page.isStopped);
   return page === 'busy' && tab.isComplete && maskQuery(tab.url) === maskQuery(load.url);
 }
 

@@ -4,6 +4,8 @@ interface PageFacts {
   timeOrigin: number;
   /** Whether it has not settled yet and will report when it has: not where it was there before the extension. */
   willReport: boolean;
+  /** Whether its load was stopped, by the person or by the page: its load event does not fire. It reports nonetheless, half a minute after it began. */
+  isStopped: boolean;
 }
 
 /** `busy`: it did not answer in time. Null for pages of the browser, and of sites to which the extension has no access. */
@@ -34,8 +36,10 @@ async function askPage(tabId: number): Promise<PageFacts | null> {
         const own = Reflect.get(globalThis, Symbol.for('hopwise recorder')) as
           | { willReport: boolean }
           | undefined;
+        const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+        const isStopped = document.readyState === 'complete' && navigation?.loadEventEnd === 0;
         const willReport = own?.willReport ?? document.readyState !== 'complete';
-        return { timeOrigin: performance.timeOrigin, willReport };
+        return { timeOrigin: performance.timeOrigin, willReport, isStopped };
       },
     });
     return result?.result ?? null;

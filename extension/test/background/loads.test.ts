@@ -35,7 +35,7 @@ let asked: unknown[];
 let loads: TabLoads;
 let shownUrl: string | undefined;
 /** What the tab's document tells of itself; null where the extension has no access. */
-let shownPage: { timeOrigin: number; willReport: boolean } | null;
+let shownPage: { timeOrigin: number; willReport: boolean; isStopped?: boolean } | null;
 let isPageBusy: boolean;
 let tabStatus: string;
 let browserLanguage: string;
@@ -286,6 +286,23 @@ test('of a page that did not load, or that the browser protects from extensions,
   // A page of the browser, or of a site to which there is no access.
   shownUrl = '';
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading' });
+});
+
+test('a page whose load was stopped is not said to be measured until its report after half a minute', async () => {
+  startedAt = Date.now() - 900;
+  shownPage = { timeOrigin: startedAt, willReport: true };
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading' });
+  shownPage.isStopped = true;
+  tabStatus = 'complete';
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
+  loads.addRequest(TAB, navigation('stopped'));
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'none', load: null });
+  // The page still shows while the next one is requested.
+  tabStatus = 'loading';
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', load: null });
+  await settle(false);
+  tabStatus = 'complete';
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ load: { recording: { pltMs: null } } });
 });
 
 test.for([

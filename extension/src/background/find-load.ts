@@ -15,11 +15,9 @@ export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<Lates
     const load = (which.url === undefined ? undefined : await findNewestLoad(which.url)) ?? null;
     return answerWith(load ? 'recorded' : 'none', '', load);
   }
-  const [current, tab, page] = await Promise.all([
-    loads.getLoad(which.tabId),
-    findTab(which.tabId),
-    readShownPage(which.tabId),
-  ]);
+  const [tab, page] = await Promise.all([findTab(which.tabId), readShownPage(which.tabId)]);
+  // After the page has answered: its report, which it says that it has sent, has then begun its load.
+  const current = await loads.getLoad(which.tabId);
   const isExcluded = loads.excludedSites.has(tab.url);
   if (isExcluded || (page === null && tab.isOfWeb)) {
     const { phase, problem } = await describeFailure(isExcluded ? 'loadExcluded' : 'loadOutOfReach');

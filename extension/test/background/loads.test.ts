@@ -328,6 +328,17 @@ test.for([
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ load: null });
 });
 
+test('a page that has just sent its report is loading', async () => {
+  startedAt = Date.now() - 900;
+  const page = pageNow({ documentId: 'reporting' });
+  const execute = async () => {
+    void findSettledNavigation(loads, page);
+    return [{ result: { timeOrigin: startedAt, willReport: false } }];
+  };
+  vi.stubGlobal('chrome', { ...chrome, scripting: { executeScript: execute } });
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading' });
+});
+
 test('a page that is observed from its start on has its requests from then on, not those before', async () => {
   startedAt = Date.now() - 900;
   await beginDetailedLoad(loads, pageNow());

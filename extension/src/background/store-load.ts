@@ -59,7 +59,7 @@ async function recordAndStore(
   { page, navigationId, settled, periods, left }: SettledLoad,
 ): Promise<void> {
   const { tabId, documentId, leftMs } = page;
-  const { loaded, hasFrames, wasHidden, timings } = settled;
+  const { loaded, hasFrames, wasHidden, endedHidden = false, timings } = settled;
   const load = left ?? (await loads.getLoad(tabId));
   if (load?.phase !== 'loading' || load.navigationId !== navigationId) return;
   const isHere = leftMs === null;
@@ -94,6 +94,7 @@ async function recordAndStore(
       pinned: findPinnedProtocols(recording, duringLoad),
       wasVisible: await isShown(tabId),
       wasHidden,
+      endedHidden,
       isDetailed,
       prediction: null,
       problem: '',

@@ -24,7 +24,13 @@ const MAX_FAILED_SHARE = 0.1;
 const MIN_ERROR_STATUS = 400;
 
 /** What a stored load is good for. */
-export function judgeLoad({ recording, pinned, wasVisible, wasHidden }: JudgedLoad): LoadQuality {
+export function judgeLoad({
+  recording,
+  pinned,
+  wasVisible,
+  wasHidden,
+  endedHidden,
+}: JudgedLoad): LoadQuality {
   const { requests } = recording;
   const networkRequests = requests.filter(cameOverNetwork).length;
   const kindOf = (): LoadKind => {
@@ -35,6 +41,8 @@ export function judgeLoad({ recording, pinned, wasVisible, wasHidden }: JudgedLo
     // Hidden pages are not painted: those that are shown at last are painted then.
     if (paintMs === null ? wasVisible === false || wasHidden : wasHidden && paintMs > pltMs)
       return 'background';
+    // The person went to another tab meanwhile.
+    if (endedHidden) return 'background';
     // Without the document's connection, round trip and the time that its server takes.
     if (document?.fromCache || networkShare(requests) < MIN_NETWORK_SHARE) return 'cached';
     const failed = requests.filter(({ status, fromCache }) => status === 0 && !fromCache).length;
@@ -43,7 +51,7 @@ export function judgeLoad({ recording, pinned, wasVisible, wasHidden }: JudgedLo
   return { kind: kindOf(), networkRequests, requests: requests.length };
 }
 
-type JudgedLoad = Pick<StoredLoad, 'recording' | 'pinned' | 'wasVisible' | 'wasHidden'>;
+type JudgedLoad = Pick<StoredLoad, 'recording' | 'pinned' | 'wasVisible' | 'wasHidden' | 'endedHidden'>;
 
 /** A response whose headers alone were transferred confirms what is in the cache. */
 function cameOverNetwork({ fromCache, transferBytes, bodyBytes }: RecordedRequest): boolean {

@@ -30,6 +30,8 @@ export interface StoredLoad {
   wasVisible?: boolean;
   /** Whether its tab was hidden when the load began; absent in loads that an earlier version stored. */
   wasHidden?: boolean;
+  /** Whether its tab was hidden as the load event ended; absent for false. */
+  endedHidden?: boolean;
   /** Whether every request was observed, and what made it, and not the page's own timings alone; absent for true. */
   isDetailed?: boolean;
   /** What the check of its network has measured; absent for none. */

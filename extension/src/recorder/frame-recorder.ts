@@ -59,6 +59,8 @@ export class FrameRecorder {
   readonly #wasHidden = wasHiddenAtFirst();
   #isDiscarded = false;
   #hasLoaded = false;
+  /** Whether it was hidden as its load event ended. */
+  #endedHidden = false;
   #hasReportedLeft = false;
   /** How many reports were sent: an earlier one is not sent again. */
   #reports = 0;
@@ -82,7 +84,7 @@ export class FrameRecorder {
     this.#paintObserver.observe({ type: 'largest-contentful-paint', buffered: true });
     chrome.runtime.onMessage.addListener((message: Collect, _sender, answer) => {
       if (message?.type !== 'collect' || this.#isDiscarded) return;
-      answer(this.#takeTimings());
+      answer(this.#takeTimings(performance.now()));
       if (message.final) this.#stopObserving();
     });
     if (window.top === window) this.#reportPage();
@@ -100,7 +102,10 @@ export class FrameRecorder {
       this.willReport = false;
       return;
     }
-    const timer = setTimeout(() => this.#reportSettled(false), LOAD_TIMEOUT_MS - performance.now());
+    const timer = setTimeout(
+      () => this.#reportSettled(false, performance.now()),
+      LOAD_TIMEOUT_MS - performance.now(),
+    );
     // The browser tells an observer when the load event has ended. A listener to the event would hear synthetic ones too, which some pages
     // dispatch, and none where the page opens its document anew amid the load (`document.open`), which removes all listeners.
     const observer = new PerformanceObserver(() => {
@@ -108,17 +113,18 @@ export class FrameRecorder {
       // The entry is there before the page has loaded.
       if (loadEndMs === 0) return;
       this.#hasLoaded = true;
+      this.#endedHidden = document.hidden;
       observer.disconnect();
       clearTimeout(timer);
       // Where the recorder came later, what the page has requested since is not of its load.
-      const report = () => this.#reportSettled(true, loadEndMs + SETTLE_MS + IDLE_TIMEOUT_MS);
+      const limitMs = loadEndMs + SETTLE_MS + IDLE_TIMEOUT_MS;
+      const report = () => this.#reportSettled(true, Math.min(performance.now(), limitMs));
       setTimeout(report, loadEndMs + SETTLE_MS - performance.now());
     });
     observer.observe({ type: 'navigation', buffered: true });
   }
 
-  #reportSettled(loaded: boolean, limitMs = Number.POSITIVE_INFINITY): void {
-    const settledMs = Math.min(performance.now(), limitMs);
+  #reportSettled(loaded: boolean, settledMs: number): void {
     if (settledMs > MAX_AGE_MS) {
       // What was recorded after `LOAD_TIMEOUT_MS` stays.
       this.willReport = this.#reports > 0;
@@ -141,20 +147,21 @@ export class FrameRecorder {
     const leftMs = performance.now();
     if (!this.willReport || this.#isDiscarded || leftMs < MIN_OPEN_MS) return;
     // There is no time to ask first: the worker drops what a page of an excluded site reports.
-    void isHandled({ ...this.#describePage(this.#hasLoaded), leftMs });
+    void isHandled({ ...this.#describePage(this.#hasLoaded, leftMs), leftMs });
     // The browser may show the page again, from its back/forward cache.
     this.#hasReportedLeft = true;
     this.willReport = false;
     this.#stopObserving();
   }
 
-  #describePage(loaded: boolean, untilMs?: number): PageSettled {
+  #describePage(loaded: boolean, untilMs: number): PageSettled {
     return {
       type: 'page-settled',
       loaded,
       leftMs: null,
       hasFrames: window.length > 0,
       wasHidden: this.#wasHidden,
+      endedHidden: this.#endedHidden,
       timings: this.#takeTimings(untilMs),
     };
   }
@@ -211,7 +218,7 @@ export class FrameRecorder {
   }
 
   /** @param untilMs leaves out resources that were requested later */
-  #takeTimings(untilMs = Number.POSITIVE_INFINITY): FrameTimings {
+  #takeTimings(untilMs: number): FrameTimings {
     this.#addResources(this.#resourceObserver.takeRecords());
     this.#updateLargestPaint(this.#paintObserver.takeRecords());
     const navigation = !IN_VIEWER.test(document.contentType) && readNavigation();

@@ -109,6 +109,8 @@ export const pageSettledSchema = z.object({
   hasFrames: z.boolean(),
   /** Whether the page began to load in a hidden tab. */
   wasHidden: z.boolean(),
+  /** Whether the page was hidden as its load event ended; absent for false. */
+  endedHidden: z.optional(z.boolean()),
   /** What the browser measured until then. */
   timings: frameTimingsSchema,
 });

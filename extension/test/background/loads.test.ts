@@ -101,11 +101,11 @@ async function settle(
   pins: readonly PinPeriod[] = [],
   sent = timings(0),
   page = pageNow(),
-  wasHidden = false,
+  hidden: { wasHidden?: boolean; endedHidden?: boolean } = {},
 ): Promise<void> {
   shownPage = { timeOrigin: page.timeOrigin, willReport: true };
   const navigationId = await findSettledNavigation(loads, page);
-  const report = { loaded, hasFrames: false, wasHidden, timings: sent };
+  const report = { loaded, hasFrames: false, wasHidden: false, ...hidden, timings: sent };
   if (navigationId === null) return;
   await storeSettledLoad(loads, { page, navigationId, settled: report, periods: pins });
 }
@@ -217,14 +217,14 @@ test('a light recording takes the timings from the report, a detailed one asks f
   expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ load: { recording: { pltMs: 800 } } });
 });
 
-test('a load that began in a hidden tab is one of the background, although the tab is shown by now', async () => {
-  for (const wasHidden of [false, true]) {
-    startedAt = Date.now() - 900;
-    const page = pageNow({ documentId: `hidden ${wasHidden}` });
-    await settle(true, [], timings(700), page, wasHidden);
-    const load = (await getAllLoads()).at(-1)!;
-    expect(judgeLoad(load).kind).toBe(wasHidden ? 'background' : 'full');
-  }
+test.each([
+  [{}, 'full'],
+  [{ wasHidden: true }, 'background'],
+  [{ endedHidden: true }, 'background'],
+])('a load in a tab that was hidden (%o) is %s, although the tab is shown by now', async (hidden, kind) => {
+  startedAt = Date.now() - 900;
+  await settle(true, [], timings(700), pageNow(), hidden);
+  expect(judgeLoad((await getAllLoads()).at(-1)!).kind).toBe(kind);
 });
 
 test.for([

@@ -57,7 +57,12 @@ test.each([
     loadOf(1, { wasHidden: true, recording: { firstContentfulPaintMs: 1100 } }),
     'background',
   ],
-  ['full when its tab was left after it had painted', loadOf(1, { wasVisible: false }), 'full'],
+  ['full when its tab was left after it had loaded', loadOf(1, { wasVisible: false }), 'full'],
+  [
+    'of the background when its tab was left while it loaded',
+    loadOf(1, { wasVisible: false, endedHidden: true }),
+    'background',
+  ],
   [
     'full when a shown page painted nothing',
     loadOf(1, { recording: { firstContentfulPaintMs: null } }),

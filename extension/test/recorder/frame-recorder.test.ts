@@ -375,6 +375,18 @@ test('a recorder that comes once a hidden page is shown reports that it was hidd
   expect(sent.mock.calls).toMatchObject([[{ wasHidden: true }]]);
 });
 
+test.each([false, true])('a page reports whether it was hidden as it had loaded: %s', async (hidden) => {
+  loadEventEnd = 0;
+  start();
+  await vi.advanceTimersByTimeAsync(200);
+  loadEventEnd = 240;
+  Object.assign(document, { hidden });
+  ofNavigation.forEach((tell) => void tell());
+  Object.assign(document, { hidden: true });
+  await vi.advanceTimersByTimeAsync(990);
+  expect(sent.mock.calls).toMatchObject([[{ wasHidden: false, endedHidden: hidden }]]);
+});
+
 test('a page reports again, a few times, where the worker stopped before it answered', async () => {
   loadEventEnd = 100;
   const stopped = async () => {

@@ -106,6 +106,33 @@ test('no tab of the panel has a violation', async () => {
   }
 });
 
+/** Background of the first element that the selector matches, and the canvas's, as they are shown. */
+const readBackgrounds = (page: Page, selector: string) =>
+  page.evaluate((selector) => {
+    const colorOf = (element: Element) => getComputedStyle(element).backgroundColor;
+    const canvas = document.createElement('div');
+    canvas.style.background = 'Canvas';
+    document.body.append(canvas);
+    return { own: colorOf(document.querySelector(selector)!), canvas: colorOf(canvas) };
+  }, selector);
+
+test('in forced colours bars, the waterfall and the selected tab are still to be seen', async () => {
+  const popup = await open('popup.html');
+  await popup.emulateMedia({ forcedColors: 'active' });
+  const bar = await readBackgrounds(popup, '.hw-load-bar');
+  expect(bar.own).not.toBe(bar.canvas);
+  const panel = await open('panel.html');
+  await panel.emulateMedia({ forcedColors: 'active' });
+  await panel.getByRole('tab', { name: 'Waterfall' }).click();
+  await panel.locator('.hw-phase').first().waitFor();
+  const phase = await readBackgrounds(panel, '.hw-phase');
+  expect(phase.own).not.toBe(phase.canvas);
+  const lines = await panel
+    .getByRole('tab')
+    .evaluateAll((tabs) => tabs.map((tab) => getComputedStyle(tab).borderBottomColor));
+  expect(new Set(lines).size).toBe(2);
+});
+
 test('neither the export menu nor an opened file has a violation', async () => {
   const panel = await open('panel.html');
   await panel.getByText('Export', { exact: true }).press('Enter');

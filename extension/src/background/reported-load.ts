@@ -3,6 +3,7 @@ import { originOf } from '@hopwise/pageload-emulator';
 import { LOAD_TIMEOUT_MS } from '../recorder/limits.ts';
 import { hasNoPage, type ObservedRequest } from '../recorder/observed-request.ts';
 import { withoutFragment } from '../recorder/url-text.ts';
+import { maskQuery } from '../storage/strip-urls.ts';
 import { noteDroppedReport } from './dropped-reports.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 
@@ -65,15 +66,24 @@ const nameLoad = ({ documentId, timeOrigin }: ReportingPage): string => document
  * Names the load whose page reports that it has settled, which its report begins unless the browser's events did. To be called when the
  * report arrives, as the next page may load in the tab before the recording is made.
  *
+ * @param loadedUrl what the page's navigation led to, as the page says
  * @returns null when the next navigation has started, or was a download, so that the report came from the page before it; or when the load
  *   has been stored, and the worker was stopped before the page knew
  */
-export async function findSettledNavigation(loads: TabLoads, page: ReportingPage): Promise<string | null> {
+export async function findSettledNavigation(
+  loads: TabLoads,
+  page: ReportingPage,
+  loadedUrl = page.url,
+): Promise<string | null> {
   const { tabId, url, documentId, timeOrigin, leftMs } = page;
   const seen = await loads.getLoad(tabId);
   if (isRecorded(seen, page) || (leftMs !== null && mayBeNext(seen, page))) return null;
   const document = seen?.requests.findLast((request) => request.type === 'document');
-  if (!isSeenLoading(seen) || isOfUnseenNavigation(document, timeOrigin)) {
+  if (
+    !isSeenLoading(seen) ||
+    isOfUnseenNavigation(document, timeOrigin) ||
+    isOfPageBefore(document, page, loadedUrl)
+  ) {
     const name = nameLoad(page);
     loads.begin(tabId, name, url, { timeOrigin, documentId });
     return (await loads.getLoad(tabId))?.navigationId === name ? name : null;
@@ -118,6 +128,20 @@ function isOfUnseenNavigation(document: ObservedRequest | undefined, timeOrigin:
   return headersAt === null && !fromCache
     ? timeOrigin > startedAt - NAVIGATION_LEAD_MS
     : timeOrigin > (headersAt ?? startedAt) + MAX_DEVIATION_MS;
+}
+
+/**
+ * Whether a page is still there although a navigation after it was answered, as by a download: Firefox reports that as any answer. The page is then recorded
+ * by its report alone.
+ */
+function isOfPageBefore(
+  document: ObservedRequest | undefined,
+  { timeOrigin, leftMs }: ReportingPage,
+  loadedUrl: string,
+): boolean {
+  if (document === undefined || document.headersAt === null || leftMs !== null) return false;
+  const isOther = maskQuery(withoutFragment(loadedUrl)) !== maskQuery(document.url);
+  return isOther && timeOrigin < document.startedAt;
 }
 
 /** Whether the events of a navigation began a load that has not been recorded. */

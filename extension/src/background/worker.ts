@@ -166,7 +166,7 @@ async function startLoad(tabId: number, { url, navigationId }: TabLoad): Promise
 
 /** Stores the load that a page reports. @returns the load's navigation; null when the report is of none */
 async function storeReported(page: ReportingPage, settled: PageSettled): Promise<string | null> {
-  const navigationId = await findSettledNavigation(loads, page);
+  const navigationId = await findSettledNavigation(loads, page, settled.timings.navigation?.name);
   if (navigationId === null) return null;
   // The next page may be shown while the network is recognised.
   const left = page.leftMs === null ? undefined : await loads.getLoad(page.tabId);

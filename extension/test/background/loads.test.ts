@@ -401,6 +401,21 @@ test('a download that begins while a page loads is not recorded as that page', a
   });
 });
 
+test('a page that stays, as a navigation amid its load was a download, is recorded by its report alone', async () => {
+  startedAt = Date.now() - 2_000;
+  const page = pageNow();
+  const sent = timings(700);
+  const download = navigation('download', { url: `${PAGE}file.zip` });
+  loads.addRequest(TAB, download);
+  expect(await findSettledNavigation(loads, page, `${PAGE}file.zip#redirected`)).toBe('download');
+  expect(await findSettledNavigation(loads, pageNow({ timeOrigin: startedAt }), PAGE)).toBe('download');
+  await settle(true, [], sent, page);
+  expect(await findLoad(loads, { tabId: TAB })).toMatchObject({
+    phase: 'recorded',
+    load: { requestedUrl: PAGE, isDetailed: false, recording: { pltMs: 700, requests: [{ url: PAGE }] } },
+  });
+});
+
 test('what a page says in the name of another site is dropped with a note', async () => {
   const before = (await getAllLoads()).length;
   const warn = vi.spyOn(console, 'warn').mockReturnValue();

@@ -3,10 +3,11 @@ import type { StoredLoad } from './stored-load.ts';
 
 /**
  * `full`: shows how long the page takes. `cached`: its document or much else came from the browser's cache, or was prefetched. `partial`: its
- * load event did not fire. `error`: the server answered with an error, whose page is another one. `background`: it was loaded in a hidden tab,
+ * load event did not fire. `error`: the server answered with an error, whose page is another one. `form`: it is
+ * the answer to a form, another page than its URL has without one; pages do not tell, so that detailed recordings alone show it. `background`: it was loaded in a hidden tab,
  * where browsers slow pages down. `disturbed`: requests failed, pins changed meanwhile, or it was much slower than the page's other loads.
  */
-export type LoadKind = 'full' | 'cached' | 'partial' | 'error' | 'background' | 'disturbed';
+export type LoadKind = 'full' | 'cached' | 'partial' | 'error' | 'form' | 'background' | 'disturbed';
 
 export interface LoadQuality {
   kind: LoadKind;
@@ -38,6 +39,7 @@ export function judgeLoad({
     if (pltMs === null) return 'partial';
     const document = requests.findLast(({ type }) => type === 'document');
     if (document && document.status >= MIN_ERROR_STATUS) return 'error';
+    if (document?.method === 'POST') return 'form';
     // Hidden pages are not painted: those that are shown at last are painted then.
     if (paintMs === null ? wasVisible === false || wasHidden : wasHidden && paintMs > pltMs)
       return 'background';

@@ -27,6 +27,8 @@ function describeCause({ kind, networkRequests, requests }: IncompleteLoad): str
       return t('incompletePartial');
     case 'error':
       return t('incompleteError');
+    case 'form':
+      return t('incompleteForm');
     case 'background':
       return t('incompleteBackground');
     case 'disturbed':

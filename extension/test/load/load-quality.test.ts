@@ -30,6 +30,12 @@ test.each([
     'cached',
   ],
   ['an error when a busy server refused the page', withRequests(requestOf(0, { status: 503 })), 'error'],
+  ['a form’s when the page is the answer to one', withRequests(requestOf(0, { method: 'POST' })), 'form'],
+  [
+    'full when the answer to a form led to the page',
+    withRequests(requestOf(0, { method: 'POST', status: 303 }), requestOf(0), requestOf(1)),
+    'full',
+  ],
   [
     'full when the server redirected to the page',
     withRequests(requestOf(0, { status: 302 }), requestOf(0), requestOf(1)),

@@ -13,6 +13,7 @@ const KIND: Record<LoadKind, PlainKey> = {
   cached: 'loadKindCached',
   partial: 'loadKindPartial',
   error: 'loadKindError',
+  form: 'loadKindForm',
   background: 'loadKindBackground',
   disturbed: 'loadKindDisturbed',
 };

@@ -57,7 +57,8 @@ async function answerWith(
 /** The load of the page that a tab shows: its last one, or, where that navigation led to no page, the one before. While the browser navigates, the tab shows the page before. */
 function findShown(load: TabLoad, page: ShownPage, tab: TabFacts): TabLoad | PageBefore | null {
   const { before = null } = load;
-  if (before && tab.isComplete && isOf(page, before)) return before;
+  // Firefox tells that a tab has loaded a moment after the empty answer.
+  if (before && (tab.isComplete || endedWithoutPage(load)) && isOf(page, before)) return before;
   return isShownPage(load, page, tab) ? load : null;
 }
 
@@ -104,8 +105,12 @@ async function findOutcome(
   const { phase, problem } = seen;
   if (phase === 'shown') return describeFailure('loadNotLoaded');
   if (phase === 'recorded' && !load) return describeFailure('loadGone');
-  const document =
-    'requests' in seen ? seen.requests.findLast((request) => request.type === 'document') : undefined;
-  if (phase === 'loading' && document && hasNoPage(document)) return describeFailure('loadNoPage');
+  if (phase === 'loading' && 'requests' in seen && endedWithoutPage(seen))
+    return describeFailure('loadNoPage');
   return { phase, problem };
+}
+
+function endedWithoutPage({ requests }: TabLoad): boolean {
+  const document = requests.findLast((request) => request.type === 'document');
+  return document !== undefined && hasNoPage(document);
 }

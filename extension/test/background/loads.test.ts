@@ -318,8 +318,9 @@ test.for([
     tabStatus = 'loading';
     loads.addRequest(TAB, navigation(id, { url: `${PAGE}none` }));
     expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'loading', load: null });
-    tabStatus = 'complete';
     loads.updateRequest(TAB, id, { ...end, endedAt: Date.now() });
+    expect(await findLoad(loads, { tabId: TAB })).not.toMatchObject({ phase: 'failed' });
+    tabStatus = 'complete';
     expect(await findLoad(loads, { tabId: TAB })).toMatchObject({ phase: 'recorded', loadId });
   }
   expect(loadId).not.toBeNull();

@@ -1,4 +1,5 @@
 import type { NetworkCluster } from '@hopwise/pageload-emulator';
+import { knowsUdp } from '../evidence/known-udp.ts';
 import { plural, t } from '../language/translate.ts';
 import { sendLoadRequest } from '../messages/load-messages.ts';
 import { countOtherNetworks, loadNetwork } from '../storage/network.ts';
@@ -42,14 +43,22 @@ export async function renderKnownNetwork(): Promise<HTMLElement> {
 const UDP_NAME = { open: 'udpOpen', policed: 'udpLimited', blocked: 'udpBlocked' } as const;
 
 /** Medians: the figures are log-normal. */
-function listFigures({ loads, rttMs, downBps, upBps, loss, udp }: NetworkCluster): [string, string][] {
-  const [likeliest] = Object.entries(udp).sort(([, a], [, b]) => b - a);
+function listFigures(network: NetworkCluster): [string, string][] {
+  const { loads, rttMs, downBps, upBps, loss } = network;
   return [
     [t('networkLearnedFrom'), plural('loads', Math.round(loads))],
     [t('figureRoundTrip'), formatMs(Math.exp(rttMs.mean))],
     [t('figureDown'), formatMbps(Math.exp(downBps.mean) / 1e6)],
     [t('figureUp'), formatMbps(Math.exp(upBps.mean) / 1e6)],
     [t('figureLoss'), formatLoss(Math.exp(loss.mean))],
-    ['UDP', t(UDP_NAME[likeliest![0] as keyof typeof UDP_NAME])],
+    ['UDP', describeUdp(network)],
   ];
+}
+
+/** The likeliest treatment. Most networks leave UDP open: until a load shows it, this is a guess, beside which a site may say otherwise. */
+function describeUdp(network: NetworkCluster): string {
+  const [likeliest] = (['open', 'policed', 'blocked'] as const).toSorted(
+    (a, b) => network.udp[b] - network.udp[a],
+  );
+  return likeliest === 'open' && !knowsUdp(network) ? t('unknown') : t(UDP_NAME[likeliest!]);
 }

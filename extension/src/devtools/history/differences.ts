@@ -1,7 +1,7 @@
 import type { RecordedRequest, Recording } from '@hopwise/contract';
 import { t } from '../../language/translate.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
-import { formatBytes, formatMs } from '../../ui/format.ts';
+import { formatBytes, formatGain, formatMs } from '../../ui/format.ts';
 import { describePins, describeProtocols } from './page-history.ts';
 
 /** One figure of two loads; `change` is '' where there is none to state. */
@@ -16,7 +16,7 @@ interface Difference {
 export function listDifferences(earlier: StoredLoad, later: StoredLoad): Difference[] {
   const [a, b] = [earlier.recording, later.recording];
   const time = (name: string, of: (recording: Recording) => number | null) =>
-    compareNumbers(name, of(a), of(b), formatMs);
+    compareNumbers(name, of(a), of(b), formatMs, formatTimeChange);
   const count = (name: string, of: (request: RecordedRequest) => boolean) =>
     compareNumbers(name, a.requests.filter(of).length, b.requests.filter(of).length, String);
   const text = (name: string, of: (load: StoredLoad) => string): Difference => ({
@@ -49,14 +49,20 @@ function compareNumbers(
   earlier: number | null,
   later: number | null,
   write: (value: number) => string,
+  writeChange = (a: number, b: number) => write(Math.abs(b - a)),
 ): Difference {
   const words = (value: number | null) => (value === null ? '–' : write(value));
-  const difference = earlier === null || later === null ? 0 : later - earlier;
-  const sign = difference > 0 ? '+' : '−';
+  const isSame = earlier === null || later === null || earlier === later;
   return {
     name,
     earlier: words(earlier),
     later: words(later),
-    change: difference === 0 ? '' : `${sign}${write(Math.abs(difference))}`,
+    change: isSame ? '' : `${later > earlier ? '+' : '−'}${writeChange(earlier, later)}`,
   };
+}
+
+/** From a second on times are rounded: what they differ by is then that of what is shown, `10 s` and `8.4 s` by `1.6 s`. */
+function formatTimeChange(aMs: number, bMs: number): string {
+  const [shorterMs, longerMs] = [Math.min(aMs, bMs), Math.max(aMs, bMs)];
+  return longerMs < 995 ? formatMs(longerMs - shorterMs) : formatGain(longerMs, shorterMs);
 }

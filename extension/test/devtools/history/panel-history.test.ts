@@ -132,6 +132,18 @@ test('differences state what has changed', () => {
   ]);
 });
 
+test.each([
+  // 10 and 8.4 s are shown, 2.0 s they differ by.
+  [10_480, 8_436, '−1.6 s'],
+  [888, 1_372, '+500 ms'],
+  [568, 896, '+328 ms'],
+  // Both are shown as 1.9 s.
+  [1_880, 1_900, '+20 ms'],
+])('times of %d and %d ms differ by what is shown: %s', (earlierMs, laterMs, change) => {
+  const [earlier, later] = loadsTaking([earlierMs, laterMs]);
+  expect(listDifferences(earlier!, later!)[0]).toMatchObject({ change });
+});
+
 test('pins and protocols in words', () => {
   const many = Object.fromEntries([1, 2, 3].map((n) => [`https://${n}.test`, n < 3 ? 'h2' : 'h3'] as const));
   expect([null, undefined, {}, pinned, many].map(describePins)).toEqual([

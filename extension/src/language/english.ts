@@ -127,6 +127,7 @@ export const english = {
   runKept: 'Stays.',
   runMeasuredGain: 'Measured: $before$ → $after$ over $loads$ before and $later$ after, which saves $gain$.',
   runMeasuredEstimate: 'Measured: $after$ over $loads$, by itself about $before$ (estimated).',
+  runMeasuredLoss: 'Measured: $before$ → $after$ over $loads$ before and $later$ after, which costs $loss$.',
   runMeasuredNothing:
     'Measured: $before$ → $after$ over $loads$ before and $later$ after, which saves nothing.',
   runOrigins_one: '$first$ and $count$ other origin',

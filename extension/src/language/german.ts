@@ -130,6 +130,7 @@ export const german: Record<MessageKey, string> = {
   runKept: 'Bleibt.',
   runMeasuredGain: 'Gemessen: $before$ → $after$ über $loads$ davor und $later$ danach, spart $gain$.',
   runMeasuredEstimate: 'Gemessen: $after$ über $loads$, von selbst etwa $before$ (geschätzt).',
+  runMeasuredLoss: 'Gemessen: $before$ → $after$ über $loads$ davor und $later$ danach, kostet $loss$.',
   runMeasuredNothing: 'Gemessen: $before$ → $after$ über $loads$ davor und $later$ danach, spart nichts.',
   runOrigins_one: '$first$ und $count$ weiterer Ursprung',
   runOrigins_other: '$first$ und $count$ weitere Ursprünge',

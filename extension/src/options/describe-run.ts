@@ -54,8 +54,10 @@ function describeTimes({ beforeMs, afterMs, predicted }: AutopilotRun): string {
   const outcome = compareLoads(beforeMs, afterMs);
   const [before, after] = formatDurations(outcome.beforeMs, outcome.afterMs);
   const values = { before, after, loads: plural('loads', beforeMs.length), later: afterMs.length };
-  if (outcome.beforeMs <= outcome.afterMs) return t('runMeasuredNothing', values);
-  return t('runMeasuredGain', { ...values, gain: formatGain(outcome.beforeMs, outcome.afterMs) });
+  if (outcome.beforeMs > outcome.afterMs)
+    return t('runMeasuredGain', { ...values, gain: formatGain(outcome.beforeMs, outcome.afterMs) });
+  if (before === after) return t('runMeasuredNothing', values);
+  return t('runMeasuredLoss', { ...values, loss: formatGain(outcome.afterMs, outcome.beforeMs) });
 }
 
 function describeEstimate(estimatedMs: number, afterMs: readonly number[]): string {

@@ -70,7 +70,7 @@ test.each([
     [
       'page.test kept off HTTP/3',
       'Predicted: 4.3 s → 2.3 s.',
-      'Measured: 4.3 s → 6.0 s over 3 loads before and 1 after, which saves nothing. Undone, because loads took longer than before.',
+      'Measured: 4.3 s → 6.0 s over 3 loads before and 1 after, which costs 1.7 s. Undone, because loads took longer than before.',
     ],
   ],
   [

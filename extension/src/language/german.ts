@@ -675,8 +675,7 @@ export const german: Record<MessageKey, string> = {
   origins_other: '$count$ Ursprünge',
   outcomeGains: 'spart $low$ bis $high$',
   outcomeHarms: 'kostet $low$ bis $high$',
-  outcomeMeasured_one: '$before$ → $after$, gemessen über $earlier$ und $count$ Ladevorgang: $effect$.',
-  outcomeMeasured_other: '$before$ → $after$, gemessen über $earlier$ und $count$ Ladevorgänge: $effect$.',
+  outcomeMeasured: '$before$ → $after$, gemessen über $earlier$ davor und $later$ danach: $effect$.',
   outcomeEstimated_one: 'etwa $before$ (geschätzt) → $after$, gemessen über $count$ Ladevorgang: $effect$.',
   outcomeEstimated_other:
     'etwa $before$ (geschätzt) → $after$, gemessen über $count$ Ladevorgänge: $effect$.',

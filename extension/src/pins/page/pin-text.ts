@@ -35,7 +35,7 @@ export function describePin(pin: PinState, nowMs = Date.now(), count = 1): strin
     : plural('pinHeld', count, { name, until, protocol: nameVersion(kind) });
 }
 
-/** What a pin gained: `4.3 s → 2.3 s, measured over 3 and 2 loads: it saves 1.6 to 2.3 s.` */
+/** What a pin gained: `4.3 s → 2.3 s, measured over 3 loads before and 2 after: it saves 1.6 to 2.3 s.` */
 export function describeOutcome(outcome: Omit<PinOutcome, 'origin' | 'kind'>): string {
   const { beforeMs, afterMs, beforeLoads, afterLoads, savedMs } = outcome;
   const [before, after] = formatDurations(beforeMs, afterMs);
@@ -43,7 +43,13 @@ export function describeOutcome(outcome: Omit<PinOutcome, 'origin' | 'kind'>): s
   return keepUnitsTogether(
     beforeLoads === 0
       ? plural('outcomeEstimated', afterLoads, { before, after, effect })
-      : plural('outcomeMeasured', afterLoads, { before, after, earlier: beforeLoads, effect }),
+      : t('outcomeMeasured', {
+          before,
+          after,
+          earlier: plural('loads', beforeLoads),
+          later: afterLoads,
+          effect,
+        }),
   );
 }
 

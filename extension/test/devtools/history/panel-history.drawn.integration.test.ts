@@ -89,7 +89,7 @@ test('lists the loads with their pins and networks, and what the pin gained', as
   expect(await rows().nth(5).textContent()).toContain('no pins');
   await expect.poll(() => rows().first().textContent(), { timeout: 60_000 }).toMatch(/Mbit\/s/);
   await panel
-    .getByText(/o1\.page\.test on HTTP\/2: 4\.3\ss\s→\s2\.3\ss, measured over 4 and 2 loads/)
+    .getByText(/o1\.page\.test on HTTP\/2: 4\.3\ss\s→\s2\.3\ss, measured over 4 loads before and 2 after/)
     .waitFor();
   await panel.getByText(/^Network of 6 loads: round trip/).waitFor();
 });

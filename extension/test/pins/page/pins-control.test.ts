@@ -160,7 +160,7 @@ test('states what a pin gained, and offers to lift one that gained nothing', asy
   control.resetOrigins(1);
   await vi.advanceTimersByTimeAsync(10);
   expect(item().textContent).toContain(
-    '4.3\u00a0s\u00a0→\u00a02.3\u00a0s, measured over 3 and 2 loads: it saves',
+    '4.3\u00a0s\u00a0→\u00a02.3\u00a0s, measured over 3 loads before and 2 after: it saves',
   );
   expect(item().querySelector('button')!.textContent).toBe('Remove');
   outcomes = [{ ...outcome, afterMs: 4350, effect: 'nothing' }];
@@ -192,14 +192,14 @@ test('pins of which the same can be said are listed and removed together', async
 });
 
 test.each([
-  [outcome, '4.3 s → 2.3 s, measured over 3 and 2 loads: it saves 1.6 s to 2.4 s.'],
+  [outcome, '4.3 s → 2.3 s, measured over 3 loads before and 2 after: it saves 1.6 s to 2.4 s.'],
   [
     { ...outcome, afterMs: 5200, savedMs: { low: -1200, high: -600 }, effect: 'harms' as const },
-    '4.3 s → 5.2 s, measured over 3 and 2 loads: it costs 0.6 s to 1.2 s.',
+    '4.3 s → 5.2 s, measured over 3 loads before and 2 after: it costs 0.6 s to 1.2 s.',
   ],
   [
     { ...outcome, beforeLoads: 1, afterLoads: 1, effect: 'unclear' as const },
-    '4.3 s → 2.3 s, measured over 1 and 1 load: too few loads to be sure.',
+    '4.3 s → 2.3 s, measured over 1 load before and 1 after: too few loads to be sure.',
   ],
   [
     { ...outcome, beforeLoads: 0 },

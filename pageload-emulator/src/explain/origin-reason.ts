@@ -37,9 +37,9 @@ export function originReason(
     const apartMs = Math.abs(gainMs);
     if (apartMs < pageMs / 100) return words.indifferent(requests);
     const [ahead, behind] = gainMs < 0 ? [rival, protocol] : [protocol, rival];
-    const behindMs = Math.max(pageMs, pageMs + gainMs);
-    const isEnough = isLargeGain(behindMs - apartMs, behindMs);
-    return words.undecided(ahead, requests, apartMs, apartMs / behindMs, behind, isEnough);
+    const [aheadMs, behindMs] = [pageMs, pageMs + gainMs].sort((a, b) => a - b);
+    const say = isLargeGain(aheadMs!, behindMs!) ? words.unsure : words.tooLittle;
+    return say(ahead, requests, apartMs, apartMs / behindMs!, behind);
   }
   const sideOf = (of: Protocol): Side | undefined => {
     const counters = uniform.find((run) => run.protocol === of)?.origins.get(origin.origin);

@@ -190,21 +190,11 @@ export const english = {
     notCritical: () => 'Not on the critical path.',
     indifferent: (requests: number) =>
       `The choice for its ${count(requests, 'request')} moves the page by less than 1%.`,
-    /** @param share of the page's load time with `behind` @param isEnough whether the gain is large enough to act on, if it is real */
-    undecided(
-      ahead: Protocol,
-      requests: number,
-      gainMs: number,
-      share: number,
-      behind: Protocol,
-      isEnough: boolean,
-    ): string {
-      const gain = `${ms(gainMs)} (${percent(share)}) against ${NAME[behind]}`;
-      const lead = `${NAME[ahead]} for its ${count(requests, 'request')}`;
-      return isEnough
-        ? `${lead} might save ${gain}, which is not sure.`
-        : `${lead} saves ${gain}: not enough to act on by itself.`;
-    },
+    tooLittle: (ahead: Protocol, requests: number, gainMs: number, share: number, behind: Protocol) =>
+      `${NAME[ahead]} for its ${count(requests, 'request')} saves ${ms(gainMs)} (${percent(share)}) against ${NAME[behind]}: not enough to act on by itself.`,
+    /** A gain that would be large enough, if it is real. */
+    unsure: (ahead: Protocol, requests: number, gainMs: number, share: number, behind: Protocol) =>
+      `${NAME[ahead]} for its ${count(requests, 'request')} might save ${ms(gainMs)} (${percent(share)}) against ${NAME[behind]}, which is not sure.`,
     /** @param clause why, null where nothing stands out */
     faster: (protocol: Protocol, requests: number, gainMs: number, rival: Protocol, clause: string | null) =>
       `${NAME[protocol]} for its ${count(requests, 'request')} loads the page ${ms(gainMs)} sooner than ${NAME[rival]}${clause === null ? '.' : `: ${clause}`}`,

@@ -173,13 +173,10 @@ export const german: Sentences = {
     notCritical: () => 'Nicht auf dem kritischen Pfad.',
     indifferent: (requests) =>
       `Die Wahl für ${requestsOf(requests)} ändert die Ladezeit der Seite um weniger als 1\u00a0%.`,
-    undecided(ahead, requests, gainMs, share, behind, isEnough) {
-      const gain = `${ms(gainMs)} (${percent(share)}) gegenüber ${NAME[behind]}`;
-      const lead = `${NAME[ahead]} für ${requestsOf(requests)} spart`;
-      return isEnough
-        ? `${lead} vielleicht ${gain}, sicher ist das nicht.`
-        : `${lead} ${gain}: für sich allein nicht genug, um etwas zu ändern.`;
-    },
+    tooLittle: (ahead, requests, gainMs, share, behind) =>
+      `${NAME[ahead]} für ${requestsOf(requests)} spart ${ms(gainMs)} (${percent(share)}) gegenüber ${NAME[behind]}: für sich allein nicht genug, um etwas zu ändern.`,
+    unsure: (ahead, requests, gainMs, share, behind) =>
+      `${NAME[ahead]} für ${requestsOf(requests)} spart vielleicht ${ms(gainMs)} (${percent(share)}) gegenüber ${NAME[behind]}; sicher ist das nicht.`,
     faster: (protocol, requests, gainMs, rival, clause) =>
       `Mit ${NAME[protocol]} für ${requestsOf(requests)} lädt die Seite ${ms(gainMs)} früher als mit ${NAME[rival]}${clause === null ? '.' : `: ${clause}`}`,
   },

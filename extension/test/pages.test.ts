@@ -294,7 +294,7 @@ test.each([
   [{ savedMs: 25_000, loads: 4 }, '25 s saved this week, in 4 loads.'],
   [{ savedMs: 25_000, loads: 4, estimated: 1 }, 'About 25 s saved this week, in 4 loads (partly estimated).'],
   [{ savedMs: 25_000, loads: 4, uncompared: 3 }, `25 s saved this week, in 4 loads. ${NOT_COUNTED}`],
-  [{ savedMs: -900, loads: 1, uncompared: 3 }, NOT_COUNTED],
+  [{ savedMs: -900, loads: 1, uncompared: 3 }, `No time saved this week so far. ${NOT_COUNTED}`],
 ])('the popup states what pins saved (%j)', async (some, words) => {
   saved = { ...saved, ...some };
   stub(bodyOf('popup/popup.html'));

@@ -802,6 +802,7 @@ export const english = {
   savedTime_other: '$time$ saved this week, in $count$ loads.',
   savedTimeEstimated_one: 'About $time$ saved this week, in one load (estimated).',
   savedTimeEstimated_other: 'About $time$ saved this week, in $count$ loads (partly estimated).',
+  savedTimeNone: 'No time saved this week so far.',
   savedTimeUncompared_one: 'Not counted: one load of a page that was not loaded here without pins.',
   savedTimeUncompared_other: 'Not counted: $count$ loads of pages that were not loaded here without pins.',
   serversBest: 'The page could load in $gain$ less time.',

@@ -817,6 +817,7 @@ export const german: Record<MessageKey, string> = {
   savedTime_other: 'Diese Woche $time$ gespart, bei $count$ Aufrufen.',
   savedTimeEstimated_one: 'Diese Woche etwa $time$ gespart, bei einem Aufruf (geschätzt).',
   savedTimeEstimated_other: 'Diese Woche etwa $time$ gespart, bei $count$ Aufrufen (teils geschätzt).',
+  savedTimeNone: 'Diese Woche bisher keine Zeit gespart.',
   savedTimeUncompared_one:
     'Nicht gezählt: ein Aufruf einer Seite, die hier nicht ohne Festlegungen geladen wurde.',
   savedTimeUncompared_other:

@@ -1,4 +1,4 @@
-import { plural } from '../language/translate.ts';
+import { plural, t } from '../language/translate.ts';
 import { sendMemoryRequest } from '../messages/memory-messages.ts';
 import type { SavedTime } from '../storage/saved-time.ts';
 import { builder } from './dom.ts';
@@ -19,8 +19,7 @@ export async function renderSavedTime(): Promise<HTMLElement> {
 function describeSavedTime({ savedMs, loads, estimated, uncompared }: SavedTime): string {
   const time = formatDuration(savedMs);
   const saved = plural(estimated > 0 ? 'savedTimeEstimated' : 'savedTime', loads, { time });
-  return [
-    ...(savedMs >= MIN_SAVED_MS ? [saved] : []),
-    ...(uncompared > 0 ? [plural('savedTimeUncompared', uncompared)] : []),
-  ].join(' ');
+  if (uncompared === 0) return savedMs >= MIN_SAVED_MS ? saved : '';
+  const counted = savedMs >= MIN_SAVED_MS ? saved : t('savedTimeNone');
+  return `${counted} ${plural('savedTimeUncompared', uncompared)}`;
 }

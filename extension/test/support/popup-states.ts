@@ -117,7 +117,7 @@ export function makePopupStates(
     autopilot: autopilot as object,
     pins: pinsAnswer as object,
     settings: { ok: true, settings: { excludedSites: [] as string[] } } as object,
-    'saved-time': { ok: true, saved: { savedMs: 0, loads: 0, estimated: 0 } },
+    'saved-time': { ok: true, saved: { savedMs: 0, loads: 0, estimated: 0, uncompared: 0 } },
     verification: { ok: true, state: 'none' },
     'pin-outcomes': { ok: true, outcomes: [] },
   };
@@ -141,7 +141,7 @@ export function makePopupStates(
   const pinned = (pinGain: PinGain | null) => ({
     latest: latest({ load: load(decide(), {}, { pinned: held }), pinGain }),
     pins: { ...pinsAnswer, pins },
-    'saved-time': { ok: true, saved: { savedMs: 61_000, loads: 4, estimated: 0 } },
+    'saved-time': { ok: true, saved: { savedMs: 61_000, loads: 4, estimated: 0, uncompared: 0 } },
   });
   const isPinned = { complete: '.hw-undo:not([hidden]) > button:not([hidden])' };
   const quick = { pltMs: 1900, low: 1700, high: 2200 };

@@ -58,10 +58,16 @@ const MIN_FURTHER_GAIN = 0.05;
 
 /**
  * The decision, unless pins have been measured to help and its action promises no more: it was compared with a browser without
- * pins.
+ * pins. Null also where they have been measured not to help: the one thing to do is then to undo them, and a load without them follows.
  */
 export function decideBeyondPins(decision: Decision, pinGain: PinGain | null): Decision | null {
-  const isEnough =
-    pinGain?.effect !== 'gains' || decision.action.time.pltMs < (1 - MIN_FURTHER_GAIN) * pinGain.afterMs;
-  return isEnough ? decision : null;
+  switch (pinGain?.effect) {
+    case 'gains':
+      return decision.action.time.pltMs < (1 - MIN_FURTHER_GAIN) * pinGain.afterMs ? decision : null;
+    case 'harms':
+    case 'nothing':
+      return null;
+    default:
+      return decision;
+  }
 }

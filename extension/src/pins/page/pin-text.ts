@@ -79,11 +79,14 @@ function describeEffect(effect: PinOutcome['effect'], lowMs: number, highMs: num
 export function describeEarliestEnd(pins: readonly PinState[], nowMs = Date.now()): string {
   const [first] = pins.toSorted((a, b) => (a.expiresAtMs ?? Infinity) - (b.expiresAtMs ?? Infinity));
   if (first === undefined) return '';
-  if (first.expiresAtMs !== null) return t('untilTime', { time: formatEnd(first.expiresAtMs, nowMs) });
-  return pins.some(({ persistent }) => !persistent) ? t('untilClosed') : t('untilRemoved');
+  const persistent = pins.every((pin) => pin.persistent);
+  return describeEnd({ ...first, persistent }, nowMs);
 }
 
-function describeEnd({ expiresAtMs, persistent }: PinState, nowMs: number): string {
+function describeEnd(
+  { expiresAtMs, persistent }: Pick<PinState, 'expiresAtMs' | 'persistent'>,
+  nowMs: number,
+): string {
   if (expiresAtMs === null) return persistent ? t('untilRemoved') : t('untilClosed');
   const time = formatEnd(expiresAtMs, nowMs);
   return persistent ? t('untilTime', { time }) : t('untilTimeOrClosed', { time });

@@ -101,6 +101,9 @@ test('the earliest end of several pins is stated', async () => {
   const end = Date.parse('2026-11-20T09:04:00Z');
   pins = pins.map((pin, index) => ({ ...pin, expiresAtMs: end + index * 60_000 }));
   const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(end);
+  const { texts } = await shown();
+  expect(texts()).toContain(`On for 2 servers until ${time}, or until the browser is closed.`);
+  pins = pins.map((pin) => ({ ...pin, persistent: true }));
   expect((await shown()).texts()).toContain(`On for 2 servers until ${time}.`);
 });
 

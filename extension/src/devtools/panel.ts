@@ -153,7 +153,12 @@ async function draw(): Promise<void> {
   const prediction = load && predictionOf(load);
   const pinGain = opened ? null : (shown?.pinGain ?? null);
   action.show(opened ? null : prediction && decideBeyondPins(prediction.decision, pinGain));
-  undo.show(opened ? [] : (prediction?.origins.map(({ origin }) => origin) ?? []), pinGain, action.isOffered);
+  undo.show(
+    opened ? [] : (prediction?.origins.map(({ origin }) => origin) ?? []),
+    pinGain,
+    action.isOffered,
+    shown?.load && !shown.incomplete?.isReplaced ? listPinnedProtocols(shown.load) : null,
+  );
   announceVerdict(prediction, pinGain);
   if (load) {
     tabs.draw();

@@ -944,6 +944,8 @@ export const english = {
   undone: 'Undone. This page loads without hopwise.',
   undoWaiting_one: 'Prepared for $count$ server $until$.',
   undoWaiting_other: 'Prepared for $count$ servers $until$.',
+  undoNext_one: 'On for $count$ server from the next load, $until$.',
+  undoNext_other: 'On for $count$ servers from the next load, $until$.',
   undoCount_one: 'On for $count$ server $until$.',
   undoCount_other: 'On for $count$ servers $until$.',
   unknown: 'unknown',

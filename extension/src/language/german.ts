@@ -964,6 +964,8 @@ export const german: Record<MessageKey, string> = {
   undone: 'Rückgängig gemacht. Diese Seite lädt ohne hopwise.',
   undoWaiting_one: 'Vorbereitet für $count$ Server $until$.',
   undoWaiting_other: 'Vorbereitet für $count$ Server $until$.',
+  undoNext_one: 'Ab dem nächsten Laden aktiv für $count$ Server, $until$.',
+  undoNext_other: 'Ab dem nächsten Laden aktiv für $count$ Server, $until$.',
   undoCount_one: 'Aktiv für $count$ Server $until$.',
   undoCount_other: 'Aktiv für $count$ Server $until$.',
   unknown: 'unbekannt',

@@ -141,7 +141,12 @@ async function showTab(tabId: number, url: string | undefined): Promise<void> {
     pins.resetOrigins(answer.loadId);
     save.offerQueries(answer.canExportQueries);
     action.show(decision, load);
-    undo.show(prediction?.origins.map(({ origin }) => origin) ?? [], pinGain, action.isOffered);
+    undo.show(
+      prediction?.origins.map(({ origin }) => origin) ?? [],
+      pinGain,
+      action.isOffered,
+      load && !answer.incomplete?.isReplaced ? listPinnedProtocols(load) : null,
+    );
     announceVerdict(prediction, pinGain);
     incomplete.replaceChildren(...renderIncomplete(answer.incomplete, reload));
     placeVerify(isUnsure);

@@ -1,4 +1,4 @@
-import type { PinState } from '@hopwise/contract';
+import type { Assignment, PinState } from '@hopwise/contract';
 import type { PinGain } from '../../evidence/pin-outcomes.ts';
 import { plural, t } from '../../language/translate.ts';
 import { renderButton, renderStatus } from '../../ui/controls.ts';
@@ -19,6 +19,7 @@ export class UndoControl {
   #origins: readonly string[] = [];
   #gain: PinGain | null = null;
   #isOffered = false;
+  #loadedWith: Assignment | null = null;
   /** The pins that were removed last. */
   #undone: PlannedPin[] = [];
 
@@ -40,11 +41,18 @@ export class UndoControl {
    * @param origins of the shown page; none while it loads
    * @param gain of its pins, where loads show it
    * @param isOffered whether a button beside this one offers to make pins
+   * @param loadedWith what pins held the page's origins to in the shown load; null where the page may have been loaded since
    */
-  show(origins: readonly string[], gain: PinGain | null, isOffered = false): void {
+  show(
+    origins: readonly string[],
+    gain: PinGain | null,
+    isOffered = false,
+    loadedWith: Assignment | null = null,
+  ): void {
     this.#origins = origins;
     this.#gain = gain;
     this.#isOffered = isOffered;
+    this.#loadedWith = loadedWith;
     const isOther = this.#undone.some(({ origin }) => !origins.includes(origin));
     if (origins.length > 0 && isOther) this.#forgetUndone();
     this.#update();
@@ -85,6 +93,16 @@ export class UndoControl {
     return this.#origins.flatMap((origin) => this.#model.findActive(origin) ?? []);
   }
 
+  #describeCount(pinned: readonly PinState[]): string {
+    if (pinned.length === 0) return '';
+    const until = describeEarliestEnd(pinned);
+    if (pinned.every(({ state }) => state === 'waiting'))
+      return plural('undoWaiting', pinned.length, { until });
+    // The autopilot makes pins after the load that called for them, whose times stand above.
+    const isNew = this.#loadedWith !== null && pinned.every(({ origin }) => !(origin in this.#loadedWith!));
+    return plural(isNew ? 'undoNext' : 'undoCount', pinned.length, { until });
+  }
+
   #update(): void {
     const pinned = this.#pinned();
     // Made by another button in the meantime.
@@ -92,13 +110,7 @@ export class UndoControl {
     const isUndone = this.#undone.length > 0;
     const useless = isUseless(this.#gain);
     this.element.hidden = pinned.length === 0 && !isUndone;
-    const isWaiting = pinned.every(({ state }) => state === 'waiting');
-    this.#count.textContent =
-      pinned.length === 0
-        ? ''
-        : plural(isWaiting ? 'undoWaiting' : 'undoCount', pinned.length, {
-            until: describeEarliestEnd(pinned),
-          });
+    this.#count.textContent = this.#describeCount(pinned);
     this.#button.classList.toggle('hw-button-primary', useless);
     this.#button.hidden = pinned.length === 0;
     this.#again.hidden = !isUndone || this.#isOffered;

@@ -130,6 +130,15 @@ test('a pin that could not be removed keeps the button, with the reason', async 
   expect(element.querySelector('[role=status]')!.textContent).toBe('The helper has ended.');
 });
 
+test('pins that are made after the shown load are said to be on from the next one', async () => {
+  const { control, texts } = await shown();
+  control.show([A, B], null, false, {});
+  expect(texts()).toEqual(['Undo', 'On for 2 servers from the next load, until the browser is closed.']);
+  // Where one was there before, the load shows something of them.
+  control.show([A, B], null, false, { [A]: 'h2' });
+  expect(texts()).toEqual(['Undo', 'On for 2 servers until the browser is closed.']);
+});
+
 test('pins that all wait are not said to be on', async () => {
   pins = pins.map((pin) => ({ ...pin, state: 'waiting' }));
   expect((await shown()).texts()).toEqual(['Undo', 'Prepared for 2 servers until the browser is closed.']);

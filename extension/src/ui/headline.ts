@@ -84,15 +84,16 @@ function describeGain(prediction: Predicted, pinned: Assignment | null): Headlin
   return { lead, why: describeCause(prediction) };
 }
 
-/** Why the browser's own choice is slower than the action. */
+/** Why the browser's own choice is slower than the action, no surer than the gain is. */
 function describeCause({ decision: { action }, network: { udp } }: Predicted): string {
+  const isLikely = surenessOf(action) === 'likely';
   if (action.kind === 'avoid-h3') {
     if (udp === 'blocked') return t('causeBlocked');
-    return udp === 'open' ? t('causeSlowerH3') : t('causeSlowedDown');
+    if (udp === 'open') return t(isLikely ? 'causeSlowerH3Likely' : 'causeSlowerH3');
+    return t(isLikely ? 'causeSlowedDownLikely' : 'causeSlowedDown');
   }
-  return action.protocol === null
-    ? t('causeMix')
-    : t('causeFaster', { protocol: PROTOCOL_NAME[action.protocol] });
+  if (action.protocol === null) return t(isLikely ? 'causeMixLikely' : 'causeMix');
+  return t(isLikely ? 'causeFasterLikely' : 'causeFaster', { protocol: PROTOCOL_NAME[action.protocol] });
 }
 
 function describeHope({ decision }: Predicted): Headline {

@@ -99,6 +99,25 @@ test.each([
   expect(writeHeadline(predictionOf(decisionOf([action]), { network }))).toContain(why);
 });
 
+test.each([
+  ['blocked', AVOID, 'Your network blocks HTTP/3.'],
+  [1.2, AVOID, 'Your network may be slowing HTTP/3 down.'],
+  ['open', AVOID, 'HTTP/3 is probably slower for this page on your network.'],
+  [
+    'open',
+    actionOf('force-protocol', { [A]: 'h1' }),
+    'HTTP/1.1 is probably faster for this page on your network.',
+  ],
+  [
+    'open',
+    actionOf('force-protocol', { [A]: 'h1', 'https://b.example': 'h2' }),
+    'Other HTTP versions are probably faster for this page on your network.',
+  ],
+] as const)('a gain that is only likely has a reason no surer than it: %#', (udp, action, why) => {
+  const likely = decisionOf([{ ...action, sure: false }]);
+  expect(writeHeadline(predictionOf(likely, { network: { ...offer.network, udp } }))).toContain(why);
+});
+
 const equal = { pltMs: 4300, low: 3800, high: 4900 };
 const slow = { pltMs: 9000, low: 8000, high: 9900 };
 test.each([

@@ -4,10 +4,7 @@ import { timeByItself } from '@hopwise/pageload-emulator';
 import { loadLanguage } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
 import { formatDurations } from '../ui/format.ts';
-
-/** What a person does not notice is not worth a badge: less than this, or less of the load time. */
-const MIN_GAIN_MS = 1_000;
-const MIN_GAIN = 0.2;
+import { isNoticeable } from '../ui/noticeable.ts';
 
 /** The light theme's `--hw-focus`, on which white text is readable; the browser's toolbar has a theme of its own. */
 const BADGE_COLOUR = '#0069b0';
@@ -40,9 +37,7 @@ function findNoticeableGain(
     { beforeMs: timeByItself(decision, seenMs), afterMs, isOfLaterVisits: false },
     { beforeMs: baseline.laterPltMs, afterMs, isOfLaterVisits: true },
   ];
-  return (
-    gains.find(({ beforeMs }) => beforeMs - afterMs >= Math.max(MIN_GAIN_MS, MIN_GAIN * beforeMs)) ?? null
-  );
+  return gains.find(({ beforeMs }) => isNoticeable(beforeMs, afterMs)) ?? null;
 }
 
 /** Shows the gain on the icon of a tab, explained in its tooltip, or nothing. The browser removes both with the tab's next page. */

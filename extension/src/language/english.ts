@@ -462,6 +462,7 @@ export const english = {
   helperTooOld: 'Extension and helper are incompatible. Update the helper.',
   headlineGain: 'Could load in $after$ instead of $before$.',
   headlineGood: 'All good.',
+  headlineLater: 'Later visits take about $time$ by themselves.',
   headlineLikely: 'Could probably load in $after$ instead of $before$.',
   headlineMeasured: 'Loads in $after$ instead of $before$, measured.',
   headlineNothing: 'Nothing worth changing here.',

@@ -469,6 +469,7 @@ export const german: Record<MessageKey, string> = {
   helperTooOld: 'Erweiterung und Hilfsprogramm passen nicht zusammen. Bitte das Hilfsprogramm aktualisieren.',
   headlineGain: 'Könnte in $after$ statt $before$ laden.',
   headlineGood: 'Alles gut.',
+  headlineLater: 'Spätere Besuche dauern von selbst etwa $time$.',
   headlineLikely: 'Könnte wahrscheinlich in $after$ statt $before$ laden.',
   headlineMeasured: 'Lädt in $after$ statt $before$, gemessen.',
   headlineNothing: 'Hier lohnt sich keine Änderung.',

@@ -3,6 +3,7 @@ import { isLong, promisingAction, reasonToLeave, surenessOf, timeByItself } from
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { t } from '../language/translate.ts';
 import { formatDuration, formatDurations, formatOrigin, formatShare } from './format.ts';
+import { isNoticeable } from './noticeable.ts';
 import { describePinGain, type Headline } from './pin-gain.ts';
 
 /** The load times that a headline compares, milliseconds. */
@@ -73,7 +74,7 @@ function describeDecision(prediction: Predicted, pinned: Assignment | null = nul
 }
 
 function describeGain(prediction: Predicted, pinned: Assignment | null): Headline {
-  const { action } = prediction.decision;
+  const { action, baseline } = prediction.decision;
   const { ownMs, hopwiseMs } = findHeadlineTimes(prediction, null, pinned);
   const [before, after] = formatDurations(ownMs!, hopwiseMs!);
   const lead = {
@@ -81,7 +82,10 @@ function describeGain(prediction: Predicted, pinned: Assignment | null): Headlin
     sure: t('headlineGain', { before, after }),
     likely: t('headlineLikely', { before, after }),
   }[surenessOf(action)];
-  return { lead, why: describeCause(prediction) };
+  const cause = describeCause(prediction);
+  if (!isNoticeable(baseline.laterPltMs, ownMs!)) return { lead, why: cause };
+  // The icon may show what later visits gain.
+  return { lead, why: `${cause} ${t('headlineLater', { time: formatDuration(baseline.laterPltMs) })}` };
 }
 
 /** Why the browser's own choice is slower than the action, no surer than the gain is. */

@@ -50,6 +50,17 @@ test('an offer compares with the load just seen, and says why the network is slo
   expect(findHeadlineTimes(offer)).toEqual({ ownMs: 4400, hopwiseMs: 2300 });
 });
 
+test('later visits that take noticeably longer by themselves are named, as on the icon', () => {
+  const { decision } = offer;
+  const later = (laterPltMs: number) =>
+    writeHeadline(predictionOf({ ...decision, baseline: { ...decision.baseline, laterPltMs } }));
+  expect(plain(later(12_800))).toBe(
+    'Could load in 2.3 s instead of 4.4 s. Your network slows HTTP/3 down. Later visits take about 13 s by themselves.',
+  );
+  // 0.9 s more.
+  expect(later(5300)).not.toContain('Later visits');
+});
+
 test('German has its own sentences', () => {
   useLanguage('de', german);
   expect(writeHeadline(offer)).toBe('Könnte in 2,3 s statt 4,4 s laden. Ihr Netz bremst HTTP/3.');

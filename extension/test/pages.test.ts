@@ -317,6 +317,19 @@ test.each([
   expect(element.hidden ? null : element.querySelector('span')!.textContent).toBe(words);
 });
 
+test('the popup says what the helper is to be installed for where only a verification can tell', async () => {
+  hasHelper = false;
+  const hope = { ...actionOf('avoid-h3', { [A]: 'h2' }), sure: false };
+  const unsure = { ...decisionOf([hope]), kind: 'unsure' as const };
+  load = { ...load, prediction: { ...load.prediction!, decision: unsure } };
+  stub(bodyOf('popup/popup.html'));
+  await import('../src/popup/popup.ts');
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(document.querySelector('.hw-to-verify')!.textContent).toBe(
+    'Install the helperNeeds the helper, a small program beside the browser.',
+  );
+});
+
 describe('the popup’s one switch', () => {
   const show = async () => {
     stub(bodyOf('popup/popup.html'));

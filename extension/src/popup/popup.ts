@@ -114,7 +114,10 @@ async function showTab(tabId: number, url: string | undefined): Promise<void> {
   /** Puts the button that verifies where it is the one thing to do, or below. */
   const placeVerify = (isMain: boolean) => {
     if (isMain) void helper.lookOnce();
-    toVerify.replaceChildren(...(isMain ? [helper.isMissing ? install : verify.element] : []));
+    const ofMain = helper.isMissing
+      ? [install, el('p', { class: 'hw-note' }, t('actionNeedsHelper'))]
+      : [verify.element];
+    toVerify.replaceChildren(...(isMain ? ofMain : []));
     tools.replaceChildren(...(isMain ? [] : [verify.element]), save.element);
   };
   let isUnsure = false;

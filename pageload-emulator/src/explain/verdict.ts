@@ -1,5 +1,7 @@
 import {
   type Action,
+  type Assignment,
+  type Baseline,
   type Decision,
   type Evidence,
   type Language,
@@ -265,7 +267,7 @@ function evidenceOf(
     evidence.push({ kind: 'emulation', text: comparisonOf(figures, words) });
   if (knowledge.verification)
     evidence.push({ kind: 'verification', text: words.transfers(mediansOf(knowledge.verification)) });
-  for (const [behaviour, pltMs] of loadsByBehaviour(knowledge.loads ?? [])) {
+  for (const [behaviour, pltMs] of loadsByBehaviour(knowledge.loads ?? [], figures.baseline)) {
     const text = words.loads(pltMs.length, behaviour, Math.min(...pltMs), Math.max(...pltMs));
     evidence.push({ kind: 'loads', text });
   }
@@ -274,19 +276,23 @@ function evidenceOf(
 }
 
 /** Load times by what the browser did. */
-function loadsByBehaviour(loads: readonly MeasuredLoads[]): Map<Behaviour, number[]> {
+function loadsByBehaviour(
+  loads: readonly MeasuredLoads[],
+  { protocols }: Pick<Baseline, 'protocols'>,
+): Map<Behaviour, number[]> {
+  const origins = Object.keys(protocols);
   const byBehaviour = new Map<Behaviour, number[]>();
   for (const { under, pltMs } of loads) {
-    const behaviour = under === 'browser' ? 'browser' : pinsOf(Object.values(under));
+    const behaviour = under === 'browser' ? 'browser' : pinsOf(under, origins);
     byBehaviour.set(behaviour, [...(byBehaviour.get(behaviour) ?? []), ...pltMs]);
   }
   return byBehaviour;
 }
 
-function pinsOf(protocols: readonly Protocol[]): Behaviour {
-  const [first] = protocols;
-  const isOne = first !== undefined && protocols.every((protocol) => protocol === first);
-  return isOne ? first : 'pins';
+/** The one protocol that a whole page was pinned to, or only that it had pins. */
+function pinsOf(pinned: Assignment, origins: readonly string[]): Behaviour {
+  const [first, ...more] = new Set(origins.map((origin) => pinned[origin]));
+  return first !== undefined && more.length === 0 ? first : 'pins';
 }
 
 function mediansOf({ protocols }: Verification): { protocol: Protocol; totalMs: number }[] {

@@ -121,3 +121,18 @@ it.each([
     expect(evidence.map((each) => each.text)).toEqual([text]);
   },
 );
+
+it.each([
+  [{ 'https://a.example': 'h2', 'https://b.example': 'h2' }, '1 measured load pinned to HTTP/2 took 900 ms.'],
+  [{ 'https://a.example': 'h2' }, '1 measured load with pins took 900 ms.'],
+  [{ 'https://a.example': 'h2', 'https://b.example': 'h1' }, '1 measured load with pins took 900 ms.'],
+] as const)('loads are said to be pinned to a protocol where the whole page was: %j', (under, text) => {
+  const protocols = { 'https://a.example': 'h3', 'https://b.example': 'h3' } as const;
+  const knowledge = { loads: [{ under, pltMs: [900], ageMs: 0 }] };
+  const { evidence } = describeDecision(
+    { figures: leaveFigures(2000, { protocols }), fit },
+    knowledge,
+    english,
+  );
+  expect(evidence.at(-1)).toEqual({ kind: 'loads', text });
+});

@@ -13,7 +13,7 @@ import type { IncompleteLoad } from '../src/messages/load-messages.ts';
 import type { StoredLoad } from '../src/storage/loads.ts';
 import type { SavedTime } from '../src/storage/saved-time.ts';
 import { loadOf } from './evidence/stored-loads.ts';
-import { actionOf, decisionOf } from './support/decisions.ts';
+import { actionOf, decisionOf, LEAVE } from './support/decisions.ts';
 import { fetchMessages } from './support/packaged-messages.ts';
 import { StubbedStorage } from './support/stubbed-storage.ts';
 
@@ -316,6 +316,23 @@ test.each([
   const element = document.querySelector<HTMLElement>('.hw-network-switch')!;
   expect(element.hidden ? null : element.querySelector('span')!.textContent).toBe(words);
 });
+
+test.each([
+  [{}, 'This page'],
+  // Of a page that shares a server with a pinned one: the time shown is what it would take by itself.
+  [{ 'https://shared.example': 'h2' as const }, 'Without hopwise'],
+])(
+  'the popup names the load time of a page that is left as it is, after a load with the pins %j',
+  async (pinned, name) => {
+    load = { ...load, pinned, prediction: { ...load.prediction!, decision: decisionOf([LEAVE]) } };
+    stub(bodyOf('popup/popup.html'));
+    await import('../src/popup/popup.ts');
+    await vi.advanceTimersByTimeAsync(10);
+    expect([...document.querySelectorAll('.hw-load-bars dt')].map(({ textContent }) => textContent)).toEqual([
+      name,
+    ]);
+  },
+);
 
 test('the popup says what the helper is to be installed for where only a verification can tell', async () => {
   hasHelper = false;

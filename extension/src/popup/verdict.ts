@@ -26,15 +26,18 @@ export function renderVerdict(
     attributes,
     el('h2', { class: 'hw-headline' }, keepUnitsTogether(lead)),
     why === '' ? null : el('p', { class: 'hw-why' }, keepUnitsTogether(why)),
-    renderBars(findHeadlineTimes(prediction, pinGain, pinned), pinGain !== null),
+    renderBars(
+      findHeadlineTimes(prediction, pinGain, pinned),
+      pinGain !== null || Object.keys(pinned).length > 0,
+    ),
   );
 }
 
-/** @param isMeasured whether the page has been loaded with hopwise */
-function renderBars({ ownMs, hopwiseMs }: HeadlineTimes, isMeasured: boolean): HTMLElement {
+/** @param hadPins whether the load had pins, so that the time of the browser itself is not its own */
+function renderBars({ ownMs, hopwiseMs }: HeadlineTimes, hadPins: boolean): HTMLElement {
   const el = builder();
   const rows: { name: string; ms: number; kind: string }[] = [
-    ...(ownMs === null ? [] : [{ name: nameOwn(hopwiseMs, isMeasured), ms: ownMs, kind: 'own' }]),
+    ...(ownMs === null ? [] : [{ name: nameOwn(hopwiseMs, hadPins), ms: ownMs, kind: 'own' }]),
     ...(hopwiseMs === null ? [] : [{ name: t('popupWith'), ms: hopwiseMs, kind: 'hopwise' }]),
   ];
   const longestMs = Math.max(1, ...rows.map(({ ms }) => ms));
@@ -56,7 +59,7 @@ function renderBars({ ownMs, hopwiseMs }: HeadlineTimes, isMeasured: boolean): H
   );
 }
 
-function nameOwn(hopwiseMs: number | null, isMeasured: boolean): string {
-  if (hopwiseMs === null) return t('popupThisPage');
-  return isMeasured ? t('popupWithout') : t('popupNow');
+function nameOwn(hopwiseMs: number | null, hadPins: boolean): string {
+  if (hadPins) return t('popupWithout');
+  return t(hopwiseMs === null ? 'popupThisPage' : 'popupNow');
 }

@@ -334,6 +334,19 @@ test.each([
   },
 );
 
+test.each([
+  ['the load’s pins do enough', 'gains' as const, 2000, '–'],
+  ['they are to be undone', 'harms' as const, 6000, '–'],
+  ['more loads are to show what they do', 'unclear' as const, 4300, 'avoid HTTP/3'],
+])('the popup says what is left to do at an origin where %s', async (_words, effect, afterMs, left) => {
+  const savedMs = { low: 0, high: 0 };
+  pinGain = { beforeMs: 4300, afterMs, beforeLoads: 2, afterLoads: 1, savedMs, effect };
+  stub(bodyOf('popup/popup.html'));
+  await import('../src/popup/popup.ts');
+  await vi.advanceTimersByTimeAsync(10);
+  expect(document.querySelector('.hw-origins tbody td')!.textContent).toBe(left);
+});
+
 test('the popup says what the helper is to be installed for where only a verification can tell', async () => {
   hasHelper = false;
   const hope = { ...actionOf('avoid-h3', { [A]: 'h2' }), sure: false };

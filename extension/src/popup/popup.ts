@@ -211,6 +211,7 @@ function renderDetails(
       renderOriginTable(prediction, {
         limit: SHOWN_ORIGINS,
         brief: true,
+        isSettled: decideBeyondPins(prediction.decision, pinGain) === null,
         action: ({ origin }) => pins.renderAction(origin, prediction.decision),
       }),
     ),

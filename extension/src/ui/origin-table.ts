@@ -7,6 +7,8 @@ import { adviseOrigins, type OriginAdvice } from './origin-advice.ts';
 export interface OriginTableOptions extends ViewOptions {
   /** Show at most this many origins that matter, those with the most bytes first; all when not given. */
   limit?: number | undefined;
+  /** Whether pins do enough, or are to be undone first: nothing is then to be done at an origin. */
+  isSettled?: boolean | undefined;
   /** Leave out the gain, which is the page's, and the reasons. */
   brief?: boolean | undefined;
   /** Controls shown below an origin's name; null for none. */
@@ -33,7 +35,7 @@ export function renderOriginTable(prediction: Prediction, options: OriginTableOp
 function renderAdvised(
   el: Build,
   advised: readonly OriginAdvice[],
-  { brief, action }: Pick<OriginTableOptions, 'brief' | 'action'>,
+  { brief, isSettled, action }: Pick<OriginTableOptions, 'brief' | 'isSettled' | 'action'>,
 ): HTMLElement {
   const head = [t('columnOrigin'), t('columnAdvice'), ...(brief ? [] : [t('columnGain'), t('columnWhy')])];
   return el(
@@ -48,7 +50,7 @@ function renderAdvised(
           'tr',
           {},
           el('th', { scope: 'row', title: origin.origin }, formatOrigin(origin.origin), action?.(origin)),
-          el('td', {}, instruction),
+          el('td', {}, isSettled ? '–' : instruction),
           brief ? null : el('td', { class: 'hw-number' }, keepUnitsTogether(gain || '–')),
           brief ? null : el('td', { class: 'hw-reason' }, keepUnitsTogether(reason)),
         ),

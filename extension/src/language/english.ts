@@ -1075,6 +1075,7 @@ export const english = {
   weighedFaster: 'Faster',
   weighedSlower: 'Slower',
   weighedNeeds: 'Needs',
+  weighedLater: 'Change: from later visits, once HTTP/3 is known, as they are faster by themselves.',
   weighedNote: 'Faster, slower: share of the loads that get faster, and of those that get over 5% slower.',
   weighedAvoid_one: 'Keep $host$ off HTTP/3',
   weighedAvoid_other: 'Keep $count$ origins off HTTP/3',

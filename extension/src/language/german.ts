@@ -1098,6 +1098,8 @@ export const german: Record<MessageKey, string> = {
   weighedFaster: 'Schneller',
   weighedSlower: 'Langsamer',
   weighedNeeds: 'Braucht',
+  weighedLater:
+    'Änderung: gegenüber späteren Besuchen, sobald HTTP/3 bekannt ist, da sie von selbst schneller sind.',
   weighedNote:
     'Schneller, langsamer: Anteil der Ladevorgänge, die schneller werden, und derer, die über 5 % langsamer werden.',
   weighedAvoid_one: '$host$ von HTTP/3 fernhalten',

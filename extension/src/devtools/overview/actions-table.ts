@@ -12,6 +12,11 @@ export function renderActions({ baseline, actions }: Decision): HTMLElement | nu
   const write = createDurationFormat(
     Math.max(...[baseline, ...others.map(({ time }) => time)].map(({ pltMs }) => pltMs)),
   );
+  // A gain is that on the visit on which it is less. Measured loads are of the visits that count.
+  const isOfLater =
+    !baseline.measured &&
+    write(baseline.laterPltMs) !== write(baseline.pltMs) &&
+    baseline.laterPltMs < baseline.pltMs;
   const columns = [
     [t('columnAction'), 'name'],
     [t('columnLoadTime'), 'time'],
@@ -48,6 +53,7 @@ export function renderActions({ baseline, actions }: Decision): HTMLElement | nu
         'tbody',
         {},
         row('leave', [t('rowBaseline'), write(baseline.pltMs), '', '', '', '']),
+        isOfLater ? row('leave', [t('rowLater'), write(baseline.laterPltMs), '', '', '', '']) : null,
         ...others.map((action) =>
           row(action.kind, [
             nameAction(action),
@@ -60,7 +66,7 @@ export function renderActions({ baseline, actions }: Decision): HTMLElement | nu
         ),
       ),
     ),
-    el('p', { class: 'hw-note' }, t('weighedNote')),
+    el('p', { class: 'hw-note' }, [...(isOfLater ? [t('weighedLater')] : []), t('weighedNote')].join(' ')),
   );
 }
 

@@ -3,7 +3,7 @@ import { type Decision, EVERY_ORIGIN, type PinState } from '@hopwise/contract';
 import { timeByItself } from '@hopwise/pageload-emulator';
 import { loadLanguage } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
-import { formatDurations } from '../ui/format.ts';
+import { formatDurations, roundAsShown } from '../ui/format.ts';
 import { isNoticeable } from '../ui/noticeable.ts';
 
 /** The light theme's `--hw-focus`, on which white text is readable; the browser's toolbar has a theme of its own. */
@@ -51,7 +51,9 @@ export async function showBadge(
   try {
     if (gain === null) return await chrome.action.setBadgeText({ tabId, text: '' });
     const title = await describeGain(gain);
-    const text = `−${Math.round((gain.beforeMs - gain.afterMs) / 1000)}s`;
+    // Of the times as tooltip and popup round them: 10 s and 4.9 s differ by 5 s.
+    const [before, after] = roundAsShown(gain.beforeMs, gain.afterMs);
+    const text = `−${Math.round((before - after) / 1000)}s`;
     await chrome.action.setBadgeText({ tabId, text });
     await chrome.action.setBadgeBackgroundColor({ tabId, color: BADGE_COLOUR });
     await chrome.action.setTitle({ tabId, title });

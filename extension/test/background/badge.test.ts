@@ -42,6 +42,8 @@ const pinOf = (origin: string, state: PinState['state']): PinState => ({
 
 test.each<[string, Decision | null, string[], string]>([
   ['two seconds of four', decisionOf([taking(2300)]), [], '−2s'],
+  // 5.55 s, and 10 s less 4.9 s as they are shown.
+  ['times as they are rounded', decisionOf([taking(4900, 5550)], withBaseline(10_450)), [], '−5s'],
   ['less than a second', decisionOf([taking(3400)]), [], ''],
   ['less than a fifth', decisionOf([taking(11_000, 2000)], withBaseline(13_000)), [], ''],
   [

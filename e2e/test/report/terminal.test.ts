@@ -122,10 +122,10 @@ test('origins are listed as in the views: those of the action and those that are
 test('origins that do not matter are one line, as in the views', () => {
   const leave = { ...decided({ kind: 'leave', origins: [], assignment: {} }), kind: 'leave' };
   const text = rendered({ origins: ORIGINS, decision: leave });
-  expect(text).toContain('  No protocol is surely better at 1 of 2 origins\n');
+  expect(text).toContain('  Nothing worth changing at 1 of 2 origins\n');
   expect(text).not.toContain('https://cdn.test');
   const undecided = ORIGINS.map((origin) => ({ ...origin, decided: false }));
   expect(rendered({ origins: undecided, decision: leave })).toContain(
-    '  No protocol is surely better at any of 2 origins\n',
+    '  Nothing worth changing at any of 2 origins\n',
   );
 });

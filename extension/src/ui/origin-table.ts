@@ -59,7 +59,7 @@ function renderAdvised(
   );
 }
 
-/** How many of all origins do not matter. */
+/** At how many of all origins nothing is worth changing: a protocol may be faster there, by too little for the page. */
 export function describeRest(rest: number, all: number): string {
   if (all === 1) return t('originsOnlyRest');
   return rest === all ? t('originsNone', { all }) : t('originsRest', { rest, all });

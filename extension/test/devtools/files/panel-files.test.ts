@@ -188,12 +188,12 @@ describe('writeMarkdown', () => {
     expect(text).toMatch(/^\| Round trip \| \d+ ms \| \w+ \|$/m);
   });
 
-  test('says in German at how many of the origins no protocol is surely better', () => {
+  test('says in German at how many of the origins nothing is worth changing', () => {
     const origins = prediction.origins.map((origin) => ({ ...origin, decided: false }));
     useLanguage('de', german);
     const text = writeMarkdown({ ...load, prediction: { ...prediction, origins } });
     useLanguage('en', english);
-    expect(text).toContain(`Bei keinem von ${origins.length} Ursprüngen ist ein Protokoll sicher besser.`);
+    expect(text).toContain(`Bei keinem von ${origins.length} Ursprüngen lohnt sich eine Änderung.`);
   });
 
   test('gives a range only where its ends differ', () => {

@@ -265,8 +265,13 @@ function evidenceOf(
   // The verdict itself may say it.
   if (figures.isBlocked || figures.kind !== 'leave' || reasonToLeave(figures) !== 'equal')
     evidence.push({ kind: 'emulation', text: comparisonOf(figures, words) });
-  if (knowledge.verification)
-    evidence.push({ kind: 'verification', text: words.transfers(mediansOf(knowledge.verification)) });
+  if (knowledge.verification) {
+    const medians = mediansOf(knowledge.verification);
+    const without = PROTOCOLS.filter(
+      (protocol) => knowledge.verification!.protocols[protocol]?.rounds.length === 0,
+    );
+    evidence.push({ kind: 'verification', text: words.transfers(medians, without) });
+  }
   for (const [behaviour, pltMs] of loadsByBehaviour(knowledge.loads ?? [], figures.baseline)) {
     const text = words.loads(pltMs.length, behaviour, Math.min(...pltMs), Math.max(...pltMs));
     evidence.push({ kind: 'loads', text });

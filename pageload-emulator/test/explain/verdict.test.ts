@@ -1,4 +1,4 @@
-import type { Action, Baseline } from '@hopwise/contract';
+import type { Action, Baseline, Verification } from '@hopwise/contract';
 import { expect, it } from 'vitest';
 import type { DecisionFigures } from '../../src/decide/decide.ts';
 import type { FitFigures } from '../../src/decide/fit.ts';
@@ -135,4 +135,16 @@ it.each([
     english,
   );
   expect(evidence.at(-1)).toEqual({ kind: 'loads', text });
+});
+
+it('names the protocols over which a verification could transfer nothing', () => {
+  const over = (totalMs: number[]) => ({ rounds: totalMs.map((ms) => ({ totalMs: ms })) });
+  const verification = {
+    protocols: { h1: over([1900, 2000, 1800]), h2: over([1700]), h3: over([]) },
+  } as unknown as Verification;
+  const figures = leaveFigures(2000, { protocols: { 'https://a.example': 'h3' } });
+  const { evidence } = describeDecision({ figures, fit }, { verification }, english);
+  expect(evidence.at(-1)!.text).toBe(
+    'The transfers took 1.9 s over HTTP/1.1, 1.7 s over HTTP/2; none went over HTTP/3.',
+  );
 });

@@ -121,10 +121,18 @@ export const english = {
       const [low, high] = durations(lowMs, highMs);
       return `${count(number, 'measured load')} ${behaviourOf(behaviour)} took ${low === high ? low : `${low} to ${high}`}.`;
     },
-    transfers(medians: readonly { protocol: Protocol; totalMs: number }[]): string {
+    /** @param without protocols that were tried, and carried no round */
+    transfers(
+      medians: readonly { protocol: Protocol; totalMs: number }[],
+      without: readonly Protocol[],
+    ): string {
       if (medians.length === 0) return 'No transfer succeeded.';
       const each = medians.map(({ protocol, totalMs }) => `${duration(totalMs)} over ${NAME[protocol]}`);
-      return `The transfers took ${each.join(', ')}.`;
+      const none =
+        without.length === 0
+          ? ''
+          : `; none went over ${without.map((protocol) => NAME[protocol]).join(' or ')}`;
+      return `The transfers took ${each.join(', ')}${none}.`;
     },
     earlierStands: () => 'The earlier answer stands: no other is surely better.',
     changed: (verdict: string) => `Before, the answer was: ${verdict}.`,

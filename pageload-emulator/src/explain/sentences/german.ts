@@ -102,10 +102,14 @@ export const german: Sentences = {
       const took = number === 1 ? 'dauerte' : 'dauerten';
       return `${loads} ${behaviourOf(behaviour)} ${took} ${low === high ? low : `${low} bis ${high}`}.`;
     },
-    transfers(medians) {
+    transfers(medians, without) {
       if (medians.length === 0) return 'Keine Übertragung gelang.';
       const each = medians.map(({ protocol, totalMs }) => `${duration(totalMs)} über ${NAME[protocol]}`);
-      return `Die Übertragungen dauerten ${each.join(', ')}.`;
+      const none =
+        without.length === 0
+          ? ''
+          : `; keine gelang über ${without.map((protocol) => NAME[protocol]).join(' oder ')}`;
+      return `Die Übertragungen dauerten ${each.join(', ')}${none}.`;
     },
     earlierStands: () => 'Die frühere Antwort gilt weiter: Keine andere ist sicher besser.',
     changed: (verdict) => `Zuvor lautete die Antwort: ${verdict}.`,

@@ -822,6 +822,8 @@ export const english = {
   serversMore: '$names$ and $count$ more',
   serversNone: 'No change at these servers saves 2% or more.',
   serversNoneConfirmed: 'No change that lab tests have confirmed saves 2% or more.',
+  serversOneBest:
+    'First visits could take $gain$ less time with one of these changes, $all$ less with all of them.',
   serversOthers: 'Other origins that can be changed',
   serversPredicted:
     'Gains are shares of the load time, predicted: no load was made with the changes. Lab tests compare such predictions with real loads.',

@@ -839,6 +839,8 @@ export const german: Record<MessageKey, string> = {
   serversMore: '$names$ und $count$ weiteren',
   serversNone: 'Keine Änderung an diesen Servern spart 2 % oder mehr.',
   serversNoneConfirmed: 'Keine Änderung, die Labortests bestätigt haben, spart 2 % oder mehr.',
+  serversOneBest:
+    'Erste Besuche könnten mit einer dieser Änderungen $gain$ weniger Zeit brauchen, mit allen zusammen $all$ weniger.',
   serversOthers: 'Weitere Ursprünge, die geändert werden können',
   serversPredicted:
     'Gewinne sind Anteile der Ladezeit und vorhergesagt: Mit den Änderungen wurde nichts geladen. Labortests vergleichen solche Vorhersagen mit echten Ladevorgängen.',

@@ -45,10 +45,18 @@ export function renderAdvice(
   ];
 }
 
-/** What all changes gain together, or the only one: each has its own gain beside it in the list. */
+/**
+ * What all changes gain together, or the only one: each has its own gain beside it in the list. One may gain more than all do, such as a
+ * change of TCP where another has browsers use HTTP/3.
+ */
 function describeGain(advice: readonly ServerAdvice[], together: number | null): string {
-  if (together !== null) return t('serversTogether', { gain: formatShare(Math.max(0, together)) });
-  return t('serversBest', { gain: formatShare(Math.max(...advice.map(({ gain }) => gain))) });
+  const best = (of: readonly ServerAdvice[]) => Math.max(0, ...of.map(({ gain }) => gain));
+  if (together === null) return t('serversBest', { gain: formatShare(best(advice)) });
+  const all = formatShare(Math.max(0, together));
+  const bestOfFirst = best(advice.filter(({ visit }) => visit === 'first'));
+  return together < bestOfFirst
+    ? t('serversOneBest', { gain: formatShare(bestOfFirst), all })
+    : t('serversTogether', { gain: all });
 }
 
 function renderChange(advice: ServerAdvice): HTMLElement {

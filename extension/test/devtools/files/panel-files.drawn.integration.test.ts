@@ -68,6 +68,22 @@ const open = (name: string, content: string | Buffer) =>
 const shown = () => panel.getByRole('region', { name: 'Opened file' });
 const status = () => panel.locator('.hw-file-status');
 
+test('the menu of formats lies above the heads of tables', async () => {
+  const exporting = panel.getByText('Export', { exact: true });
+  await panel.getByRole('tab', { name: 'Waterfall' }).click();
+  await panel.locator('.hw-rows-head').waitFor();
+  await exporting.click();
+  const reached = await panel.locator('.hw-menu-items button').evaluateAll((buttons) =>
+    buttons.map((button) => {
+      const { left, top, width, height } = button.getBoundingClientRect();
+      return button.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    }),
+  );
+  expect(reached).toEqual([true, true, true, true]);
+  await exporting.click();
+  await panel.getByRole('tab', { name: 'Overview' }).click();
+});
+
 describe('what is saved', () => {
   test.each(drawShare(['Recording with predictions', 'HAR'], 1))(
     '%s is read by each command',

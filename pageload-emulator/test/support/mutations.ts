@@ -1,6 +1,7 @@
 import { parseRecording } from '@hopwise/pageload-emulator';
 import fc from 'fast-check';
 import { chromiumHar, firefoxHar, START, webPageTestHar } from './hars.ts';
+import { logEvents, logged, packet } from './netlogs.ts';
 import { traceEvents } from './traces.ts';
 
 /** JSON texts of one small page in each form that is read. */
@@ -22,6 +23,7 @@ export const VALID: Record<string, string> = {
     return JSON.stringify(parseRecording(chromiumHar()));
   },
   trace: JSON.stringify({ traceEvents: traceEvents() }),
+  netLog: JSON.stringify(logged([...logEvents(), packet(1, 240), packet(3, 241)])),
 };
 
 /** What may stand anywhere in a file that was not written by a recorder. */

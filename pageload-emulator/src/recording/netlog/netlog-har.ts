@@ -135,7 +135,8 @@ class EntryWriter {
   }
 
   #timings(hop: NetLogHop, connection: NetLogConnection | null): object {
-    const { issuedMs, sentFromMs, sentMs, answeredMs, endMs } = hop;
+    const { issuedMs, sentFromMs, sentMs, answeredMs, readMs, closedMs, next } = hop;
+    const endMs = next === null ? (readMs ?? answeredMs ?? closedMs) : closedMs;
     if (sentFromMs === null || sentMs === null) return timingsOf(null, issuedMs, endMs);
     const after = (ms: number | null) => (ms === null ? null : Math.max(0, ms - issuedMs));
     const opening = this.#opening(hop, connection);

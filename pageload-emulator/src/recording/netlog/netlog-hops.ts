@@ -31,7 +31,10 @@ export interface NetLogHop {
   answeredMs: number | null;
   status: number | null;
   responseHeaders: readonly string[];
-  endMs: number;
+  /** When the last part of its body was read. */
+  readMs: number | null;
+  /** When the request was closed, or sent on. */
+  closedMs: number;
   /** Bytes of its body on the wire, of HTTP/2 streams alone, and after decompression. */
   bodyBytes: number;
   decodedBytes: number;
@@ -78,7 +81,7 @@ function hopsOf(own: readonly NetLogEvent[], mainFrameFlag: number): NetLogHop[]
     if (next === null) continue;
     // A job that is begun again for the same URL, as after a password was asked for, is another hop as well.
     if (hop === null) next.issuedMs = event.sourceMs;
-    else Object.assign(hop, { next, endMs: event.ms });
+    else Object.assign(hop, { next, closedMs: event.ms });
     hops.push(next);
   }
   return hops;
@@ -113,7 +116,8 @@ function beginHop(
     answeredMs: null,
     status: null,
     responseHeaders: [],
-    endMs: ms,
+    readMs: null,
+    closedMs: ms,
     bodyBytes: 0,
     decodedBytes: 0,
     error: null,
@@ -156,14 +160,13 @@ function addEvent(hop: NetLogHop, { name, ms, phase, params }: NetLogEvent): voi
       const status = /^HTTP\/[\d.]+ (\d{3})/.exec(first)?.[1];
       Object.assign(hop, {
         answeredMs: ms,
-        endMs: ms,
         status: Number(status ?? 0),
         responseHeaders: headers,
       });
       break;
     }
     case 'HTTP_TRANSACTION_READ_BODY':
-      hop.endMs = ms;
+      hop.readMs = ms;
       break;
     case 'HTTP2_STREAM_UPDATE_RECV_WINDOW':
       hop.bodyBytes += Math.max(0, -(params.delta ?? 0));
@@ -172,8 +175,7 @@ function addEvent(hop: NetLogHop, { name, ms, phase, params }: NetLogEvent): voi
       hop.decodedBytes += params.byte_count ?? 0;
       break;
     case 'REQUEST_ALIVE':
-      // What came from a cache has no times of its own.
-      if (hop.answeredMs === null) hop.endMs = ms;
+      hop.closedMs = ms;
       break;
   }
 }

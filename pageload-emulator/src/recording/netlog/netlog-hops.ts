@@ -13,6 +13,8 @@ export interface NetLogHop {
   tabSite: string | null;
   priority: string | null;
   issuedMs: number;
+  /** Whether a connection was asked for. */
+  isForNetwork: boolean;
   /** When it had a connection; null where it was answered without one. */
   connectedMs: number | null;
   /** The QUIC session, or the step on the way to a socket, that led to its connection. */
@@ -104,6 +106,7 @@ function beginHop(
     tabSite: network_isolation_key == null ? null : tabSite,
     priority,
     issuedMs: ms,
+    isForNetwork: false,
     connectedMs: null,
     connectionId: null,
     endpoint: null,
@@ -130,6 +133,7 @@ function addEvent(hop: NetLogHop, { name, ms, phase, params }: NetLogEvent): voi
   if (params.net_error != null && params.net_error < PENDING) hop.error ??= params.net_error;
   switch (name) {
     case 'HTTP_STREAM_REQUEST':
+      hop.isForNetwork = true;
       if (phase === 'end') hop.connectedMs = ms;
       break;
     case 'HTTP_STREAM_REQUEST_BOUND_TO_JOB':

@@ -225,6 +225,23 @@ describe('a NetLog', () => {
     ]);
   });
 
+  it('has what was under way as it ended as unanswered', () => {
+    const waits = (id: number) => [
+      ...beginRequest(id, `https://a.test/${id}.js`, 230),
+      event(id, 'HTTP_STREAM_REQUEST', 230, undefined, 'begin'),
+    ];
+    const sent = [
+      event(71, 'HTTP_STREAM_REQUEST', 231, undefined, 'end'),
+      event(71, 'HTTP_TRANSACTION_SEND_REQUEST', 231, undefined, 'begin'),
+      event(71, 'HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS', 231, { headers: [] }),
+    ];
+    const { requests } = parseRecording(logged([...logEvents(), ...waits(70), ...waits(71), ...sent]));
+    expect(requests.slice(3).map(({ status, fromCache }) => [status, fromCache])).toEqual([
+      [0, false],
+      [0, false],
+    ]);
+  });
+
   it('of an older Chromium tells the tab’s document by its flags alone, and knows other names', () => {
     const old = JSON.parse(
       JSON.stringify(logged(logEvents()))

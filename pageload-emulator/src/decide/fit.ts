@@ -102,8 +102,9 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   else if (recordedMs > SESSION_MS) misfits.push({ kind: 'session', recordedMs });
   else if (recorded !== undefined && emulatedMs !== null && explained !== null) {
     const quantile = quantilesOf(shrink(emulatedMs));
-    const isWithin = recordedMs >= quantile(LOW_QUANTILE) && recordedMs <= quantile(HIGH_QUANTILE);
-    if (!isWithin && !mayBePoliced(recorded, scenarios)) {
+    const isFaster = recordedMs < quantile(LOW_QUANTILE);
+    const isSlower = recordedMs > quantile(HIGH_QUANTILE) && !mayBePoliced(recorded, scenarios);
+    if (isFaster || isSlower) {
       misfits.push({ kind: 'load-time', recordedMs, explainedMs: explained.pltMs });
     }
   }
@@ -146,7 +147,7 @@ function showsNoWait(recording: Recording): boolean {
   return !documentOf(recording).fromCache && requests.every(({ phases }) => phases.responseStartMs === null);
 }
 
-/** A policer explains a load with HTTP/3, even where its effect is not emulated exactly. */
+/** A policer explains that a load with HTTP/3 took longer than its emulation: what it drops may stall a load for many times as long. */
 function mayBePoliced(recorded: Candidate, scenarios: readonly Scenario[]): boolean {
   const policed = scenarios.filter(({ path }) => path.udp.kind === 'policed');
   return usesH3(recorded) && policed.length > scenarios.length / 2;

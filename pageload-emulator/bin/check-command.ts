@@ -16,6 +16,7 @@ import { shortNames } from './file-names.ts';
 import { chooseNetworks, type NetworkChoice, withNetworkChoice } from './network-choice.ts';
 import { print, toJson } from './output.ts';
 import { readNamed, shownName } from './read-input.ts';
+import { refuse } from './refuse.ts';
 import { whyMisunderstood } from './show.ts';
 import { type CheckRow, githubCheck, isFailed, markdownCheck, showCheck } from './show-check.ts';
 import { readParsed, writeText } from './text-files.ts';
@@ -64,7 +65,8 @@ networks.json  {"lte": {"rttMs": 70, "downMbps": 12, "upMbps": 12, "loss": 0.001
 budget.json    {"loadTimeMs": 4000, "firstPaintMs": 2000, "originsOnBest": 0.8, "gainLeft": 0.1,
                 "networks": {"3g": {"loadTimeMs": 12000}}}
 
-Exit code: 0 within the budget, 1 with a line for each breach, 2 for input that cannot be used.
+Exit code: 0 within the budget, 1 with a line for each breach, 2 for input that cannot be used: the other files are judged
+nevertheless.
 
 Examples:
   hopwise check pages/*.har --network lte,3g --budget budget.json
@@ -94,9 +96,16 @@ Examples:
       const names = shortNames(files);
       const rows: CheckRow[] = [];
       for (const [index, file] of files.entries()) {
-        const { recording } = await readNamed(file);
-        rows.push(...checksOf(recording, { file, name: names[index]! }, judged, budget, baseline));
+        try {
+          const { recording } = await readNamed(file);
+          rows.push(...checksOf(recording, { file, name: names[index]! }, judged, budget, baseline));
+        } catch (error) {
+          // The others are judged nevertheless, and the check fails.
+          if (!(error instanceof InputError) || files.length === 1) throw error;
+          refuse(error);
+        }
       }
+      if (rows.length === 0) return;
       const isJudged = ({ judgements, change }: CheckRow) => judgements.length > 0 || change !== null;
       if (judges && !rows.some(isJudged)) throw nothingJudged(rows, flags);
       const gone = baseline.filter((before) => !rows.some((row) => isSameRow(row, before)));
@@ -108,7 +117,7 @@ Examples:
       }
       print(flags.json ? toJson(answerOf(rows)) : showCheck(rows, gone));
       if (flags.github) process.stdout.write(githubCheck(rows));
-      if (rows.some(isFailed)) process.exitCode = OVER_BUDGET;
+      if (rows.some(isFailed)) process.exitCode ??= OVER_BUDGET;
     });
 }
 

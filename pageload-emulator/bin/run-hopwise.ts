@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { removeUserinfoInText } from '@hopwise/contract';
 import { refuseUnknownTopic, unifyErrors } from '@hopwise/contract/command-line';
 import { printable } from '@hopwise/contract/terminal';
 import {
@@ -47,14 +46,13 @@ import {
 import { note, print, toJson } from './output.ts';
 import { answerLines } from './predict-lines.ts';
 import { readInput, readNamed, shownName } from './read-input.ts';
+import { refuse, UNUSABLE } from './refuse.ts';
 import { showComparison, showGraph, showPrediction } from './show.ts';
 import { showEconComparison, showEconExplanation, showEconPrediction } from './show-econ.ts';
 import { showExplanation } from './show-explanation.ts';
 import { readParsed } from './text-files.ts';
 import { packageVersion } from './version.ts';
 
-/** Exit code for input or arguments that cannot be used. */
-const UNUSABLE = 2;
 const PAGE_OPTION = '--page';
 
 const program = new Command('hopwise')
@@ -460,12 +458,6 @@ async function learn(
     note(`${shownName(file)}: cannot be of the same network as the loads before it, which are forgotten`);
   }
   return before;
-}
-
-/** Names input that cannot be used, and has the command end with the exit code of that. */
-function refuse(error: InputError): void {
-  note(`hopwise: ${printable(removeUserinfoInText(error.message), 600)}`);
-  process.exitCode = UNUSABLE;
 }
 
 /** Commands of the helper that people look for here. */

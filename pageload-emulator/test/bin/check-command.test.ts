@@ -50,6 +50,19 @@ describe('hopwise check', () => {
     expect(status).toBe(0);
   });
 
+  it('judges the other files where one cannot be used, and ends with 2', async () => {
+    writeFileSync(file('broken.har'), '{"log": {"entries"');
+    const pages = [file('broken.har'), file('page.har')];
+    const { status, stdout, stderr } = await check(pages, 'narrow.json', '--markdown', file('broken.md'));
+    expect(status).toBe(2);
+    expect(stderr).toContain(`hopwise: ${file('broken.har')}: `);
+    expect(stdout).toContain('\nOver the budget: 1 of 2 limits.\n');
+    expect(readFileSync(file('broken.md'), 'utf8')).toContain('page.har');
+    const none = await check([file('broken.har'), file('missing.har')], 'narrow.json');
+    expect(none).toMatchObject({ status: 2, stdout: '' });
+    expect(none.stderr.match(/^hopwise: /gm)).toHaveLength(2);
+  });
+
   it('ends with 1 and a line for each breach', async () => {
     const reports = ['--junit', file('check.xml'), '--markdown', file('check.md')];
     const { status, stdout } = await check([file('page.har'), file('page.har')], 'narrow.json', ...reports);

@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseRecording, RecordingBytes } from '@hopwise/pageload-emulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drawShare } from '../../../scripts/suites/draw-share.ts';
 import { chromiumPath } from '../../src/browser/chromium.ts';
@@ -107,6 +108,37 @@ describe('loads in the lab', () => {
     expect(load.requests[0]?.protocol).toBe('h2');
     expect(used).toEqual(new Set(['h2', 'h3']));
   });
+
+  it.each(drawShare(['h1', 'h2', 'h3', 'natural'] as const, 1))(
+    'are in Chromium’s own NetLog as DevTools tells them, under %s',
+    async (protocol) => {
+      const log = join(folder, `${protocol}.json`);
+      const args = [`--log-net-log=${log}`];
+      const browser = await MeasuringBrowser.launch({
+        executablePath,
+        protocol,
+        caSpki: lab.caSpki,
+        hosts,
+        args,
+      });
+      const load = (await browser.load(page.site.entry, { timeoutMs: 30_000 })) as Load;
+      await browser.close();
+      const file = new RecordingBytes();
+      file.add(await readFile(log));
+      const { requests, quicPackets } = parseRecording(file.end((json) => new TextDecoder().decode(json)));
+      const told = new Map(load.recording!.requests.map((request) => [request.url, request]));
+      expect(requests).toHaveLength(told.size);
+      for (const { url, protocol: used, endMs, bodyBytes, status } of requests) {
+        const { protocol: expected, endMs: expectedMs, bodyBytes: expectedBytes } = told.get(url)!;
+        expect([url, status, used]).toEqual([url, 200, expected]);
+        // DevTools counts the headers of HTTP/2's frames as part of bodies.
+        expect(Math.abs(bodyBytes! - expectedBytes!), url).toBeLessThan(100 + expectedBytes! / 100);
+        expect(Math.abs(endMs - expectedMs), url).toBeLessThan(300);
+      }
+      if (protocol === 'h3') expect(quicPackets!.sent).toBeGreaterThan(500);
+      else if (protocol !== 'natural') expect(quicPackets).toBeUndefined();
+    },
+  );
 
   it('finds h3 unavailable where UDP is blocked, within ten seconds a try', async () => {
     const h3 = await browserOf('h3');

@@ -18,6 +18,8 @@ export type PlannedAction = Pick<Action, 'kind' | 'origins' | 'protocol' | 'assi
 interface ActionContext {
   graph: PageGraph;
   servers: readonly ServerProfile[];
+  /** Those that can carry the page: not HTTP/3 where UDP is blocked. */
+  usable: readonly Protocol[];
   /** Protocols that the browser uses by itself. */
   baseline: Assignment;
   /** The best joint assignment, where it is surely better than one protocol for all; else null. */
@@ -45,7 +47,7 @@ const SMALL_MATTERS: ReadonlySet<ResourceType> = new Set(['image', 'beacon', 'ot
  * acts on the other pages of that origin too.
  */
 export function planActions(context: ActionContext): PlannedAction[] {
-  const { graph, baseline, joint } = context;
+  const { graph, usable, baseline, joint } = context;
   const secure = (url: string) => url.startsWith('https:');
   const site = siteKey(graph.url);
   const isOwn = (origin: string) => siteKey(origin) === site;
@@ -65,7 +67,7 @@ export function planActions(context: ActionContext): PlannedAction[] {
     if (some.length > 0 && some.length < onH3.length)
       plans.push(plan(context, 'avoid-h3', without(context, some)));
   }
-  for (const protocol of PROTOCOLS) {
+  for (const protocol of usable) {
     const forced = onlyMattering(
       Object.fromEntries(
         graph.origins.map((origin) => [
@@ -83,7 +85,7 @@ export function planActions(context: ActionContext): PlannedAction[] {
   const offering = graph.origins.filter(
     (origin) => secure(graph.url) && secure(origin) && isOwn(origin) && baseline[origin] !== 'h3',
   );
-  if (offering.length > 0) {
+  if (offering.length > 0 && usable.includes('h3')) {
     const assignment = {
       ...baseline,
       ...Object.fromEntries(offering.map((origin) => [origin, 'h3' as const])),

@@ -1,4 +1,4 @@
-import { median, type Protocol, type Recording } from '@hopwise/contract';
+import { median, PROTOCOLS, type Protocol, type Recording } from '@hopwise/contract';
 import { nearestUniform } from '../choose/choices.ts';
 import type { Choice } from '../choose/choose.ts';
 import { browserAssignment } from '../emulate/browser-assignment.ts';
@@ -38,11 +38,8 @@ export function addCandidates(
 ): PageCandidates {
   const { graph, servers } = question;
   const { joint } = choice;
-  const natural = browserAssignment(
-    graph.origins,
-    servers,
-    (protocol) => choice.unavailable[protocol] === undefined,
-  );
+  const isUsable = (protocol: Protocol) => choice.unavailable[protocol] === undefined;
+  const natural = browserAssignment(graph.origins, servers, isUsable);
   const emulated = new Candidates(graph, choice.scenarios, choice.loadTimes);
   const uniform = new Map(
     choice.uniform.map(({ protocol }) => [protocol, emulated.add(uniformAssignment(graph, protocol))]),
@@ -58,6 +55,7 @@ export function addCandidates(
   const plans = planActions({
     graph,
     servers,
+    usable: PROTOCOLS.filter(isUsable),
     baseline: natural,
     joint: joint.assigned.decided ? joint.assignment : null,
     bytesOf: (origin) => sums.get(origin)!.bytes,

@@ -434,6 +434,7 @@ describe('decision', () => {
             (origin) => assignment[origin] !== baseline.protocols[origin],
           );
           expect(origins.toSorted()).toEqual(moved.toSorted());
+          if (path.udp.kind === 'blocked') expect(Object.values(assignment)).not.toContain('h3');
         }
         for (const time of Object.values(protocols)) expect(time.pltMs).toBeGreaterThan(0);
       }),

@@ -29,6 +29,8 @@ import {
 } from './load.ts';
 import {
   browserProtocol,
+  changesOf,
+  type LoadChanges,
   namedNetwork,
   type Replay,
   type ReplayOptions,
@@ -36,12 +38,6 @@ import {
   requireReachable,
 } from './options.ts';
 import { LoadReport } from './report.ts';
-
-/** What differs in one load from the test's `replay`. */
-export type LoadChanges = Pick<Replay, 'network' | 'protocol' | 'seed' | 'view'> & {
-  /** Time to the load event; 60,000 ms unless given. It does not count against the test's timeout. */
-  timeoutMs?: number;
-};
 
 /** What tests, hooks and other fixtures can ask for. */
 export interface ReplayFixtures {
@@ -152,7 +148,7 @@ export const test = base.extend<ReplayOptions & LinkOptions & ReplayFixtures & P
     };
     // Simultaneous loads would slow each other down.
     const queue = new SerialQueue();
-    await use((changes = {}) => queue.run(() => loadWith(changes)));
+    await use((changes = {}) => queue.run(async () => loadWith(changesOf(changes))));
     await report.end();
   },
 

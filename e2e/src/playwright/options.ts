@@ -45,19 +45,37 @@ export interface ReplayOptions {
   replay: Replay | undefined;
 }
 
+/** What differs in one load from the test's `replay`. */
+export type LoadChanges = Pick<Replay, 'network' | 'protocol' | 'seed' | 'view'> & {
+  /** Time to the load event; 60,000 ms unless given. It does not count against the test's timeout. */
+  timeoutMs?: number;
+};
+
+// Networks and protocols are checked where they are used, with more specific messages.
+const network = z.custom<ReplayNetwork>();
+const protocol = z.custom<ReplayProtocol>();
+const seed = z
+  .int()
+  .min(0)
+  .max(2 ** 31);
+const view = z.enum(['cold', 'warm']);
+
 const replaySchema = z.strictObject({
   page: z.string().min(1),
-  // Checked where they are used, with more specific messages.
-  network: z.custom<ReplayNetwork>().default('cable'),
-  protocol: z.custom<ReplayProtocol>().default('natural'),
-  seed: z
-    .int()
-    .min(0)
-    .max(2 ** 31)
-    .default(1),
+  network: network.default('cable'),
+  protocol: protocol.default('natural'),
+  seed: seed.default(1),
   ipVersion: z.literal([4, 6]).default(4),
-  view: z.enum(['cold', 'warm']).default('cold'),
+  view: view.default('cold'),
   disturbed: z.enum(['repeat', 'skip', 'keep']).default('repeat'),
+});
+
+const changesSchema = z.strictObject({
+  network: network.optional(),
+  protocol: protocol.optional(),
+  seed: seed.optional(),
+  view: view.optional(),
+  timeoutMs: z.number().positive().optional(),
 });
 
 /**
@@ -72,6 +90,17 @@ export function replayOf(given: unknown): Required<Replay> {
   const parsed = replaySchema.safeParse(given);
   if (parsed.success) return parsed.data;
   throw new ReplayError(describeIssue(parsed.error.issues, given, ['replay']));
+}
+
+/**
+ * The changes of one load, checked: a misspelt one would otherwise load the page as if it were not there.
+ *
+ * @throws ReplayError naming the entry
+ */
+export function changesOf(given: unknown): LoadChanges {
+  const parsed = changesSchema.safeParse(given);
+  if (parsed.success) return parsed.data as LoadChanges;
+  throw new ReplayError(describeIssue(parsed.error.issues, given, ['load']));
 }
 
 /** A network as the lab takes it, with a name for people. */

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import {
   browserProtocol,
+  changesOf,
   namedNetwork,
   type ReplayNetwork,
   replayOf,
@@ -71,6 +72,22 @@ it.each([
   [{ page: 'shop', view: 'hot' }, /^replay\.view: expected one of cold, warm, got "hot"$/],
 ])('refuses the replay %j', (replay, words) => {
   expect(() => replayOf(replay)).toThrow(words);
+});
+
+it('takes the changes of one load as they are', () => {
+  const changes = { network: 'lte', protocol: 'h3', seed: 2, view: 'warm', timeoutMs: 500 };
+  expect(changesOf(changes)).toEqual(changes);
+  expect(changesOf({})).toEqual({});
+});
+
+it.each([
+  [{ protcol: 'h1' }, /^load\.protcol: expected no entry of this name$/],
+  [{ page: 'shop' }, /^load\.page: expected no entry of this name$/],
+  [{ view: 'hot' }, /^load\.view: expected one of cold, warm, got "hot"$/],
+  [{ timeoutMs: -5 }, /^load\.timeoutMs: expected more than 0, got -5$/],
+  ['h3', /^load: expected an object, got "h3"$/],
+])('refuses the changes %j of one load', (changes, words) => {
+  expect(() => changesOf(changes)).toThrow(words);
 });
 
 it('refuses HTTP/3 where UDP is blocked, and nothing else', () => {

@@ -1,5 +1,6 @@
 import type { Protocol } from '@hopwise/contract';
 import { CODE } from '../curl/curl-constants.ts';
+import { CERTIFICATE_CODES, SOCKET_FAILURE } from '../curl/error-words.ts';
 
 /**
  * Why an exchange failed:
@@ -36,15 +37,6 @@ export interface ExchangeFault {
  */
 export type ExchangePhase = 'waiting' | 'sent' | 'answering' | 'responding' | 'refused' | 'ended' | 'freed';
 
-const CERTIFICATE = new Set<number>([
-  CODE.PEER_FAILED_VERIFICATION,
-  CODE.SSL_CACERT_BADFILE,
-  CODE.SSL_CRL_BADFILE,
-  CODE.SSL_ISSUER_ERROR,
-  CODE.SSL_INVALIDCERTSTATUS,
-  CODE.SSL_CLIENTCERT,
-]);
-
 /** The TLS handshake failed, mostly for lack of a common ALPN protocol. */
 const HANDSHAKE = new Set<number>([CODE.SSL_CONNECT_ERROR, CODE.SSL_CIPHER]);
 
@@ -65,17 +57,6 @@ export function isHandshakeFailure({ code, sent }: Pick<ExchangeFault, 'code' | 
   return code === 'protocol' && !sent;
 }
 
-/** How libcurl begins its messages about socket errors (`cf-socket.c`). */
-const SOCKET_FAILURE = /^(Recv|Send) failure: /;
-
-/**
- * Whether libcurl's message describes its result code: libcurl keeps the first message of an exchange that has lost its connection
- * and continued on another.
- */
-export function describesCode(code: number, message: string): boolean {
-  return message !== '' && !(CERTIFICATE.has(code) && SOCKET_FAILURE.test(message));
-}
-
 /**
  * @param code libcurl's result code.
  * @param message libcurl's message, which distinguishes faults with the same code; '' for none.
@@ -86,7 +67,7 @@ export function errorCode(
   { protocol, phase }: { protocol: Protocol; phase: ExchangePhase },
 ): ExchangeErrorCode {
   const connected = phase !== 'waiting';
-  if (CERTIFICATE.has(code)) return 'certificate';
+  if (CERTIFICATE_CODES.has(code)) return 'certificate';
   // A QUIC handshake that fails for the certificate is reported as one that fails.
   if (protocol === 'h3' && !connected && /certificate|\bcert\b|verif/i.test(message)) return 'certificate';
   // In TLS 1.3 a server that requires a client certificate says so after the handshake.

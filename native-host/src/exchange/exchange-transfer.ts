@@ -2,11 +2,12 @@
 
 import { CODE, INFO, OPT, PAUSE, PREREQ, READ_PAUSE, SEEK, WRITE_PAUSE } from '../curl/curl-constants.ts';
 import { CONNECT_TIMEOUT_MS, reportedProtocol } from '../curl/easy-options.ts';
+import { describesCode } from '../curl/error-words.ts';
 import type { Libcurl, Pointer } from '../curl/libcurl.ts';
 import type { NativeMemory } from '../curl/native-memory.ts';
 import type { CreditAccount } from './credit-pool.ts';
 import type { EasyHandle, EasyHandleListener, EasyHandles } from './easy-handles.ts';
-import { describesCode, type ExchangeFault, errorCode } from './exchange-fault.ts';
+import { type ExchangeFault, errorCode } from './exchange-fault.ts';
 import type { ExchangeEnd, ExchangeFigures, ExchangeMeter } from './exchange-figures.ts';
 import { creditPayload, ExchangeFrameError, FRAME } from './exchange-frames.ts';
 import { hasBody, IDEMPOTENT, type MarkedOrder } from './exchange-order.ts';
@@ -352,7 +353,9 @@ export class ExchangeTransfer implements EasyHandleListener {
   #faultOf(code: number, curlMessage: string): ExchangeFault {
     if (this.#phase.name === 'refused') return this.#phase.fault;
     if (typeof this.#attempts === 'object') return this.#attempts;
-    const message = describesCode(code, curlMessage) ? curlMessage : this.#tools.curl.errorText(code);
+    const isConnected = this.#phase.name !== 'waiting';
+    const isRight = describesCode(code, curlMessage, isConnected);
+    const message = isRight ? curlMessage : this.#tools.curl.errorText(code);
     const progress = { protocol: this.#order.protocol, phase: this.#phase.name };
     return this.#describeFault(errorCode(code, curlMessage, progress), message);
   }

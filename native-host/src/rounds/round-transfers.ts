@@ -10,6 +10,7 @@ import {
   setCallbacks,
   setCommonOptions,
 } from '../curl/easy-options.ts';
+import { describesCode } from '../curl/error-words.ts';
 import type { Libcurl, Pointer } from '../curl/libcurl.ts';
 import { MultiHandle } from '../curl/multi-handle.ts';
 
@@ -270,9 +271,12 @@ export class RoundTransfers {
     const cutOnPurpose = transfer.headersOnly && transfer.headersDone && code === CODE.WRITE_ERROR;
     const failed = code !== CODE.OK && !cutOnPurpose;
     const failure = transfer.isAddressRefused ? CODE.ABORTED_BY_CALLBACK : code;
+    const message = curl.readText(transfer.errorText);
+    const isConnected = time(INFO.APPCONNECT_TIME_T) !== null;
+    const words = describesCode(code, message, isConnected) ? message : curl.errorText(code);
     return {
       code: failed ? failure : 0,
-      error: failed ? transfer.refused || curl.readText(transfer.errorText) || curl.errorText(code) : '',
+      error: failed ? transfer.refused || words : '',
       protocol: status > 0 ? reportedProtocol(curl.infoLong(easy, INFO.HTTP_VERSION)) : null,
       status,
       bytes: transfer.bytes,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CODE } from '../../src/curl/curl-constants.ts';
-import { describesCode, errorCode } from '../../src/exchange/exchange-fault.ts';
+import { errorCode } from '../../src/exchange/exchange-fault.ts';
 
 const RESET = 'Recv failure: Connection reset by peer';
 const asked = { protocol: 'h2', phase: 'sent' } as const;
@@ -34,14 +34,5 @@ describe('what went wrong', () => {
 
   it('before there is a connection is a failed handshake, whichever side ended it', () => {
     expect(errorCode(CODE.SSL_CONNECT_ERROR, RESET, { ...asked, phase: 'waiting' })).toBe('protocol');
-  });
-});
-
-describe("libcurl's words", () => {
-  it('of an earlier connection are not reported for a certificate', () => {
-    expect(describesCode(CODE.PEER_FAILED_VERIFICATION, RESET)).toBe(false);
-    expect(describesCode(CODE.PEER_FAILED_VERIFICATION, 'certificate has expired')).toBe(true);
-    expect(describesCode(CODE.HTTP2, RESET)).toBe(true);
-    expect(describesCode(CODE.HTTP2, '')).toBe(false);
   });
 });

@@ -504,3 +504,12 @@ it('says which engine is missing', async () => {
   engines.push(own);
   await expect(probe(own, planOf(['https://a.test/']), ALL)).rejects.toMatchObject({ code: 'no-engine' });
 });
+
+it('names what ended a transfer, not an address that was tried before', async () => {
+  // `localhost` may be ::1 as well, where nothing listens.
+  const [server] = await start([]);
+  const { protocols } = await probe(engine(), planOf([server!.url('/cut/60000')]), ALL);
+  const [transfer] = protocols.h3!.rounds[0]!.transfers;
+  expect(transfer).toMatchObject({ protocol: 'h3', error: expect.not.stringContaining('refused') });
+  expect(transfer!.error).not.toBe('');
+});

@@ -35,6 +35,7 @@ interface Survey {
   reports: RoundReport[];
 }
 
+type Learn = (profile: OriginProfile, result: RoundTransferResult) => void;
 type RunRound = (request: RoundRequest) => Promise<RoundReport>;
 
 /** Codes after which another HTTP version over TCP would fail as well. */
@@ -86,11 +87,7 @@ export async function survey(
   }
   const reports: RoundReport[] = [];
   let pageFrom = reachesPage;
-  const ask = async (
-    profiles: OriginProfile[],
-    protocol: Protocol,
-    learn: (profile: OriginProfile, result: RoundTransferResult) => void,
-  ): Promise<boolean> => {
+  const ask = async (profiles: OriginProfile[], protocol: Protocol, learn: Learn): Promise<boolean> => {
     if (profiles.length === 0) return true;
     const report = await run({
       ...base,
@@ -113,14 +110,20 @@ export async function survey(
     learnOfTcp(profile, result);
   };
   const page = all.slice(0, 1);
-  const learnOfPage = (profile: OriginProfile, result: RoundTransferResult): void => {
-    // Without its address no further round takes place.
-    pageFrom = result.remoteIp === '' ? 'public' : addressSpace(result.remoteIp);
-    learnOfH2(profile, result);
-  };
-  if (!(await ask(page, 'h2', learnOfPage))) return { pageFrom, origins, reports };
-  if (!(await ask(all.slice(1), 'h2', learnOfH2))) return { pageFrom, origins, reports };
+  let pageIp = '';
+  const ofPage =
+    (learn: Learn): Learn =>
+    (profile, result) => {
+      pageIp ||= result.remoteIp;
+      learn(profile, result);
+    };
   // A server may fail over HTTP/2 only.
+  const hasAskedPage =
+    (await ask(page, 'h2', ofPage(learnOfH2))) && (await ask(failed.splice(0), 'h1', ofPage(learnOfTcp)));
+  // Without its address no further round takes place.
+  pageFrom = pageIp === '' ? 'public' : addressSpace(pageIp);
+  if (!hasAskedPage) return { pageFrom, origins, reports };
+  if (!(await ask(all.slice(1), 'h2', learnOfH2))) return { pageFrom, origins, reports };
   if (!(await ask(failed, 'h1', learnOfTcp))) return { pageFrom, origins, reports };
   for (const profile of all) learnOfOffers(profile, recordOf(profile.origin));
   if (protocols.includes('h3')) {

@@ -513,3 +513,9 @@ it('names what ended a transfer, not an address that was tried before', async ()
   expect(transfer).toMatchObject({ protocol: 'h3', error: expect.not.stringContaining('refused') });
   expect(transfer!.error).not.toBe('');
 });
+
+it('names a certificate that is not accepted', async () => {
+  const [server] = await start(['-lifetime', '-1h']);
+  const { protocols } = await probe(engine(), page(server!), ALL);
+  expect(protocols.h2!.unavailable).toMatch(/cannot be reached: .*certificate/);
+});

@@ -5,17 +5,57 @@ import {
   type Assignment,
   type Limits,
   originOf,
+  PROTOCOLS,
   type Prediction,
   type Protocol,
 } from '@hopwise/pageload-emulator';
 import { expect as base } from '@playwright/test';
+import { ReplayError } from './errors.ts';
 import { describeDisturbance, type ReplayLoad, titleOf } from './load.ts';
 import { judgeLoads, showLoadJudgement } from './load-budget.ts';
+import { provableProtocol } from './options.ts';
 
 /** Loads by the protocol that they were made under; several of one protocol count by their median. */
 export type LoadsByProtocol = Partial<Record<Protocol, ReplayLoad | ReplayLoad[]>>;
 
 const SHOWN = 5;
+
+/**
+ * Refuses what is no load, such as the promise of one: with `not`, an assertion about it would hold.
+ *
+ * @throws ReplayError
+ */
+function requireLoad(matcher: string, given: unknown): void {
+  const { pltMs, requests } = (given ?? {}) as Partial<ReplayLoad>;
+  if (typeof pltMs === 'number' && Array.isArray(requests)) return;
+  throw new ReplayError(`${matcher}: expected a load, as await load() returns, got ${nameOf(given)}`);
+}
+
+function nameOf(given: unknown): string {
+  if (given instanceof Promise) return 'a promise';
+  if (Array.isArray(given)) return 'a list';
+  return typeof given === 'object' && given !== null ? 'another object' : String(given);
+}
+
+/**
+ * The loads of a comparison, by protocol.
+ *
+ * @throws ReplayError
+ */
+function comparedLoads(loads: LoadsByProtocol): [Protocol, ReplayLoad[]][] {
+  const compared = Object.entries(loads).map(([protocol, some]) => [protocol, [some].flat()] as const);
+  const isKnown = (name: string): name is Protocol => PROTOCOLS.some((protocol) => protocol === name);
+  if (compared.length === 0)
+    throw new ReplayError('toChooseFastest: expected loads under h1, h2 or h3, got none');
+  return compared.map(([protocol, some]) => {
+    if (!isKnown(protocol) || some.length === 0) {
+      const what = isKnown(protocol) ? `none under ${protocol}` : `some under "${protocol}"`;
+      throw new ReplayError(`toChooseFastest: expected loads under h1, h2 or h3, got ${what}`);
+    }
+    for (const load of some) requireLoad('toChooseFastest', load);
+    return [protocol, some];
+  });
+}
 
 /** A message, and a sentence about loads that other work disturbed: their times say little. */
 function withDisturbance(loads: readonly ReplayLoad[], message: string): string {
@@ -29,6 +69,8 @@ export const expect = base.extend({
    * origin.
    */
   toUseProtocol(load: ReplayLoad, wanted: Protocol | Assignment) {
+    requireLoad('toUseProtocol', load);
+    provableProtocol('toUseProtocol', wanted);
     const sent = load.requests.filter(({ fromCache }) => !fromCache);
     const wrong = sent.filter(({ url, protocol }) => {
       const right = typeof wanted === 'string' ? wanted : wanted[originOf(url) ?? ''];
@@ -51,6 +93,10 @@ export const expect = base.extend({
 
   /** The load event ended within so many milliseconds of navigationStart. */
   toLoadWithin(load: ReplayLoad, milliseconds: number) {
+    requireLoad('toLoadWithin', load);
+    if (typeof milliseconds !== 'number' || Number.isNaN(milliseconds)) {
+      throw new ReplayError(`toLoadWithin: expected milliseconds, got ${JSON.stringify(milliseconds)}`);
+    }
     const pass = load.pltMs <= milliseconds;
     return {
       name: 'toLoadWithin',
@@ -71,6 +117,7 @@ export const expect = base.extend({
    */
   toMeetBudget(loads: ReplayLoad | readonly ReplayLoad[], limits: Limits) {
     const some = [loads].flat();
+    for (const load of some) requireLoad('toMeetBudget', load);
     const judgements = judgeLoads(some, limits);
     const breaches = judgements.filter(({ isBreach }) => isBreach);
     const pass = breaches.length === 0;
@@ -95,11 +142,12 @@ export const expect = base.extend({
     loads: LoadsByProtocol,
     { margin = 0.05 }: { margin?: number } = {},
   ) {
-    const measured = (Object.entries(loads) as [Protocol, ReplayLoad | ReplayLoad[]][])
-      .map(([protocol, some]) => ({
-        protocol,
-        pltMs: spread([some].flat().map(({ pltMs }) => pltMs)).median,
-      }))
+    if (!PROTOCOLS.includes(prediction?.best)) {
+      throw new ReplayError(`toChooseFastest: expected a prediction, got ${nameOf(prediction)}`);
+    }
+    const compared = comparedLoads(loads);
+    const measured = compared
+      .map(([protocol, some]) => ({ protocol, pltMs: spread(some.map(({ pltMs }) => pltMs)).median }))
       .sort((a, b) => a.pltMs - b.pltMs);
     const [fastest] = measured;
     const chosen = measured.find(({ protocol }) => protocol === prediction.best);
@@ -110,8 +158,8 @@ export const expect = base.extend({
       pass,
       message: () =>
         withDisturbance(
-          Object.values(loads).flat(),
-          `chosen was ${prediction.best}, measured were ${figures || 'no loads'}`,
+          compared.flatMap(([, some]) => some),
+          `chosen was ${prediction.best}, measured were ${figures}`,
         ),
     };
   },

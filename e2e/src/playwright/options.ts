@@ -5,7 +5,7 @@ import { describeIssue } from '@hopwise/lab/command/describe-issue';
 import type { View } from '@hopwise/lab/ground-truth/ground-truth';
 import type { BrowserProtocol, ProtocolMode } from '@hopwise/lab/loads/protocol-args';
 import type { Site } from '@hopwise/lab/sites/site';
-import { type Assignment, lossIn, PROTOCOLS } from '@hopwise/pageload-emulator';
+import { type Assignment, lossIn, PROTOCOLS, type Protocol } from '@hopwise/pageload-emulator';
 import * as z from 'zod';
 import { ReplayError } from './errors.ts';
 
@@ -132,10 +132,9 @@ function nameOf(network: LabNetwork, profile: string | undefined, isChanged: boo
   return `${network.rttMs} ms, ${network.downMbps}/${network.upMbps} Mbit/s, loss ${lossIn('en', network.loss)}`;
 }
 
-const protocolSchema = z.union([
-  z.enum([...PROTOCOLS, 'natural']),
-  z.record(z.string().regex(/^https:\/\/[a-z0-9.-]+$/), z.enum(PROTOCOLS)),
-]);
+const assignmentSchema = z.record(z.string().regex(/^https:\/\/[a-z0-9.-]+$/), z.enum(PROTOCOLS));
+const protocolSchema = z.union([z.enum([...PROTOCOLS, 'natural']), assignmentSchema]);
+const ASSIGNED = 'an object with h1, h2 or h3 for each origin (https://host)';
 
 /**
  * @param origins those of the page; an assignment has to name each, with a protocol that it offers
@@ -144,9 +143,7 @@ const protocolSchema = z.union([
 export function browserProtocol(wanted: ReplayProtocol, origins: Site['origins']): BrowserProtocol {
   const parsed = protocolSchema.safeParse(wanted);
   if (!parsed.success) {
-    throw new ReplayError(
-      `protocol ${JSON.stringify(wanted)}: expected h1, h2, h3, natural, or an object with h1, h2 or h3 for each origin (https://host)`,
-    );
+    throw new ReplayError(`protocol ${JSON.stringify(wanted)}: expected h1, h2, h3, natural, or ${ASSIGNED}`);
   }
   if (typeof parsed.data === 'string') return parsed.data;
   const assignment = parsed.data;
@@ -162,6 +159,18 @@ export function browserProtocol(wanted: ReplayProtocol, origins: Site['origins']
   if (foreign)
     throw new ReplayError(`protocol: ${foreign}: expected an origin of the page (${known.join(', ')})`);
   return { assignment };
+}
+
+/**
+ * A protocol, or one for each origin, that loads can be proved to use.
+ *
+ * @param place what takes it, for the message
+ * @throws ReplayError
+ */
+export function provableProtocol(place: string, wanted: unknown): Protocol | Assignment {
+  const parsed = z.union([z.enum(PROTOCOLS), assignmentSchema]).safeParse(wanted);
+  if (parsed.success) return parsed.data;
+  throw new ReplayError(`${place}: expected h1, h2, h3, or ${ASSIGNED}, got ${JSON.stringify(wanted)}`);
 }
 
 /**

@@ -270,10 +270,14 @@ class Probe {
     return PROTOCOLS.filter((protocol) => this.#kindOf(protocol) || assigned.includes(protocol));
   }
 
+  /** Whether nothing is known of the page's own server, or that it cannot be reached. */
+  #isPageUnreachable(): boolean {
+    return this.#profiles.get(this.#urls[0]!.origin)?.unreachable !== '';
+  }
+
   /** Adds the assignments that differ from one another and from the protocols that can carry the page. */
   #addAssignments(): void {
-    const { unreachable = '' } = this.#profiles.get(this.#urls[0]!.origin) ?? { unreachable: 'not surveyed' };
-    if (unreachable) return;
+    if (this.#isPageUnreachable()) return;
     const abilities = [...this.#abilities.values()];
     for (const planned of this.#options.assignments ?? []) {
       if (this.#wanted.some((kind) => areSameRounds(abilities, kind.planned, planned))) continue;
@@ -482,7 +486,7 @@ class Probe {
     let untried = withoutH3(asked).slice(0, 512);
     if (!http3) untried = 'this libcurl has no HTTP/3';
     else if (!this.#requestedProtocols().includes('h3')) untried = 'HTTP/3 was not requested';
-    else if (this.#wanted.length === 0) untried = 'the page cannot be reached';
+    else if (this.#wanted.length === 0 && this.#isPageUnreachable()) untried = 'the page cannot be reached';
     const refusing = tried.filter(({ h3Refused }) => h3Refused);
     return udpVerdict({
       untried,

@@ -180,6 +180,12 @@ it('distinguishes HTTP/3 that is not offered from HTTP/3 that is blocked', async
   expect(verification.protocols.h3!.unavailable).toContain('no server of this page offers HTTP/3');
 });
 
+it('does not call a page unreachable that HTTP/3 alone cannot carry', async () => {
+  const [server] = await start(['-protocols', 'h1', '-alt-svc', '']);
+  const { udp } = await probe(engine(), page(server!), { ...ALL, protocols: ['h3'] });
+  expect(udp.reason).toContain('no server of this page offers HTTP/3');
+});
+
 it('calls HTTP/2 unavailable where every server chooses HTTP/1.1', async () => {
   const [server] = await start(['-protocols', 'h1', '-alt-svc', '']);
   const verification = await probe(engine(), page(server!), ALL);

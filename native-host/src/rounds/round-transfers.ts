@@ -249,7 +249,7 @@ export class RoundTransfers {
     transfer.bytes += bytes;
     if (!this.#settings.receive(bytes)) return false;
     if (transfer.bytes <= transfer.maxBytes) return true;
-    transfer.refused = `more than ${transfer.maxBytes} bytes arrived, far more than the recording has`;
+    transfer.refused = tooLong(transfer.maxBytes, 'arrived');
     return false;
   }
 
@@ -271,6 +271,7 @@ export class RoundTransfers {
     const cutOnPurpose = transfer.headersOnly && transfer.headersDone && code === CODE.WRITE_ERROR;
     const failed = code !== CODE.OK && !cutOnPurpose;
     const failure = transfer.isAddressRefused ? CODE.ABORTED_BY_CALLBACK : code;
+    if (code === CODE.FILESIZE_EXCEEDED) transfer.refused ||= tooLong(transfer.maxBytes, 'are announced');
     const message = curl.readText(transfer.errorText);
     const isConnected = time(INFO.APPCONNECT_TIME_T) !== null;
     const words = describesCode(code, message, isConnected) ? message : curl.errorText(code);
@@ -298,6 +299,10 @@ export class RoundTransfers {
     this.#curl.free(transfer.errorText);
   }
 }
+
+/** Why a response was ended. libcurl's words do not say that the limit is the probe's own. */
+const tooLong = (maxBytes: number, come: string): string =>
+  `more than ${maxBytes} bytes ${come}, which its expected size or the budget does not allow`;
 
 /** HTTP/2 weight of an RFC 9218 urgency: 256 for 0 to 1 for 7 (RFC 7540 section 5.3.2), in even steps. */
 function streamWeight(urgency: number): number {

@@ -24,7 +24,7 @@ test.afterEach(() => rm(folder, { recursive: true, force: true }));
 const quick = () => ['--loads', '1', '--rounds', '1', '--keep-disturbed', '--page', join(folder, 'chance')];
 
 test('with UDP blocked HTTP/3 is unavailable, not slow', async () => {
-  const { report, stdout } = await startReport(['--network', 'udp-blocked', ...quick()]);
+  const { report, stdout, stderr } = await startReport(['--network', 'udp-blocked', ...quick()]);
   const { predictedMs, verifiedMs, measuredMs } = report.protocols.h3;
   for (const time of [predictedMs, verifiedMs, measuredMs]) {
     expect(isUnavailable(time), JSON.stringify(time)).toBe(true);
@@ -41,6 +41,8 @@ test('with UDP blocked HTTP/3 is unavailable, not slow', async () => {
     ordered(spread(report.protocols[protocol].measuredMs));
   }
   expect(stdout).toMatch(/HTTP\/3 is unavailable \(verified\): UDP is blocked/);
+  expect(stderr).toMatch(/ verifying: .*, 1 round$/m);
+  expect(stderr).toMatch(/ measuring: 1 load in Chromium/);
 });
 
 test('a link of one’s own, a recorded page with its chance and clock, JSON alone on stdout', async () => {

@@ -2,6 +2,7 @@ import { access, constants, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { firstLine } from '@hopwise/contract';
 import { writingProblem } from '@hopwise/contract/command-line';
+import { counted } from '@hopwise/contract/terminal';
 import { buildReport, type Findings, type Report } from '@hopwise/extension/report';
 import { chromiumPath, requireDisplay } from '@hopwise/lab/browser/chromium';
 import { siteInitScript } from '@hopwise/lab/browser/determinism';
@@ -88,7 +89,7 @@ async function runInLab(options: StartOptions, context: RunContext): Promise<Fin
   const assignment =
     action.kind === 'leave' ? null : assignmentOfSite({ assignment: action.assignment, best }, page.site);
   progress.step(
-    `measuring: ${options.loads} loads in Chromium by the browser's own choice, under each forced protocol${assignment === null ? '' : ', and as hopwise recommends'}`,
+    `measuring: ${counted(options.loads, 'load')} in Chromium by the browser's own choice, under each forced protocol${assignment === null ? '' : ', and as hopwise recommends'}`,
   );
   const { measured, naturalProtocols, warnings } = await measurePage({
     lab,
@@ -169,7 +170,7 @@ async function observe(
   });
   if (!load.prediction) throw new UserError(`the load of ${url} gives no prediction: ${load.problem}`);
   progress.step(
-    `verifying: libcurl transfers the page under each protocol and as decided, ${options.rounds} rounds`,
+    `verifying: libcurl transfers the page under each protocol and as decided, ${counted(options.rounds, 'round')}`,
   );
   const verified = await session.verify(load, {
     rounds: options.rounds,

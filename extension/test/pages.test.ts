@@ -225,6 +225,24 @@ describe.each(PAGES)('the %s', (_name, path, open) => {
     expect(document.body.textContent).not.toContain('Keep a.example off HTTP/3');
   });
 
+  test.each([
+    [2400, 'Could load in 2.4 s instead of 4.3 s.', false],
+    [3300, 'Could load in 3.3 s instead of 4.3 s.', true],
+  ])(
+    'has what the pins in force promise, %d ms, and offers another action only where it gains more',
+    async (pltMs, headline, isOffered) => {
+      const time = { pltMs, low: pltMs, high: pltMs };
+      const made = actionOf('avoid-h3', { [A]: 'h2' }, { time, gainMs: 4300 - pltMs });
+      const decision = decisionOf([actionOf('force-protocol', { [A]: 'h1' }), made]);
+      load = { ...load, prediction: { ...load.prediction!, decision } };
+      asked = [{ type: 'pin', pins: [{ origin: A, kind: 'avoid-h3' }], minutes: null, persistent: false }];
+      await show();
+      for (const place of ['.hw-headline', '#announcement'])
+        expect(document.querySelector(place)!.textContent!.replaceAll('\u00a0', ' ')).toContain(headline);
+      expect(document.querySelector<HTMLElement>('.hw-action')!.hidden).toBe(!isOffered);
+    },
+  );
+
   test('has no note about a full load', async () => {
     await show();
     expect(button('Reload without cache')).toBeUndefined();

@@ -1,4 +1,4 @@
-import type { Prediction } from '@hopwise/contract';
+import type { Action, Prediction } from '@hopwise/contract';
 import { listPinnedProtocols } from '../evidence/pinned-protocols.ts';
 import { loadLanguage } from '../language/load-language.ts';
 import { t } from '../language/translate.ts';
@@ -6,6 +6,7 @@ import { type LatestAnswer, sendLoadRequest } from '../messages/load-messages.ts
 import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
 import { PinsModel } from '../pins/page/pins-model.ts';
+import { findPromised } from '../pins/page/promised-action.ts';
 import { UndoControl } from '../pins/page/undo-control.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { announceVerdict } from '../ui/announce-verdict.ts';
@@ -26,7 +27,7 @@ import {
 } from '../ui/index.ts';
 import { pollLoad } from '../ui/load-polling.ts';
 import { renderNetworkMemory } from '../ui/network-memory-control.ts';
-import { decideBeyondPins } from '../ui/pin-gain.ts';
+import { decideBeyondPins, promisedBy } from '../ui/pin-gain.ts';
 import { VerifyControl } from '../ui/verify-control.ts';
 import type { OpenedFile } from './emulation/read-file.ts';
 import { ExportMenu, type LoadToWrite } from './files/export-menu.ts';
@@ -63,6 +64,12 @@ const pinsBelow = el('div', { class: 'hw-card' });
 const action = new ActionControl(model, reload);
 const undo = new UndoControl(model, reload);
 const detail = new DetailControl(reload);
+/** What the pins in force promise, where the decision recommends something else. */
+let promised: Action | null = null;
+model.onChange(() => {
+  const decision = !opened && shown?.load && predictionOf(shown.load)?.decision;
+  if (decision && findPromised(decision, model) !== promised) void draw();
+});
 /** Whether the overview has room for more than it shows in a docked panel, without scrolling. */
 const isTall = window.matchMedia('(min-height: 450px)');
 let refresh = () => {};
@@ -152,14 +159,15 @@ async function draw(): Promise<void> {
   pins.resetOrigins(opened ? null : (shown?.loadId ?? null));
   const prediction = load && predictionOf(load);
   const pinGain = opened ? null : (shown?.pinGain ?? null);
-  action.show(opened ? null : prediction && decideBeyondPins(prediction.decision, pinGain));
+  promised = opened ? null : prediction && findPromised(prediction.decision, model);
+  action.show(opened ? null : prediction && decideBeyondPins(prediction.decision, pinGain, promised));
   undo.show(
     opened ? [] : (prediction?.origins.map(({ origin }) => origin) ?? []),
     pinGain,
     action.isOffered,
     shown?.load && !shown.incomplete?.isReplaced ? listPinnedProtocols(shown.load) : null,
   );
-  announceVerdict(prediction, pinGain);
+  announceVerdict(prediction && promisedBy(prediction, promised), pinGain);
   if (load) {
     tabs.draw();
     const above = opened ? [renderOpened(opened)] : renderIncomplete(shown!.incomplete, reload);
@@ -242,6 +250,7 @@ function renderOverview(load: StoredLoad): HTMLElement[] {
         controls: [action.element, undo.element, ...(opened ? [] : [pins.lifted])],
         pinGain: opened ? null : shown?.pinGain,
         pinned: listPinnedProtocols(load),
+        promised,
       }),
     ),
     el(

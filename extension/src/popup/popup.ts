@@ -1,3 +1,4 @@
+import type { Action } from '@hopwise/contract';
 import { listPinnedProtocols } from '../evidence/pinned-protocols.ts';
 import { HelperWatch } from '../helper/helper-watch.ts';
 import { loadLanguage } from '../language/load-language.ts';
@@ -6,6 +7,7 @@ import type { LatestAnswer } from '../messages/load-messages.ts';
 import { ActionControl } from '../pins/page/action-control.ts';
 import { PinsControl } from '../pins/page/pins-control.ts';
 import { PinsModel } from '../pins/page/pins-model.ts';
+import { findPromised } from '../pins/page/promised-action.ts';
 import { UndoControl } from '../pins/page/undo-control.ts';
 import { predictionOf, type StoredLoad } from '../storage/loads.ts';
 import { announceVerdict } from '../ui/announce-verdict.ts';
@@ -27,7 +29,7 @@ import { pollLoad } from '../ui/load-polling.ts';
 import { renderMissingTimes } from '../ui/missing-times.ts';
 import { renderNetworkMemory } from '../ui/network-memory-control.ts';
 import { renderOriginTable } from '../ui/origin-table.ts';
-import { decideBeyondPins } from '../ui/pin-gain.ts';
+import { decideBeyondPins, promisedBy } from '../ui/pin-gain.ts';
 import { renderSavedTime } from '../ui/saved-time.ts';
 import { renderGrounds, renderInstruction } from '../ui/summary.ts';
 import { renderTimesTable } from '../ui/times-table.ts';
@@ -130,16 +132,23 @@ async function showTab(tabId: number, url: string | undefined): Promise<void> {
   };
 
   let shown: LatestAnswer | null = null;
+  /** What pins that the shown load may not have had promise, where the decision recommends something else. */
+  let promised: Action | null = null;
   const hideEmptyDetails = () => {
     place('details').hidden = !shown?.load && model.pins.length === 0;
   };
-  model.onChange(hideEmptyDetails);
+  model.onChange(() => {
+    hideEmptyDetails();
+    const decision = shown?.load && predictionOf(shown.load)?.decision;
+    if (decision && findPromised(decision, model) !== promised) void show(shown!);
+  });
   const show = async (answer: LatestAnswer) => {
     shown = answer;
     hideEmptyDetails();
     const { load, pinGain } = answer;
     const prediction = load && predictionOf(load);
-    const decision = prediction && decideBeyondPins(prediction.decision, pinGain);
+    promised = prediction && findPromised(prediction.decision, model);
+    const decision = prediction && decideBeyondPins(prediction.decision, pinGain, promised);
     isUnsure = decision?.kind === 'unsure';
     pins.resetOrigins(answer.loadId);
     save.offerQueries(answer.canExportQueries);
@@ -150,21 +159,22 @@ async function showTab(tabId: number, url: string | undefined): Promise<void> {
       action.isOffered,
       load && !answer.incomplete?.isReplaced ? listPinnedProtocols(load) : null,
     );
-    announceVerdict(prediction, pinGain);
+    const headlined = prediction && promisedBy(prediction, promised);
+    announceVerdict(headlined, pinGain);
     incomplete.replaceChildren(...renderIncomplete(answer.incomplete, reload));
     placeVerify(isUnsure);
     if (load) {
       void detail.show(load);
       void verify.resume();
       more.replaceChildren(
-        ...renderDetails(load, answer, pins, () => polling.refresh()),
+        ...renderDetails(load, { pinGain, promised }, pins, () => polling.refresh()),
         pins.element,
         detail.element,
         tools,
         all,
       );
-      if (prediction) {
-        content.replaceChildren(renderVerdict(prediction, load, pinGain));
+      if (headlined) {
+        content.replaceChildren(renderVerdict(headlined, load, pinGain));
         content.removeAttribute('aria-busy');
       } else showEmpty(describeUnpredicted(load.problem, reload));
       return;
@@ -186,7 +196,7 @@ async function showTab(tabId: number, url: string | undefined): Promise<void> {
 
 function renderDetails(
   load: StoredLoad,
-  { pinGain }: LatestAnswer,
+  { pinGain, promised }: Pick<LatestAnswer, 'pinGain'> & { promised: Action | null },
   pins: PinsControl,
   refresh: () => void,
 ): HTMLElement[] {
@@ -195,7 +205,7 @@ function renderDetails(
   const verified = load.verification ? readVerifiedTimes(load.verification, prediction.decision) : undefined;
   const { stopped, leftOut } = load.verification ?? {};
   const comparison = { prediction, verified, stopped, leftOut };
-  const decided = { pinGain, pinned: listPinnedProtocols(load) };
+  const decided = { pinGain, promised, pinned: listPinnedProtocols(load) };
   return [
     el(
       'section',
@@ -211,7 +221,7 @@ function renderDetails(
       renderOriginTable(prediction, {
         limit: SHOWN_ORIGINS,
         brief: true,
-        isSettled: decideBeyondPins(prediction.decision, pinGain) === null,
+        isSettled: decideBeyondPins(prediction.decision, pinGain, promised) === null,
         action: ({ origin }) => pins.renderAction(origin, prediction.decision),
       }),
     ),

@@ -1,4 +1,4 @@
-import type { Decision } from '@hopwise/contract';
+import type { Action, Decision, Prediction } from '@hopwise/contract';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { formatNumber } from '../language/format-number.ts';
 import { t } from '../language/translate.ts';
@@ -57,17 +57,35 @@ export function describeRatio(beforeMs: number, afterMs: number): string {
 const MIN_FURTHER_GAIN = 0.05;
 
 /**
- * The decision, unless pins have been measured to help and its action promises no more: it was compared with a browser without
- * pins. Null also where they have been measured not to help: the one thing to do is then to undo them, and a load without them follows.
+ * The decision, unless pins have been measured to help, or promise to, and its action promises no more: it was compared with a browser
+ * without pins. Null also where they have been measured not to help: the one thing to do is then to undo them, and a load without them follows.
+ *
+ * @param promised what the pins in force do, where that is another action
  */
-export function decideBeyondPins(decision: Decision, pinGain: PinGain | null): Decision | null {
+export function decideBeyondPins(
+  decision: Decision,
+  pinGain: PinGain | null,
+  promised: Action | null = null,
+): Decision | null {
+  const decideFurther = (withPinsMs: number) =>
+    decision.action.time.pltMs < (1 - MIN_FURTHER_GAIN) * withPinsMs ? decision : null;
   switch (pinGain?.effect) {
     case 'gains':
-      return decision.action.time.pltMs < (1 - MIN_FURTHER_GAIN) * pinGain.afterMs ? decision : null;
+      return decideFurther(pinGain.afterMs);
     case 'harms':
     case 'nothing':
       return null;
     default:
-      return decision;
+      return promised === null ? decision : decideFurther(promised.time.pltMs);
   }
+}
+
+/** A prediction of which the headline names what the pins in force promise. */
+export function promisedBy<P extends Pick<Prediction, 'decision'>>(
+  prediction: P,
+  promised: Action | null,
+): P {
+  return promised === null
+    ? prediction
+    : { ...prediction, decision: { ...prediction.decision, action: promised } };
 }

@@ -1,10 +1,17 @@
-import { type Assignment, type Decision, type Fit, PROTOCOL_NAME, type Prediction } from '@hopwise/contract';
+import {
+  type Action,
+  type Assignment,
+  type Decision,
+  type Fit,
+  PROTOCOL_NAME,
+  type Prediction,
+} from '@hopwise/contract';
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { plural, t } from '../language/translate.ts';
 import { builder, type ViewOptions } from './dom.ts';
 import { formatDuration, formatList, formatOrigin, keepUnitsTogether } from './format.ts';
 import { describeHeadline } from './headline.ts';
-import { decideBeyondPins } from './pin-gain.ts';
+import { decideBeyondPins, type Headline, promisedBy } from './pin-gain.ts';
 
 interface SummaryOptions extends ViewOptions {
   /** Controls below the verdict that carry it out. */
@@ -13,13 +20,15 @@ interface SummaryOptions extends ViewOptions {
   pinGain?: PinGain | null | undefined;
   /** Protocols that the load's pins held its origins to. */
   pinned?: Assignment | null | undefined;
+  /** What the pins in force do, where the decision recommends another action. */
+  promised?: Action | null | undefined;
 }
 
 /** The verdict, what it rests on, and limits of the prediction. */
 export function renderSummary(prediction: Prediction, options: SummaryOptions = {}): HTMLElement {
   const el = builder(options);
   const { decision } = prediction;
-  const { lead, why } = describeHeadline(prediction, options.pinGain, options.pinned);
+  const { lead, why } = describeShown(prediction, options);
   return el(
     'section',
     {
@@ -36,6 +45,13 @@ export function renderSummary(prediction: Prediction, options: SummaryOptions = 
   );
 }
 
+function describeShown(
+  prediction: Prediction,
+  { pinGain, pinned, promised = null }: SummaryOptions,
+): Headline {
+  return describeHeadline(promisedBy(prediction, promised), pinGain, pinned);
+}
+
 /** What a verdict rests on, and limits of the prediction. */
 export function renderGrounds(prediction: Prediction, options: SummaryOptions = {}): HTMLElement[] {
   const el = builder(options);
@@ -46,8 +62,9 @@ export function renderGrounds(prediction: Prediction, options: SummaryOptions = 
   };
   return [
     el('p', { class: 'hw-muted' }, keepUnitsTogether(describeLoad(observed.pltMs, prediction.fit, carried))),
-    ...renderFit(prediction.fit, describeHeadline(prediction, options.pinGain, options.pinned).why, options),
-    ...(decision.changed === null || decideBeyondPins(decision, options.pinGain ?? null) === null
+    ...renderFit(prediction.fit, describeShown(prediction, options).why, options),
+    ...(decision.changed === null ||
+    decideBeyondPins(decision, options.pinGain ?? null, options.promised) === null
       ? []
       : [el('p', { class: 'hw-note' }, decision.changed)]),
     ...prediction.notes.map((note) => el('p', { class: 'hw-note' }, note)),
@@ -72,14 +89,14 @@ function describeLoad(
     : t('summaryCarried', carried);
 }
 
-/** What is left to do: nothing where the load's pins do it, or have been measured to help as much. */
+/** What is left to do: nothing where the load's pins do it, or pins have been measured to help as much, or promise to. */
 export function renderInstruction({ decision }: Prediction, options: SummaryOptions): HTMLElement[] {
-  const { pinGain = null, pinned } = options;
+  const { pinGain = null, pinned, promised = null } = options;
   const { action, kind } = decision;
   const isDone = action.origins.every((origin) => pinned?.[origin] === action.assignment[origin]);
-  if (kind !== 'act' || isDone || decideBeyondPins(decision, pinGain) === null) return [];
-  // The headline has the action's figures, except above measured pins, which have their own.
-  const text = pinGain ? `${decision.verdict}.` : describeInstruction(decision);
+  if (kind !== 'act' || isDone || decideBeyondPins(decision, pinGain, promised) === null) return [];
+  // The headline has the action's figures, except where pins have their own.
+  const text = pinGain || promised ? `${decision.verdict}.` : describeInstruction(decision);
   return [builder(options)('p', { class: 'hw-instruction' }, keepUnitsTogether(text))];
 }
 

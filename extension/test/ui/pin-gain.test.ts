@@ -29,3 +29,16 @@ test.each<[PinGain['effect'] | null, number, boolean]>([
     expect(decideBeyondPins(decision, gain)).toBe(isOffered ? decision : null);
   },
 );
+
+test.each([
+  // 5% less would be 2280 ms.
+  [2400, false],
+  [4000, true],
+])('beside pins that promise %d ms, another action is offered: %j', (pltMs, isOffered) => {
+  const promised = actionOf(
+    'avoid-h3',
+    { 'https://a.example': 'h2' },
+    { time: { pltMs, low: pltMs, high: pltMs } },
+  );
+  expect(decideBeyondPins(decision, null, promised)).toBe(isOffered ? decision : null);
+});

@@ -42,17 +42,19 @@ export class LoadTabs {
   /**
    * @param renderAction controls that pin an origin; null for none
    * @param footer shown below the table; null for none
+   * @param isSettled whether pins leave nothing to be done at an origin
    */
   origins(
     load: StoredLoad,
     renderAction: (origin: string, prediction: Prediction) => HTMLElement | null,
     footer: HTMLElement | null,
+    isSettled: boolean,
   ): HTMLElement {
     const prediction = this.#prepare(load);
     if (!prediction) return this.#renderProblem(load);
     const actionOf = (origin: string) => renderAction(origin, prediction);
     this.#origins ??= new OriginsTab(load, prediction, this.#emulation, actionOf, footer);
-    this.#origins.draw();
+    this.#origins.draw(isSettled);
     return this.#origins.element;
   }
 

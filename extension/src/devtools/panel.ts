@@ -281,7 +281,10 @@ function renderOrigins(load: StoredLoad): HTMLElement[] {
   const action = (origin: string, { decision }: Prediction) =>
     opened ? null : pins.renderAction(origin, decision);
   pinsBelow.replaceChildren(pins.lifted, pins.element);
-  return [loadTabs.problem, loadTabs.origins(load, action, opened ? null : pinsBelow)];
+  const decision = predictionOf(load)?.decision;
+  const isSettled =
+    !opened && decision !== undefined && decideBeyondPins(decision, shown!.pinGain, promised) === null;
+  return [loadTabs.problem, loadTabs.origins(load, action, opened ? null : pinsBelow, isSettled)];
 }
 
 function renderCard(title: string, ...children: HTMLElement[]): HTMLElement {

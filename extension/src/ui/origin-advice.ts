@@ -15,6 +15,8 @@ export interface OriginAdvice {
   instruction: string;
   /** The page's gain, for all origins of the action together; '' for none. */
   gain: string;
+  /** Whether that takes other origins as well. */
+  isTogether: boolean;
   reason: string;
 }
 
@@ -74,6 +76,7 @@ function adviseOrigin(decision: Decision, origin: OriginRecommendation): OriginA
     origin,
     instruction: t('adviceLeave', { protocol: PROTOCOL_NAME[own] }),
     gain: '',
+    isTogether: false,
     reason: origin.reason,
   };
 }
@@ -92,10 +95,12 @@ function adviceBy(
     bytes: formatBytes(origin.bytes),
     share: formatShare(action.helps),
   };
+  const isTogether = action.origins.length > 1 && gain !== '';
   return {
     origin,
     instruction,
-    gain: action.origins.length > 1 && gain !== '' ? t('adviceTogether', { gain }) : gain,
+    gain: isTogether ? t('adviceTogether', { gain }) : gain,
+    isTogether,
     reason: own
       ? t('adviceCarriedOver', { ...carried, protocol: PROTOCOL_NAME[own] })
       : t('adviceCarried', carried),

@@ -32,6 +32,8 @@ export class OriginsTab {
   readonly #drawer = el('div', { class: 'hw-drawer' });
   #facts: readonly OriginFacts[] = [];
   #selected: string | null = null;
+  /** Whether pins do enough, or are to be undone first: nothing is then to be done at an origin. */
+  #isSettled = false;
   /** Light recordings name no connections. */
   #showsConnections = false;
   /** Writes changes of the load time, in its unit: one for the whole table. */
@@ -44,7 +46,7 @@ export class OriginsTab {
   constructor(
     load: StoredLoad,
     prediction: Prediction,
-    emulation: EmulationClient,
+    emulation: Pick<EmulationClient, 'askOrigins'>,
     renderAction: (origin: string) => HTMLElement | null,
     footer: HTMLElement | null,
   ) {
@@ -62,8 +64,9 @@ export class OriginsTab {
     });
   }
 
-  /** Draws the table, also where pins have changed since. */
-  draw(): void {
+  /** Draws the table, also where pins have changed since, and whether they settle what is to be done. */
+  draw(isSettled = this.#isSettled): void {
+    this.#isSettled = isSettled;
     const origins = new Map(this.#prediction.origins.map((each) => [each.origin, each]));
     const head = [
       el('th', { scope: 'col' }, t('columnOrigin')),
@@ -74,6 +77,8 @@ export class OriginsTab {
       el('th', { scope: 'col' }, t('columnAction')),
     ];
     const rows = this.#facts.map((facts) => this.#renderRow(facts, origins.get(facts.origin)));
+    const isTogether = !isSettled && [...this.#advice.values()].some((advice) => advice.isTogether);
+    const hints = [t('originTimesHint'), ...(isTogether ? [t('originTogetherHint')] : [])];
     this.#table.replaceChildren(
       el(
         'table',
@@ -81,14 +86,14 @@ export class OriginsTab {
         el('thead', {}, el('tr', {}, ...head)),
         el('tbody', {}, ...rows),
       ),
-      el('p', { class: 'hw-note hw-origins-hint' }, t('originTimesHint')),
+      el('p', { class: 'hw-note hw-origins-hint' }, hints.join(' ')),
     );
     this.#drawDrawer();
   }
 
   #renderRow(facts: OriginFacts, recommended: OriginRecommendation | undefined): HTMLElement {
     const { origin, requests, bytes, rttMs, connections, isThirdParty, site } = facts;
-    const advice = this.#advice.get(origin);
+    const advice = this.#isSettled ? undefined : this.#advice.get(origin);
     const own = this.#prediction.decision.baseline.protocols[origin];
     const ownMs = own && recommended?.pltMs[own];
     const name = renderButton(formatOrigin(origin), () => this.#select(origin), {
@@ -156,7 +161,7 @@ export class OriginsTab {
       verified: load.verification?.origins.find((each) => each.origin === origin) ?? null,
       pinned: load.pinned ?? null,
     });
-    const reason = this.#advice.get(origin)?.reason ?? own?.reason;
+    const reason = (this.#isSettled ? undefined : this.#advice.get(origin)?.reason) ?? own?.reason;
     return el(
       'aside',
       { class: 'hw-details', 'aria-label': t('originDetails') },

@@ -378,6 +378,21 @@ test('the popup says what the helper is to be installed for where only a verific
   );
 });
 
+test.each([
+  [[], true],
+  [[{ kind: 'verification' as const, text: '' }], false],
+])('the popup asks first for a verification where there was none (%j)', async (evidence, isFirst) => {
+  const hope = { ...actionOf('avoid-h3', { [A]: 'h2' }), sure: false };
+  const unsure = decisionOf([LEAVE, hope], { kind: 'unsure', evidence });
+  load = { ...load, prediction: { ...load.prediction!, decision: unsure } };
+  stub(bodyOf('popup/popup.html'));
+  await import('../src/popup/popup.ts');
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(document.querySelectorAll('.hw-to-verify button').length > 0).toBe(isFirst);
+  const advice = { true: 'verify first', false: 'not settled' }[`${isFirst}`];
+  expect(document.querySelector('.hw-origins tbody td')!.textContent).toBe(advice);
+});
+
 describe('the popup’s one switch', () => {
   const show = async () => {
     stub(bodyOf('popup/popup.html'));

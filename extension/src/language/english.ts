@@ -159,6 +159,7 @@ export const english = {
   adviceMaybe: 'maybe $gain$',
   adviceOffer: 'offer HTTP/3 at the server',
   adviceTogether: '$gain$ together',
+  adviceUnsettled: 'not settled',
   adviceVerify: 'verify first',
   adviceWithGain: '$instruction$, saves $gain$',
   ageLimitCut:
@@ -489,11 +490,11 @@ export const english = {
   historyTitle: 'Browser history',
   historyTogether: 'Full loads on this network, together',
   historyUnreadable: 'Stored loads cannot be read: $problem$.',
-  hopeMix:
-    'With other HTTP versions this page may load $gain$ faster, with a chance of $chance$. Verify to be sure.',
-  hopeOver: 'Over $protocol$ this page may load $gain$ faster, with a chance of $chance$. Verify to be sure.',
-  hopeWithoutH3:
-    'Without HTTP/3 this page may load $gain$ faster, with a chance of $chance$. Verify to be sure.',
+  hopeMix: 'With other HTTP versions this page may load $gain$ faster, with a chance of $chance$.',
+  hopeOver: 'Over $protocol$ this page may load $gain$ faster, with a chance of $chance$.',
+  hopeVerified: 'The verification could not settle it.',
+  hopeVerify: 'Verify to be sure.',
+  hopeWithoutH3: 'Without HTTP/3 this page may load $gain$ faster, with a chance of $chance$.',
   hosts_one: '$count$ host',
   hosts_other: '$count$ hosts',
   hours_one: '$count$ hour',

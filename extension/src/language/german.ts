@@ -161,6 +161,7 @@ export const german: Record<MessageKey, string> = {
   adviceMaybe: 'vielleicht $gain$',
   adviceOffer: 'HTTP/3 am Server anbieten',
   adviceTogether: '$gain$ zusammen',
+  adviceUnsettled: 'ungeklärt',
   adviceVerify: 'erst prüfen',
   adviceWithGain: '$instruction$, spart $gain$',
   ageLimitCut:
@@ -499,11 +500,11 @@ export const german: Record<MessageKey, string> = {
   historyTogether: 'Vollständige Ladevorgänge in diesem Netz, zusammen',
   historyUnreadable: 'Gespeicherte Ladevorgänge lassen sich nicht lesen: $problem$.',
   hopeMix:
-    'Mit anderen HTTP-Versionen lädt die Seite mit einer Wahrscheinlichkeit von $chance$ um $gain$ schneller. Eine Prüfung schafft Gewissheit.',
-  hopeOver:
-    'Über $protocol$ lädt die Seite mit einer Wahrscheinlichkeit von $chance$ um $gain$ schneller. Eine Prüfung schafft Gewissheit.',
-  hopeWithoutH3:
-    'Ohne HTTP/3 lädt die Seite mit einer Wahrscheinlichkeit von $chance$ um $gain$ schneller. Eine Prüfung schafft Gewissheit.',
+    'Mit anderen HTTP-Versionen lädt die Seite mit einer Wahrscheinlichkeit von $chance$ um $gain$ schneller.',
+  hopeOver: 'Über $protocol$ lädt die Seite mit einer Wahrscheinlichkeit von $chance$ um $gain$ schneller.',
+  hopeVerified: 'Die Prüfung hat es nicht geklärt.',
+  hopeVerify: 'Eine Prüfung schafft Gewissheit.',
+  hopeWithoutH3: 'Ohne HTTP/3 lädt die Seite mit einer Wahrscheinlichkeit von $chance$ um $gain$ schneller.',
   hosts_one: '$count$ Host',
   hosts_other: '$count$ Hosts',
   hours_one: '$count$ Stunde',

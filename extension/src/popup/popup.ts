@@ -28,6 +28,7 @@ import { renderInstallButton } from '../ui/install-helper.ts';
 import { pollLoad } from '../ui/load-polling.ts';
 import { renderMissingTimes } from '../ui/missing-times.ts';
 import { renderNetworkMemory } from '../ui/network-memory-control.ts';
+import { isVerified } from '../ui/origin-advice.ts';
 import { renderOriginTable } from '../ui/origin-table.ts';
 import { decideBeyondPins, promisedBy } from '../ui/pin-gain.ts';
 import { renderSavedTime } from '../ui/saved-time.ts';
@@ -122,8 +123,8 @@ async function showTab(tabId: number, url: string | undefined): Promise<void> {
     toVerify.replaceChildren(...(isMain ? ofMain : []));
     tools.replaceChildren(...(isMain ? [] : [verify.element]), save.element);
   };
-  let isUnsure = false;
-  helper.onChange(() => placeVerify(isUnsure));
+  let toBeVerified = false;
+  helper.onChange(() => placeVerify(toBeVerified));
 
   const recordAgain = async () => {
     const problem = await includeSite(url ?? '');
@@ -149,7 +150,7 @@ async function showTab(tabId: number, url: string | undefined): Promise<void> {
     const prediction = load && predictionOf(load);
     promised = prediction && findPromised(prediction.decision, model);
     const decision = prediction && decideBeyondPins(prediction.decision, pinGain, promised);
-    isUnsure = decision?.kind === 'unsure';
+    toBeVerified = decision?.kind === 'unsure' && !isVerified(decision);
     pins.resetOrigins(answer.loadId);
     save.offerQueries(answer.canExportQueries);
     action.show(decision, load);
@@ -162,7 +163,7 @@ async function showTab(tabId: number, url: string | undefined): Promise<void> {
     const headlined = prediction && promisedBy(prediction, promised);
     announceVerdict(headlined, pinGain);
     incomplete.replaceChildren(...renderIncomplete(answer.incomplete, reload));
-    placeVerify(isUnsure);
+    placeVerify(toBeVerified);
     if (load) {
       void detail.show(load);
       void verify.resume();

@@ -4,6 +4,7 @@ import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { t } from '../language/translate.ts';
 import { formatDuration, formatDurations, formatOrigin, formatShare } from './format.ts';
 import { isNoticeable } from './noticeable.ts';
+import { isVerified } from './origin-advice.ts';
 import { describePinGain, type Headline } from './pin-gain.ts';
 
 /** The load times that a headline compares, milliseconds. */
@@ -104,12 +105,13 @@ function describeHope({ decision }: Predicted): Headline {
   const action = promisingAction(decision.actions);
   if (action === null) return { lead: t('headlineNotYet'), why: '' };
   const values = { gain: formatDuration(action.gainMs), chance: formatShare(action.helps) };
-  const why =
+  const hope =
     action.kind === 'avoid-h3'
       ? t('hopeWithoutH3', values)
       : action.protocol === null
         ? t('hopeMix', values)
         : t('hopeOver', { ...values, protocol: PROTOCOL_NAME[action.protocol] });
+  const why = `${hope} ${t(isVerified(decision) ? 'hopeVerified' : 'hopeVerify')}`;
   return { lead: t('headlineNotYet'), why };
 }
 
@@ -138,6 +140,6 @@ function describeRest({ decision, page }: Predicted): Headline {
 }
 
 /** Whether the recorded load is understood, or something else than it speaks for the decision. */
-function isUnderstood({ decision: { baseline, evidence }, fit }: Predicted): boolean {
-  return fit.understood || baseline.measured || evidence.some(({ kind }) => kind === 'verification');
+function isUnderstood({ decision, fit }: Predicted): boolean {
+  return fit.understood || decision.baseline.measured || isVerified(decision);
 }

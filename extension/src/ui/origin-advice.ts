@@ -63,7 +63,8 @@ function adviseOrigin(decision: Decision, origin: OriginRecommendation): OriginA
   const promising = decision.kind === 'unsure' ? promisingAction(actions) : null;
   if (promising && promising.gainMs > 0 && promising.origins.includes(origin.origin)) {
     const gain = t('adviceMaybe', { gain: formatDuration(promising.gainMs) });
-    return adviceBy(promising, { instruction: t('adviceVerify'), gain }, decision, origin);
+    const instruction = t(isVerified(decision) ? 'adviceUnsettled' : 'adviceVerify');
+    return adviceBy(promising, { instruction, gain }, decision, origin);
   }
   const offer = decision.kind === 'leave' ? actions.find(isWorthwhileOffer) : undefined;
   if (offer?.origins.includes(origin.origin)) {
@@ -80,6 +81,10 @@ function adviseOrigin(decision: Decision, origin: OriginRecommendation): OriginA
     reason: origin.reason,
   };
 }
+
+/** Whether a decision rests on a verification of the page on its network: another one is then no way out of doubt. */
+export const isVerified = ({ evidence }: Pick<Decision, 'evidence'>): boolean =>
+  evidence.some(({ kind }) => kind === 'verification');
 
 const isWorthwhileOffer = ({ kind, worthwhile }: Action) => kind === 'offer-h3' && worthwhile;
 

@@ -176,6 +176,14 @@ test('a hope is stated with its chance, in whole sentences', () => {
   );
 });
 
+test('a hope that a verification has left open asks for none', () => {
+  const evidence = [{ kind: 'verification' as const, text: 'The transfers took 1.0 s over HTTP/2.' }];
+  const decision = decisionOf([LEAVE, { ...AVOID, helps: 0.7 }], { kind: 'unsure', evidence });
+  expect(writeHeadline(predictionOf(decision))).toBe(
+    'Nothing to change yet. Without HTTP/3 this page may load 2.0 s faster, with a chance of 70%. The verification could not settle it.',
+  );
+});
+
 test('a load that is not understood promises nothing, until it is verified', () => {
   const reason = '10 requests failed because of HTTP/3.';
   const summary = 'The recorded load took 9.0 s, as its emulation expects.';

@@ -36,14 +36,20 @@ export function describeDecision(
   const seenMs = isPinned || fit.explained === null ? null : fit.recordedMs;
   return {
     ...decision,
-    verdict: isBlocked ? misfitVerdict(fit, figures, sentences) : verdictOf(figures, seenMs, sentences),
+    verdict: isBlocked
+      ? misfitVerdict(fit, figures, sentences)
+      : verdictOf(figures, { seenMs, isVerified: knowledge.verification !== undefined }, sentences),
     evidence: evidenceOf(figures, knowledge, sentences),
     changed: changeOf(figures, knowledge.earlier ?? null, sentences.evidence),
   };
 }
 
 /** What to do and what it gains, in one line. */
-function verdictOf(figures: DecisionFigures, seenMs: number | null, sentences: Sentences): string {
+function verdictOf(
+  figures: DecisionFigures,
+  { seenMs, isVerified }: { seenMs: number | null; isVerified: boolean },
+  sentences: Sentences,
+): string {
   const { kind, actions } = figures;
   if (kind === 'act') {
     return effectOf(figures, timeByItself(figures, seenMs), sentences);
@@ -51,7 +57,7 @@ function verdictOf(figures: DecisionFigures, seenMs: number | null, sentences: S
   if (kind === 'unsure') {
     const promising = promisingAction(actions)!;
     const instruction = instructionOf(promising, figures, sentences);
-    return sentences.verdict.promising(instruction, promising.gainMs, promising.helps);
+    return sentences.verdict.promising(instruction, promising.gainMs, promising.helps, isVerified);
   }
   return leaveVerdict(figures, sentences);
 }

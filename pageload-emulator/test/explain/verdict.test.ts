@@ -4,6 +4,7 @@ import type { DecisionFigures } from '../../src/decide/decide.ts';
 import type { FitFigures } from '../../src/decide/fit.ts';
 import { english } from '../../src/explain/sentences/english.ts';
 import { describeDecision, timeByItself } from '../../src/explain/verdict.ts';
+import { VERIFICATION } from '../support/verification.ts';
 
 const baseline = { pltMs: 4300, low: 3800, high: 4900, emulated: { pltMs: 4200 } } as Baseline;
 const action = {
@@ -146,5 +147,30 @@ it('names the protocols over which a verification could transfer nothing', () =>
   const { evidence } = describeDecision({ figures, fit }, { verification }, english);
   expect(evidence.at(-1)!.text).toBe(
     'The transfers took 1.9 s over HTTP/1.1, 1.7 s over HTTP/2; none went over HTTP/3.',
+  );
+});
+
+it.each([
+  [{}, 'verify to be sure'],
+  [{ verification: VERIFICATION }, 'the verification could not settle it'],
+])('what may gain is to be verified where it has not been (%#)', (knowledge, rest) => {
+  const hope = {
+    kind: 'avoid-h3',
+    origins: ['https://a.example'],
+    gainMs: 500,
+    gain: 0.3,
+    helps: 0.7,
+    needs: [],
+    time: timeOf(1000),
+  };
+  const figures = {
+    ...leaveFigures(900, { protocols: { 'https://a.example': 'h3' } }),
+    kind: 'unsure',
+    best: 'h2',
+    confidence: 0.7,
+    actions: [{ kind: 'leave', helps: 0, gain: 0, needs: [] }, hope],
+  } as unknown as DecisionFigures;
+  expect(describeDecision({ figures, fit }, knowledge, english).verdict).toBe(
+    `Nothing to change yet. “Keep a.example off HTTP/3” may save 500 ms (chance 70%): ${rest}`,
   );
 });

@@ -50,8 +50,9 @@ export const english = {
     /** @param why what is not understood @param canVerify whether transfers could show more */
     notUnderstood: (why: string, canVerify: boolean) =>
       `This load is not understood${canVerify ? ', verify it' : ''}: ${why}`,
-    promising: (instruction: string, gainMs: number, chance: number) =>
-      `Nothing to change yet. “${instruction}” may save ${duration(gainMs)} (chance ${percent(chance)}): verify to be sure`,
+    /** @param isVerified whether a verification has left it open */
+    promising: (instruction: string, gainMs: number, chance: number, isVerified: boolean) =>
+      `Nothing to change yet. “${instruction}” may save ${duration(gainMs)} (chance ${percent(chance)}): ${isVerified ? 'the verification could not settle it' : 'verify to be sure'}`,
     /** @param isLong whether the page takes longer than people wait */
     equal: (isLong: boolean): string =>
       isLong

@@ -33,8 +33,8 @@ export const german: Sentences = {
     },
     notUnderstood: (why, canVerify) =>
       `Dieser Ladevorgang ist nicht verstanden${canVerify ? ', bitte prüfen' : ''}: ${why}`,
-    promising: (instruction, gainMs, chance) =>
-      `Noch ist nichts zu ändern. „${instruction}“ spart vielleicht ${duration(gainMs)} (Wahrscheinlichkeit ${percent(chance)}): Eine Prüfung schafft Gewissheit`,
+    promising: (instruction, gainMs, chance, isVerified) =>
+      `Noch ist nichts zu ändern. „${instruction}“ spart vielleicht ${duration(gainMs)} (Wahrscheinlichkeit ${percent(chance)}): ${isVerified ? 'Die Prüfung hat es nicht geklärt' : 'Eine Prüfung schafft Gewissheit'}`,
     equal: (isLong) =>
       isLong
         ? 'Hier lohnt sich keine Änderung. Die Protokolle sind etwa gleich schnell'

@@ -3,6 +3,7 @@ import { isLong, promisingAction, reasonToLeave, surenessOf, timeByItself } from
 import type { PinGain } from '../evidence/pin-outcomes.ts';
 import { t } from '../language/translate.ts';
 import { formatDuration, formatDurations, formatOrigin, formatShare } from './format.ts';
+import { likeliestUdp } from './network-view.ts';
 import { isNoticeable } from './noticeable.ts';
 import { isVerified } from './origin-advice.ts';
 import { describePinGain, type Headline } from './pin-gain.ts';
@@ -90,7 +91,8 @@ function describeGain(prediction: Predicted, pinned: Assignment | null): Headlin
 }
 
 /** Why the browser's own choice is slower than the action, no surer than the gain is. */
-function describeCause({ decision: { action }, network: { udp } }: Predicted): string {
+function describeCause({ decision: { action }, network }: Predicted): string {
+  const { udp } = likeliestUdp(network);
   const isLikely = surenessOf(action) === 'likely';
   if (action.kind === 'avoid-h3') {
     if (udp === 'blocked') return t('causeBlocked');

@@ -13,6 +13,7 @@ import {
   formatOrigin,
   keepUnitsTogether,
 } from '../../ui/format.ts';
+import { likeliestUdp } from '../../ui/network-view.ts';
 import { adviseOrigins, type OriginAdvice } from '../../ui/origin-advice.ts';
 import { describeChange } from '../describe-change.ts';
 import type { EmulationClient } from '../emulation/emulation-client.ts';
@@ -156,7 +157,7 @@ export class OriginsTab {
     const own = this.#prediction.origins.find((each) => each.origin === origin);
     const why = explainH3({
       facts,
-      udp: this.#prediction.network.udp,
+      udp: likeliestUdp(this.#prediction.network).udp,
       visit: this.#prediction.decision.baseline.visit,
       verified: load.verification?.origins.find((each) => each.origin === origin) ?? null,
       pinned: load.pinned ?? null,

@@ -9,7 +9,7 @@ import { type WorstHoldup, worstHoldup } from '../trace/worst-holdup.ts';
 import { indexOfNearest } from '../util/statistics.ts';
 import { holdupSentence } from './cause-sentences.ts';
 import { english } from './sentences/english.ts';
-import { count, ms, withoutScheme } from './words.ts';
+import { count, withoutScheme } from './words.ts';
 
 /** One connection of the explained load. Times are milliseconds after navigationStart. */
 export interface ExplainedConnection {
@@ -107,6 +107,9 @@ export const CAUSE_WORDS: Record<Cause, string> = {
 
 /** Causes below this share of the load time are not named. */
 const MIN_CAUSE_SHARE = 0.02;
+
+/** In milliseconds however long, as the tables that the story stands beside. */
+const ms = (value: number): string => `${Math.round(value)} ms`;
 
 function storyOf(
   protocol: Protocol,

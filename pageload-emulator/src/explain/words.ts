@@ -2,7 +2,7 @@ import { type Language, LOCALE } from '@hopwise/contract';
 
 /** Writes numbers and durations as a language does. */
 export interface Words {
-  /** Milliseconds, seconds from ten seconds on: `840 ms`, `12.3 s`. */
+  /** Whole milliseconds, from a second on as `duration`, which the times beside are written by: `842 ms`, `4.3 s`. */
   ms(value: number): string;
   /** A share of 0 to 1 as whole percent: `7%`. */
   percent(share: number): string;
@@ -14,10 +14,13 @@ export interface Words {
   decimal(value: number, digits: number): string;
 }
 
+/** What rounds to a second in two digits is written in seconds. */
+const SECONDS_FROM_MS = 995;
+
 export function wordsIn(language: Language): Words {
   const percentSign = language === 'de' ? '\u00a0%' : '%';
   return {
-    ms: (value) => (value >= 10_000 ? `${toFixed(language, value / 1000, 1)} s` : `${Math.round(value)} ms`),
+    ms: (value) => (value < SECONDS_FROM_MS ? `${Math.round(value)} ms` : durationsIn(language, [value])[0]!),
     percent: (share) => `${Math.round(share * 100)}${percentSign}`,
     duration: (valueMs) => durationsIn(language, [valueMs])[0]!,
     durations: (...valuesMs) => durationsIn(language, valuesMs),
@@ -26,7 +29,7 @@ export function wordsIn(language: Language): Words {
 }
 
 /** In English, for what has one language only. */
-export const { ms, percent, duration, durations } = wordsIn('en');
+export const { percent, duration, durations } = wordsIn('en');
 
 /** A count rounded to a whole number. Counts are means over scenarios: anything above 0 shows as at least 1. */
 export function round(value: number): string {
@@ -52,7 +55,7 @@ const TENTH_ROUNDS_UP_MS = 50;
  * `0.0 s` are in milliseconds.
  */
 export function durationsIn(language: Language, valuesMs: readonly number[]): string[] {
-  const isShort = Math.max(...valuesMs.map(Math.abs)) < 995;
+  const isShort = Math.max(...valuesMs.map(Math.abs)) < SECONDS_FROM_MS;
   return valuesMs.map((valueMs) => {
     const lengthMs = Math.abs(valueMs);
     if (isShort || (lengthMs > 0 && lengthMs < TENTH_ROUNDS_UP_MS)) {

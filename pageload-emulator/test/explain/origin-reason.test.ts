@@ -21,6 +21,9 @@ test.each([
   // Of 1250 ms; 250 of 1000 where the other one is ahead.
   [250, 'HTTP/2 for its 2 requests might save 250 ms (20%) against HTTP/3, which is not sure.'],
   [-250, 'HTTP/3 for its 2 requests might save 250 ms (25%) against HTTP/2, which is not sure.'],
+  // From a second on as the times beside it: 2590 of 3590 ms.
+  [2590, 'HTTP/2 for its 2 requests might save 2.6 s (72%) against HTTP/3, which is not sure.'],
+  [990, 'HTTP/2 for its 2 requests might save 990 ms (50%) against HTTP/3, which is not sure.'],
   [-9, 'The choice for its 2 requests moves the page by less than 1%.'],
 ])('an undecided choice that gains %i ms names the protocol that is ahead', (gainMs, words) => {
   expect(undecided(gainMs)).toBe(words);

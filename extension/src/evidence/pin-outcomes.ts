@@ -1,13 +1,15 @@
 import { mean, median, type PinKind, sumOfSquares, TO_90TH } from '@hopwise/contract';
+import { judgeSwitch } from '@hopwise/model';
 import { LOAD_NOISE } from '@hopwise/pageload-emulator';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import { findComparableLoads, hasPins, hasSamePins, pltOf, visitsUntil } from './comparable-loads.ts';
 
 /**
  * `gains`, `harms`: loads with the pin are surely faster or slower than those before it; `nothing`: there are enough loads to see a
- * difference, and there is none; `unclear`: there are too few.
+ * difference, and there is none; `slower-once`: a single load with the pin was slower, by less than the autopilot ends a run for;
+ * `unclear`: there are too few.
  */
-type PinEffect = 'gains' | 'harms' | 'nothing' | 'unclear';
+type PinEffect = 'gains' | 'harms' | 'nothing' | 'slower-once' | 'unclear';
 
 /** Loads of one page without pins and with them. */
 export interface PinGain {
@@ -135,6 +137,10 @@ export function compareLoads(before: readonly number[], after: readonly number[]
     beforeLoads: before.length,
     afterLoads: after.length,
     savedMs: { low, high },
-    effect: low > 0 ? 'gains' : high < 0 ? 'harms' : isEnough ? 'nothing' : 'unclear',
+    effect: low > 0 ? 'gains' : high < 0 ? judgeHarm(before, after) : isEnough ? 'nothing' : 'unclear',
   };
 }
+
+/** A single load may be slow for reasons of its own: it shows harm by itself only where it is far beyond the scatter of those before. */
+const judgeHarm = (before: readonly number[], after: readonly number[]): PinEffect =>
+  after.length > 1 || judgeSwitch(before, after) === 'slower' ? 'harms' : 'slower-once';

@@ -32,6 +32,8 @@ export function describePinGain({ beforeMs, afterMs, beforeLoads, effect }: PinG
     }
     case 'harms':
       return { lead: t('pinsHarm', values), why: t('pinsUndoIt') };
+    case 'slower-once':
+      return { lead: t('pinsSlowerOnce', values), why: t('pinsOneMore') };
     case 'nothing':
       return { lead: t('pinsGainNothing', values), why: t('pinsUndoIt') };
     case 'unclear':
@@ -58,7 +60,8 @@ const MIN_FURTHER_GAIN = 0.05;
 
 /**
  * The decision, unless pins have been measured to help, or promise to, and its action promises no more: it was compared with a browser
- * without pins. Null also where they have been measured not to help: the one thing to do is then to undo them, and a load without them follows.
+ * without pins. Null also where they have been measured not to help: the one thing to do is then to undo them, and a load without them follows;
+ * or where one more load with them will tell.
  *
  * @param promised what the pins in force do, where that is another action
  */
@@ -74,6 +77,7 @@ export function decideBeyondPins(
       return decideFurther(pinGain.afterMs);
     case 'harms':
     case 'nothing':
+    case 'slower-once':
       return null;
     default:
       return promised === null ? decision : decideFurther(promised.time.pltMs);

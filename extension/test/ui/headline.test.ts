@@ -208,6 +208,10 @@ test.each([
     'Slower with hopwise: 0.9 s → 1.5 s, measured. Better undo it.',
   ],
   [
+    { beforeMs: 900, afterMs: 1540, effect: 'slower-once' as const },
+    'Slower in its first load with hopwise: 0.9 s → 1.5 s. One more visit will tell.',
+  ],
+  [
     { beforeMs: 900, afterMs: 910, effect: 'nothing' as const },
     'No gain from hopwise here: 900 ms → 910 ms, measured. Better undo it.',
   ],

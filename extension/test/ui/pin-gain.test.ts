@@ -15,6 +15,8 @@ test.each<[PinGain['effect'] | null, number, boolean]>([
   // The pins are to be undone first.
   ['harms', 9000, false],
   ['nothing', 4300, false],
+  // One more load with the pins tells first.
+  ['slower-once', 9000, false],
 ])(
   'beside pins with the effect “%s”, in %d ms, another action is offered: %j',
   (effect, afterMs, isOffered) => {

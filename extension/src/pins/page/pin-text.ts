@@ -70,6 +70,7 @@ function describeEffect(effect: PinOutcome['effect'], lowMs: number, highMs: num
     }
     case 'nothing':
       return t('outcomeNothing');
+    case 'slower-once':
     case 'unclear':
       return t('outcomeUnclear');
   }

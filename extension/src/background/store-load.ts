@@ -15,6 +15,7 @@ import { readNetworkKey } from '../storage/network-key.ts';
 import { saveQueries } from '../storage/queries.ts';
 import { readSettings } from '../storage/settings.ts';
 import { stripLoadUrls } from '../storage/strip-load.ts';
+import { answersAlike } from './answers-alike.ts';
 import { collectRecording } from './collect-recording.ts';
 import { recallNetwork } from './network-memory.ts';
 import type { ReportingPage } from './reported-load.ts';
@@ -95,6 +96,7 @@ async function recordAndStore(
       wasVisible: await isShown(tabId),
       wasHidden,
       endedHidden,
+      ...((await answersAlike(recording, load.storedId)) && { answersAlike: true }),
       isDetailed,
       prediction: null,
       problem: '',

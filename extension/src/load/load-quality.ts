@@ -3,7 +3,7 @@ import type { StoredLoad } from './stored-load.ts';
 
 /**
  * `full`: shows how long the page takes. `cached`: its document or much else came from the browser's cache, or was prefetched. `partial`: its
- * load event did not fire. `error`: the server answered with an error, whose page is another one. `form`: it is
+ * load event did not fire. `error`: the server answered with an error, whose page is another one, unless it always does (`answersAlike`). `form`: it is
  * the answer to a form, another page than its URL has without one; pages do not tell, so that detailed recordings alone show it. `background`: it was loaded in a hidden tab,
  * where browsers slow pages down. `disturbed`: requests failed, pins changed meanwhile, or it was much slower than the page's other loads.
  */
@@ -31,14 +31,15 @@ export function judgeLoad({
   wasVisible,
   wasHidden,
   endedHidden,
+  answersAlike,
 }: JudgedLoad): LoadQuality {
   const { requests } = recording;
   const networkRequests = requests.filter(cameOverNetwork).length;
   const kindOf = (): LoadKind => {
     const { pltMs, firstContentfulPaintMs: paintMs } = recording;
     if (pltMs === null) return 'partial';
-    const document = requests.findLast(({ type }) => type === 'document');
-    if (document && document.status >= MIN_ERROR_STATUS) return 'error';
+    const document = documentOf(recording);
+    if (document && document.status >= MIN_ERROR_STATUS && !answersAlike) return 'error';
     if (document?.method === 'POST') return 'form';
     // Hidden pages are not painted: those that are shown at last are painted then.
     if (paintMs === null ? wasVisible === false || wasHidden : wasHidden && paintMs > pltMs)
@@ -53,7 +54,14 @@ export function judgeLoad({
   return { kind: kindOf(), networkRequests, requests: requests.length };
 }
 
-type JudgedLoad = Pick<StoredLoad, 'recording' | 'pinned' | 'wasVisible' | 'wasHidden' | 'endedHidden'>;
+type JudgedLoad = Pick<
+  StoredLoad,
+  'recording' | 'pinned' | 'wasVisible' | 'wasHidden' | 'endedHidden' | 'answersAlike'
+>;
+
+/** The request for a load's document, after redirects. */
+export const documentOf = ({ requests }: StoredLoad['recording']): RecordedRequest | undefined =>
+  requests.findLast(({ type }) => type === 'document');
 
 /** A response whose headers alone were transferred confirms what is in the cache. */
 function cameOverNetwork({ fromCache, transferBytes, bodyBytes }: RecordedRequest): boolean {

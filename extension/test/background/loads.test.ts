@@ -227,6 +227,20 @@ test.each([
   expect(judgeLoad((await getAllLoads()).at(-1)!).kind).toBe(kind);
 });
 
+test('an error that the page has always been answered with is the page', async () => {
+  for (const id of ['1', '2', '3', '4']) {
+    navigate(id, { status: 404 });
+    answers = [async () => timings(700)];
+    await settle(true, [], timings(700));
+  }
+  expect((await getAllLoads()).map((load) => judgeLoad(load).kind)).toEqual([
+    'error',
+    'error',
+    'error',
+    'full',
+  ]);
+});
+
 test.for([
   ['the page shows them', 0, [4]],
   ['the next page shows them', 1_200, []],

@@ -30,6 +30,11 @@ test.each([
     'cached',
   ],
   ['an error when a busy server refused the page', withRequests(requestOf(0, { status: 503 })), 'error'],
+  [
+    'full when it refuses it each time',
+    { ...withRequests(requestOf(0, { status: 404 })), answersAlike: true },
+    'full',
+  ],
   ['a form’s when the page is the answer to one', withRequests(requestOf(0, { method: 'POST' })), 'form'],
   [
     'full when the answer to a form led to the page',

@@ -92,7 +92,7 @@ function describeGain(prediction: Predicted, pinned: Assignment | null): Headlin
 
 /** Why the browser's own choice is slower than the action, no surer than the gain is. */
 function describeCause({ decision: { action }, network }: Predicted): string {
-  const { udp } = likeliestUdp(network);
+  const udp = likeliestUdp(network);
   const isLikely = surenessOf(action) === 'likely';
   if (action.kind === 'avoid-h3') {
     if (udp === 'blocked') return t('causeBlocked');

@@ -1,5 +1,5 @@
 import type { FigureSource } from '@hopwise/contract';
-import { isShownOpen, type Prediction } from '@hopwise/pageload-emulator';
+import type { Prediction } from '@hopwise/pageload-emulator';
 import { type PlainKey, t } from '../language/translate.ts';
 import { builder, type ViewOptions } from './dom.ts';
 import { formatLoss, formatMbps, formatMs } from './format.ts';
@@ -27,21 +27,14 @@ export function nameUdp(udp: Prediction['network']['udp']): string {
 }
 
 /**
- * What is likeliest of UDP, and where that is from. No emulated network blocks UDP unless that is certain, so that the figure they share
- * says "open" also where loads before this one, or a verification of it, have shown that it hardly is.
+ * What is likeliest of UDP. No emulated network blocks UDP unless that is certain, so that the figure they share says "open" also where
+ * loads before this one, or a verification of one, have shown that it hardly is.
  */
-export function likeliestUdp({
+export const likeliestUdp = ({
   udp,
   udpShares,
-  source,
-}: Pick<Prediction['network'], 'udp' | 'udpShares'> & { source: { udp: FigureSource } }): {
-  udp: Prediction['network']['udp'];
-  from: FigureSource;
-} {
-  if (source.udp !== 'assumed') return { udp, from: source.udp };
-  if (udpShares.blocked > 0.5) return { udp: 'blocked', from: 'estimated' };
-  return { udp, from: isShownOpen({ udp: udpShares }) ? 'estimated' : 'assumed' };
-}
+}: Pick<Prediction['network'], 'udp' | 'udpShares'>): Prediction['network']['udp'] =>
+  udpShares.blocked > 0.5 ? 'blocked' : udp;
 
 /** How long the full queue takes to drain at the rate down. */
 export const queueMs = ({
@@ -50,17 +43,17 @@ export const queueMs = ({
 }: Pick<Prediction['network'], 'queueBytes' | 'downMbps'>): number => (queueBytes * 8) / (downMbps * 1000);
 
 /** The figures of the network that the prediction assumes: name, value and source of each. */
-export function listFigures({ source, ...network }: Prediction['network']): [string, string, FigureSource][] {
-  const { udp, from } = likeliestUdp({ source, ...network });
-  return [
-    [t('figureRoundTrip'), formatMs(network.rttMs), source.rttMs],
-    [t('figureDown'), formatMbps(network.downMbps), source.downMbps],
-    [t('figureUp'), formatMbps(network.upMbps), source.upMbps],
-    [t('figureLoss'), formatLoss(network.loss), source.loss],
-    ['UDP', nameUdp(udp), from],
-    [t('figureQueue'), formatMs(queueMs(network)), source.queueBytes],
-  ];
-}
+export const listFigures = ({
+  source,
+  ...network
+}: Prediction['network']): [string, string, FigureSource][] => [
+  [t('figureRoundTrip'), formatMs(network.rttMs), source.rttMs],
+  [t('figureDown'), formatMbps(network.downMbps), source.downMbps],
+  [t('figureUp'), formatMbps(network.upMbps), source.upMbps],
+  [t('figureLoss'), formatLoss(network.loss), source.loss],
+  ['UDP', nameUdp(likeliestUdp(network)), source.udp],
+  [t('figureQueue'), formatMs(queueMs(network)), source.queueBytes],
+];
 
 /** These figures, each with its source. */
 export function renderNetwork(network: Prediction['network'], options: ViewOptions = {}): HTMLElement {

@@ -25,7 +25,7 @@ function predictionOf(decision: Decision, more: Partial<Prediction> = {}): Predi
   return {
     decision,
     fit,
-    network: { udp: 1.2, source: { udp: 'estimated' } },
+    network: { udp: 1.2, udpShares: { open: 0, policed: 1, blocked: 0 } },
     observed: { pltMs: 4400, protocols: {} },
     page: { url: `${A}/`, requests: 1, origins: 1, bytes: 1 },
     ...more,

@@ -7,6 +7,7 @@ import { AS_NONE } from './fit-loss.ts';
 import { fitRecording, pathModel, queueBytesOf } from './fit-recording.ts';
 import { roundTrip } from './handshake-rtt.ts';
 import { weighLossByLoadTime } from './loss-by-load-time.ts';
+import { isShownOpen } from './network-cluster.ts';
 import { type NetworkKnowledge, type PosteriorInput, posteriorInput } from './posterior-input.ts';
 import { lossBurstDensity } from './random-loss.ts';
 import { isRecordedElsewhere } from './recorded-elsewhere.ts';
@@ -94,6 +95,9 @@ export function networkPosterior(
   });
   // The measurement showed only that UDP is not blocked; the policer comes from the fit.
   if (input.udp === undefined && udp.treatment.kind === 'policed') sources.udp = 'estimated';
+  // The load itself shows nothing of UDP, but earlier ones have.
+  if (sources.udp === 'assumed' && (isShownOpen({ udp: udp.shares }) || udp.shares.blocked > 0.5))
+    sources.udp = 'estimated';
   const intervals = {
     rttMs: rtt.interval,
     downBps: udp.downBps.interval,

@@ -157,7 +157,7 @@ export class OriginsTab {
     const own = this.#prediction.origins.find((each) => each.origin === origin);
     const why = explainH3({
       facts,
-      udp: likeliestUdp(this.#prediction.network).udp,
+      udp: likeliestUdp(this.#prediction.network),
       visit: this.#prediction.decision.baseline.visit,
       verified: load.verification?.origins.find((each) => each.origin === origin) ?? null,
       pinned: load.pinned ?? null,

@@ -102,7 +102,12 @@ function findReference(
 function compareWith(reference: Reference | null, after: readonly number[]): PinGain | null {
   if (reference === null) return null;
   const { beforeMs, estimatedMs } = reference;
-  if (beforeMs.length > 0) return compareLoads(beforeMs, after);
+  if (beforeMs.length > 0) {
+    const gain = compareLoads(beforeMs, after);
+    // A single load may be slow for reasons of its own: it shows harm only where it is far beyond the scatter of those before.
+    const isOnce = gain.effect === 'harms' && after.length === 1 && judgeSwitch(beforeMs, after) !== 'slower';
+    return isOnce ? { ...gain, effect: 'slower-once' } : gain;
+  }
   return estimatedMs === null ? null : compareWithEstimate(estimatedMs, after);
 }
 
@@ -137,10 +142,6 @@ export function compareLoads(before: readonly number[], after: readonly number[]
     beforeLoads: before.length,
     afterLoads: after.length,
     savedMs: { low, high },
-    effect: low > 0 ? 'gains' : high < 0 ? judgeHarm(before, after) : isEnough ? 'nothing' : 'unclear',
+    effect: low > 0 ? 'gains' : high < 0 ? 'harms' : isEnough ? 'nothing' : 'unclear',
   };
 }
-
-/** A single load may be slow for reasons of its own: it shows harm by itself only where it is far beyond the scatter of those before. */
-const judgeHarm = (before: readonly number[], after: readonly number[]): PinEffect =>
-  after.length > 1 || judgeSwitch(before, after) === 'slower' ? 'harms' : 'slower-once';

@@ -74,8 +74,8 @@ export class RecordingBytes {
     } else if (isZlib(head)) {
       this.#add = inPieces(inflating((bytes) => this.#json.add(bytes)));
     } else if (TRACE.test(beginning)) {
-      const isRead = (name: string) => EVENT_NAMES.has(name);
-      const trace = new EventBytes({ list: 'traceEvents', kindField: 'name', isRead }, (bytes) =>
+      const keep = (name: string, event: readonly Uint8Array[]) => (EVENT_NAMES.has(name) ? [event] : []);
+      const trace = new EventBytes({ list: 'traceEvents', kindField: 'name', keep }, (bytes) =>
         this.#json.add(bytes),
       );
       this.#addEvents(trace);

@@ -23,10 +23,13 @@ interface EventList {
   list: string;
   /** The field of an event, a string or a whole number, that says what kind it is. */
   kindField: string;
-  /** Whether an event is read, by its kind and the pieces of its JSON. */
-  isRead: (kind: string, pieces: readonly Uint8Array[]) => boolean;
-  /** The JSON of further events at the end of the list, without commas around them. */
-  more?: () => Uint8Array[];
+  /**
+   * What is kept in an event's place, by its kind and the pieces of its JSON: the event, nothing, or others before it. Events are pieces of
+   * JSON, without commas around them.
+   */
+  keep: (kind: string, event: readonly Uint8Array[]) => readonly (readonly Uint8Array[])[];
+  /** Further events at the end of the list. */
+  more?: () => readonly (readonly Uint8Array[])[];
 }
 
 /**
@@ -133,12 +136,12 @@ export class EventBytes {
   #endEvent(): void {
     const event = this.#event!;
     this.#event = null;
-    if (this.#events.isRead(this.#kind, event)) this.#write(event);
+    for (const kept of this.#events.keep(this.#kind, event)) this.#write(kept);
   }
 
   #endList(): void {
     this.#inEvents = false;
-    for (const event of this.#events.more?.() ?? []) this.#write([event]);
+    for (const event of this.#events.more?.() ?? []) this.#write(event);
   }
 
   #write(event: readonly Uint8Array[]): void {

@@ -22,8 +22,8 @@ export class NetLogBytes {
       {
         list: 'events',
         kindField: 'type',
-        isRead: (kind, pieces) => this.#isRead(kind, pieces),
-        more: () => this.#volumes.events().map((event) => strToU8(JSON.stringify(event))),
+        keep: (kind, event) => this.#keep(kind, event),
+        more: () => this.#volumes.rest().map(written),
       },
       (bytes) => {
         this.#head?.push(bytes.slice());
@@ -40,18 +40,24 @@ export class NetLogBytes {
     this.#events.end();
   }
 
-  #isRead(kind: string, pieces: readonly Uint8Array[]): boolean {
+  #keep(kind: string, event: readonly Uint8Array[]): readonly (readonly Uint8Array[])[] {
     if (this.#head !== null) {
       const { constants } = objectOf(jsonIn([...this.#head, strToU8(']}')])) ?? {};
       this.#head = null;
       this.#names = readConstants(constants)?.names ?? null;
     }
-    if (this.#names === null) return true;
+    if (this.#names === null) return [event];
     const name = this.#names.get(Number(kind));
-    if (name === undefined) return false;
-    return !VOLUME_NAMES.has(name) || !this.#volumes.add(jsonIn(pieces));
+    if (name === undefined) return [];
+    if (VOLUME_NAMES.has(name)) return this.#volumes.add(jsonIn(event)) ? [] : [event];
+    // What came so far belongs to the hop before.
+    return name === 'URL_REQUEST_START_JOB'
+      ? [...this.#volumes.takeBefore(jsonIn(event)).map(written), event]
+      : [event];
   }
 }
+
+const written = (event: object): Uint8Array[] => [strToU8(JSON.stringify(event))];
 
 /** The value of a text, in pieces, that should be JSON; undefined where it is none, which is refused when the whole is read. */
 function jsonIn(pieces: readonly Uint8Array[]): unknown {

@@ -93,7 +93,15 @@ const paramsSchema = z.object({
 });
 export type NetLogParams = z.infer<typeof paramsSchema>;
 
-const eventSchema = z.object({
+/** Numbers of Chromium's errors are negative; −1 is what goes on. */
+const PENDING = -1;
+
+/** Whether a `net_error` is one. */
+export const isError = (error: number | null | undefined): error is number =>
+  error != null && error < PENDING;
+
+/** An event as Chromium writes it. */
+export const eventSchema = z.object({
   time: milliseconds,
   type: count,
   phase: z._default(count, 0),

@@ -1,5 +1,5 @@
 import { groupBy } from '@hopwise/contract';
-import type { NetLogEvent } from './netlog-events.ts';
+import { isError, type NetLogEvent } from './netlog-events.ts';
 
 /** One hop of a request: to a redirect, or to the answer. Times are on the log's clock, milliseconds. */
 export interface NetLogHop {
@@ -45,9 +45,6 @@ export interface NetLogHop {
   /** The hop that a redirect led to. */
   next: NetLogHop | null;
 }
-
-/** Numbers of Chromium's errors are negative; −1 is what goes on. */
-const PENDING = -1;
 
 /** Finds the hops of a NetLog's requests, in order of issue. */
 export function hopsIn(events: readonly NetLogEvent[], mainFrameFlag: number): NetLogHop[] {
@@ -130,7 +127,7 @@ function beginHop(
 
 /** Adds to a hop what an event tells of it. What was sent again, as the connection was closed before the answer, counts from then on. */
 function addEvent(hop: NetLogHop, { name, ms, phase, params }: NetLogEvent): void {
-  if (params.net_error != null && params.net_error < PENDING) hop.error ??= params.net_error;
+  if (isError(params.net_error)) hop.error ??= params.net_error;
   switch (name) {
     case 'HTTP_STREAM_REQUEST':
       hop.isForNetwork = true;

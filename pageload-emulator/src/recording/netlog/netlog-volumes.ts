@@ -1,5 +1,5 @@
-import * as z from 'zod/mini';
-import { type NetLogEventName, SHORT_HEADER } from './netlog-events.ts';
+import type * as z from 'zod/mini';
+import { eventSchema, isError, type NetLogEventName, SHORT_HEADER } from './netlog-events.ts';
 import { ArrivedPackets } from './quic-packets.ts';
 
 /** Kinds of events that come with every packet or part of a body, of which the sum and the last time are read. */
@@ -11,38 +11,28 @@ export const VOLUME_NAMES: ReadonlySet<NetLogEventName> = new Set([
   'QUIC_SESSION_UNAUTHENTICATED_PACKET_HEADER_RECEIVED',
 ]);
 
-const number = z.optional(z.number());
-const volumeSchema = z.object({
-  time: z.string(),
-  type: z.number(),
-  phase: number,
-  source: z.object({ id: z.number() }),
-  params: z.optional(
-    z.object({
-      stream_id: number,
-      byte_count: number,
-      payload_length: number,
-      delta: number,
-      packet_number: number,
-      header_format: z.optional(z.string()),
-    }),
-  ),
-});
-type Volume = z.infer<typeof volumeSchema>;
+interface Volume {
+  sum: z.infer<typeof eventSchema>;
+  packets: ArrivedPackets;
+}
 
 /** Adds up events of one kind, request or session, and stream: most of a log is such events. */
 export class NetLogVolumes {
-  readonly #volumes = new Map<string, { sum: Volume; packets: ArrivedPackets }>();
+  /** By request or session, and in it by kind and stream. */
+  readonly #volumes = new Map<number, Map<string, Volume>>();
 
   /** @returns whether the event is one that can be added to others */
   add(event: unknown): boolean {
-    const read = volumeSchema.safeParse(event);
+    const read = eventSchema.safeParse(event);
     if (!read.success) return false;
-    const { source, type, params = {} } = read.data;
+    const { source, type } = read.data;
+    const params = read.data.params ?? {};
     const { stream_id, packet_number, header_format } = params;
-    const key = `${source.id} ${type} ${stream_id ?? ''}`;
-    const known = this.#volumes.get(key);
-    const { params: before = {} } = known?.sum ?? {};
+    const key = `${type} ${stream_id ?? ''}`;
+    const own = this.#volumes.get(source.id) ?? new Map<string, Volume>();
+    this.#volumes.set(source.id, own);
+    const known = own.get(key);
+    const before = known?.sum.params ?? {};
     const packets = known?.packets ?? new ArrivedPackets();
     const add = (field: 'byte_count' | 'payload_length') => (before[field] ?? 0) + (params[field] ?? 0);
     if (packet_number !== undefined && header_format === SHORT_HEADER)
@@ -55,17 +45,30 @@ export class NetLogVolumes {
         payload_length: add('payload_length'),
         // What the reader took makes room again.
         delta: (before.delta ?? 0) + Math.min(0, params.delta ?? 0),
+        net_error: [before.net_error, params.net_error].find(isError),
       },
     };
-    this.#volumes.set(key, { sum, packets });
+    own.set(key, { sum, packets });
     return true;
   }
 
-  /** The sums, as events. */
-  events(): object[] {
-    return [...this.#volumes.values()].map(({ sum, packets }) => ({
-      ...sum,
-      params: { ...sum.params, packet_ranges: packets.ranges() },
-    }));
+  /** Takes the sums of a request whose next event this is, as events; none where it is no event. */
+  takeBefore(event: unknown): object[] {
+    const id = eventSchema.safeParse(event).data?.source.id;
+    const own = id === undefined ? undefined : this.#volumes.get(id);
+    if (id === undefined || own === undefined) return [];
+    this.#volumes.delete(id);
+    return eventsOf(own);
+  }
+
+  /** All sums that were not taken, as events. */
+  rest(): object[] {
+    return [...this.#volumes.values()].flatMap(eventsOf);
   }
 }
+
+const eventsOf = (volumes: ReadonlyMap<string, Volume>): object[] =>
+  [...volumes.values()].map(({ sum, packets }) => ({
+    ...sum,
+    params: { ...sum.params, packet_ranges: packets.ranges() },
+  }));

@@ -288,6 +288,22 @@ describe('a NetLog’s file', () => {
     );
   });
 
+  it('keeps the error with which a body ended, and no event that is not as Chromium writes it', () => {
+    const [alive, begun] = beginRequest(80, 'https://a.test/gone.js', 240);
+    const failed = event(80, 'HTTP_TRANSACTION_READ_BODY', 245, { net_error: -101 }, 'end');
+    const part = event(3, 'URL_REQUEST_JOB_FILTERED_BYTES_READ', 205, { byte_count: 5_000 });
+    const odd = { ...part, source: { ...part.source, start_time: null } };
+    const log = logged([...logEvents(), alive!, begun!, failed, odd]);
+    const whole = parseRecording(log);
+    expect(whole.requests.map(({ status, decodedBytes }) => [status, decodedBytes])).toEqual([
+      [200, 60_000],
+      [200, 24_000],
+      [200, 27_000],
+      [0, null],
+    ]);
+    expect(parseRecording(kept(JSON.stringify(log)))).toEqual(whole);
+  });
+
   it('may end amid an event, as that of a browser that was killed', () => {
     const lines = [...logEvents(), ...NOISE].map((each) => JSON.stringify(each));
     const text = `{"constants":${JSON.stringify(logged([]).constants)},\n"events": [\n${lines.join(',\n')},\n{"params":{"by`;
@@ -297,13 +313,14 @@ describe('a NetLog’s file', () => {
   it('may have a hundred thousand packets, and parts of bodies', () => {
     const part = [
       ...NOISE,
-      event(3, 'HTTP_TRANSACTION_READ_BODY', 205, undefined, 'end'),
-      event(3, 'HTTP2_STREAM_UPDATE_RECV_WINDOW', 205, { delta: -10, stream_id: 1 }),
+      event(3, 'HTTP2_STREAM_UPDATE_RECV_WINDOW', 210, { delta: -10, stream_id: 1 }),
+      event(3, 'HTTP_TRANSACTION_READ_BODY', 210, undefined, 'end'),
     ];
-    const noise = part.map((each) => JSON.stringify(each)).join(',\n');
-    const [, ...events] = JSON.stringify(logged(logEvents())).split('"events":[');
-    const begin = JSON.stringify(logged([])).split('"events":[')[0];
-    const text = `${begin}"events":[${`${noise},`.repeat(100_000)}${events.join('"events":[')}`;
+    const parts = `,${part.map((each) => JSON.stringify(each)).join(',')}`.repeat(100_000);
+    const text = JSON.stringify(logged(logEvents())).replace(
+      '],"polledData"',
+      () => `${parts}],"polledData"`,
+    );
     const { requests } = parseRecording(kept(text));
     expect(requests).toHaveLength(3);
     expect(requests[1]).toMatchObject({ endMs: 210, bodyBytes: 1_008_000 });

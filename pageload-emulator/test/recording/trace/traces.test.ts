@@ -160,8 +160,8 @@ describe('a Chrome trace', () => {
 describe('a trace’s file', () => {
   const kept = (text: string, pieces: readonly number[]) => {
     const parts: Uint8Array[] = [];
-    const isRead = (name: string) => EVENT_NAMES.has(name);
-    const trace = new EventBytes({ list: 'traceEvents', kindField: 'name', isRead }, (bytes) =>
+    const keep = (name: string, event: readonly Uint8Array[]) => (EVENT_NAMES.has(name) ? [event] : []);
+    const trace = new EventBytes({ list: 'traceEvents', kindField: 'name', keep }, (bytes) =>
       parts.push(bytes.slice()),
     );
     const bytes = new TextEncoder().encode(text);

@@ -101,7 +101,9 @@ withListFlags(
         withPredictionFlags(
           program
             .command('predict')
-            .description('predict one page from a HAR, a hopwise recording or an export of the extension')
+            .description(
+              'predict one page from a HAR, a trace, a NetLog, a hopwise recording or an export of the extension',
+            )
             .argument('[file]', '- for standard input')
             .allowExcessArguments(),
         ),

@@ -110,7 +110,7 @@ describe('loads in the lab', () => {
   });
 
   it.each(drawShare(['h1', 'h2', 'h3', 'natural'] as const, 1))(
-    'are in Chromium’s own NetLog as DevTools tells them, under %s',
+    'are in Chromium’s own NetLog as in DevTools, under %s',
     async (protocol) => {
       const log = join(folder, `${protocol}.json`);
       const args = [`--log-net-log=${log}`];
@@ -126,10 +126,10 @@ describe('loads in the lab', () => {
       const file = new RecordingBytes();
       file.add(await readFile(log));
       const { requests, quicPackets } = parseRecording(file.end((json) => new TextDecoder().decode(json)));
-      const told = new Map(load.recording!.requests.map((request) => [request.url, request]));
-      expect(requests).toHaveLength(told.size);
+      const recorded = new Map(load.recording!.requests.map((request) => [request.url, request]));
+      expect(requests).toHaveLength(recorded.size);
       for (const { url, protocol: used, endMs, bodyBytes, status } of requests) {
-        const { protocol: expected, endMs: expectedMs, bodyBytes: expectedBytes } = told.get(url)!;
+        const { protocol: expected, endMs: expectedMs, bodyBytes: expectedBytes } = recorded.get(url)!;
         expect([url, status, used]).toEqual([url, 200, expected]);
         // DevTools counts the headers of HTTP/2's frames as part of bodies.
         expect(Math.abs(bodyBytes! - expectedBytes!), url).toBeLessThan(100 + expectedBytes! / 100);

@@ -19,7 +19,7 @@ const STEPS = 5;
  * that queue drops explain if they are included; the numbers of QUIC's packets as a bound.
  */
 export function randomLossPrior(input: PosteriorInput, path: NetworkPath): LogDensity {
-  const prior = boundedLoss(input.prior.density('loss', LOSS_PRIOR), input.recording.quicPackets);
+  const prior = boundLoss(input.prior.density('loss', LOSS_PRIOR), input.recording.quicPackets);
   const seen = input.measured.loss;
   if (seen === undefined || seen.packets === 0 || input.given.loss !== undefined) return prior;
   const events = seen.isRandom ? seen.events : randomEvents(input, seen, path);
@@ -31,7 +31,7 @@ export function randomLossPrior(input: PosteriorInput, path: NetworkPath): LogDe
  * Bounds random loss by the gaps in the numbers of QUIC's packets: queues and policers make some of them, and servers leave numbers out
  * against acknowledgements of what was never sent (RFC 9000 section 21.4), so that random losses are no more than all gaps.
  */
-function boundedLoss(density: LogDensity, counted: QuicPackets | undefined): LogDensity {
+function boundLoss(density: LogDensity, counted: QuicPackets | undefined): LogDensity {
   if (counted === undefined || counted.sent === 0) return density;
   const weight = Math.min(1, MAX_LOSS_EVENTS / Math.max(1, counted.lossEvents));
   const events = Math.round(weight * counted.lossEvents);

@@ -29,8 +29,8 @@ export interface Drafts {
  *   the redirect ended.
  * - Of the URLs that an entry names, exact matches go before those that differ only in the query.
  * - A preflight has the initiator of its request, and is that request's own where it was waited for.
- * - A request whose entry names none is taken to come from the page or the style sheet of its `Referer`, of which other origins are told
- *   no more than the origin; else from a frame of its own origin; else, in a recording that names initiators, from a script of its own
+ * - A request whose entry names none is taken to come from the page or the style sheet of its `Referer`, which other origins get cut to
+ *   the origin; else from a frame of its own origin; else, in a recording that names initiators, from a script of its own
  *   site; else from the document.
  */
 export function linkInitiators(drafts: Drafts): void {

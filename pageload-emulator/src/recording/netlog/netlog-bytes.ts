@@ -23,7 +23,7 @@ export class NetLogBytes {
         list: 'events',
         kindField: 'type',
         keep: (kind, event) => this.#keep(kind, event),
-        more: () => this.#volumes.rest().map(written),
+        more: () => this.#volumes.takeRest().map(writeEvent),
       },
       (bytes) => {
         this.#head?.push(bytes.slice());
@@ -52,12 +52,12 @@ export class NetLogBytes {
     if (VOLUME_NAMES.has(name)) return this.#volumes.add(jsonIn(event)) ? [] : [event];
     // What came so far belongs to the hop before.
     return name === 'URL_REQUEST_START_JOB'
-      ? [...this.#volumes.takeBefore(jsonIn(event)).map(written), event]
+      ? [...this.#volumes.takeBefore(jsonIn(event)).map(writeEvent), event]
       : [event];
   }
 }
 
-const written = (event: object): Uint8Array[] => [strToU8(JSON.stringify(event))];
+const writeEvent = (event: object): Uint8Array[] => [strToU8(JSON.stringify(event))];
 
 /** The value of a text, in pieces, that should be JSON; undefined where it is none, which is refused when the whole is read. */
 function jsonIn(pieces: readonly Uint8Array[]): unknown {

@@ -21,8 +21,8 @@ export class NetLogConnections {
   readonly #jobMs = new Map<number, number>();
   /** Sockets of HTTP/2 sessions. */
   readonly #sockets = new Map<number, number>();
-  /** What a request's way to a connection led to: a socket, or an HTTP/2 session. */
-  readonly #led = new Map<number, number>();
+  /** The socket or HTTP/2 session that each job found. */
+  readonly #found = new Map<number, number>();
 
   constructor(events: readonly NetLogEvent[]) {
     for (const event of events) this.#note(event);
@@ -35,8 +35,8 @@ export class NetLogConnections {
    */
   find(id: number | null): NetLogConnection | null {
     if (id === null) return null;
-    const led = this.#led.get(id) ?? id;
-    return this.#byId.get(this.#sockets.get(led) ?? led) ?? null;
+    const found = this.#found.get(id) ?? id;
+    return this.#byId.get(this.#sockets.get(found) ?? found) ?? null;
   }
 
   #note({ name, ms, phase, sourceId, params }: NetLogEvent): void {
@@ -73,7 +73,7 @@ export class NetLogConnections {
       case 'SOCKET_POOL_BOUND_TO_SOCKET':
       case 'HTTP2_SESSION_POOL_FOUND_EXISTING_SESSION':
       case 'HTTP2_SESSION_POOL_IMPORTED_SESSION_FROM_SOCKET':
-        if (other !== undefined) this.#led.set(sourceId, other);
+        if (other !== undefined) this.#found.set(sourceId, other);
         break;
     }
   }

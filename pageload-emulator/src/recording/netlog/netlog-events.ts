@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { objectOf } from '../har/values.ts';
 
 /** Events of a NetLog that tell of requests and of the connections they used (`net_log_event_type_list.h` of Chromium). */
-export const EVENT_NAMES = [
+const EVENT_NAMES = [
   'REQUEST_ALIVE',
   'URL_REQUEST_START_JOB',
   'URL_REQUEST_JOB_FILTERED_BYTES_READ',
@@ -91,7 +91,7 @@ const paramsSchema = z.object({
   transport_info: text,
   source_dependency: z.optional(z.nullable(source)),
 });
-export type NetLogParams = z.infer<typeof paramsSchema>;
+type NetLogParams = z.infer<typeof paramsSchema>;
 
 /** Numbers of Chromium's errors are negative; −1 is what goes on. */
 const PENDING = -1;

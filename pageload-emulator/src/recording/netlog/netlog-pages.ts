@@ -4,7 +4,7 @@ import type { NetLogConnections } from './netlog-connections.ts';
 import type { NetLogHop } from './netlog-hops.ts';
 
 /** A page that a tab loaded, with the requests for it. */
-export interface NetLogPage {
+interface NetLogPage {
   url: string;
   startMs: number;
   /** In order of issue. */

@@ -62,13 +62,15 @@ export class NetLogVolumes {
   }
 
   /** All sums that were not taken, as events. */
-  rest(): object[] {
-    return [...this.#volumes.values()].flatMap(eventsOf);
+  takeRest(): object[] {
+    const rest = [...this.#volumes.values()].flatMap(eventsOf);
+    this.#volumes.clear();
+    return rest;
   }
 }
 
 const eventsOf = (volumes: ReadonlyMap<string, Volume>): object[] =>
   [...volumes.values()].map(({ sum, packets }) => ({
     ...sum,
-    params: { ...sum.params, packet_ranges: packets.ranges() },
+    params: { ...sum.params, packet_ranges: packets.listRanges() },
   }));

@@ -1,7 +1,7 @@
 import type { QuicPackets } from '@hopwise/contract';
 
 /** Numbers of packets, from one to another. */
-export type PacketRange = [first: number, last: number];
+type PacketRange = [first: number, last: number];
 
 /** The packets that came over a QUIC connection after its handshake, by their numbers. */
 export class ArrivedPackets {
@@ -14,8 +14,8 @@ export class ArrivedPackets {
     else this.#ranges.push([first, last]);
   }
 
-  /** In order of number, as long as they are without a gap. */
-  ranges(): PacketRange[] {
+  /** Lists the numbers without gaps, in their order. */
+  listRanges(): PacketRange[] {
     const merged: PacketRange[] = [];
     for (const [first, last] of this.#ranges.toSorted((a, b) => a[0] - b[0])) {
       const latest = merged.at(-1);
@@ -31,7 +31,7 @@ export function countPackets(connections: readonly ArrivedPackets[]): QuicPacket
   let sent = 0;
   let lossEvents = 0;
   for (const connection of connections) {
-    const ranges = connection.ranges();
+    const ranges = connection.listRanges();
     if (ranges.length === 0) continue;
     sent += ranges.at(-1)![1] - ranges[0]![0] + 1;
     lossEvents += ranges.length - 1;

@@ -43,6 +43,7 @@ export function decideAfter(
   return predict(recording, {
     thorough: true,
     ...(verification && { measured: measuredBy(verification) }),
-    knowledge: { loads, ...(verification && { verification }) },
+    // The recorded load bore the detailed recording, which the measured ones do not.
+    knowledge: { loads, isRecordedComparable: false, ...(verification && { verification }) },
   }).decision;
 }

@@ -61,7 +61,7 @@ export function recordedCandidate(context: EvidenceContext): Candidate | undefin
 
 /** What evidence on a page has shown beside its belief. */
 interface SeenEvidence {
-  /** Measured loads by candidate, the recorded one included where it was made on the network asked about. */
+  /** Measured loads by candidate, the recorded one included where it was made on the network asked about and compares with them. */
   measured: MeasuredTimes;
   /** Time that transfers as the candidate requests the page took less than those as the baseline does, milliseconds; null without both. */
   transferGainMs: (candidate: Candidate) => number | null;
@@ -91,7 +91,8 @@ export function addEvidence(
   const showsUdp = isNew && tried.some((each) => !each.discoversH3 && usesH3(each));
   const isEvidence = recorded !== undefined && !knowledge.isOtherNetwork;
   if (recording.pltMs !== null && recording.pltMs > 0 && isEvidence) {
-    measured.add(recorded, { pltMs: [recording.pltMs], ageMs: 0 });
+    if (knowledge.isRecordedComparable !== false)
+      measured.add(recorded, { pltMs: [recording.pltMs], ageMs: 0 });
     seen.push(recordedObservation(recorded, recording.pltMs));
   }
   belief.updateByLoads(seen);

@@ -15,4 +15,6 @@ export interface Knowledge {
    * given figures of the network decide (`estimate/recorded-elsewhere.ts`).
    */
   isOtherNetwork?: boolean;
+  /** Whether the recorded load's time stands beside those of `loads`, as by default; not where recording slowed it down and they were not recorded. */
+  isRecordedComparable?: boolean;
 }

@@ -304,6 +304,18 @@ describe('decision', () => {
     expect(verdict).toMatch(/: 3\.\d s → (0\.9|1\.0) s \(measured\)$/);
   });
 
+  it.each([
+    { isRecordedComparable: true, pltMs: 3150 },
+    { isRecordedComparable: false, pltMs: 3100 },
+  ])(
+    'counts the recorded load as a measured one unless it is no comparison: $isRecordedComparable',
+    ({ isRecordedComparable, pltMs }) => {
+      const loads = [{ under: 'browser' as const, pltMs: [3000, 3100, 3200], ageMs: 0 }];
+      const recording = { ...recorded(OPEN), pltMs: 3300 };
+      expect(decisionOn(OPEN, { loads, isRecordedComparable }, recording).baseline.pltMs).toBe(pltMs);
+    },
+  );
+
   it('says that an action gained nothing when measured loads are slower with it', () => {
     const predicted = decisionOn(POLICED);
     const loads = [

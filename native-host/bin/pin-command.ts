@@ -59,7 +59,7 @@ export async function pinCommand(argument: string, options: PinCommandOptions): 
   if (answers.length === 0) {
     if (options.browser !== undefined && !persistent) throw new Error(notConnected(options.browser));
     new FilePinStore().keep(createPin({ ...pin, minutes }));
-    if (json) printJson({ origin, kept: persistent, waiting: true, browsers: [] });
+    if (json) printJson({ origin, kind, kept: persistent, waiting: true, browsers: [] });
     else {
       const sessions = persistent ? 'every session' : 'one session';
       print(`${origin} ${kind}: stored for ${sessions}, and not yet in effect. ${WHEN_CONNECTED}`);
@@ -72,7 +72,7 @@ export async function pinCommand(argument: string, options: PinCommandOptions): 
   }
   const outcomes = answers.map((answer) => outcomeOf(answer, origin));
   const kept = outcomes.some(({ pin }) => pin?.persistent === true);
-  if (json) printJson({ origin, kept, waiting: false, browsers: outcomes });
+  if (json) printJson({ origin, kind, kept, waiting: false, browsers: outcomes });
   else {
     for (const { browser, pid, pin, problem } of outcomes) {
       print(`${browser} (process ${pid}): ${pin ? pinLine(pin) : problem}`);

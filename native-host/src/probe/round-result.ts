@@ -40,6 +40,10 @@ function timesOf(transfers: RoundResult['transfers']): Pick<RoundResult, 'totalM
   };
 }
 
+/** Whether a round transferred the page's document whole: what was cut short soon ended sooner. */
+const hasDocument = ({ transfers: [first] }: RoundResult): boolean =>
+  first?.index === 0 && first.protocol !== null && first.error === '';
+
 /**
  * The results of one kind of round.
  *
@@ -52,9 +56,7 @@ export function summary(
   isAsIntended: (transfer: RoundResult['transfers'][number]) => boolean,
 ): VerifiedProtocol {
   const answered = rounds.flatMap(({ transfers }) => transfers.filter((one) => one.protocol !== null));
-  const totals = rounds
-    .filter(({ transfers }) => transfers[0]?.index === 0 && transfers[0].protocol !== null)
-    .map(({ totalMs }) => totalMs);
+  const totals = rounds.filter(hasDocument).map(({ totalMs }) => totalMs);
   return {
     unavailable: unavailable.slice(0, 512),
     rounds,

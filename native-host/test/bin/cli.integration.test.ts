@@ -263,6 +263,13 @@ it('probe fails where no protocol carries the page', () => {
   expect(err).toMatch(/^hopwise-host: https:\/\/127\.0\.0\.1:1 cannot be reached: .*\n$/);
 });
 
+it('probe gives no time of a document that breaks off, and fails', () => {
+  const { code, out } = run(['probe', served.server.url('/cut/60000'), '--rounds', '1']);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^HTTP\/2 +- /m);
+  expect(out).toMatch(/^HTTP\/2: 1 request failed, the first with: /m);
+});
+
 it('network checks the path by files of one server, repeated where they are small', () => {
   const urls = [served.server.url('/bytes/60000'), served.server.url('/bytes/50000')];
   const { code, out } = run(['network', ...urls]);

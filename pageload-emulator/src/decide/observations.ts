@@ -63,8 +63,8 @@ export function transferObservation(
   over: VerifiedCandidate,
   under: VerifiedCandidate,
 ): RatioObservation<Candidate> | null {
-  const own = roundsOf(over.verified);
-  const other = roundsOf(under.verified);
+  const own = timeOf(over.verified, under.verified);
+  const other = timeOf(under.verified, over.verified);
   if (own === null || other === null) return null;
   const value = own.value - other.value;
   const variance = own.variance + other.variance + TRANSFER_DEVIATION ** 2 + (TRANSFER_SHARE * value) ** 2;
@@ -73,17 +73,36 @@ export function transferObservation(
 
 /** Time that transfers as one candidate requests the page took less than those of another, milliseconds; null where one did not carry it. */
 export function transferGainMs(over: VerifiedCandidate, under: VerifiedCandidate): number | null {
-  const own = roundsOf(over.verified);
-  const other = roundsOf(under.verified);
+  const own = timeOf(over.verified, under.verified);
+  const other = timeOf(under.verified, over.verified);
   return own === null || other === null ? null : Math.exp(other.value) - Math.exp(own.value);
 }
 
-function roundsOf(verified: VerifiedProtocol): { value: number; variance: number } | null {
-  if (verified.unavailable !== '' || verified.rounds.length === 0) return null;
-  const logs = verified.rounds.filter(({ totalMs }) => totalMs > 0).map(({ totalMs }) => Math.log(totalMs));
+/**
+ * Mean of the logarithms of the rounds' times, and its variance.
+ *
+ * @param other what these are compared with: a round that lacks what one of the other's carried is no comparison, as what was cut short soon
+ *   ended sooner
+ */
+function timeOf(
+  verified: VerifiedProtocol,
+  other: VerifiedProtocol,
+): { value: number; variance: number } | null {
+  if (verified.unavailable !== '') return null;
+  const carried = new Set(
+    other.rounds.flatMap(({ transfers }) => transfers.filter(isWhole).map(({ index }) => index)),
+  );
+  const logs = verified.rounds
+    .filter(
+      ({ totalMs, transfers }) =>
+        totalMs > 0 && transfers.every((one) => isWhole(one) || !carried.has(one.index)),
+    )
+    .map(({ totalMs }) => Math.log(totalMs));
   if (logs.length === 0) return null;
   const value = mean(logs);
   const spread =
     logs.length < 2 ? 0 : logs.reduce((sum, log) => sum + (log - value) ** 2, 0) / (logs.length - 1);
   return { value, variance: Math.max(ROUND_NOISE ** 2, spread) / logs.length };
 }
+
+const isWhole = ({ error }: VerifiedProtocol['rounds'][number]['transfers'][number]): boolean => error === '';

@@ -7,7 +7,6 @@ import {
   type Language,
   type LoadTime,
   type MeasuredLoads,
-  median,
   PROTOCOLS,
   type Protocol,
   type Verification,
@@ -274,7 +273,7 @@ function evidenceOf(
   if (knowledge.verification) {
     const medians = mediansOf(knowledge.verification);
     const without = PROTOCOLS.filter(
-      (protocol) => knowledge.verification!.protocols[protocol]?.rounds.length === 0,
+      (protocol) => knowledge.verification!.protocols[protocol]?.medianMs === null,
     );
     evidence.push({ kind: 'verification', text: words.transfers(medians, without) });
   }
@@ -308,8 +307,8 @@ function pinsOf(pinned: Assignment, origins: readonly string[]): Behaviour {
 
 function mediansOf({ protocols }: Verification): { protocol: Protocol; totalMs: number }[] {
   return PROTOCOLS.flatMap((protocol) => {
-    const rounds = protocols[protocol]?.rounds ?? [];
-    return rounds.length === 0 ? [] : { protocol, totalMs: median(rounds.map(({ totalMs }) => totalMs)) };
+    const totalMs = protocols[protocol]?.medianMs ?? null;
+    return totalMs === null ? [] : { protocol, totalMs };
   });
 }
 

@@ -68,6 +68,24 @@ function roundsOf(...totalsMs: number[]): VerifiedProtocol {
   };
 }
 
+/** The rounds with three transfers each, of which this one breaks off. */
+function failing<V extends VerifiedProtocol>(verified: V, failed: number): V {
+  const transfers = [0, 1, 2].map((index) => ({
+    index,
+    status: 200,
+    protocol: 'h1' as const,
+    bytes: 1000,
+    startMs: 0,
+    dnsMs: null,
+    connectMs: null,
+    handshakeMs: null,
+    firstByteMs: 10,
+    endMs: 20,
+    error: index === failed ? 'the connection was reset' : '',
+  }));
+  return { ...verified, rounds: verified.rounds.map((round) => ({ ...round, failed: 1, transfers })) };
+}
+
 /** A first visit in which the browser changed to HTTP/3 for its images' origin before it requested most of them. */
 function changedToH3(path: NetworkPath): Recording {
   const images = Array.from({ length: 12 }, () => ({ origin: 1, bytes: 60_000, after: [0] }));
@@ -380,7 +398,7 @@ describe('decision', () => {
       discoversH3: false,
       ...roundsOf(...totalsMs),
     });
-    const verified = { ...VERIFICATION, protocols: { h1: roundsOf(1500, 1520, 1510) } };
+    const verified = { ...VERIFICATION, protocols: { h1: failing(roundsOf(1500, 1520, 1510), 2) } };
     const gainOf = (assignments: VerifiedAssignment[]) => {
       const { actions } = decisionOn(OPEN, { verification: { ...verified, assignments } });
       return actions.find(({ kind }) => kind === 'avoid-h3')!.gain;
@@ -389,6 +407,9 @@ describe('decision', () => {
     const slower = gainOf([under(2200, 2250, 2300)]);
     expect(faster).toBeGreaterThan(gainOf([]));
     expect(slower).toBeLessThan(gainOf([]));
+    // What was cut short where the rival's transfer was whole ended too soon; what fails everywhere is lacked by both.
+    expect(gainOf([failing(under(1000, 1050, 1020), 1)])).toBe(gainOf([]));
+    expect(gainOf([failing(under(1000, 1050, 1020), 2)])).toBe(faster);
     // Transfers under an assignment that is no candidate say nothing of the others.
     const foreign = { ...under(9000), assignment: { ...own, [Object.keys(own)[0]!]: 'h1' as const } };
     expect(gainOf([foreign])).toBe(gainOf([]));

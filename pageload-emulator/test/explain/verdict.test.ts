@@ -139,9 +139,8 @@ it.each([
 });
 
 it('names the protocols over which a verification could transfer nothing', () => {
-  const over = (totalMs: number[]) => ({ rounds: totalMs.map((ms) => ({ totalMs: ms })) });
   const verification = {
-    protocols: { h1: over([1900, 2000, 1800]), h2: over([1700]), h3: over([]) },
+    protocols: { h1: { medianMs: 1900 }, h2: { medianMs: 1700 }, h3: { medianMs: null } },
   } as unknown as Verification;
   const figures = leaveFigures(2000, { protocols: { 'https://a.example': 'h3' } });
   const { evidence } = describeDecision({ figures, fit }, { verification }, english);

@@ -158,9 +158,11 @@ it('pins by the command line in all browsers or in one, and notifies their exten
   for (const host of [chromium, firefox]) await host.askPins({ type: 'pins', id: 'a' });
   const both = await run('pin', REMOTE, '--minutes', '5', '--json');
   expect(both).toMatchObject({ code: 0, err: '' });
-  const { browsers } = JSON.parse(both.out) as {
+  const { kind, browsers } = JSON.parse(both.out) as {
+    kind: string;
     browsers: { browser: string; pid: number; pin: PinState }[];
   };
+  expect(kind).toBe('avoid-h3');
   expect(browsers.map(({ pid }) => pid).sort()).toEqual([chromium.process.pid, firefox.process.pid].sort());
   for (const host of [chromium, firefox]) {
     expect(await host.nextPins()).toMatchObject({ id: '', pins: [{ origin: REMOTE, kind: 'avoid-h3' }] });

@@ -81,8 +81,8 @@ export function transferGainMs(over: VerifiedCandidate, under: VerifiedCandidate
 /**
  * Mean of the logarithms of the rounds' times, and its variance.
  *
- * @param other what these are compared with: a round that lacks what one of the other's carried is no comparison, as what was cut short soon
- *   ended sooner
+ * @param other what these are compared with: a round that lacks what one of the other's carried is no comparison, as what was cut short or
+ *   refused ended sooner
  */
 function timeOf(
   verified: VerifiedProtocol,
@@ -90,12 +90,12 @@ function timeOf(
 ): { value: number; variance: number } | null {
   if (verified.unavailable !== '') return null;
   const carried = new Set(
-    other.rounds.flatMap(({ transfers }) => transfers.filter(isWhole).map(({ index }) => index)),
+    other.rounds.flatMap(({ transfers }) => transfers.filter(isCarried).map(({ index }) => index)),
   );
   const logs = verified.rounds
     .filter(
       ({ totalMs, transfers }) =>
-        totalMs > 0 && transfers.every((one) => isWhole(one) || !carried.has(one.index)),
+        totalMs > 0 && transfers.every((one) => isCarried(one) || !carried.has(one.index)),
     )
     .map(({ totalMs }) => Math.log(totalMs));
   if (logs.length === 0) return null;
@@ -105,4 +105,6 @@ function timeOf(
   return { value, variance: Math.max(ROUND_NOISE ** 2, spread) / logs.length };
 }
 
-const isWhole = ({ error }: VerifiedProtocol['rounds'][number]['transfers'][number]): boolean => error === '';
+/** Whether a transfer ended with what was asked for. Servers refuse one client or another over one of the protocols alone. */
+const isCarried = ({ error, status }: VerifiedProtocol['rounds'][number]['transfers'][number]): boolean =>
+  error === '' && status < 400;

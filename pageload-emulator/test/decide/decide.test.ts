@@ -68,8 +68,12 @@ function roundsOf(...totalsMs: number[]): VerifiedProtocol {
   };
 }
 
-/** The rounds with three transfers each, of which this one breaks off. */
-function failing<V extends VerifiedProtocol>(verified: V, failed: number): V {
+/** The rounds with three transfers each, of which this one fails. */
+function failing<V extends VerifiedProtocol>(
+  verified: V,
+  failed: number,
+  how: { error?: string; status?: number } = { error: 'the connection was reset' },
+): V {
   const transfers = [0, 1, 2].map((index) => ({
     index,
     status: 200,
@@ -81,9 +85,11 @@ function failing<V extends VerifiedProtocol>(verified: V, failed: number): V {
     handshakeMs: null,
     firstByteMs: 10,
     endMs: 20,
-    error: index === failed ? 'the connection was reset' : '',
+    newConnection: false,
+    error: '',
+    ...(index === failed && how),
   }));
-  return { ...verified, rounds: verified.rounds.map((round) => ({ ...round, failed: 1, transfers })) };
+  return { ...verified, rounds: verified.rounds.map((round) => ({ ...round, transfers })) };
 }
 
 /** A first visit in which the browser changed to HTTP/3 for its images' origin before it requested most of them. */
@@ -409,6 +415,7 @@ describe('decision', () => {
     expect(slower).toBeLessThan(gainOf([]));
     // What was cut short where the rival's transfer was whole ended too soon; what fails everywhere is lacked by both.
     expect(gainOf([failing(under(1000, 1050, 1020), 1)])).toBe(gainOf([]));
+    expect(gainOf([failing(under(1000, 1050, 1020), 1, { status: 403 })])).toBe(gainOf([]));
     expect(gainOf([failing(under(1000, 1050, 1020), 2)])).toBe(faster);
     // Transfers under an assignment that is no candidate say nothing of the others.
     const foreign = { ...under(9000), assignment: { ...own, [Object.keys(own)[0]!]: 'h1' as const } };

@@ -28,14 +28,21 @@ function isAnswered(draft: RequestDraft): draft is Answered {
   return protocol === 'h1' && !fromCache && phases.requestStartMs !== null && phases.responseStartMs !== null;
 }
 
-/** Requests of one connection, unless their responses overlap: then it is none. */
+/**
+ * Requests of one connection, unless their responses overlap: then it is none. Nor where all that left before the end of the response ahead left
+ * while it arrived: the recorder parts both then, and that end is when the page was told of it, as by Chromium's busy renderer.
+ */
 function takeTurns(requests: readonly Answered[]): void {
   const ordered = requests.toSorted((a, b) => a.phases.responseStartMs - b.phases.responseStartMs);
   const overlaps = ordered.some(
     ({ phases }, at) => at > 0 && phases.responseStartMs < ordered[at - 1]!.endMs - ROUNDING_MS,
   );
   if (overlaps) return;
-  for (const [at, request] of ordered.entries()) if (at > 0) leaveAfter(request, ordered[at - 1]!.endMs);
+  const turns = ordered.slice(1).map((request, at) => ({ request, before: ordered[at]! }));
+  const areWaits = turns.some(
+    ({ request, before }) => request.phases.requestStartMs < before.phases.responseStartMs - ROUNDING_MS,
+  );
+  if (areWaits) for (const { request, before } of turns) leaveAfter(request, before.endMs);
 }
 
 /** Requests to one host, in the order in which they were to leave. */

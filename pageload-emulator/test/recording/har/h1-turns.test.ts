@@ -49,6 +49,18 @@ describe('what requests over HTTP/1.1 waited for a connection is no wait for the
     ]);
   });
 
+  it('nor where one left while the response before it arrived, whose end was told late', () => {
+    const late = entry('a.png', 100, { wait: 30, receive: 15 }, '1');
+    const next = entry('b.png', 132, { wait: 30, receive: 10 }, '1');
+    // Dates are whole milliseconds.
+    const last = entry('c.png', 161, { wait: 30, receive: 10 }, '1');
+    expect(timesOf([late, next, last])).toEqual([
+      [100, 130],
+      [132, 162],
+      [161, 191],
+    ]);
+  });
+
   it('and over HTTP/2 they share it', () => {
     const both = [30, 70].map((wait) => entry(`${wait}.png`, 100, { wait, receive: 10 }, '1', 'h2'));
     expect(timesOf(both)).toEqual([

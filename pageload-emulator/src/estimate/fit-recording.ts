@@ -3,7 +3,8 @@ import { MIN_ESTIMATED_QUEUE_BYTES } from '../network/bounds.ts';
 import { logNormal } from '../network/log-density.ts';
 import { downBpsPrior, POLICED_BPS_PRIOR, QUEUE_MS_PRIOR } from '../network/priors.ts';
 import { UDP_PRIOR } from '../network/udp-prior.ts';
-import { fitPath, type PathAt, type PathFit } from './fit-path.ts';
+import type { PathAt } from './candidate-replays.ts';
+import { fitPath, type PathFit } from './fit-path.ts';
 import { mixFits, posteriorOf } from './mix-fits.ts';
 import type { PosteriorInput } from './posterior-input.ts';
 import { randomLossPrior } from './random-loss.ts';
@@ -47,9 +48,7 @@ export function fitRecording(input: PosteriorInput, rttMs: number, pathAt: PathA
   const { recording, estimate, given, measured, prior, udp, onlyRates } = input;
   const { reachedBps = 0, downBps, queueBytes } = measured;
   const seenBps = Math.max(estimate.path.downBps, reachedBps);
-  const reached = prior
-    .density('downBps', downBpsPrior(rttMs))
-    .given((bps) => (bps < REACHED * reachedBps ? Number.NEGATIVE_INFINITY : 0));
+  const reached = prior.density('downBps', downBpsPrior(rttMs)).atLeast(REACHED * reachedBps);
   const queue = prior.density('queueMs', QUEUE_MS_PRIOR);
   const priors = {
     downBps:

@@ -1,3 +1,5 @@
+import type { LogDensity } from '../network/log-density.ts';
+
 /** Logarithm of a likelihood at one value of a figure. */
 export interface LikelihoodPoint {
   value: number;
@@ -26,6 +28,21 @@ export function interpolated(
   const part = Math.log(value / a.value) / Math.log(b.value / a.value);
   const result = a.logLikelihood + part * (b.logLikelihood - a.logLikelihood);
   return value < lowest.value ? Math.min(result, lowest.logLikelihood) : result;
+}
+
+/**
+ * Returns the log-evidence: the logarithm of a likelihood averaged over the prior of the figure.
+ *
+ * @param points and `below` as of `interpolated`
+ */
+export function logEvidence(
+  prior: LogDensity,
+  points: readonly LikelihoodPoint[],
+  below: 'constant' | 'falling',
+): number {
+  return logSum(
+    prior.values.map((value, index) => Math.log(prior.weights[index]!) + interpolated(points, value, below)),
+  );
 }
 
 /** Logarithm of the sum of exponentials. */

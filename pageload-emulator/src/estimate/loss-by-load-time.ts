@@ -1,6 +1,7 @@
 import type { LogDensity } from '../network/log-density.ts';
+import type { PathAt } from './candidate-replays.ts';
 import { AS_NONE } from './fit-loss.ts';
-import type { PathAt, PathFit } from './fit-path.ts';
+import type { PathFit } from './fit-path.ts';
 import { loadTimeLikelihood } from './load-time-evidence.ts';
 import { interpolated } from './log-likelihood.ts';
 import type { PosteriorInput } from './posterior-input.ts';

@@ -54,6 +54,16 @@ export class LogDensity {
     );
   }
 
+  /** This, given that the figure is at least `bound`. */
+  atLeast(bound: number): LogDensity {
+    return this.given((value) => (value < bound ? Number.NEGATIVE_INFINITY : 0));
+  }
+
+  /** This, given that the figure is at most `bound`. */
+  atMost(bound: number): LogDensity {
+    return this.given((value) => (value > bound ? Number.NEGATIVE_INFINITY : 0));
+  }
+
   /** Normalised product with another density over the same grid. */
   times(other: LogDensity): LogDensity {
     return new LogDensity(

@@ -60,7 +60,7 @@ export function recordedCandidate(context: EvidenceContext): Candidate | undefin
 }
 
 /** What evidence on a page has shown beside its belief. */
-interface SeenEvidence {
+export interface SeenEvidence {
   /** Measured loads by candidate, the recorded one included where it was made on the network asked about and compares with them. */
   measured: MeasuredTimes;
   /** Time that transfers as the candidate requests the page took less than those as the baseline does, milliseconds; null without both. */

@@ -5,7 +5,7 @@ import { withEmulatedChange } from '../scenarios/load-time.ts';
 import type { AnswerFigures } from './answer-figures.ts';
 
 /** Load times with one protocol for every origin, milliseconds: as emulated, and as the answer has them. */
-export interface UniformTimes {
+interface UniformTimes {
   emulatedMs: (protocol: Protocol) => number;
   answeredMs: (protocol: Protocol) => number;
 }

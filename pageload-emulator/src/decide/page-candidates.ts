@@ -2,6 +2,7 @@ import { median, PROTOCOLS, type Protocol, type Recording } from '@hopwise/contr
 import { nearestUniform } from '../choose/choices.ts';
 import type { Choice } from '../choose/choose.ts';
 import { browserAssignment } from '../emulate/browser-assignment.ts';
+import type { NetworkPosterior } from '../estimate/network-posterior.ts';
 import type { OriginSum } from '../graph/origin-sums.ts';
 import { assignmentByBytes, carriedAssignment, hasH3Answer, recordedVisit } from '../recording/visit.ts';
 import type { Question } from '../scenarios/question.ts';
@@ -9,6 +10,14 @@ import { uniformAssignment } from '../scenarios/uniform.ts';
 import { type PlannedAction, planActions } from './actions.ts';
 import { type Candidate, Candidates } from './candidates.ts';
 import type { Knowledge } from './knowledge.ts';
+
+/** A recorded page with its emulated loads. */
+export interface Emulation {
+  recording: Recording;
+  question: Question;
+  network: NetworkPosterior;
+  choice: Choice;
+}
 
 /** What a decision compares. */
 export interface PageCandidates {
@@ -32,7 +41,7 @@ export interface PageCandidates {
 
 /** Emulates every load that a decision compares. @param sums by origin */
 export function addCandidates(
-  { recording, question, choice }: { recording: Recording; question: Question; choice: Choice },
+  { recording, question, choice }: Emulation,
   knowledge: Knowledge,
   sums: ReadonlyMap<string, OriginSum>,
 ): PageCandidates {

@@ -18,8 +18,9 @@ import { busyRate } from '../recording/link-rate.ts';
 import { requestBytesOf, responseBytesOf } from '../recording/sizes.ts';
 import { handshakeOf } from '../transport/handshake.ts';
 import { originOf } from '../util/url.ts';
-import { MAX_STATIC_THINK_MS, type NetworkEstimate } from './estimate-network.ts';
+import type { NetworkEstimate } from './estimate-network.ts';
 import { firstPart } from './first-part.ts';
+import { MAX_STATIC_THINK_MS } from './server-profile.ts';
 
 /** One request of a recorded load from the network's point of view; milliseconds after navigationStart. */
 export interface ReplayedRequest {

@@ -103,9 +103,10 @@ export function econPageLoad(
 ): EconLoad {
   const { trajectories = TRAJECTORIES } = options;
   const draws = new StratifiedDraws(trajectories);
-  const loads = Array.from({ length: trajectories }, (_, trajectory) =>
-    loadOnce(graph, network, protocol, options, (connection, loss) => draws.at(trajectory, connection, loss)),
-  );
+  const loads = Array.from({ length: trajectories }, (_, trajectory) => {
+    const draw: LossDraw = (connection, loss) => draws.at(trajectory, connection, loss);
+    return new TrajectoryWalk(graph, network, protocol, options, draw).run();
+  });
   const trajectoriesMs = loads.map(({ pltMs }) => pltMs);
   return {
     pltMs: trajectoriesMs.reduce((total, ms) => total + ms, 0) / trajectories,
@@ -114,60 +115,152 @@ export function econPageLoad(
   };
 }
 
-function loadOnce(
-  graph: PageGraph,
-  network: EconNetwork,
-  protocol: 'h1' | 'h2',
-  { warmConnections = 0, extraRttMs = [], thinkMs = [], initialWindows = [] }: EconOptions,
-  draw: (connection: number, loss: number) => number,
-): EconTrajectory {
-  const agenda = new Agenda();
-  const segmentsPerMs = network.downBps / 8_000 / SEGMENT_WIRE_BYTES;
-  const room = segmentsPerMs * network.rttMs + network.queueBytes / SEGMENT_WIRE_BYTES;
-  const path: Path = {
-    agenda,
-    bottleneck: new SharedBottleneck(segmentsPerMs, Math.max(1, room)),
-    loss: network.loss,
-    busy: 0,
-  };
-  const opened: { connection: ModelledConnection; figures: Omit<EconConnection, 'lostSegments'> }[] = [];
-  const transfers: EconTransfer[] = [];
-  const pools = new Map<string, Http1Pool | Http2Connection>();
-  const poolOf = ({ origin, pool = 0 }: FetchActivity) => {
-    const key = `${origin} ${pool}`;
-    let found = pools.get(key);
-    if (!found) {
-      const rttMs = network.rttMs + (extraRttMs[origin] ?? 0);
-      const opening = {
-        agenda,
-        handshakeMs: network.handshakeRounds * rttMs,
-        open: () => {
-          const number = opened.length;
-          let losses = 0;
-          const connection = new ModelledConnection(
-            path,
-            new WindowWalk(
-              network.congestionControl,
-              { window: initialWindows[origin] ?? network.initialWindow },
-              () => draw(number, losses++),
-            ),
-            rttMs,
-          );
-          opened.push({ connection, figures: { origin, readyMs: agenda.nowMs, requests: 0, bytes: 0 } });
-          return connection;
-        },
-      };
-      found =
-        protocol === 'h2'
-          ? new Http2Connection(opening, warmConnections > 0)
-          : new Http1Pool(opening, warmConnections);
-      pools.set(key, found);
-    }
-    return found;
-  };
+/** Draws the survival probability at which a connection's loss comes, 0 to 1; both are counted from 0. */
+type LossDraw = (connection: number, loss: number) => number;
 
-  const { activities } = graph;
-  const waitsFor = activities.map(({ after }) => after.length);
+/** One trajectory: a walk through the dependency graph. */
+class TrajectoryWalk {
+  readonly #graph: PageGraph;
+  readonly #network: EconNetwork;
+  readonly #protocol: 'h1' | 'h2';
+  readonly #options: EconOptions;
+  readonly #draw: LossDraw;
+  readonly #agenda = new Agenda();
+  readonly #path: Path;
+  readonly #opened: { connection: ModelledConnection; figures: Omit<EconConnection, 'lostSegments'> }[] = [];
+  readonly #transfers: EconTransfer[] = [];
+  readonly #pools = new Map<string, Http1Pool | Http2Connection>();
+  /** Number of each activity's dependencies that have not happened yet. */
+  readonly #waitsFor: number[];
+  readonly #dependents: { fraction: number; activity: Activity }[][];
+  #pltMs = 0;
+  #threadFreeMs = 0;
+
+  constructor(
+    graph: PageGraph,
+    network: EconNetwork,
+    protocol: 'h1' | 'h2',
+    options: EconOptions,
+    draw: LossDraw,
+  ) {
+    this.#graph = graph;
+    this.#network = network;
+    this.#protocol = protocol;
+    this.#options = options;
+    this.#draw = draw;
+    const segmentsPerMs = network.downBps / 8_000 / SEGMENT_WIRE_BYTES;
+    const room = segmentsPerMs * network.rttMs + network.queueBytes / SEGMENT_WIRE_BYTES;
+    this.#path = {
+      agenda: this.#agenda,
+      bottleneck: new SharedBottleneck(segmentsPerMs, Math.max(1, room)),
+      loss: network.loss,
+      busy: 0,
+    };
+    this.#waitsFor = graph.activities.map(({ after }) => after.length);
+    this.#dependents = dependentsOf(graph);
+  }
+
+  run(): EconTrajectory {
+    for (const activity of this.#graph.activities) if (activity.after.length === 0) this.#begin(activity);
+    this.#agenda.run();
+    return {
+      pltMs: this.#pltMs,
+      connections: this.#opened.map(({ connection, figures }) => ({
+        ...figures,
+        lostSegments: connection.lostSegments,
+      })),
+      transfers: this.#transfers,
+    };
+  }
+
+  #begin(activity: Activity): void {
+    const agenda = this.#agenda;
+    if (activity.kind === 'fetch') {
+      agenda.at(agenda.nowMs + activity.delayMs, () => this.#request(activity));
+      return;
+    }
+    this.#threadFreeMs = Math.max(this.#threadFreeMs, agenda.nowMs) + activity.durationMs;
+    agenda.at(this.#threadFreeMs, () => {
+      this.#end(activity);
+      for (const { activity: next } of this.#dependents[activity.id]!) this.#completeDependency(next);
+    });
+  }
+
+  #end(activity: Activity): void {
+    if (activity.blocksLoad) this.#pltMs = Math.max(this.#pltMs, this.#agenda.nowMs);
+  }
+
+  #completeDependency(activity: Activity): void {
+    if (--this.#waitsFor[activity.id]! === 0) this.#begin(activity);
+  }
+
+  #request(activity: FetchActivity): void {
+    const agenda = this.#agenda;
+    const pool = this.#poolOf(activity);
+    const marks = this.#dependents[activity.id]!.map(({ fraction, activity: next }) => ({
+      fraction,
+      action: () => this.#completeDependency(next),
+    }));
+    const traced = { activity: activity.id, connection: -1, askedMs: agenda.nowMs, sentMs: 0, endMs: 0 };
+    const whole = {
+      fraction: 1,
+      action: () => {
+        traced.endMs = agenda.nowMs;
+        this.#end(activity);
+        pool.release(transfer);
+      },
+    };
+    const segments = Math.max(1, activity.responseBytes) / SEGMENT_BYTES;
+    const transfer = new Transfer(agenda, segments, activity.urgency, [...marks, whole]);
+    pool.request({
+      transfer,
+      // The model has no responses that come in parts.
+      thinkMs: (activity.thinkMs ?? this.#options.thinkMs?.[activity.origin] ?? 0) + (activity.bodyMs ?? 0),
+      onAssigned: (connection) => {
+        traced.connection = this.#opened.findIndex((one) => one.connection === connection);
+        traced.sentMs = agenda.nowMs;
+        this.#transfers.push(traced);
+        const { figures } = this.#opened[traced.connection]!;
+        figures.requests++;
+        figures.bytes += activity.responseBytes;
+      },
+    });
+  }
+
+  #poolOf({ origin, pool = 0 }: FetchActivity): Http1Pool | Http2Connection {
+    const key = `${origin} ${pool}`;
+    const found = this.#pools.get(key);
+    if (found) return found;
+    const { warmConnections = 0, extraRttMs } = this.#options;
+    const rttMs = this.#network.rttMs + (extraRttMs?.[origin] ?? 0);
+    const opening = {
+      agenda: this.#agenda,
+      handshakeMs: this.#network.handshakeRounds * rttMs,
+      open: () => this.#open(origin, rttMs),
+    };
+    const created =
+      this.#protocol === 'h2'
+        ? new Http2Connection(opening, warmConnections > 0)
+        : new Http1Pool(opening, warmConnections);
+    this.#pools.set(key, created);
+    return created;
+  }
+
+  #open(origin: number, rttMs: number): ModelledConnection {
+    const { congestionControl, initialWindow } = this.#network;
+    const window = this.#options.initialWindows?.[origin] ?? initialWindow;
+    const number = this.#opened.length;
+    let losses = 0;
+    const walk = new WindowWalk(congestionControl, { window }, () => this.#draw(number, losses++));
+    const connection = new ModelledConnection(this.#path, walk, rttMs);
+    const figures = { origin, readyMs: this.#agenda.nowMs, requests: 0, bytes: 0 };
+    this.#opened.push({ connection, figures });
+    return connection;
+  }
+}
+
+/** For each activity those that wait for it, and the fraction of its response that they need. @throws RangeError */
+function dependentsOf({ activities }: PageGraph): { fraction: number; activity: Activity }[][] {
   const dependents = activities.map((): { fraction: number; activity: Activity }[] => []);
   for (const activity of activities) {
     for (const { activity: earlier, fraction } of activity.after) {
@@ -175,69 +268,5 @@ function loadOnce(
       dependents[earlier]!.push({ fraction, activity });
     }
   }
-  let pltMs = 0;
-  let threadFreeMs = 0;
-  const completeDependency = (activity: Activity) => {
-    if (--waitsFor[activity.id]! === 0) begin(activity);
-  };
-  const ended = (activity: Activity) => {
-    if (activity.blocksLoad) pltMs = Math.max(pltMs, agenda.nowMs);
-  };
-  const begin = (activity: Activity) => {
-    if (activity.kind === 'compute') {
-      threadFreeMs = Math.max(threadFreeMs, agenda.nowMs) + activity.durationMs;
-      agenda.at(threadFreeMs, () => {
-        ended(activity);
-        for (const { activity: next } of dependents[activity.id]!) completeDependency(next);
-      });
-      return;
-    }
-    agenda.at(agenda.nowMs + activity.delayMs, () => {
-      const pool = poolOf(activity);
-      const segments = Math.max(1, activity.responseBytes) / SEGMENT_BYTES;
-      const marks = dependents[activity.id]!.map(({ fraction, activity: next }) => ({
-        fraction,
-        action: () => completeDependency(next),
-      }));
-      const traced: EconTransfer = {
-        activity: activity.id,
-        connection: -1,
-        askedMs: agenda.nowMs,
-        sentMs: 0,
-        endMs: 0,
-      };
-      const whole = {
-        fraction: 1,
-        action: () => {
-          traced.endMs = agenda.nowMs;
-          ended(activity);
-          pool.release(transfer);
-        },
-      };
-      const transfer = new Transfer(agenda, segments, activity.urgency, [...marks, whole]);
-      pool.request({
-        transfer,
-        // The model has no responses that come in parts.
-        thinkMs: (activity.thinkMs ?? thinkMs[activity.origin] ?? 0) + (activity.bodyMs ?? 0),
-        onAssigned: (connection) => {
-          traced.connection = opened.findIndex((one) => one.connection === connection);
-          traced.sentMs = agenda.nowMs;
-          transfers.push(traced);
-          const { figures } = opened[traced.connection]!;
-          figures.requests++;
-          figures.bytes += activity.responseBytes;
-        },
-      });
-    });
-  };
-  for (const activity of activities) if (activity.after.length === 0) begin(activity);
-  agenda.run();
-  return {
-    pltMs,
-    connections: opened.map(({ connection, figures }) => ({
-      ...figures,
-      lostSegments: connection.lostSegments,
-    })),
-    transfers,
-  };
+  return dependents;
 }

@@ -8,6 +8,7 @@ import type { FrameReport, JoinedRequest } from './joined-request.ts';
 import { MAX_ENTRIES } from './limits.ts';
 import type { ObservedRequest } from './observed-request.ts';
 import type { FrameResource, ResourceEntry } from './page-timings.ts';
+import { findHoldingFrame, hasTimings, isNavigation, pairEntries } from './pair-entries.ts';
 import { isUnanswered, showsAnswer } from './unanswered.ts';
 import { withoutFragment } from './url-text.ts';
 import { findWorkerFetches } from './worker-fetches.ts';
@@ -84,72 +85,100 @@ function joinRequests(observation: LoadObservation, top: FrameReport): JoinedReq
   const lastOfFrame = new Map(
     [...chains.values()].filter(([first]) => isNavigation(first!)).map((chain) => [chain[0]!.frameId, chain]),
   );
-  const joined: JoinedRequest[] = [];
-
-  for (const chain of chains.values()) {
-    const hops = chain.filter((hop) => !hop.internal);
-    const frame = frames.get(findHoldingFrame(chain[0]!)) ?? null;
+  const joined = [...chains.values()].flatMap((chain) => {
+    const [first] = chain as [ObservedRequest];
     // A frame may have held several documents; it reports its last.
-    const current = lastOfFrame.get(chain[0]!.frameId) === chain;
-    const documentOf = current ? documentFrame(frames.get(chain[0]!.frameId)) : null;
-    const fromParent = paired.get(chain) ?? null;
-    const entry = documentOf?.entry ?? fromParent ?? null;
-    const origin = documentOf?.frame.timeOrigin ?? frame?.timeOrigin ?? top.timeOrigin;
-    // The parent requested the iframe before the process with the iframe's clock existed.
-    const requestedMs =
-      documentOf && fromParent && frame ? fromParent.fetchStart + (frame.timeOrigin - top.timeOrigin) : null;
-    let previous: JoinedRequest | null = null;
-    for (const [index, hop] of hops.entries()) {
-      const measured = index === hops.length - 1 && !hop.redirected ? entry : null;
-      // Times since 1970 lose the microseconds by which a request precedes the end of the script that made it.
-      const shift = origin - top.timeOrigin;
-      const startMs = measured
-        ? Math.min(measured.fetchStart + shift, requestedMs ?? Number.POSITIVE_INFINITY)
-        : hop.startedAt - top.timeOrigin;
-      const endedMs = (hop.endedAt ?? observation.takenAt) - top.timeOrigin;
-      const endMs = measured && measured.responseEnd > 0 ? measured.responseEnd + shift : endedMs;
-      const request: JoinedRequest = {
-        observed: hop,
-        entry: measured && shiftEntry(measured, shift),
-        frame,
-        documentOf: measured ? (documentOf?.frame ?? null) : null,
-        redirectedFrom: previous,
-        maker: index === 0 ? (fromParent?.maker ?? null) : null,
-        type: isIcon(hop, fromParent) ? 'other' : hop.type,
-        startMs: Math.max(0, startMs),
-        headersMs: hop.headersAt === null ? null : hop.headersAt - top.timeOrigin,
-        endMs: Math.max(0, startMs, endMs),
-      };
-      joined.push(request);
-      previous = request;
-    }
-  }
-
+    const isCurrent = lastOfFrame.get(first.frameId) === chain;
+    return joinChain(chain, {
+      document: isCurrent ? documentFrame(frames.get(first.frameId)) : null,
+      frame: frames.get(findHoldingFrame(first)) ?? null,
+      fromParent: paired.get(chain) ?? null,
+      top,
+      takenAt: observation.takenAt,
+    });
+  });
   if (!isNavigationSeen) joined.push(navigationOf(top, top, observation.takenAt));
   const others = observation.frames.filter(({ frameId }) => frameId !== 0 && !lastOfFrame.has(frameId));
   const documents = findDocuments(unpaired, others);
   const listed = new Set(documents.values());
   for (const frame of others)
     if (isOfWeb(frame) && !listed.has(frame)) joined.push(navigationOf(frame, top, observation.takenAt));
-  for (const { frame, entry } of unpaired.slice(0, Math.max(0, MAX_ENTRIES - joined.length))) {
-    const shift = frame.timeOrigin - top.timeOrigin;
-    joined.push({
-      observed: null,
-      entry: shiftEntry(entry, shift),
-      frame,
-      documentOf: documents.get(entry) ?? null,
-      redirectedFrom: null,
-      maker: entry.maker,
-      type: typeFromTiming(entry),
-      startMs: Math.max(0, entry.fetchStart + shift),
-      headersMs: null,
-      endMs: Math.max(0, entry.fetchStart + shift, entry.responseEnd + shift),
-    });
-  }
+  for (const { frame, entry } of unpaired.slice(0, Math.max(0, MAX_ENTRIES - joined.length)))
+    joined.push(listedRequest(entry, frame, documents.get(entry) ?? null, top));
 
   const rank = (request: JoinedRequest) =>
     request.type === 'document' && !request.redirectedFrom ? -1 : request.startMs;
   return joined.sort((a, b) => rank(a) - rank(b));
+}
+
+/** What the frames measured of the request that a chain of redirects makes up. */
+interface MeasuredChain {
+  /** The frame whose document the chain led to, with its own timing. */
+  document: ReturnType<typeof documentFrame>;
+  /** The frame whose timings list the request. */
+  frame: FrameReport | null;
+  /** Its entry there. */
+  fromParent: FrameResource | null;
+  top: FrameReport;
+  takenAt: number;
+}
+
+/** Joins the hops of one request with its entry, which is of the last one. */
+function joinChain(
+  chain: readonly ObservedRequest[],
+  { document, frame, fromParent, top, takenAt }: MeasuredChain,
+): JoinedRequest[] {
+  const hops = chain.filter((hop) => !hop.internal);
+  const entry = document?.entry ?? fromParent;
+  // Times since 1970 lose the microseconds by which a request precedes the end of the script that made it.
+  const shift = (document?.frame.timeOrigin ?? frame?.timeOrigin ?? top.timeOrigin) - top.timeOrigin;
+  // The parent requested the iframe before the process with the iframe's clock existed.
+  const requestedMs =
+    document && fromParent && frame ? fromParent.fetchStart + (frame.timeOrigin - top.timeOrigin) : null;
+  const joined: JoinedRequest[] = [];
+  for (const [index, hop] of hops.entries()) {
+    const measured = index === hops.length - 1 && !hop.redirected ? entry : null;
+    const startMs = measured
+      ? Math.min(measured.fetchStart + shift, requestedMs ?? Number.POSITIVE_INFINITY)
+      : hop.startedAt - top.timeOrigin;
+    const endedMs = (hop.endedAt ?? takenAt) - top.timeOrigin;
+    const endMs = measured && measured.responseEnd > 0 ? measured.responseEnd + shift : endedMs;
+    joined.push({
+      observed: hop,
+      entry: measured && shiftEntry(measured, shift),
+      frame,
+      documentOf: measured ? (document?.frame ?? null) : null,
+      redirectedFrom: joined.at(-1) ?? null,
+      maker: index === 0 ? (fromParent?.maker ?? null) : null,
+      type: isIcon(hop, fromParent) ? 'other' : hop.type,
+      startMs: Math.max(0, startMs),
+      headersMs: hop.headersAt === null ? null : hop.headersAt - top.timeOrigin,
+      endMs: Math.max(0, startMs, endMs),
+    });
+  }
+  return joined;
+}
+
+/** A request that the timings of a frame list, and that was not observed. @param documentOf the frame whose document it requested */
+function listedRequest(
+  entry: FrameResource,
+  frame: FrameReport,
+  documentOf: FrameReport | null,
+  top: FrameReport,
+): JoinedRequest {
+  const shift = frame.timeOrigin - top.timeOrigin;
+  return {
+    observed: null,
+    entry: shiftEntry(entry, shift),
+    frame,
+    documentOf,
+    redirectedFrom: null,
+    maker: entry.maker,
+    type: typeFromTiming(entry),
+    startMs: Math.max(0, entry.fetchStart + shift),
+    headersMs: null,
+    endMs: Math.max(0, entry.fetchStart + shift, entry.responseEnd + shift),
+  };
 }
 
 /** The request for a frame's document as the frame measured it, of which redirects by other sites do not show. */
@@ -244,109 +273,9 @@ function selectOwnRequests({ requests, documentId }: LoadObservation): ObservedR
   });
 }
 
-function isNavigation({ type }: ObservedRequest): boolean {
-  return type === 'document' || type === 'iframe';
-}
-
-/** Returns the id of the frame whose timings list the request: for an iframe's document, the parent's. */
-function findHoldingFrame(request: ObservedRequest): number {
-  return isNavigation(request) ? request.parentFrameId : request.frameId;
-}
-
-/** Key that a request shares with its Resource Timing entry. */
-function entryKey(request: ObservedRequest): string {
-  return `${findHoldingFrame(request)} ${withoutFragment(request.url)}`;
-}
-
 /** A frame with its own timing of the navigation that led to it. */
 function documentFrame(frame: FrameReport | undefined) {
   return frame?.navigation ? { frame, entry: frame.navigation } : null;
-}
-
-/**
- * Finds each request's Resource Timing entry: same frame, and same URL before redirects. Several of one
- * URL are paired in order when there are as many entries as requests, otherwise by time.
- *
- * @param chains hops of each request
- * @param unsent requests that were blocked or cancelled before they reached the network: their entries look like
- *   those of resources from the memory cache, and are left out
- */
-function pairEntries(
-  chains: ObservedRequest[][],
-  unsent: ObservedRequest[],
-  { frames, seesRequests, seesAllSites }: LoadObservation,
-) {
-  const paired = new Map<ObservedRequest[], FrameResource>();
-  const unpaired: { frame: FrameReport; entry: FrameResource }[] = [];
-  // A CORS preflight has the same URL as its request, and no entry of its own.
-  const requests = groupBy(
-    chains.filter((chain) => chain[0]!.method !== 'OPTIONS'),
-    (chain) => entryKey(chain[0]!),
-  );
-  const blocked = groupBy(unsent, entryKey);
-  for (const frame of frames) {
-    for (const [url, entries] of groupBy(frame.resources, (entry) => withoutFragment(entry.name))) {
-      const key = `${frame.frameId} ${url}`;
-      const same = requests.get(key) ?? [];
-      const remaining = entries.toSorted((a, b) => a.startTime - b.startTime);
-      const inOrder = same.length === remaining.length;
-      for (const chain of same) {
-        const at = inOrder ? 0 : findNearestEntry(chain, remaining, frame.timeOrigin);
-        const [entry] = at < 0 ? [] : remaining.splice(at, 1);
-        if (entry) paired.set(chain, entry);
-      }
-      // Every request is observed, also those that a cache answers: further entries are repeated uses from memory.
-      if (same.length > 0) continue;
-      const unblocked = remaining.slice(blocked.get(key)?.length ?? 0);
-      // An entry alone does not show whether the request to another site was blocked: most are not.
-      const others = unblocked.filter((entry) =>
-        seesRequests && seesAllSites ? hasTimings(entry) : hasTimings(entry) || tookTime(entry),
-      );
-      unpaired.push(...others.map((entry) => ({ frame, entry })));
-    }
-  }
-  return { paired, unpaired };
-}
-
-/**
- * Whether an entry shows that the resource was loaded. The entry of a request that a policy of the page blocked does not; nor
- * does that of a cross-origin resource from memory, which does not use the network either.
- */
-function hasTimings({ responseStart, transferSize, decodedBodySize, deliveryType }: ResourceEntry): boolean {
-  return responseStart > 0 || transferSize > 0 || decodedBodySize > 0 || deliveryType !== '';
-}
-
-/** A transfer over a network takes longer; a blocked request, and a resource from memory, does not. */
-const MIN_TRANSFER_MS = 2;
-
-const tookTime = ({ fetchStart, responseEnd }: ResourceEntry): boolean =>
-  responseEnd - fetchStart >= MIN_TRANSFER_MS;
-
-/** Maximum difference between the clocks of the browser process and of the page. */
-const CLOCK_TOLERANCE_MS = 2000;
-
-/**
- * Finds the entry whose end is closest to a request's end. Starts are less reliable: the page's own scheduler may delay a
- * request for seconds before the browser process receives it.
- *
- * @returns its index, -1 when no entry overlaps the request
- */
-function findNearestEntry(chain: ObservedRequest[], entries: ResourceEntry[], timeOrigin: number): number {
-  const { startedAt } = chain[0]!;
-  const endedAt = chain.at(-1)!.endedAt ?? Number.POSITIVE_INFINITY;
-  let best = -1;
-  let smallest = Number.POSITIVE_INFINITY;
-  for (const [index, entry] of entries.entries()) {
-    const difference = Math.abs(timeOrigin + entry.responseEnd - endedAt);
-    const overlap =
-      timeOrigin + entry.startTime <= endedAt + CLOCK_TOLERANCE_MS &&
-      timeOrigin + entry.responseEnd >= startedAt - CLOCK_TOLERANCE_MS;
-    if (overlap && difference < smallest) {
-      best = index;
-      smallest = difference;
-    }
-  }
-  return best;
 }
 
 /** Converts an entry to the page's clock. 0 stays 0, because it stands for a withheld time. */

@@ -240,14 +240,14 @@ class Probe {
     const page = this.#urls[0]!;
     if (hasCredentials(page)) return this.#markAllUnavailable(page, 'its URL carries credentials');
     const wanted = this.#requestedProtocols().filter((protocol) => protocol !== 'h3' || http3);
-    const { pageFrom, origins, reports } = await survey(
-      this.#origins.values(),
-      wanted,
-      (origin) => lookups.find(origin),
-      (request) => this.#runRound(request),
-      this.#roundSettings(),
-      this.#options.publicOnly ? 'public' : 'loopback',
-    );
+    const { pageFrom, origins, reports } = await survey({
+      planned: this.#origins.values(),
+      protocols: wanted,
+      recordOf: (origin) => lookups.find(origin),
+      run: (request) => this.#runRound(request),
+      settings: this.#roundSettings(),
+      reachesPage: this.#options.publicOnly ? 'public' : 'loopback',
+    });
     this.#profiles = origins;
     this.#abilities = new Map(this.#originAbilities(lookups).map((ability) => [ability.origin, ability]));
     this.#pageFrom = pageFrom;

@@ -52,100 +52,116 @@ const NOTHING_SENT: number[] = [CODE.COULDNT_RESOLVE_HOST, CODE.ABORTED_BY_CALLB
 /** libcurl's words for a connection over UDP to which an ICMP message answered; it has no code of its own for that. */
 const REFUSED = /\brefused\b/i;
 
-/**
- * Requests the page's own origin first: its address decides which others may be requested.
- *
- * @param planned the page's own origin first
- * @param recordOf an origin's HTTPS record as far as it is known
- * @param run runs a round; the survey ends when a report is not `whole`.
- * @param base the settings that all rounds share.
- * @param reachesPage bounds the addresses of the page's own server.
- */
-export async function survey(
-  planned: Iterable<PlannedOrigin>,
-  protocols: readonly Protocol[],
-  recordOf: (origin: string) => HttpsRecord,
-  run: RunRound,
-  base: Omit<RoundRequest, 'transfers' | 'pageFrom'>,
-  reachesPage: AddressSpace,
-): Promise<Survey> {
-  const origins = new Map<string, OriginProfile>();
-  for (const origin of planned) {
-    origins.set(origin.origin, {
-      ...origin,
-      unreachable: '',
-      speaksH2: false,
-      altSvc: [],
-      offersH3: false,
-      speaksH3: null,
-      h3Error: '',
-      h3NoConnection: false,
-      h3Unsent: false,
-      h3Refused: false,
-      h3ConnectTo: '',
-    });
-  }
-  const reports: RoundReport[] = [];
-  let pageFrom = reachesPage;
-  const ask = async (profiles: OriginProfile[], protocol: Protocol, learn: Learn): Promise<boolean> => {
-    if (profiles.length === 0) return true;
-    const report = await run({
-      ...base,
-      pageFrom,
-      transfers: profiles.map((profile) => trial(profile, protocol)),
-    });
-    reports.push(report);
-    for (const result of report.results) learn(profiles[result.index]!, result);
-    return report.ended === 'whole';
-  };
-
-  const failed: OriginProfile[] = [];
-  const all = [...origins.values()];
-  const learnOfH2 = (profile: OriginProfile, result: RoundTransferResult): void => {
-    if (result.protocol === null) {
-      profile.unreachable = result.error;
-      if (!NO_TCP.includes(result.code)) failed.push(profile);
-      return;
-    }
-    learnOfTcp(profile, result);
-  };
-  const page = all.slice(0, 1);
-  let pageIp = '';
-  const ofPage =
-    (learn: Learn): Learn =>
-    (profile, result) => {
-      pageIp ||= result.remoteIp;
-      learn(profile, result);
-    };
-  // A server may fail over HTTP/2 only.
-  const hasAskedPage =
-    (await ask(page, 'h2', ofPage(learnOfH2))) && (await ask(failed.splice(0), 'h1', ofPage(learnOfTcp)));
-  // Without its address no further round takes place.
-  pageFrom = pageIp === '' ? 'public' : addressSpace(pageIp);
-  if (!hasAskedPage) return { pageFrom, origins, reports };
-  if (!(await ask(all.slice(1), 'h2', learnOfH2))) return { pageFrom, origins, reports };
-  if (!(await ask(failed, 'h1', learnOfTcp))) return { pageFrom, origins, reports };
-  for (const profile of all) learnOfOffers(profile, recordOf(profile.origin));
-  if (protocols.includes('h3')) {
-    await ask(
-      all.filter(({ offersH3 }) => offersH3),
-      'h3',
-      (profile, result) => {
-        profile.speaksH3 = result.protocol === 'h3';
-        profile.h3Error = result.error;
-        profile.h3Unsent = NOTHING_SENT.includes(result.code);
-        profile.h3NoConnection = !profile.speaksH3 && result.handshakeMs === null && !profile.h3Unsent;
-        profile.h3Refused = profile.h3NoConnection && REFUSED.test(result.error);
-      },
-    );
-  }
-  return { pageFrom, origins, reports };
+/** What is surveyed, and how. */
+interface SurveyQuestion {
+  /** The page's own origin first. */
+  planned: Iterable<PlannedOrigin>;
+  protocols: readonly Protocol[];
+  /** An origin's HTTPS record as far as it is known. */
+  recordOf: (origin: string) => HttpsRecord;
+  /** Runs a round; the survey ends when a report is not `whole`. */
+  run: RunRound;
+  /** The settings that all rounds share. */
+  settings: Omit<RoundRequest, 'transfers' | 'pageFrom'>;
+  /** Bounds the addresses of the page's own server. */
+  reachesPage: AddressSpace;
 }
+
+/** Requests the page's own origin first: its address decides which others may be requested. */
+export function survey(question: SurveyQuestion): Promise<Survey> {
+  return new OriginSurvey(question).run();
+}
+
+class OriginSurvey {
+  readonly #question: SurveyQuestion;
+  /** The page's own origin first. */
+  readonly #profiles: OriginProfile[];
+  readonly #reports: RoundReport[] = [];
+  #pageFrom: AddressSpace;
+  #pageIp = '';
+
+  constructor(question: SurveyQuestion) {
+    this.#question = question;
+    this.#profiles = Array.from(question.planned, unknownProfile);
+    this.#pageFrom = question.reachesPage;
+  }
+
+  async run(): Promise<Survey> {
+    if ((await this.#askPage()) && (await this.#askOverTcp(this.#profiles.slice(1)))) await this.#askOverH3();
+    return {
+      pageFrom: this.#pageFrom,
+      origins: new Map(this.#profiles.map((profile) => [profile.origin, profile])),
+      reports: this.#reports,
+    };
+  }
+
+  /** @returns whether the survey may go on, as for the others */
+  async #askPage(): Promise<boolean> {
+    const isWhole = await this.#askOverTcp(this.#profiles.slice(0, 1));
+    // Without its address no further round takes place.
+    this.#pageFrom = this.#pageIp === '' ? 'public' : addressSpace(this.#pageIp);
+    return isWhole;
+  }
+
+  async #askOverTcp(profiles: readonly OriginProfile[]): Promise<boolean> {
+    // A server may fail over HTTP/2 only.
+    const failed: OriginProfile[] = [];
+    const isWhole = await this.#ask(profiles, 'h2', (profile, result) => {
+      if (result.protocol === null && !NO_TCP.includes(result.code)) failed.push(profile);
+      learnOfTcp(profile, result);
+    });
+    return isWhole && (await this.#ask(failed, 'h1', learnOfTcp));
+  }
+
+  async #askOverH3(): Promise<void> {
+    const { protocols, recordOf } = this.#question;
+    for (const profile of this.#profiles) learnOfOffers(profile, recordOf(profile.origin));
+    if (!protocols.includes('h3')) return;
+    const offering = this.#profiles.filter(({ offersH3 }) => offersH3);
+    await this.#ask(offering, 'h3', learnOfH3);
+  }
+
+  async #ask(profiles: readonly OriginProfile[], protocol: Protocol, learn: Learn): Promise<boolean> {
+    if (profiles.length === 0) return true;
+    const { settings, run } = this.#question;
+    const transfers = profiles.map((profile) => trial(profile, protocol));
+    const report = await run({ ...settings, pageFrom: this.#pageFrom, transfers });
+    this.#reports.push(report);
+    for (const result of report.results) {
+      const profile = profiles[result.index]!;
+      if (profile === this.#profiles[0]) this.#pageIp ||= result.remoteIp;
+      learn(profile, result);
+    }
+    return report.ended === 'whole';
+  }
+}
+
+const unknownProfile = (origin: PlannedOrigin): OriginProfile => ({
+  ...origin,
+  unreachable: '',
+  speaksH2: false,
+  altSvc: [],
+  offersH3: false,
+  speaksH3: null,
+  h3Error: '',
+  h3NoConnection: false,
+  h3Unsent: false,
+  h3Refused: false,
+  h3ConnectTo: '',
+});
 
 function learnOfTcp(profile: OriginProfile, result: RoundTransferResult): void {
   profile.unreachable = result.protocol === null ? result.error : '';
   profile.speaksH2 = result.protocol === 'h2';
   profile.altSvc = h3Offers(result.altSvc);
+}
+
+function learnOfH3(profile: OriginProfile, result: RoundTransferResult): void {
+  profile.speaksH3 = result.protocol === 'h3';
+  profile.h3Error = result.error;
+  profile.h3Unsent = NOTHING_SENT.includes(result.code);
+  profile.h3NoConnection = !profile.speaksH3 && result.handshakeMs === null && !profile.h3Unsent;
+  profile.h3Refused = profile.h3NoConnection && REFUSED.test(result.error);
 }
 
 /** A browser that knows both uses `Alt-Svc`, which the server itself sent. */

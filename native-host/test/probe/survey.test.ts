@@ -39,14 +39,14 @@ async function surveyed(
     }));
     return { results, bytes: 100, connections: [], ended: 'whole' };
   };
-  const { origins: profiles } = await survey(
-    origins.values(),
-    ['h2', 'h3'],
-    () => ({ ...RECORD, ...record }),
+  const { origins: profiles } = await survey({
+    planned: origins.values(),
+    protocols: ['h2', 'h3'],
+    recordOf: () => ({ ...RECORD, ...record }),
     run,
-    {} as Omit<RoundRequest, 'transfers' | 'pageFrom'>,
-    'loopback',
-  );
+    settings: {} as Omit<RoundRequest, 'transfers' | 'pageFrom'>,
+    reachesPage: 'loopback',
+  });
   const [trial] = requests.flatMap(({ transfers }) => transfers).filter(({ protocol }) => protocol === 'h3');
   return { profile: profiles.get('https://a.test')!, connectTo: trial?.connectTo };
 }

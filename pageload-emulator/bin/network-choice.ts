@@ -36,7 +36,7 @@ function names(text: string, before: string[] = []): string[] {
 }
 
 /** All networks that could be named, and those that were chosen. */
-export interface ChosenNetworks {
+interface ChosenNetworks {
   known: NamedNetwork[];
   chosen: NamedNetwork[];
 }

@@ -25,7 +25,7 @@ export interface ExchangeEnd {
 }
 
 /** A TCP connection since the exchange before on it. */
-export interface TcpProgress {
+interface TcpProgress {
   /** Smoothed round trip (RFC 6298), milliseconds; null before the first sample. */
   rttMs: number | null;
   /** Segments with data that were received, and those among them that arrived out of order: behind a loss. */

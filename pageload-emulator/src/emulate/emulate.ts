@@ -28,7 +28,7 @@ export interface EmulateOptions {
 }
 
 /** One origin's counters and protocol. */
-export interface OriginOutcome extends OriginCounters {
+interface OriginOutcome extends OriginCounters {
   origin: string;
   protocol: Protocol;
 }

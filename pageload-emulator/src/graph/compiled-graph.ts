@@ -36,7 +36,7 @@ export interface CompiledActivity {
   readonly inPartsBytes: number;
 }
 
-export interface CompiledGraph {
+interface CompiledGraph {
   readonly activities: readonly CompiledActivity[];
   /** Number of dependencies of each activity; copied for each load. */
   readonly dependencies: readonly number[];

@@ -30,7 +30,7 @@ const MIN_PARTS = 2;
 const MAX_PARTS = 32;
 
 /** The parts and settings of a sender. */
-export interface SenderParts {
+interface SenderParts {
   control: CongestionAlgorithm;
   source: ResponseSource;
   receiver: Receiver;

@@ -28,7 +28,7 @@ export type ProxyRoute =
   | { kind: 'refuse'; isUnnamed?: boolean };
 
 /** Whether an origin's route has ended, or another one has begun. */
-export type RouteChange = 'ended' | 'replaced';
+type RouteChange = 'ended' | 'replaced';
 
 export interface ProxyLimits {
   /** Maximum size of a CONNECT's head; browsers send less than 1 KiB. */

@@ -12,7 +12,7 @@ const SURE = 0.85;
 /** A policer that lets more of the link's rate through does not slow pages down much. */
 const MAX_SHARE = 0.5;
 
-/** Of a network: the summary of its loads, and what a check of it measured. */
+/** What is known of a network: the summary of its loads, and what a check of it measured. */
 export type ShownNetwork = Pick<StoredLoad, 'cluster' | 'check'>;
 
 /** Whether what is known of a load's network shows surely that UDP is blocked there, or held to much less than the link's rate. */

@@ -17,7 +17,7 @@ export function withoutCancelled(timings: FrameTimings, leftMs: number): FrameTi
   return { ...timings, resources: timings.resources.filter((each) => !isCancelled(each)) };
 }
 
-/** The same of requests that the browser reported. @param leftAtMs milliseconds since 1970 */
+/** Leaves the same requests out of those that the browser reported. @param leftAtMs milliseconds since 1970 */
 export const withoutAborted = (requests: readonly ObservedRequest[], leftAtMs: number): ObservedRequest[] =>
   requests.filter(
     ({ fromCache, headersAt, endedAt }) =>

@@ -12,6 +12,7 @@ interface ObservedFrames {
   seesAllSites: boolean;
 }
 
+/** Whether a request is for the document of a frame. */
 export function isNavigation({ type }: ObservedRequest): boolean {
   return type === 'document' || type === 'iframe';
 }

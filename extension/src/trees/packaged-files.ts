@@ -3,7 +3,7 @@ import { type ModelDescription, readDescription } from './model-description.ts';
 
 const DESCRIPTION = 'transport.json';
 const TREES = 'transport.onnx';
-/** As it is released, 14 MB, compressed: a quarter of that. */
+/** ONNX Runtime's release, compressed from 14 MB to a quarter. */
 const RUNTIME = 'ort-wasm-simd-threaded.wasm.gz';
 
 export async function readPackagedDescription(): Promise<ModelDescription> {

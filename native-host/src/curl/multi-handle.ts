@@ -75,7 +75,7 @@ export class MultiHandle {
     curl.multiSetLong(this.#multi, MULTI_OPT.PIPELINING, PIPE_MULTIPLEX);
     // A page with thousands of origins must not use up the process's sockets, nor its threads, one for each name lookup.
     curl.multiSetLong(this.#multi, MULTI_OPT.MAX_TOTAL_CONNECTIONS, MAX_SOCKETS);
-    // As many idle ones are kept: none is closed early.
+    // Idle connections are kept up to the same number, so that none is closed early.
     curl.multiSetLong(this.#multi, MULTI_OPT.MAXCONNECTS, MAX_SOCKETS);
     curl.multiSetLong(this.#multi, MULTI_OPT.MAX_CONCURRENT_STREAMS, MAX_CONCURRENT_STREAMS);
     curl.multiSetLong(

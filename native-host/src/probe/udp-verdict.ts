@@ -118,7 +118,7 @@ export function udpVerdict(evidence: UdpEvidence): UdpVerdict {
 function policedProbability({ low, mean, high }: NonNullable<UdpVerdict['ratio']>): number {
   const spread = Math.log(high / low) / (2 * REACH);
   const log = Math.log(mean);
-  // As fast as TCP or faster is as likely without a policer as exactly as fast.
+  // Without a policer, UDP that is faster than TCP is no less likely than UDP that is just as fast.
   const deviation = Math.min(0, log) / spread;
   const open = Math.exp(-(deviation ** 2) / 2) / (spread * Math.sqrt(2 * Math.PI));
   const below = (share: number) => normalCdf((Math.log(share) - log) / spread);

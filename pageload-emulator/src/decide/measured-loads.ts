@@ -1,7 +1,7 @@
 import { type LoadTime, type MeasuredLoads, median, quantile } from '@hopwise/contract';
 import type { Candidate } from './candidates.ts';
 
-/** As many loads of one candidate give its load time by themselves. */
+/** From this many measured loads of a candidate on, their median is its load time. */
 const ENOUGH_LOADS = 3;
 
 /** Measured loads by candidate. A measurement outweighs every prediction of the same thing. */

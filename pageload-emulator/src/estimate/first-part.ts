@@ -12,8 +12,9 @@ const MAX_RESPONSES = 600;
 
 /** A transfer of the first part of a load. */
 interface FirstTransfer {
-  /** Of a response that had only arrived in part, that part. */
+  /** The request, its response cut to the part that had arrived. */
   request: RecordedRequest;
+  /** Whether the response had arrived whole. */
   isWhole: boolean;
 }
 

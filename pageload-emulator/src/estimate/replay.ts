@@ -123,7 +123,7 @@ export class RecordingReplay {
       const { origin, thinkMs } = serverOf(request)!;
       activity.thinkMs = isStatic(request) ? (slowMs.get(origin) ?? thinkMs) : thinkOf(request, rttMs);
       const playedMs = isMedia(request) ? playedMsOf?.get(request.id) : undefined;
-      // Of a response that had only arrived in part, the time of that part.
+      // Where the response was cut to a part, no longer than that part took.
       if (playedMs !== undefined)
         activity.bodyMs = Math.min(playedMs, request.endMs - request.phases.responseStartMs!);
       activities.push(activity);

@@ -4,7 +4,7 @@ import { originOf } from '../util/url.ts';
 /** A connection that was open before its first request. */
 interface OpenConnection {
   origin: string;
-  /** As of `connectionPools`. */
+  /** Number of the pool, see `connectionPools`. */
   pool: number;
 }
 

@@ -8,7 +8,7 @@ const COOL_DOWN_MS: Partial<Record<EndCause, number>> = {
   refused: HOUR_MS,
   slower: 6 * HOUR_MS,
   'no-gain': 6 * HOUR_MS,
-  // As long as the log has them.
+  // Never again, until the run is removed from the log.
   you: Number.POSITIVE_INFINITY,
 };
 

@@ -2,7 +2,7 @@
 import type { LookupAddress } from 'node:dns';
 import type { Lookup } from '../../dns/lookup.ts';
 
-/** As many as the system's resolver works on at once, see `allowConcurrentLookups`. */
+/** Look-ups that run at once: as many as the system's resolver works on (`allowConcurrentLookups`). */
 const MAX_AT_ONCE = 32;
 /** A site may have so many times as many look-ups under way as are free: 24 where it is the only one, as pages with many hosts need. */
 const OF_FREE = 3;

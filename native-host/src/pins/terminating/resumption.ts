@@ -17,7 +17,7 @@ export interface Resumption {
 const STRONG_TAG = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
 /** RFC 9110 section 5.6.7, in the form that is sent today. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-/** As many digits as numbers hold exactly. */
+/** `Content-Length` of up to 15 digits, which a number holds exactly. */
 const LENGTH = /^\d{1,15}$/;
 /**
  * Time from `Last-Modified` to `Date` from which the former is a strong validator, milliseconds (RFC 9110 section 8.8.2.2). So large that it does

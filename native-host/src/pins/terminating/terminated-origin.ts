@@ -22,7 +22,7 @@ import { UNREACHABLE_FOR_MS } from './upstream-health.ts';
 const STREAMS_PER_CONNECTION = 100;
 /** Chromium's limit on heads in either direction; servers' limits are far lower. */
 const HEAD_BYTES = 256 * 1024;
-/** As many fit, at the minimum of 32 bytes each (RFC 9113 section 6.5.2): cookies are sent one by one. Node's default is 128. */
+/** Fields that fit into a head, of 32 bytes each at least (RFC 9113 section 6.5.2): cookies are sent one by one. Node's default is 128. */
 const HEAD_FIELDS = HEAD_BYTES / 32;
 /** 100 streams that the browser does not read exceed Node's default of 10 MB. */
 const SESSION_MEMORY_MB = 64;
@@ -55,7 +55,7 @@ interface TerminatedOriginOptions {
 /** A connection of the browser's. */
 interface Connection {
   socket: TLSSocket;
-  /** As in `ExchangeRequest`: of a browser's connections each is for pages of one site, and so are those to the origin. */
+  /** See `ExchangeRequest`: a browser uses a connection for pages of one site only, and so does the proxy to the origin. */
   partition: string;
   /** Accepts no further request, and ends when those in progress have ended. */
   closeInOrder: () => void;

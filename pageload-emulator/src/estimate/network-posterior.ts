@@ -11,7 +11,7 @@ import { isShownOpen } from './network-cluster.ts';
 import { type NetworkKnowledge, type PosteriorInput, posteriorInput } from './posterior-input.ts';
 import { lossBurstDensity } from './random-loss.ts';
 import { isRecordedElsewhere } from './recorded-elsewhere.ts';
-import { showsLink, udpPosterior } from './udp-evidence.ts';
+import { showsLink, type UdpPosterior, udpPosterior } from './udp-evidence.ts';
 import { upstreamRate } from './upstream-rate.ts';
 
 /** Numeric figures of the path with a distribution. */
@@ -84,32 +84,6 @@ export function networkPosterior(
   const burst = lossBurstDensity(input);
   const lossBurst = given.lossBurst ?? burst.midpoint(0.5);
   const isElsewhere = isRecordedElsewhere(recording, estimate, given);
-  const sources = sourcesOf(input, {
-    rttMs: estimate.sources.rttMs === 'estimated',
-    downBps: isNarrowed(udp.downBps, downBpsPrior(rttMs)),
-    upBps: isNarrowed(upBps, upBpsPrior(downBps)),
-    loss: isNarrowed(udp.loss, LOSS_PRIOR),
-    lossBurst: false,
-    queueBytes: isNarrowed(fit.queueMs, QUEUE_MS_PRIOR),
-    udp: estimate.sources.udp === 'estimated',
-  });
-  // The measurement showed only that UDP is not blocked; the policer comes from the fit.
-  if (input.udp === undefined && udp.treatment.kind === 'policed') sources.udp = 'estimated';
-  // The load itself shows nothing of UDP, but earlier ones have.
-  if (sources.udp === 'assumed' && (isShownOpen({ udp: udp.shares }) || udp.shares.blocked > 0.5))
-    sources.udp = 'estimated';
-  const intervals = {
-    rttMs: rtt.interval,
-    downBps: udp.downBps.interval,
-    upBps: upBps.interval,
-    loss: lossInterval(udp.loss, lossBurst),
-    lossBurst: { low: burst.midpoint(0.1), median: lossBurst, high: burst.midpoint(0.9) },
-    queueBytes: scaled(fit.queueMs.interval, downBps / 8000),
-  };
-  for (const figure of Object.keys(intervals) as UncertainFigure[]) {
-    const value = given[figure];
-    if (value !== undefined) intervals[figure] = { low: value, median: value, high: value };
-  }
   return {
     path: {
       rttMs,
@@ -121,8 +95,27 @@ export function networkPosterior(
       udp: udp.treatment,
     },
     servers: serversOf(input, udp.downBps, isElsewhere),
-    sources,
-    intervals,
+    sources: sourcesOf(
+      input,
+      {
+        rttMs: estimate.sources.rttMs === 'estimated',
+        downBps: isNarrowed(udp.downBps, downBpsPrior(rttMs)),
+        upBps: isNarrowed(upBps, upBpsPrior(downBps)),
+        loss: isNarrowed(udp.loss, LOSS_PRIOR),
+        lossBurst: false,
+        queueBytes: isNarrowed(fit.queueMs, QUEUE_MS_PRIOR),
+        udp: estimate.sources.udp === 'estimated',
+      },
+      udp,
+    ),
+    intervals: intervalsOf(given, {
+      rttMs: rtt.interval,
+      downBps: udp.downBps.interval,
+      upBps: upBps.interval,
+      loss: lossInterval(udp.loss, lossBurst),
+      lossBurst: { low: burst.midpoint(0.1), median: lossBurst, high: burst.midpoint(0.9) },
+      queueBytes: scaled(fit.queueMs.interval, downBps / 8000),
+    }),
     udp: udp.shares,
     densities: {
       rttMs: rtt.density,
@@ -157,8 +150,9 @@ function serversOf(
 
 /** The source of each figure of the path. @param isEstimated whether the recording shows it */
 function sourcesOf(
-  { given, measured }: PosteriorInput,
+  { given, measured, udp: knownUdp }: PosteriorInput,
   isEstimated: Record<NetworkFigure, boolean>,
+  udp: UdpPosterior,
 ): Record<NetworkFigure, FigureSource> {
   const isMeasured = (figure: NetworkFigure) =>
     figure === 'lossBurst' ? measured.loss?.lost !== undefined : measured[figure] !== undefined;
@@ -168,7 +162,25 @@ function sourcesOf(
     if (isMeasured(figure)) sources[figure] = 'measured';
     if (given[figure] !== undefined) sources[figure] = 'given';
   }
+  // The measurement showed only that UDP is not blocked; the policer comes from the fit.
+  if (knownUdp === undefined && udp.treatment.kind === 'policed') sources.udp = 'estimated';
+  // The load itself shows nothing of UDP, but earlier ones have.
+  if (sources.udp === 'assumed' && (isShownOpen({ udp: udp.shares }) || udp.shares.blocked > 0.5))
+    sources.udp = 'estimated';
   return sources;
+}
+
+/** The intervals of the path's figures; what is given is certain. */
+function intervalsOf(
+  given: KnownNetwork,
+  inferred: NetworkPosterior['intervals'],
+): NetworkPosterior['intervals'] {
+  const intervals = { ...inferred };
+  for (const figure of Object.keys(inferred) as UncertainFigure[]) {
+    const value = given[figure];
+    if (value !== undefined) intervals[figure] = { low: value, median: value, high: value };
+  }
+  return intervals;
 }
 
 function isNarrowed(density: LogDensity, prior: LogDensity): boolean {

@@ -39,7 +39,7 @@ const NEGLIGIBLE = 0.001;
 const LOAD_TIME_SHARES = [0.5, 0.15, 0.85];
 
 /** What is inferred of UDP. */
-interface UdpPosterior {
+export interface UdpPosterior {
   /** The likeliest treatment. */
   treatment: UdpTreatment;
   shares: UdpShares;

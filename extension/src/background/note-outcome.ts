@@ -1,6 +1,5 @@
 import type { Autopilot } from '../autopilot/autopilot.ts';
-import { hasPins, pltOf } from '../evidence/comparable-loads.ts';
-import { factsOf } from '../load/load-summary.ts';
+import { hasPins, pltOf, showsLoadTime } from '../evidence/comparable-loads.ts';
 import type { PinManager } from '../pins/worker/pin-manager.ts';
 import { getLoad, getSummaries } from '../storage/loads.ts';
 import { addSavedTime, addUncomparedLoad } from '../storage/saved-time.ts';
@@ -35,7 +34,7 @@ export async function noteOutcome(
   if (gain !== null) {
     const savedMs = gain.beforeMs - pltOf(stored);
     await addSavedTime({ savedMs, isEstimated: gain.beforeLoads === 0 });
-  } else if (isPinned && factsOf(stored).kind === 'full') await addUncomparedLoad();
+  } else if (isPinned && showsLoadTime(stored, all)) await addUncomparedLoad();
   if (isPinned) return;
   const decision = await findDecision(stored, all, {
     predict: ensureDecision,

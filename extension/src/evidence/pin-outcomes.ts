@@ -2,7 +2,14 @@ import { mean, median, type PinKind, sumOfSquares, TO_90TH } from '@hopwise/cont
 import { judgeSwitch } from '@hopwise/model';
 import { LOAD_NOISE } from '@hopwise/pageload-emulator';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
-import { findComparableLoads, hasPins, hasSamePins, pltOf, visitsUntil } from './comparable-loads.ts';
+import {
+  findComparableLoads,
+  hasPins,
+  hasSamePins,
+  pltOf,
+  showsLoadTime,
+  visitsUntil,
+} from './comparable-loads.ts';
 
 /**
  * `gains`, `harms`: loads with the pin are surely faster or slower than those before it; `nothing`: there are enough loads to see a
@@ -57,7 +64,7 @@ export function findPinOutcomes(
 ): PinOutcome[] {
   return pins.flatMap(({ origin, kind }) => {
     const holds = (load: KnownLoad) => isHeld(load, origin, kind);
-    const last = all.findLast((load) => holds(load) && factsOf(load).kind === 'full');
+    const last = all.findLast((load) => holds(load) && showsLoadTime(load, all));
     if (last === undefined) return [];
     const after = [...findComparableLoads(last, all), last].filter(holds).map(pltOf);
     const gain = compareWith(findReference(last, all, referenceOf(last)), after);
@@ -77,7 +84,7 @@ export function findPinGain(
   all: readonly KnownLoad[],
   reference: Reference | null = null,
 ): PinGain | null {
-  if (!hasPins(load) || factsOf(load).kind !== 'full') return null;
+  if (!hasPins(load) || !showsLoadTime(load, all)) return null;
   const after = [...findComparableLoads(load, all), load].filter((each) => hasSamePins(each, load));
   return compareWith(findReference(load, all, reference), after.map(pltOf));
 }

@@ -5,7 +5,8 @@ import type { StoredLoad } from './stored-load.ts';
  * `full`: shows how long the page takes. `cached`: its document or much else came from the browser's cache, or was prefetched. `partial`: its
  * load event did not fire. `error`: the server answered with an error, whose page is another one, unless it always does (`answersAlike`). `form`: it is
  * the answer to a form, another page than its URL has without one; pages do not tell, so that detailed recordings alone show it. `background`: it was loaded in a hidden tab,
- * where browsers slow pages down. `disturbed`: requests failed, pins changed meanwhile, or it was much slower than the page's other loads.
+ * where browsers slow pages down. `disturbed`: requests failed, pins changed meanwhile, or it was much slower than the page's other loads, or beside
+ * other traffic.
  */
 export type LoadKind = 'full' | 'cached' | 'partial' | 'error' | 'form' | 'background' | 'disturbed';
 

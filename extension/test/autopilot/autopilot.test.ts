@@ -15,7 +15,7 @@ import { t } from '../../src/language/translate.ts';
 import { addLoad, getAllLoads, removeLoads, type StoredLoad } from '../../src/storage/loads.ts';
 import { NOTHING_KNOWN, removeNetworks, saveNetworkMemory } from '../../src/storage/network.ts';
 import { saveFoundNetwork } from '../../src/storage/network-key.ts';
-import { loadOf, requestOf } from '../evidence/stored-loads.ts';
+import { loadOf, requestOf, waiting } from '../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../support/decisions.ts';
 import { saveKnownNetwork } from '../support/known-network.ts';
 import { fetchMessages } from '../support/packaged-messages.ts';
@@ -917,11 +917,13 @@ describe('a network that slows HTTP/3 down', () => {
   });
 
   describe('until pages of the network surely take longer than before', () => {
-    const visit = (host: string, pltMs: number, isPinned = false) => {
+    const visit = (host: string, pltMs: number, isPinned = false, waitMs = 50) => {
       const url = `https://${host}/`;
-      const requests = [0, 1, 2].map((id) =>
-        requestOf(id, { url: `${url}${id || ''}`, protocol: isPinned ? 'h2' : 'h3' }),
-      );
+      const requests = waiting(waitMs).map((request, id) => ({
+        ...request,
+        url: `${url}${id || ''}`,
+        protocol: isPinned ? ('h2' as const) : ('h3' as const),
+      }));
       const pinned: StoredLoad['pinned'] = isPinned ? { [EVERY_ORIGIN]: 'h2' } : {};
       return load(pltMs, { cluster: HINDERED, pinned, requestedUrl: url, recording: { url, requests } });
     };
@@ -933,6 +935,12 @@ describe('a network that slows HTTP/3 down', () => {
       await visit('a.test', 1000);
       expect(pins.active).toEqual(EVERY);
     };
+
+    test('but not while a download fills the link', async () => {
+      await visitBefore();
+      for (const host of ['a.test', 'b.test']) await visit(host, 3000, true, 150);
+      expect([pins.active, await listRuns()]).toEqual([EVERY, ['kept']]);
+    });
 
     test('of several together', async () => {
       await visitBefore();

@@ -2,7 +2,7 @@ import type { Prediction } from '@hopwise/contract';
 import { describe, expect, test } from 'vitest';
 import { compareLoads, findPinGain, findPinOutcomes } from '../../src/evidence/pin-outcomes.ts';
 import { decisionOf } from '../support/decisions.ts';
-import { loadOf, loadsTaking, requestOf } from './stored-loads.ts';
+import { loadOf, loadsTaking, requestOf, waiting } from './stored-loads.ts';
 
 const origin = 'https://page.test';
 const pin = { origin, kind: 'avoid-h3' as const };
@@ -40,6 +40,15 @@ test('the gain of all pins of a load is that of the loads with the same pins ove
     afterLoads: 2,
     effect: 'gains',
   });
+});
+
+test('a load beside other traffic says nothing of its pins', () => {
+  const beside = loadsTaking([2458], 4, { pinned, recording: { requests: waiting(150) } });
+  const all = [...loadsTaking([1500, 1510, 1490]), ...beside];
+  expect(findPinGain(all[3]!, all)).toBeNull();
+  expect(findPinOutcomes([pin], all)).toEqual([]);
+  const later = [...all, ...loadsTaking([900], 5, { pinned })];
+  expect(findPinGain(later[4]!, later)).toMatchObject({ afterMs: 900, afterLoads: 1 });
 });
 
 const overH3 = { requests: [0, 1, 2].map((id) => requestOf(id, { protocol: 'h3' })) };

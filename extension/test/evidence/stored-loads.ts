@@ -36,6 +36,12 @@ export function requestOf(id: number, more: Partial<RecordedRequest> = {}): Reco
   };
 }
 
+/** Requests whose responses took so long to begin. */
+export const waiting = (responseStartMs: number): RecordedRequest[] =>
+  [0, 1, 2, 3].map((id) =>
+    requestOf(id, { phases: { ...NO_PHASES, requestStartMs: 0, responseStartMs: responseStartMs + id } }),
+  );
+
 export const cached = (id: number) =>
   requestOf(id, { fromCache: true, transferBytes: 0, bodyBytes: 0, protocol: null });
 

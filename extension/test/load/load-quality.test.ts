@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
-import { judgeAmong } from '../../src/evidence/comparable-loads.ts';
+import { describe, expect, test } from 'vitest';
+import { findComparableLoads, judgeAmong } from '../../src/evidence/comparable-loads.ts';
 import { judgeLoad } from '../../src/load/load-quality.ts';
-import { cached, loadOf, loadsTaking, requestOf } from '../evidence/stored-loads.ts';
+import { cached, loadOf, loadsTaking, requestOf, waiting } from '../evidence/stored-loads.ts';
 
 const confirmed = (id: number) => requestOf(id, { transferBytes: 300 });
 const withRequests = (...requests: ReturnType<typeof requestOf>[]) => loadOf(1, { recording: { requests } });
@@ -106,4 +106,23 @@ test('a load with pins is not compared with loads without', () => {
   const pinned = { 'https://page.test': 'h2' as const };
   const load = loadOf(9, { pinned, recording: { pltMs: 3100 } });
   expect(judgeAmong(load, loadsTaking([1000, 900, 1100]))).toBe('full');
+});
+
+describe('a load whose responses waited for other traffic on the link', () => {
+  const beside = (id: number, waitMs = 150) => loadOf(id, { recording: { requests: waiting(waitMs) } });
+  const quiet = loadsTaking([1000, 1000]);
+
+  test.each([
+    ['disturbed', beside(3), quiet, 'disturbed'],
+    ['full where they waited hardly longer', beside(3, 79), quiet, 'full'],
+    ['full where nothing shows what is usual', beside(3), [], 'full'],
+    ['full where the loads before it waited as long', beside(3), [beside(1), beside(2)], 'full'],
+  ])('is %s', (_words, load, before, kind) => {
+    expect(judgeAmong(load, before)).toBe(kind);
+  });
+
+  test('is none to compare others with, unless most before it waited as long', () => {
+    const all = [...quiet, ...[3, 4, 5, 6].map((id) => beside(id))];
+    expect(findComparableLoads(loadOf(9), all).map(({ id }) => id)).toEqual([1, 2, 5, 6]);
+  });
 });

@@ -3,15 +3,15 @@ import { judgeSwitch, MAX_CHECKED_LOADS, type SwitchVerdict } from '@hopwise/mod
 import {
   findComparableLoads,
   hasPins,
-  judgeAmong,
   pltOf,
+  showsLoadTime,
   timeOf,
   visitsUntil,
 } from '../../evidence/comparable-loads.ts';
 import { isHeld, type Reference } from '../../evidence/pin-outcomes.ts';
 import { ShownError } from '../../language/shown-error.ts';
 import { t } from '../../language/translate.ts';
-import { factsOf, type KnownLoad } from '../../load/load-summary.ts';
+import type { KnownLoad } from '../../load/load-summary.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
 import { maskQuery } from '../../storage/strip-urls.ts';
 import { type AutopilotRun, isRunning } from './autopilot-run.ts';
@@ -61,7 +61,7 @@ export function measureLoad(
   const { pins, beforeMs, afterMs, predicted } = run;
   if (afterMs.length >= MAX_CHECKED_LOADS || !pins.every(({ origin, kind }) => isHeld(load, origin, kind)))
     return null;
-  if (judgeAmong(load, findComparableLoads(load, all)) !== 'full') return null;
+  if (!showsLoadTime(load, all)) return null;
   afterMs.push(pltOf(load));
   if (run.trigger === 'trial') return 'tried';
   const reference = beforeMs.length > 0 || predicted === null ? beforeMs : [predicted.beforeMs];
@@ -83,7 +83,7 @@ export function isNetworkSlowed(
 ): boolean {
   const isSince = (each: KnownLoad) => timeOf(each) >= madeAtMs && isHeld(each, EVERY_ORIGIN, 'avoid-h3');
   const held = [...all.filter(({ id }) => id < load.id), load].filter(
-    (each) => (each.networkKey ?? null) === networkKey && isSince(each) && factsOf(each).kind === 'full',
+    (each) => (each.networkKey ?? null) === networkKey && isSince(each) && showsLoadTime(each, all),
   );
   const pages = new Map<string, number[]>();
   const after: number[] = [];

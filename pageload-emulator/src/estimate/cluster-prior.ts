@@ -1,4 +1,4 @@
-import { type LogDensity, logNormal } from '../network/log-density.ts';
+import { LogDensity, logNormal } from '../network/log-density.ts';
 import {
   BETWEEN_LOADS,
   type ClusterFigure,
@@ -30,16 +30,22 @@ export class ClusterPrior {
     return this.#cluster !== null && isLinkShown(this.#cluster);
   }
 
-  /** Geometric pool of the general prior and the cluster's density, weighted by the cluster's age. */
+  /**
+   * Geometric pool of the general prior and the cluster's density, weighted by the cluster's age; of a policer's rate their mixture, which yields to
+   * a load that shows another one.
+   */
   density(figure: ClusterFigure, general: LogDensity): LogDensity {
     const moments = this.#cluster?.[figure];
     if (moments === undefined) return general;
     const { mean, spread } = moments;
     const widened = Math.hypot(spread, BETWEEN_LOADS[figure]);
-    // What loads showed of a policer that is hardly there says nothing of one that may come.
-    const relevance = figure === 'policedBps' ? this.#cluster!.udp.policed : 1;
-    const weight = MAX_WEIGHT * this.#freshness * relevance;
-    return general.pooledWith((value) => logNormal(value, Math.exp(mean), widened), weight);
+    const weight = MAX_WEIGHT * this.#freshness;
+    if (figure !== 'policedBps')
+      return general.pooledWith((value) => logNormal(value, Math.exp(mean), widened), weight);
+    // A page gets what other UDP leaves of a policer's rate. What loads showed of a policer that is hardly there says nothing of one that may come.
+    const share = weight * this.#cluster!.udp.policed;
+    const known = LogDensity.logNormal(general.values, Math.exp(mean), widened);
+    return LogDensity.mixture([general, known], [1 - share, share]);
   }
 
   /** Probability that UDP is blocked. */

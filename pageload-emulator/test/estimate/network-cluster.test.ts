@@ -130,6 +130,33 @@ describe('earlier loads on the same network', () => {
     expect(Math.exp(known!.downBps.mean)).toBeGreaterThan(20e6);
   });
 
+  it.each([
+    [0.3, 2, 'h3'],
+    [0.3, 2, 'mixed'],
+    [2, 0.3, 'h3'],
+    [2, 0.3, 'mixed'],
+  ] as const)(
+    'beside other UDP, with %s Mbit/s of a policer’s rate, yield to one with %s, %s',
+    (before, after, protocol) => {
+      const path = { ...DSL, downBps: 40e6, queueBytes: 750_000 };
+      const graph = randomPage(9);
+      const mixed = mixedAssignment(graph);
+      const all = Object.fromEntries(graph.origins.map((origin) => [origin, 'h3' as const]));
+      const loadOf = (mbps: number, assignment: typeof mixed, seed: number) => {
+        const udp = { kind: 'policed', bps: mbps * 1e6 } as const;
+        return recordLoad(graph, { ...path, udp }, randomServers(graph, 9), assignment, seed);
+      };
+      let known: NetworkCluster | null = null;
+      for (const seed of [1, 2]) known = learnNetwork(known, loadOf(before, mixed, seed), NOW_MS);
+      expect(Math.exp(known!.policedBps.mean) / (before * 1e6)).toBeCloseTo(1, 0);
+      for (const seed of [3, 4])
+        known = learnNetwork(known, loadOf(after, protocol === 'h3' ? all : mixed, seed), NOW_MS);
+      expect(known!.udp.policed).toBeGreaterThan(0.9);
+      expect(Math.exp(known!.policedBps.mean) / (after * 1e6)).toBeGreaterThan(0.75);
+      expect(Math.exp(known!.policedBps.mean) / (after * 1e6)).toBeLessThan(1.35);
+    },
+  );
+
   it('leave a rate uncertain that was either a slow link’s or a policer’s', () => {
     const posterior = posteriorOf(heavy(1), null);
     const { densities } = posterior;

@@ -1,5 +1,6 @@
 import { isShownOpen, type NetworkCluster, type Recording, showsUdp } from '@hopwise/pageload-emulator';
 import { isSlower } from '../evidence/comparable-loads.ts';
+import { waitOf } from '../load/load-summary.ts';
 import { findNewestSummary, type StoredLoad } from '../storage/loads.ts';
 import { isSlow } from './deserves-detail.ts';
 
@@ -28,21 +29,19 @@ export async function deservesLearning(
   return exceeds(recording, before) || (await isSlowerThanBefore(load));
 }
 
-/** Whether a load was faster than its network can be, as far as that is known. */
+/** So many waits that are shorter than a round trip contradict it, as in `recording/path-round-trip.ts` of the emulator. */
+const CONTRADICTING = 3;
+
+/** Whether a load was faster than its network can be, as far as that is known: other traffic may have slowed down those that were learned. */
 function exceeds({ requests }: Recording, { rttMs, downBps }: NetworkCluster): boolean {
   const minRttMs = Math.exp(rttMs.mean) / BEYOND;
   const maxBitsPerMs = (Math.exp(downBps.mean + downBps.spread) * BEYOND) / 1_000;
-  return requests
-    .filter(({ fromCache, status }) => !fromCache && status !== 0)
-    .some((request) => {
-      const { protocol, phases, bodyBytes, startMs, endMs } = request;
-      const { connectStartMs, connectEndMs } = phases;
-      // Early data of HTTP/3 (RFC 9001, section 4.6) need no round trip.
-      const hasConnected = protocol !== 'h3' && connectStartMs !== null && connectEndMs !== null;
-      if (hasConnected && connectEndMs > connectStartMs && connectEndMs - connectStartMs < minRttMs)
-        return true;
-      return 8 * (bodyBytes ?? 0) > maxBitsPerMs * (endMs - startMs);
-    });
+  const received = requests.filter(({ fromCache, status }) => !fromCache && status !== 0);
+  const quick = received.filter((request) => waitOf(request) < minRttMs);
+  return (
+    quick.length >= CONTRADICTING ||
+    received.some(({ bodyBytes, startMs, endMs }) => 8 * (bodyBytes ?? 0) > maxBitsPerMs * (endMs - startMs))
+  );
 }
 
 /** Whether a load that a person waits for took much longer than the last one of its page. */

@@ -30,9 +30,10 @@ const USUAL_LOADS = 3;
 
 /** Whether a load shared its link with other traffic, judging by the loads of its page before it. */
 function isBesideTraffic(load: KnownLoad, before: readonly KnownLoad[]): boolean {
-  const { waitMs } = factsOf(load);
-  const others = before.slice(-USUAL_LOADS).flatMap((each) => factsOf(each).waitMs ?? []);
-  if (!waitMs || others.length === 0) return false;
+  const shortestOf = (each: KnownLoad) => factsOf(each).waitMs ?? Infinity;
+  const waitMs = shortestOf(load);
+  const others = before.slice(-USUAL_LOADS).map(shortestOf);
+  if (waitMs === Infinity || others.length === 0) return false;
   const usualMs = median(others);
   return waitMs > MAX_WAIT_RATIO * usualMs && waitMs > usualMs + MAX_WAIT_EXCESS_MS;
 }

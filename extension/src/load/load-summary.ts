@@ -22,8 +22,8 @@ interface SummaryFacts {
   responses: number[];
   /** Whether no server offered HTTP/3 as far as is known, nor was used over it. */
   offersNoH3: boolean;
-  /** The shortest time from a request to its response, milliseconds, which has a round trip; null where none is known, absent in summaries of before. */
-  waitMs?: number | null;
+  /** The shortest of its waits for a response, see `waitOf`. Absent in summaries that an earlier version stored. */
+  waitMs?: number;
 }
 
 type Shared = 'id' | 'requestedUrl' | 'hidesQueries' | 'storedAtMs' | 'networkKey' | 'pinned' | 'isDetailed';
@@ -76,18 +76,17 @@ function deriveFacts(load: StoredLoad): SummaryFacts {
       .toSorted((a, b) => a.startMs - b.startMs)
       .map((request) => 3 * indexOf.get(originOf(request))! + PROTOCOLS.indexOf(request.protocol!)),
     offersNoH3: received.every(offersNoH3),
-    waitMs: findShortestWait(received),
+    waitMs: Math.min(...received.map(waitOf)),
   };
 }
 
 /** Shorter waits, milliseconds, were for this machine, as in `recording/path-round-trip.ts` of the emulator. */
 const MIN_WAIT_MS = 1;
 
-function findShortestWait(received: readonly RecordedRequest[]): number | null {
-  const waits = received
-    .map(({ phases: { requestStartMs, responseStartMs } }) => (responseStartMs ?? 0) - (requestStartMs ?? 0))
-    .filter((ms) => ms >= MIN_WAIT_MS);
-  return waits.length === 0 ? null : Math.min(...waits);
+/** How long a request waited for its response, milliseconds, which is a round trip at least; infinite where that is not known. */
+export function waitOf({ phases: { requestStartMs, responseStartMs } }: RecordedRequest): number {
+  const waitMs = (responseStartMs ?? 0) - (requestStartMs ?? 0);
+  return waitMs < MIN_WAIT_MS ? Infinity : waitMs;
 }
 
 /** The responses of a load that came over the network, in the order in which they were requested. */

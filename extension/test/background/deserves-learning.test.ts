@@ -2,7 +2,7 @@ import { learnNetwork, type NetworkCluster, poolClusters } from '@hopwise/pagelo
 import { beforeEach, expect, test, vi } from 'vitest';
 import { deservesLearning } from '../../src/background/deserves-learning.ts';
 import { addLoad } from '../../src/storage/loads.ts';
-import { loadOf } from '../evidence/stored-loads.ts';
+import { loadOf, waiting } from '../evidence/stored-loads.ts';
 import { StubbedStorage } from '../support/stubbed-storage.ts';
 import '../support/own-database.ts';
 
@@ -57,11 +57,20 @@ test('a response over HTTP/3 is learned while it is open how the network treats 
 test('a load that was faster than its network can be is learned', async () => {
   const slow = { ...known, downBps: { mean: Math.log(10_000), spread: 0.1 } };
   expect(await deservesLearning(slow, load)).toBe(true);
-  const [first, ...others] = recording.requests;
-  const phases = { ...first!.phases, connectStartMs: 10, connectEndMs: 20 };
-  const near = { ...load, recording: { ...recording, requests: [{ ...first!, phases }, ...others] } };
-  const far = { ...known, rttMs: { mean: Math.log(200), spread: 0.1 } };
-  expect(await deservesLearning(far, near)).toBe(true);
+});
+
+test('a load with responses that waited less than the known round trip is learned, over HTTP/3 too', async () => {
+  const beside = { ...known, rttMs: { mean: Math.log(120), spread: 0.1 } };
+  for (const protocol of ['h2', 'h3'] as const) {
+    const requests = waiting(30).map((request) => ({ ...request, protocol }));
+    expect(await deservesLearning(beside, { ...load, recording: { ...recording, requests } })).toBe(true);
+    // A single one may be a copy.
+    const [first] = requests;
+    const one = [first!, ...waiting(120).slice(1)];
+    expect(await deservesLearning(beside, { ...load, recording: { ...recording, requests: one } })).toBe(
+      false,
+    );
+  }
 });
 
 test('a load that was much slower than the last one of its page is learned', async () => {

@@ -13,7 +13,7 @@ import { hideDetails } from './light-recording.ts';
 import { type TrueCell, uniform } from './true-load.ts';
 
 /**
- * What a recorder names as the initiator of a script's request: `stack` the script that made it, `top` only the function that called
+ * What a recorder names as the initiator of a script's request: `stack` the script that made it, also once it had an answer, `top` only the function that called
  * the browser, which is often a helper in the document or in an early script. `light` is what the extension records
  * without `webRequest`, see `hideDetails`.
  */
@@ -69,12 +69,17 @@ export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form,
   const helper = ordered.find(({ requestId }) => fetchOf(requestId).type === 'script');
   // Every second page has its helper in a script, the others in the document.
   const helperId = helper === undefined || cell.name.endsWith('1') ? 0 : idOf.get(helper.requestId)!;
+  /** The script or document whose code makes a request, also where it waits for an answer: no recorder names that. */
+  const codeOf = (url: string): string => {
+    const { parent, means } = known.get(url)!;
+    return means === 'answer' ? codeOf(parent!) : parent!;
+  };
   const requests = ordered.map((entry, id): RecordedRequest => {
     const { url, type, urgency, responseBytes, requestId } = fetchOf(entry.requestId);
     const protocol = assignment[originOf(url)!]!;
     const { parent, means } = known.get(url)!;
     const byScript = means === 'script' || means === 'answer';
-    const asked = parent === null ? null : requestOf.get(parent)!;
+    const asked = parent === null ? null : requestOf.get(means === 'answer' ? codeOf(url) : parent)!;
     return {
       id,
       url,

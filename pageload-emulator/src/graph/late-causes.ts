@@ -99,7 +99,7 @@ export class LateCauses {
   readonly #blocking: readonly RecordedRequest[];
   /** Whether the recorder names the scripts that make requests for images. */
   readonly #namesScripts: boolean;
-  /** Share of each script or document in the requests for which the recorder names one, by `RecordedRequest.id`. */
+  /** See `namedShares`. */
   readonly #namedShare: ReadonlyMap<number, number>;
   /** Known causes, by `RecordedRequest.id`. */
   readonly #causes: Map<number, RecordedRequest>;
@@ -166,7 +166,8 @@ export class LateCauses {
       named === null ? 1 : UNNAMED_SHARE * (this.#namedShare.get(named.id) ?? 0) ** NAMED_POWER;
     const raise = (response: RecordedRequest, rate: number) => {
       if (rates[response.id] === 0) raised.push(response);
-      rates[response.id]! += (response === named ? 1 : unnamedShare) * rate;
+      const share = response === named || this.#mayBeAwaited(response, request) ? 1 : unnamedShare;
+      rates[response.id]! += share * rate;
     };
     if (named !== null) raise(named, this.#rateAsNamed(named, request));
     const responses = this.#responses;
@@ -195,6 +196,15 @@ export class LateCauses {
       highest = rate;
     }
     return likeliest;
+  }
+
+  /** Whether the code that is named for a request also made the one that was answered: recorders name code, and no answer that it waits for. */
+  #mayBeAwaited(answer: RecordedRequest, { initiator }: RecordedRequest): boolean {
+    return (
+      answer.type === 'fetch' &&
+      answer.initiator.kind === 'script' &&
+      answer.initiator.requestId === initiator.requestId
+    );
   }
 
   /** Requests at about the same time. */
@@ -270,13 +280,13 @@ function makersOf(requests: readonly RecordedRequest[]): number[] {
   return makers;
 }
 
-/** Share of each initiator in the requests by scripts for which a recorder names one, by `RecordedRequest.id`. */
+/** Share of each initiator in the requests by scripts for which one is named or inferred, by `RecordedRequest.id`. */
 function namedShares(requests: readonly RecordedRequest[]): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   let named = 0;
   for (const { initiator } of requests) {
-    const { kind, source, requestId } = initiator;
-    if (kind !== 'script' || source !== 'recorded' || requestId === null) continue;
+    const { kind, requestId } = initiator;
+    if (kind !== 'script' || requestId === null) continue;
     counts.set(requestId, (counts.get(requestId) ?? 0) + 1);
     named++;
   }

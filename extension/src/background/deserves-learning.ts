@@ -1,5 +1,5 @@
 import { isShownOpen, type NetworkCluster, type Recording, showsUdp } from '@hopwise/pageload-emulator';
-import { isSlower } from '../evidence/comparable-loads.ts';
+import { hasPins, hasSamePins, isSlower } from '../evidence/comparable-loads.ts';
 import { waitOf } from '../load/load-summary.ts';
 import { findNewestSummary, type StoredLoad } from '../storage/loads.ts';
 import { isSlow } from './deserves-detail.ts';
@@ -11,22 +11,25 @@ const FRESH_MS = 3_600_000;
 /** A rate this many times as high, or a round trip this many times as short, is of another network. */
 const BEYOND = 2;
 
+/** A policer is known that surely. */
+const SURE = 0.95;
+
+type LearnedLoad = Pick<StoredLoad, 'recording' | 'isDetailed' | 'pinned'>;
+
 /**
  * Whether what a load shows of its network is worth the computation: adding it to what is known emulates the load many times, which
  * takes a tenth of a second of processor time and more.
  *
  * @param before what is known of the network; null for nothing
  */
-export async function deservesLearning(
-  before: NetworkCluster | null,
-  load: Pick<StoredLoad, 'recording' | 'isDetailed'>,
-): Promise<boolean> {
+export async function deservesLearning(before: NetworkCluster | null, load: LearnedLoad): Promise<boolean> {
   const { recording, isDetailed } = load;
   if (before === null || before.loads < FIRST_LOADS || isDetailed !== false) return true;
   if (Date.parse(recording.recordedAt) - before.updatedAtMs > FRESH_MS) return true;
-  // That UDP is hindered may be so no longer.
-  if (!isShownOpen(before) && recording.requests.some(showsUdp)) return true;
-  return exceeds(recording, before) || (await isSlowerThanBefore(load));
+  const mayShowUdp = !isShownOpen(before) && recording.requests.some(showsUdp);
+  // Under pins, what is left over HTTP/3 is to show whether UDP is still hindered.
+  if (mayShowUdp && (before.udp.policed < SURE || hasPins(load))) return true;
+  return exceeds(recording, before) || (await isUnlikeLast(load, mayShowUdp));
 }
 
 /** So many waits that are shorter than a round trip contradict it, as in `recording/path-round-trip.ts` of the emulator. */
@@ -44,9 +47,12 @@ function exceeds({ requests }: Recording, { rttMs, downBps }: NetworkCluster): b
   );
 }
 
-/** Whether a load that a person waits for took much longer than the last one of its page. */
-async function isSlowerThanBefore(load: Pick<StoredLoad, 'recording'>): Promise<boolean> {
-  if (!isSlow(load)) return false;
+/**
+ * Whether a load that a person waits for took much longer than the last one of its page; where UDP is surely held back, also whether it took much less,
+ * as that may be so no longer.
+ */
+async function isUnlikeLast(load: LearnedLoad, isHindered: boolean): Promise<boolean> {
   const last = await findNewestSummary(load.recording.url);
-  return last !== undefined && isSlower(load, [last]);
+  if (last === undefined || !hasSamePins(last, load)) return isHindered;
+  return (isSlow(load) && isSlower(load, [last])) || (isHindered && isSlower(last, [load]));
 }

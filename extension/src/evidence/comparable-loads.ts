@@ -78,7 +78,7 @@ export const hasPins = ({ pinned }: Pick<KnownLoad, 'pinned'>): boolean =>
   Object.keys(pinned ?? {}).length > 0;
 
 /** Whether two loads had the same pins. */
-export function hasSamePins(a: KnownLoad, b: KnownLoad): boolean {
+export function hasSamePins(a: Pick<KnownLoad, 'pinned'>, b: Pick<KnownLoad, 'pinned'>): boolean {
   return keyOfPins(a) === keyOfPins(b);
 }
 

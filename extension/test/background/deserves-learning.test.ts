@@ -48,6 +48,16 @@ test('a response over HTTP/3 is learned while it is open how the network treats 
   const hindered = { ...known, udp: { open: 0.01, policed: 0.99, blocked: 0 } };
   expect(await deservesLearning(hindered, withH3)).toBe(true);
   expect(await deservesLearning(hindered, load)).toBe(false);
+  // The same again, as the last load of the page took, shows nothing new; what took less may.
+  const { id: _id, storedAtMs: _storedAtMs, ...fields } = loadOf(1);
+  await addLoad({ ...fields, recording: { ...recording, pltMs: 9_000 } });
+  const taking = (pltMs: number) => ({ ...withH3, recording: { ...withH3.recording, pltMs } });
+  expect(await deservesLearning(hindered, taking(8_500))).toBe(false);
+  expect(await deservesLearning(hindered, taking(3_000))).toBe(true);
+  expect(await deservesLearning(hindered, taking(30_000))).toBe(true);
+  expect(await deservesLearning(unsure, taking(8_500))).toBe(true);
+  const pinned = { 'https://a.example': 'h2' as const };
+  expect(await deservesLearning(hindered, { ...taking(8_500), pinned })).toBe(true);
   // As others see a network of which one site alone has shown that it hinders UDP.
   const { udp } = poolClusters({ sites: [{ ...known, udp: { open: 0, policed: 1, blocked: 0 } }] })!;
   expect(udp.open).toBeGreaterThan(0.95);

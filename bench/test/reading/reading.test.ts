@@ -22,16 +22,22 @@ describe('an emulated load of a drawn page', () => {
     expect(pltMs! / trueTime(CELL, 'h2')).toBeLessThan(2);
   });
 
-  it('names true parents by their stack, helpers by the top frame', () => {
-    const parents = (form: 'stack' | 'top') => {
+  it('names true parents by their stack, but of what waited for an answer the code, and helpers by the top frame', () => {
+    const misnamed = (form: 'stack' | 'top') => {
       const { requests } = recordLoad(CELL, 'h2', form);
-      return requests.filter(({ url, initiator: { requestId } }) => {
-        const { parent } = CELL.known.get(url)!;
-        return parent !== null && requests[requestId!]!.url !== parent;
-      }).length;
+      return requests.flatMap(({ url, initiator: { requestId } }) => {
+        const { parent, means } = CELL.known.get(url)!;
+        const named = requestId === null ? null : requests[requestId]!;
+        return parent === null || named!.url === parent ? [] : { means, type: named!.type };
+      });
     };
-    expect(parents('stack')).toBe(0);
-    expect(parents('top')).toBeGreaterThan(0);
+    const ofAnswers = misnamed('stack');
+    expect(ofAnswers.length).toBeGreaterThan(0);
+    for (const { means, type } of ofAnswers) {
+      expect(means).toBe('answer');
+      expect(type).toMatch(/^(script|document|iframe)$/);
+    }
+    expect(misnamed('top').length).toBeGreaterThan(ofAnswers.length);
   });
 
   it('is judged under every protocol, form and knowledge', () => {

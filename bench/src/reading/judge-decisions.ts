@@ -23,10 +23,9 @@ export interface JudgedDecision {
 
 /** Judges the decisions from a cell's loads under each protocol, recorded in each form. */
 export function judgeDecisions(cell: TrueCell): JudgedDecision[] {
-  const usable = PROTOCOLS.filter((protocol) => protocol !== 'h3' || cell.path.udp.kind !== 'blocked');
-  const truth = new Map(usable.map((protocol) => [protocol, trueTime(cell, protocol)]));
+  const truth = trueTimes(cell);
   const [fastestMs, nextMs] = [...truth.values()].sort((a, b) => a - b) as [number, number];
-  return usable.flatMap((recorded) =>
+  return [...truth.keys()].flatMap((recorded) =>
     FORMS.flatMap((form) => {
       const recording = recordLoad(cell, recorded, form);
       return KNOWLEDGE.map((knowledge): JudgedDecision => {
@@ -44,11 +43,47 @@ export function judgeDecisions(cell: TrueCell): JudgedDecision[] {
   );
 }
 
-export function renderDecisions(decisions: readonly JudgedDecision[]): string {
+/** Fixed rules, of which the last knows the network's treatment of UDP. */
+const RULES = ['always h1', 'always h2', 'always h3', 'h3 unless UDP is hindered'] as const;
+
+/** What a fixed rule costs on a cell. */
+export interface JudgedRule {
+  rule: (typeof RULES)[number];
+  /** As of a decision. */
+  regret: number | null;
+}
+
+/** Judges what the rules that decisions compete with cost on a cell. */
+export function judgeRules(cell: TrueCell): JudgedRule[] {
+  const { kind } = cell.path.udp;
+  const unlessHindered = kind === 'policed' || kind === 'blocked' ? 'h2' : 'h3';
+  const chosen: Protocol[] = ['h1', 'h2', 'h3', unlessHindered];
+  const truth = trueTimes(cell);
+  const fastestMs = Math.min(...truth.values());
+  return RULES.map((rule, index) => {
+    const ms = truth.get(chosen[index]!);
+    return { rule, regret: ms === undefined ? null : ms / fastestMs - 1 };
+  });
+}
+
+/** The true load time under each protocol that the network lets pass, milliseconds. */
+function trueTimes(cell: TrueCell): Map<Protocol, number> {
+  const usable = PROTOCOLS.filter((protocol) => protocol !== 'h3' || cell.path.udp.kind !== 'blocked');
+  return new Map(usable.map((protocol) => [protocol, trueTime(cell, protocol)]));
+}
+
+export function renderDecisions(
+  decisions: readonly JudgedDecision[],
+  rules: readonly JudgedRule[] = [],
+): string {
   const percent = (values: readonly number[]) =>
     values.length === 0 ? '' : `${(100 * mean(values)).toFixed(1)}%`;
   const shareOf = (own: readonly JudgedDecision[], is: (decision: JudgedDecision) => boolean) =>
     percent(own.map((decision) => Number(is(decision))));
+  const costOf = (own: readonly Pick<JudgedDecision, 'regret'>[]) => [
+    percent(own.flatMap(({ regret }) => regret ?? [])),
+    `${own.filter(({ regret }) => regret === null).length}`,
+  ];
   const groups = groupBy(decisions, ({ form, knowledge, recorded }) => `${form} ${knowledge} ${recorded}`);
   const rows = [...groups].map(([name, own]) => [
     name,
@@ -59,9 +94,12 @@ export function renderDecisions(decisions: readonly JudgedDecision[]): string {
       own.filter(({ isDecided }) => isDecided),
       ({ isRight }) => isRight,
     ),
-    percent(own.flatMap(({ regret }) => regret ?? [])),
-    `${own.filter(({ regret }) => regret === null).length}`,
+    ...costOf(own),
   ]);
+  const ruleRows = RULES.flatMap((rule) => {
+    const own = rules.filter((each) => each.rule === rule);
+    return own.length === 0 ? [] : [[rule, `${own.length}`, '', '', '', ...costOf(own)]];
+  });
   const header = ['form, known, recorded', 'n', 'clear', 'decided', 'right', 'regret', 'blocked'];
-  return `Decisions\n${table([header, ...rows.sort()], { numbers: true })}\n`;
+  return `Decisions\n${table([header, ...rows.sort(), ...ruleRows], { numbers: true })}\n`;
 }

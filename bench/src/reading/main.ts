@@ -8,7 +8,13 @@ import { type DrawnCell, drawCells } from '@hopwise/lab/gauntlet/cells';
 import { drawHeavyCells } from './heavy-cells.ts';
 import { type JudgedActions, judgeActions, renderActions } from './judge-actions.ts';
 import { type JudgedReading, judgeCell } from './judge-cell.ts';
-import { type JudgedDecision, judgeDecisions, renderDecisions } from './judge-decisions.ts';
+import {
+  type JudgedDecision,
+  type JudgedRule,
+  judgeDecisions,
+  judgeRules,
+  renderDecisions,
+} from './judge-decisions.ts';
 import { type JudgedRange, judgeRanges, renderRanges } from './judge-ranges.ts';
 import { parseOptions } from './options.ts';
 import { readingFigures, renderReadings } from './reading-table.ts';
@@ -29,6 +35,7 @@ await runProgram(async ({ signal }) => {
   const readings: JudgedReading[] = [];
   const judged: JudgedRange[] = [];
   const decided: JudgedDecision[] = [];
+  const rules: JudgedRule[] = [];
   const recommended: JudgedActions[] = [];
   const drawnCells = heavy ? drawHeavyCells(split, seed, cells) : drawCells(split, seed, cells);
   for (const [number, drawn] of drawnCells.entries()) {
@@ -38,8 +45,10 @@ await runProgram(async ({ signal }) => {
     const cell = trueCell(drawn, number >> 1, uploads);
     if (ranges) judged.push(...judgeRanges(cell));
     else if (actions) recommended.push(...judgeActions(cell, number));
-    else if (decisions) decided.push(...judgeDecisions(cell));
-    else readings.push(...judgeCell(cell));
+    else if (decisions) {
+      decided.push(...judgeDecisions(cell));
+      rules.push(...judgeRules(cell));
+    } else readings.push(...judgeCell(cell));
   }
   if (ranges) {
     process.stdout.write(json ? `${JSON.stringify(judged, null, 1)}\n` : renderRanges(judged));
@@ -50,7 +59,9 @@ await runProgram(async ({ signal }) => {
     return;
   }
   if (decisions) {
-    process.stdout.write(json ? `${JSON.stringify(decided, null, 1)}\n` : renderDecisions(decided));
+    process.stdout.write(
+      json ? `${JSON.stringify({ decisions: decided, rules }, null, 1)}\n` : renderDecisions(decided, rules),
+    );
     return;
   }
   process.stdout.write(

@@ -2,7 +2,7 @@ import { drawCells } from '@hopwise/lab/gauntlet/cells';
 import { describe, expect, it } from 'vitest';
 import { judgeActions, renderActions } from '../../src/reading/judge-actions.ts';
 import { judgeCell } from '../../src/reading/judge-cell.ts';
-import { judgeDecisions, renderDecisions } from '../../src/reading/judge-decisions.ts';
+import { judgeDecisions, judgeRules, renderDecisions } from '../../src/reading/judge-decisions.ts';
 import { judgeRanges, renderRanges } from '../../src/reading/judge-ranges.ts';
 import { readingFigures, renderReadings } from '../../src/reading/reading-table.ts';
 import { recordLoad } from '../../src/reading/record-load.ts';
@@ -92,6 +92,9 @@ describe('an emulated load of a drawn page', () => {
       expect(isRight).toBe(regret! <= 0.05);
     }
     expect(renderDecisions(decisions)).toMatch(/top nothing h3 +1 /);
+    const rules = judgeRules(CELL);
+    expect(rules.slice(0, 3).map(({ regret }) => regret)).toEqual(regrets);
+    expect(renderDecisions(decisions, rules)).toMatch(/^always h2 +1 +\d+\.\d% +0$/m);
   });
 
   it('counts only decided answers among those that are right', () => {

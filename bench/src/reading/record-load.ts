@@ -13,9 +13,9 @@ import { hideDetails } from './light-recording.ts';
 import { type TrueCell, uniform } from './true-load.ts';
 
 /**
- * What a recorder names as the initiator of a script's request: `stack` the script that made it, also once it had an answer, `top` only the function that called
- * the browser, which is often a helper in the document or in an early script. `light` is what the extension records
- * without `webRequest`, see `hideDetails`.
+ * What a recorder names as the initiator of a script's request: `stack` the script that made it, also once it had an answer, `top` only the
+ * function that called the browser, which on the page itself is often a helper in the document or in an early script. `light` is what the
+ * extension records without `webRequest`, see `hideDetails`.
  */
 export const FORMS = ['stack', 'top', 'light'] as const;
 export type Form = (typeof FORMS)[number];
@@ -66,6 +66,7 @@ export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form,
   const requestOf = new Map<string, number>();
   const fetchOf = (requestId: number) => graph.activities[requestId] as FetchActivity;
   for (const { requestId } of ordered) requestOf.set(fetchOf(requestId).url, idOf.get(requestId)!);
+  const fetchOfUrl = new Map(ordered.map(({ requestId }) => [fetchOf(requestId).url, fetchOf(requestId)]));
   const helper = ordered.find(({ requestId }) => fetchOf(requestId).type === 'script');
   // Every second page has its helper in a script, the others in the document.
   const helperId = helper === undefined || cell.name.endsWith('1') ? 0 : idOf.get(helper.requestId)!;
@@ -73,6 +74,12 @@ export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form,
   const codeOf = (url: string): string => {
     const { parent, means } = known.get(url)!;
     return means === 'answer' ? codeOf(parent!) : parent!;
+  };
+  /** Whether a request is made in a frame, whose code has helpers of its own and seldom those of the page. */
+  const isInFrame = (url: string): boolean => {
+    const { parent } = known.get(url)!;
+    if (parent === null) return false;
+    return fetchOfUrl.get(parent)!.type === 'iframe' || isInFrame(parent);
   };
   const requests = ordered.map((entry, id): RecordedRequest => {
     const { url, type, urgency, responseBytes, requestId } = fetchOf(entry.requestId);
@@ -100,7 +107,7 @@ export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form,
       ...(uploads.has(url) && { requestBodyBytes: uploads.get(url)! }),
       initiator: {
         kind: asked === null ? 'navigation' : byScript ? 'script' : means === 'style' ? 'style' : 'parser',
-        requestId: byScript && form === 'top' && helperId < id ? helperId : asked,
+        requestId: byScript && form === 'top' && helperId < id && !isInFrame(url) ? helperId : asked,
         source: 'recorded',
       },
       renderBlocking: renderBlockingOf(type, urgency),

@@ -29,8 +29,9 @@ function isAnswered(draft: RequestDraft): draft is Answered {
 }
 
 /**
- * Requests of one connection, unless their responses overlap: then it is none. Nor where all that left before the end of the response ahead left
- * while it arrived: the recorder parts both then, and that end is when the page was told of it, as by Chromium's busy renderer.
+ * Mends requests of one connection, unless their responses overlap: then it is none. Where none of them left before the response ahead began, the
+ * recorder counts waits for the connection by themselves, and nothing is mended: that some left before its recorded end is because Chromium notes ends
+ * late when the page's main thread is busy.
  */
 function takeTurns(requests: readonly Answered[]): void {
   const ordered = requests.toSorted((a, b) => a.phases.responseStartMs - b.phases.responseStartMs);
@@ -45,7 +46,7 @@ function takeTurns(requests: readonly Answered[]): void {
   if (areWaits) for (const { request, before } of turns) leaveAfter(request, before.endMs);
 }
 
-/** Requests to one host, in the order in which they were to leave. */
+/** Mends requests to one host, in the order in which they were to leave. */
 function takeTurnsOnSix(requests: readonly Answered[]): void {
   const ordered = requests.toSorted((a, b) => a.phases.requestStartMs - b.phases.requestStartMs);
   if (mostAtOnce(ordered) <= MAX_BROWSER_CONNECTIONS) return;

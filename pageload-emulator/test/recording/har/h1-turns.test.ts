@@ -49,7 +49,7 @@ describe('what requests over HTTP/1.1 waited for a connection is no wait for the
     ]);
   });
 
-  it('nor where one left while the response before it arrived, whose end was told late', () => {
+  it('nor where one left while the response before it arrived, whose end was recorded late', () => {
     const late = entry('a.png', 100, { wait: 30, receive: 15 }, '1');
     const next = entry('b.png', 132, { wait: 30, receive: 10 }, '1');
     // Dates are whole milliseconds.

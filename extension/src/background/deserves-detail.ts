@@ -1,6 +1,6 @@
 import type { Decision } from '@hopwise/contract';
 import { findDecidedLoad } from '../autopilot/choosing/decided-load.ts';
-import { findComparableLoads, isSlower, judgeAmong, pltOf } from '../evidence/comparable-loads.ts';
+import { findComparableLoads, isSlower, pltOf, showsLoadTime } from '../evidence/comparable-loads.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 
@@ -29,7 +29,7 @@ export function deservesDetail(
   decision: Pick<Decision, 'baseline' | 'actions'> | null,
 ): boolean {
   const comparable = findComparableLoads(load, all);
-  if (!isLong(load, comparable) || judgeAmong(load, comparable) !== 'full') return false;
+  if (!isLong(load, comparable) || !showsLoadTime(load, all)) return false;
   const detailed = [...comparable, load].filter(({ isDetailed = true }) => isDetailed);
   if (detailed.length >= ENOUGH_LOADS) return false;
   if (decision === null) return true;

@@ -11,10 +11,10 @@ const FRESH_MS = 3_600_000;
 /** A rate this many times as high, or a round trip this many times as short, is of another network. */
 const BEYOND = 2;
 
-/** A policer is known that surely. */
+/** Where a policer is as probable as this, one more load like the last tells nothing new. */
 const SURE = 0.95;
 
-type LearnedLoad = Pick<StoredLoad, 'recording' | 'isDetailed' | 'pinned'>;
+export type LearnedLoad = Pick<StoredLoad, 'recording' | 'isDetailed' | 'networkKey' | 'pinned'>;
 
 /**
  * Whether what a load shows of its network is worth the computation: adding it to what is known emulates the load many times, which
@@ -52,7 +52,11 @@ function exceeds({ requests }: Recording, { rttMs, downBps }: NetworkCluster): b
  * as that may be so no longer.
  */
 async function isUnlikeLast(load: LearnedLoad, isHindered: boolean): Promise<boolean> {
-  const last = await findNewestSummary(load.recording.url);
+  const { networkKey = null } = load;
+  const last = await findNewestSummary(
+    load.recording.url,
+    (each) => (each.networkKey ?? null) === networkKey,
+  );
   if (last === undefined || !hasSamePins(last, load)) return isHindered;
   return (isSlow(load) && isSlower(load, [last])) || (isHindered && isSlower(last, [load]));
 }

@@ -22,7 +22,7 @@ export function deservesRest(
   const comparable = findComparableLoads(load, all);
   const isUsual = !isSlow(load) || !isSlower(load, comparable);
   // Some sites answer every page with an error.
-  const isOrdinary = ['full', 'cached', 'error'].includes(judgeAmong(load, comparable)) && isUsual;
+  const isOrdinary = ['full', 'cached', 'error'].includes(judgeAmong(load, all)) && isUsual;
   if (!isOrdinary || load.isDetailed !== false || factsOf(load).network !== 'internet') return false;
   const ofHost = findNetworkLoads(load, all).filter((each) => hostOf(each) === hostOf(load));
   if (ofHost.length + 1 < ENOUGH_LOADS) return false;

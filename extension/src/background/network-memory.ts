@@ -25,7 +25,7 @@ import {
   saveNetworkMemory,
 } from '../storage/network.ts';
 import { readNetworkKey } from '../storage/network-key.ts';
-import { deservesLearning } from './deserves-learning.ts';
+import { deservesLearning, type LearnedLoad } from './deserves-learning.ts';
 import { doubtNetworkKey } from './recognise-network.ts';
 
 /** Changes to the stored networks. */
@@ -38,7 +38,7 @@ const changes = new SerialQueue();
  * @param isFinal whether the load has ended: what it shows is then learned, unless it is nothing new
  */
 export function recallNetwork(
-  load: Pick<StoredLoad, 'recording' | 'network' | 'isDetailed'>,
+  load: LearnedLoad & Pick<StoredLoad, 'network'>,
   isFinal: boolean,
 ): Promise<NetworkCluster | null> {
   return changes

@@ -25,10 +25,10 @@ export async function selectShownLoad(load: StoredLoad): Promise<ShownLoad> {
 }
 
 async function judge(load: StoredLoad): Promise<{ shownId: number; incomplete: IncompleteLoad | null }> {
-  const comparable = findComparableLoads(load, await getSummaries());
-  const kind = judgeAmong(load, comparable);
+  const all = await getSummaries();
+  const kind = judgeAmong(load, all);
   if (kind === 'full') return { shownId: load.id, incomplete: null };
-  const full = comparable.at(-1);
+  const full = findComparableLoads(load, all).at(-1);
   return {
     shownId: full?.id ?? load.id,
     incomplete: { ...judgeLoad(load), kind, isReplaced: full !== undefined },

@@ -87,12 +87,14 @@ async function recordAndStore(
     // Until the browser starts again, it may report no requests although the extension has the permission.
     const isDetailed = load.isDetailed && load.requests.length > 0;
     if (isDetailed) await endWaiting();
+    const networkKey = await readNetworkKey();
+    const pinned = findPinnedProtocols(recording, duringLoad);
     const fields = {
       ...urls,
       network,
-      networkKey: await readNetworkKey(),
-      cluster: await recallNetwork({ recording, network, isDetailed }, isFinal),
-      pinned: findPinnedProtocols(recording, duringLoad),
+      networkKey,
+      cluster: await recallNetwork({ recording, network, networkKey, pinned, isDetailed }, isFinal),
+      pinned,
       wasVisible: await isShown(tabId),
       wasHidden,
       endedHidden,

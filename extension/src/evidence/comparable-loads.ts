@@ -14,10 +14,12 @@ const LONGEST_AGE_MS = 3 * DAY_MS;
  * @param all stored loads, oldest first
  */
 export function findComparableLoads<L extends KnownLoad>(load: KnownLoad, all: readonly L[]): L[] {
-  return findNetworkLoads(load, all)
-    .filter((each) => isSamePage(each, load) && factsOf(each).kind === 'full')
-    .filter((each, index, full) => !isBesideTraffic(each, full.slice(0, index)));
+  return findFullLoads(load, all).filter((each, index, full) => !isBesideTraffic(each, full.slice(0, index)));
 }
+
+/** The same with those beside other traffic. */
+const findFullLoads = <L extends KnownLoad>(load: KnownLoad, all: readonly L[]): L[] =>
+  findNetworkLoads(load, all).filter((each) => isSamePage(each, load) && factsOf(each).kind === 'full');
 
 /**
  * Where even a page's shortest wait for a response is longer than usual, by both, other traffic has filled the link's queue, such as a download: in 98%
@@ -87,12 +89,14 @@ export function keyOfPins({ pinned }: Pick<KnownLoad, 'pinned'>): string {
   return JSON.stringify(Object.entries(pinned ?? {}).sort());
 }
 
-/** What a load is good for, judged also by the loads before it. */
-export function judgeAmong(load: KnownLoad, comparable: readonly KnownLoad[]): LoadKind {
+/** What a load is good for, judged also by the loads before it. @param all stored loads, oldest first */
+export function judgeAmong(load: KnownLoad, all: readonly KnownLoad[]): LoadKind {
   const { kind } = factsOf(load);
   if (kind !== 'full') return kind;
-  if (isBesideTraffic(load, comparable)) return 'disturbed';
-  const others = comparable.filter((each) => hasSamePins(each, load)).map(pltOf);
+  if (isBesideTraffic(load, findFullLoads(load, all))) return 'disturbed';
+  const others = findComparableLoads(load, all)
+    .filter((each) => hasSamePins(each, load))
+    .map(pltOf);
   // The second slow load in a row shows that this is what the page takes now.
   const isFirst = !isSlowed(others.at(-1) ?? 0, others.slice(0, -1));
   return isFirst && isSlowed(pltOf(load), others) ? 'disturbed' : kind;
@@ -100,7 +104,7 @@ export function judgeAmong(load: KnownLoad, comparable: readonly KnownLoad[]): L
 
 /** Whether a load shows how long its page takes. @param all stored loads, oldest first */
 export const showsLoadTime = (load: KnownLoad, all: readonly KnownLoad[]): boolean =>
-  judgeAmong(load, findComparableLoads(load, all)) === 'full';
+  judgeAmong(load, all) === 'full';
 
 interface Recorded {
   recording: Pick<KnownLoad['recording'], 'pltMs'>;

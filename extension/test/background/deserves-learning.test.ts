@@ -56,7 +56,9 @@ test('a response over HTTP/3 is learned while it is open how the network treats 
   expect(await deservesLearning(hindered, taking(3_000))).toBe(true);
   expect(await deservesLearning(hindered, taking(30_000))).toBe(true);
   expect(await deservesLearning(unsure, taking(8_500))).toBe(true);
+  expect(await deservesLearning(hindered, { ...taking(8_500), networkKey: 'another' })).toBe(true);
   const pinned = { 'https://a.example': 'h2' as const };
+  await addLoad({ ...fields, pinned, recording: { ...recording, pltMs: 9_000 } });
   expect(await deservesLearning(hindered, { ...taking(8_500), pinned })).toBe(true);
   // As others see a network of which one site alone has shown that it hinders UDP.
   const { udp } = poolClusters({ sites: [{ ...known, udp: { open: 0, policed: 1, blocked: 0 } }] })!;

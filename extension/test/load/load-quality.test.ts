@@ -124,5 +124,7 @@ describe('a load whose responses waited for other traffic on the link', () => {
   test('is none to compare others with, unless most before it waited as long', () => {
     const all = [...quiet, ...[3, 4, 5, 6].map((id) => beside(id))];
     expect(findComparableLoads(loadOf(9), all).map(({ id }) => id)).toEqual([1, 2, 5, 6]);
+    // Each is judged alike when it comes and afterwards.
+    expect(all.filter((load) => judgeAmong(load, all) === 'full').map(({ id }) => id)).toEqual([1, 2, 5, 6]);
   });
 });

@@ -76,14 +76,23 @@ export class EmulatedExtension {
     const { isDetailed, isAlwaysLearned, wantDetail } = handling;
     const duringLoad = findPeriodsDuring(recording, this.#browser.periods);
     const network = 'internet';
+    const networkKey = await readNetworkKey();
+    const pinned = findPinnedProtocols(recording, duringLoad);
+    const learned = {
+      recording,
+      network,
+      networkKey,
+      pinned,
+      isDetailed: isDetailed || isAlwaysLearned,
+    } as const;
     const id = await addLoad({
       requestedUrl: recording.url,
       recording,
       hidesQueries: false,
       network,
-      networkKey: await readNetworkKey(),
-      cluster: await recallNetwork({ recording, network, isDetailed: isDetailed || isAlwaysLearned }, true),
-      pinned: findPinnedProtocols(recording, duringLoad),
+      networkKey,
+      cluster: await recallNetwork(learned, true),
+      pinned,
       wasVisible: true,
       isDetailed,
       prediction: null,

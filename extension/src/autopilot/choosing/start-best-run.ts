@@ -1,6 +1,6 @@
 import type { Decision } from '@hopwise/contract';
 import type { ChoiceReason } from '@hopwise/model';
-import { findComparableLoads, judgeAmong, visitsUntil } from '../../evidence/comparable-loads.ts';
+import { findComparableLoads, showsLoadTime, visitsUntil } from '../../evidence/comparable-loads.ts';
 import type { KnownLoad } from '../../load/load-summary.ts';
 import { listLocalOrigins } from '../../pins/worker/local-origins.ts';
 import { getLoad, predictionOf, type StoredLoad } from '../../storage/loads.ts';
@@ -47,7 +47,7 @@ export async function startBestRun(
 
   const comparable = findComparableLoads(load, all);
   const own = runs.all.filter((run) => isOfRunsPage(load, run));
-  if (judgeAmong(load, comparable) !== 'full' || isUnderWay(own, load) || isLeft(load, settings)) return;
+  if (!showsLoadTime(load, all) || isUnderWay(own, load) || isLeft(load, settings)) return;
   const trialOfLoad = own.find(({ end, lastLoadId }) => end?.cause === 'tried' && lastLoadId === load.id);
   if (!(await mayGain(load, all, settings)) && !trialOfLoad) return;
   const decision = await findDecision(load, comparable, predict);

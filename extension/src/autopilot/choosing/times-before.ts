@@ -1,9 +1,9 @@
 import {
   findComparableLoads,
   hasSamePins,
-  judgeAmong,
   pltOf,
   selectSinceChange,
+  showsLoadTime,
   visitsUntil,
 } from '../../evidence/comparable-loads.ts';
 import type { KnownLoad } from '../../load/load-summary.ts';
@@ -18,8 +18,7 @@ const MAX_LOADS = 20;
  */
 export function listTimesBefore(load: KnownLoad, all: readonly KnownLoad[]): number[] {
   const comparable = findComparableLoads(load, all);
-  const isFull = judgeAmong(load, comparable) === 'full';
   const alike = comparable.filter((each) => hasSamePins(each, load));
-  const later = visitsUntil(load, all).selectLater(isFull ? [...alike, load] : alike);
+  const later = visitsUntil(load, all).selectLater(showsLoadTime(load, all) ? [...alike, load] : alike);
   return selectSinceChange(later).map(pltOf).slice(-MAX_LOADS);
 }

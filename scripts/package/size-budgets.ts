@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   'content.js': 2_100,
   'content-detailed.js': 4_500,
-  'worker.js': 50_000,
+  'worker.js': 50_700,
   'shared-*.js': 20_000,
   // The Public Suffix List takes 57 kB of it, and of the emulation's worker.
   'model.js': 130_000,
@@ -23,7 +23,7 @@ const MAX_COMPRESSED_BYTES: Readonly<Record<string, number>> = {
   'options.js': 40_000,
   'popup.js': 50_000,
   // With D3 and the parts of the emulator that its tabs need.
-  'panel.js': 235_000,
+  'panel.js': 235_200,
   // The whole emulator with the readers of other tools' files, ECON's model, and the layout of graphs.
   'emulation-worker.js': 285_000,
   // A part of every HTML report.

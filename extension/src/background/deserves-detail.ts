@@ -1,6 +1,12 @@
 import type { Decision } from '@hopwise/contract';
 import { findDecidedLoad } from '../autopilot/choosing/decided-load.ts';
-import { findComparableLoads, isSlower, pltOf, showsLoadTime } from '../evidence/comparable-loads.ts';
+import {
+  findComparableLoads,
+  isSlower,
+  judgeAmong,
+  pltOf,
+  showsLoadTime,
+} from '../evidence/comparable-loads.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 
@@ -44,11 +50,12 @@ export const isLong = (load: KnownLoad, before: readonly KnownLoad[]): boolean =
 /**
  * Whether to predict a slow load without a request for it. A load that was recorded in detail is predicted, unless earlier decisions to
  * leave the page as it is still hold. Any other load is predicted if the page has no prediction yet and this is the second load in a row
- * that takes long: the first may have been slow by chance.
+ * that takes long: the first may have been slow by chance. One beside other tabs' loads would be predicted for what these left of the link.
  *
  * @param all stored loads, oldest first
  */
 export function deservesPrediction(load: StoredLoad, all: readonly KnownLoad[]): boolean {
+  if (judgeAmong(load, all) === 'shared') return false;
   const comparable = findComparableLoads(load, all);
   if (load.isDetailed !== false) return findDecidedLoad(load, comparable) === null;
   const last = comparable.at(-1);

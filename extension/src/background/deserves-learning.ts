@@ -1,7 +1,14 @@
-import { isShownOpen, type NetworkCluster, type Recording, showsUdp } from '@hopwise/pageload-emulator';
-import { hasPins, hasSamePins, isSlower } from '../evidence/comparable-loads.ts';
+import {
+  isShownOpen,
+  type NetworkCluster,
+  type Recording,
+  showsUdp,
+  siteKey,
+} from '@hopwise/pageload-emulator';
+import { hasPins, hasSamePins, isBesideTabs, isSlower, timeOf } from '../evidence/comparable-loads.ts';
+import { isShared } from '../load/load-quality.ts';
 import { waitOf } from '../load/load-summary.ts';
-import { findNewestSummary, type StoredLoad } from '../storage/loads.ts';
+import { findNewestSummary, getSummaries, type StoredLoad } from '../storage/loads.ts';
 import { isSlow } from './deserves-detail.ts';
 
 /** The first loads on a network are all learned. On the golden set the second one already changes no decision. */
@@ -14,7 +21,7 @@ const BEYOND = 2;
 /** Where a policer is as probable as this, one more load like the last tells nothing new. */
 const SURE = 0.95;
 
-export type LearnedLoad = Pick<StoredLoad, 'recording' | 'isDetailed' | 'networkKey' | 'pinned'>;
+export type LearnedLoad = Pick<StoredLoad, 'recording' | 'isDetailed' | 'networkKey' | 'pinned' | 'overlap'>;
 
 /**
  * Whether what a load shows of its network is worth the computation: adding it to what is known emulates the load many times, which
@@ -30,6 +37,27 @@ export async function deservesLearning(before: NetworkCluster | null, load: Lear
   // Under pins, what is left over HTTP/3 is to show whether UDP is still hindered.
   if (mayShowUdp && (before.udp.policed < SURE || hasPins(load))) return true;
   return exceeds(recording, before) || (await isUnlikeLast(load, mayShowUdp));
+}
+
+/** Loads that began within this time are of one occasion, such as the restoring of a session. */
+const OCCASION_MS = 60_000;
+
+/** The last loads of a site show how its pages are opened. */
+const LAST_LOADS = 2;
+
+/** Whether a load hides how fast the link is, as other tabs loaded too: not where the last loads of its site, on occasions before, were so as well. */
+export async function hidesLink(load: LearnedLoad): Promise<boolean> {
+  if (!isShared(load)) return false;
+  const { recording, networkKey = null } = load;
+  const site = siteKey(recording.url);
+  const beforeMs = Date.parse(recording.recordedAt) - OCCASION_MS;
+  const earlier = (await getSummaries()).filter(
+    (each) =>
+      siteKey(each.recording.url) === site &&
+      (each.networkKey ?? null) === networkKey &&
+      timeOf(each) < beforeMs,
+  );
+  return isBesideTabs(load, earlier.slice(-LAST_LOADS));
 }
 
 /** So many waits that are shorter than a round trip contradict it, as in `recording/path-round-trip.ts` of the emulator. */

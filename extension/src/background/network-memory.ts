@@ -1,6 +1,7 @@
 /** Learns the network that the browser is on from page loads, and keeps what each site's loads showed for later ones. */
 import { type MeasuredNetwork, type Recording, SerialQueue, type Verification } from '@hopwise/contract';
 import {
+  isShownOpen,
   learnForSite,
   learnNetwork,
   measuredBy,
@@ -25,7 +26,7 @@ import {
   saveNetworkMemory,
 } from '../storage/network.ts';
 import { readNetworkKey } from '../storage/network-key.ts';
-import { deservesLearning, type LearnedLoad } from './deserves-learning.ts';
+import { deservesLearning, hidesLink, type LearnedLoad } from './deserves-learning.ts';
 import { doubtNetworkKey } from './recognise-network.ts';
 
 /** Changes to the stored networks. */
@@ -46,7 +47,12 @@ export function recallNetwork(
       if (networkOf(load) !== 'internet') return null;
       const site = siteKey(load.recording.url);
       const before = await loadNetwork(site);
-      if (!isFinal || !(await deservesLearning(before, load))) return before;
+      if (!isFinal) return before;
+      if (await hidesLink(load)) {
+        await learnOpening(site, load.recording);
+        return before;
+      }
+      if (!(await deservesLearning(before, load))) return before;
       const memory = await loadNetworkMemory();
       const own = findSite(memory, site);
       const { cluster, isUnlikeOthers } = learnForSite(own, listWitnesses(memory, site), load.recording);
@@ -62,6 +68,23 @@ export function recallNetwork(
       return isUnlikeOthers ? own : before;
     })
     .catch(() => null);
+}
+
+/**
+ * Learns from a load that shared the link with those of other tabs, which shows at most that UDP is open: a rate, a round trip or a policer would be what
+ * the others left of it.
+ */
+async function learnOpening(site: string, recording: Recording): Promise<void> {
+  const memory = await loadNetworkMemory();
+  const own = findSite(memory, site);
+  if (own === null || isShownOpen(own) || !recording.requests.some(showsUdp)) return;
+  const { udp } = learnForSite(own, listWitnesses(memory, site), recording).cluster;
+  if (!isShownOpen({ udp })) return;
+  const sites = { [site]: { ...own, udp } };
+  const hasChanged = hasOpened(own, sites[site]!, recording);
+  await saveNetworkMemory(
+    hasChanged ? { ...NOTHING_KNOWN, sites } : { ...memory, sites: { ...memory.sites, ...sites } },
+  );
 }
 
 /**

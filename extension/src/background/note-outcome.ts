@@ -40,5 +40,6 @@ export async function noteOutcome(
     predict: ensureDecision,
     wantDetail: (url) => detailedPages.wantIfRare(url),
   });
-  if (tabId !== null) await showBadge(tabId, decision, pltOf(stored), await pins.listPins());
+  const seenMs = showsLoadTime(stored, all) ? pltOf(stored) : null;
+  if (tabId !== null) await showBadge(tabId, decision, seenMs, await pins.listPins());
 }

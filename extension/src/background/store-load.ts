@@ -20,6 +20,7 @@ import { collectRecording } from './collect-recording.ts';
 import { recallNetwork } from './network-memory.ts';
 import type { ReportingPage } from './reported-load.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
+import { measureOverlap } from './tab-overlap.ts';
 
 /** A load whose page reports that it has settled. */
 interface SettledLoad {
@@ -68,6 +69,8 @@ async function recordAndStore(
   const isFinal = loaded || !isHere;
   if (loaded && isHere) await waitForRequestEnds(load);
   try {
+    // Meanwhile, as the page may be left soon.
+    const measured = measureOverlap(page, settled);
     const collected = await collectRecording(
       tabId,
       isHere ? load : { ...load, requests: withoutAborted(load.requests, page.timeOrigin + leftMs) },
@@ -89,15 +92,17 @@ async function recordAndStore(
     if (isDetailed) await endWaiting();
     const networkKey = await readNetworkKey();
     const pinned = findPinnedProtocols(recording, duringLoad);
+    const overlap = await measured;
     const fields = {
       ...urls,
       network,
       networkKey,
-      cluster: await recallNetwork({ recording, network, networkKey, pinned, isDetailed }, isFinal),
+      cluster: await recallNetwork({ recording, network, networkKey, pinned, isDetailed, overlap }, isFinal),
       pinned,
       wasVisible: await isShown(tabId),
       wasHidden,
       endedHidden,
+      overlap,
       ...((await answersAlike(recording, load.storedId)) && { answersAlike: true }),
       isDetailed,
       prediction: null,

@@ -47,6 +47,7 @@ import { restIfOrdinary } from './rest-if-ordinary.ts';
 import { RestingHosts } from './resting-hosts.ts';
 import { storeSettledLoad } from './store-load.ts';
 import { type TabLoad, TabLoads } from './tab-loads.ts';
+import { noteLoadTime } from './tab-overlap.ts';
 import { Verifications } from './verifications.ts';
 
 // First, because the browser's proxy settings may still point to a helper that no longer runs.
@@ -168,6 +169,7 @@ async function startLoad(tabId: number, { url, navigationId }: TabLoad): Promise
 async function storeReported(page: ReportingPage, settled: PageSettled): Promise<string | null> {
   const navigationId = await findSettledNavigation(loads, page, settled.timings.navigation?.name);
   if (navigationId === null) return null;
+  noteLoadTime(page, settled);
   // The next page may be shown while the network is recognised.
   const left = page.leftMs === null ? undefined : await loads.getLoad(page.tabId);
   if (await recognise()) {

@@ -1,6 +1,6 @@
 import { DAY_MS, median } from '@hopwise/contract';
 import { findChange } from '@hopwise/model';
-import { isSlowed, type LoadKind } from '../load/load-quality.ts';
+import { isShared, isSlowed, type LoadKind } from '../load/load-quality.ts';
 import { factsOf, type KnownLoad } from '../load/load-summary.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { Visits } from './visit-kind.ts';
@@ -9,17 +9,29 @@ import { Visits } from './visit-kind.ts';
 const LONGEST_AGE_MS = 3 * DAY_MS;
 
 /**
- * Full loads of the same page on the same network before a load, oldest first, without those beside other traffic.
+ * Full loads of the same page on the same network before a load, oldest first, without those beside other tabs' loads and other traffic.
  *
  * @param all stored loads, oldest first
  */
 export function findComparableLoads<L extends KnownLoad>(load: KnownLoad, all: readonly L[]): L[] {
-  return findFullLoads(load, all).filter((each, index, full) => !isBesideTraffic(each, full.slice(0, index)));
+  return findFullLoads(load, all).filter((each, index, full) => {
+    const before = full.slice(0, index);
+    // Those that count compare with each other alone.
+    const isAlike = isShared(load) || !isShared(each);
+    return isAlike && !isBesideTabs(each, before) && !isBesideTraffic(each, before);
+  });
 }
 
-/** The same with those beside other traffic. */
+/** The same with those beside other tabs' loads and other traffic. */
 const findFullLoads = <L extends KnownLoad>(load: KnownLoad, all: readonly L[]): L[] =>
   findNetworkLoads(load, all).filter((each) => isSamePage(each, load) && factsOf(each).kind === 'full');
+
+/** After so many loads beside those of other tabs, and none without, the next ones count: the page is always opened so. */
+const SHARED_BEFORE = 2;
+
+/** Whether a load shared its link with those of other tabs, unless that is usual by the loads before it. */
+export const isBesideTabs = (load: Pick<KnownLoad, 'overlap'>, before: readonly KnownLoad[]): boolean =>
+  isShared(load) && !(before.length >= SHARED_BEFORE && before.every(isShared));
 
 /**
  * Where even a page's shortest wait for a response is longer than usual, by both, other traffic has filled the link's queue, such as a download: in 98%
@@ -93,7 +105,9 @@ export function keyOfPins({ pinned }: Pick<KnownLoad, 'pinned'>): string {
 export function judgeAmong(load: KnownLoad, all: readonly KnownLoad[]): LoadKind {
   const { kind } = factsOf(load);
   if (kind !== 'full') return kind;
-  if (isBesideTraffic(load, findFullLoads(load, all))) return 'disturbed';
+  const before = findFullLoads(load, all);
+  if (isBesideTabs(load, before)) return 'shared';
+  if (isBesideTraffic(load, before)) return 'disturbed';
   const others = findComparableLoads(load, all)
     .filter((each) => hasSamePins(each, load))
     .map(pltOf);
@@ -146,9 +160,9 @@ export function selectSinceChange<L extends Recorded>(loads: readonly L[]): L[] 
 export const pltOf = ({ recording }: Recorded): number => recording.pltMs ?? 0;
 export const timeOf = ({ recording }: KnownLoad): number => Date.parse(recording.recordedAt);
 
-/** Whether a load began on another network than the load before it: it has no summary of earlier loads. */
+/** Whether a load began on another network than the load before it: it has no summary of earlier loads, and is one that is learned. */
 export const beginsNetwork = (load: KnownLoad): boolean =>
-  !factsOf(load).hasCluster && factsOf(load).network === 'internet';
+  !factsOf(load).hasCluster && factsOf(load).network === 'internet' && !isShared(load);
 
 const startOfNetwork = (loads: readonly KnownLoad[]): number =>
   Math.max(0, loads.findLastIndex(beginsNetwork));

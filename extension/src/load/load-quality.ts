@@ -6,9 +6,17 @@ import type { StoredLoad } from './stored-load.ts';
  * load event did not fire. `error`: the server answered with an error, whose page is another one, unless it always does (`answersAlike`). `form`: it is
  * the answer to a form, another page than its URL has without one; pages do not tell, so that detailed recordings alone show it. `background`: it was loaded in a hidden tab,
  * where browsers slow pages down. `disturbed`: requests failed, pins changed meanwhile, or it was much slower than the page's other loads, or beside
- * other traffic.
+ * other traffic. `shared`: other tabs loaded too.
  */
-export type LoadKind = 'full' | 'cached' | 'partial' | 'error' | 'form' | 'background' | 'disturbed';
+export type LoadKind =
+  | 'full'
+  | 'cached'
+  | 'partial'
+  | 'error'
+  | 'form'
+  | 'background'
+  | 'disturbed'
+  | 'shared';
 
 export interface LoadQuality {
   kind: LoadKind;
@@ -80,6 +88,15 @@ function networkShare(requests: readonly RecordedRequest[]): number {
 /** After decompression, because recordings have no bytes on the wire for what came from the cache. */
 const sumBytes = (requests: readonly RecordedRequest[]) =>
   requests.reduce((sum, { bodyBytes, decodedBytes }) => sum + (decodedBytes ?? bodyBytes ?? 0), 0);
+
+/**
+ * A load shared its link if other tabs loaded for more of its time: where one of them gets half of the link, it takes a seventh longer than alone, as loads
+ * also vary by chance (`LOAD_NOISE` of the emulator).
+ */
+const MAX_OVERLAP = 0.25;
+
+/** Whether a load shared link and machine with those of other tabs. */
+export const isShared = ({ overlap = 0 }: Pick<StoredLoad, 'overlap'>): boolean => overlap > MAX_OVERLAP;
 
 /** A load that takes this many times as long as the median of the others was slowed by something of its own. */
 const SLOWED = 3;

@@ -26,10 +26,18 @@ interface SummaryFacts {
   waitMs?: number;
 }
 
-type Shared = 'id' | 'requestedUrl' | 'hidesQueries' | 'storedAtMs' | 'networkKey' | 'pinned' | 'isDetailed';
+type Common =
+  | 'id'
+  | 'requestedUrl'
+  | 'hidesQueries'
+  | 'storedAtMs'
+  | 'networkKey'
+  | 'pinned'
+  | 'isDetailed'
+  | 'overlap';
 
 /** Stored beside each load. Names what it has in common with the load as the load does. */
-export interface LoadSummary extends Pick<StoredLoad, Shared> {
+export interface LoadSummary extends Pick<StoredLoad, Common> {
   recording: Pick<Recording, 'url' | 'recordedAt' | 'pltMs'>;
   facts: SummaryFacts;
 }
@@ -38,10 +46,11 @@ export interface LoadSummary extends Pick<StoredLoad, Shared> {
 export type KnownLoad = StoredLoad | LoadSummary;
 
 export function summarizeLoad(load: StoredLoad): LoadSummary {
-  const { id, requestedUrl, hidesQueries, storedAtMs, networkKey, pinned, isDetailed, recording } = load;
+  const { id, requestedUrl, hidesQueries, storedAtMs, networkKey, pinned, isDetailed, overlap, recording } =
+    load;
   const { url, recordedAt, pltMs } = recording;
   return {
-    ...{ id, requestedUrl, hidesQueries, storedAtMs, networkKey, pinned, isDetailed },
+    ...{ id, requestedUrl, hidesQueries, storedAtMs, networkKey, pinned, isDetailed, overlap },
     recording: { url, recordedAt, pltMs },
     facts: factsOf(load),
   };

@@ -32,6 +32,8 @@ export interface StoredLoad {
   wasHidden?: boolean;
   /** Whether its tab was hidden as the load event ended; absent for false. */
   endedHidden?: boolean;
+  /** For which share of its load other tabs loaded too, 0 to 1; absent in loads that an earlier version stored. */
+  overlap?: number;
   /** Whether the server answered with the error that all of the page's last loads had, see `answersAlike`; absent for false. */
   answersAlike?: boolean;
   /** Whether every request was observed, and what made it, and not the page's own timings alone; absent for true. */

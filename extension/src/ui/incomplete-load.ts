@@ -33,5 +33,7 @@ function describeCause({ kind, networkRequests, requests }: IncompleteLoad): str
       return t('incompleteBackground');
     case 'disturbed':
       return t('incompleteDisturbed');
+    case 'shared':
+      return t('incompleteShared');
   }
 }

@@ -27,12 +27,14 @@ interface Work {
  * @param decide decides about each load that is predicted
  * @param isAlwaysDetailed whether the user wants all loads recorded in detail, not only those that leave a question open
  * @param requests of each load
+ * @param overlap of each load with those of other tabs
  */
 async function visit(
   timesMs: readonly number[],
   decide: () => ReturnType<typeof decisionOf>,
   isAlwaysDetailed = false,
   requests = OVER_H3,
+  overlap = 0,
 ): Promise<Work> {
   const work: Work = { predictions: 0, detailed: 0, decisions: [] };
   let isWanted = false;
@@ -41,7 +43,11 @@ async function visit(
     isWanted = false;
     work.detailed += Number(isDetailed);
     const recordedAt = new Date(Date.now() + index * HOUR_MS).toISOString();
-    const { id: _id, ...fields } = loadOf(0, { isDetailed, recording: { pltMs, recordedAt, requests } });
+    const { id: _id, ...fields } = loadOf(0, {
+      isDetailed,
+      overlap,
+      recording: { pltMs, recordedAt, requests },
+    });
     const load = (await getLoad(await addLoad(fields)))!;
     const decision = await findDecision(load, await getSummaries(), {
       predict: (unpredicted) => {
@@ -103,4 +109,15 @@ test.each([
 test('a page that takes much longer than before is predicted although the network left UDP alone', async () => {
   await saveKnownNetwork(knownWithUdp({ open: 0.99, policed: 0.01 }).cluster);
   expect(await visit([...times(4, 2_000), 9_000, 9_000], leave)).toMatchObject({ predictions: 1 });
+});
+
+test.each([
+  ['are not predicted', 2, 0],
+  ['are from the third on, where it is always loaded so', 4, 2],
+])('loads of a long page beside those of other tabs %s', async (_words, loads, predictions) => {
+  expect(await visit(times(loads, 4_000), avoid, true, OVER_H3, 1)).toMatchObject({ predictions });
+});
+
+test('they do not lead to detailed recordings either', async () => {
+  expect(await visit(times(2, 4_000), avoid, false, OVER_H3, 1)).toMatchObject({ detailed: 0 });
 });

@@ -1,6 +1,6 @@
 import { HOUR_MS, NO_PHASES } from '@hopwise/contract';
 import type { NetworkCluster, RecordedRequest, Recording } from '@hopwise/pageload-emulator';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   eraseNetworks,
   forgetNetworks,
@@ -344,4 +344,66 @@ test('a load that cannot be of the same network raises the doubt whether it is',
   const faster = { transferBytes: 50_000_300, bodyBytes: 50_000_000, decodedBytes: 50_000_000 };
   expect(await recallNetwork({ recording: recordingOf(faster) }, true)).toBeNull();
   expect(await loadFoundNetwork()).toMatchObject({ key: HOME, askAgainAtMs: 0 });
+});
+
+describe('a load beside those of other tabs', () => {
+  const SITE = 'page.test';
+  /** A load that shared the link all the time. @param ms that each of its requests took */
+  const share = (ms: number, protocol: 'h2' | 'h3' = 'h2', recordedAt = new Date().toISOString()) =>
+    recallNetwork({ recording: { ...loadOfSite(SITE, protocol, ms), recordedAt }, overlap: 1 }, true);
+
+  test('that is the first on a network shows nothing of it: the first one alone does', async () => {
+    expect(await share(4_800)).toBeNull();
+    expect(await loadNetwork()).toBeNull();
+    expect(await recallNetwork({ recording: loadOfSite(SITE, 'h2', 600), overlap: 0.25 }, true)).toBeNull();
+    expect(await loadNetwork()).toMatchObject({ loads: 1 });
+  });
+
+  test('says neither that the link is slower nor that HTTP/3 is held back', async () => {
+    await recallNetwork({ recording: loadOfSite(SITE, 'h2', 120) }, true);
+    const before = await loadNetworkMemory();
+    for (let load = 0; load < 4; load++) {
+      await share(4_800);
+      await share(4_800, 'h3');
+    }
+    expect(await loadNetworkMemory()).toEqual(before);
+    // As one alone would.
+    await recallNetwork({ recording: loadOfSite(SITE, 'h3', 4_800) }, true);
+    expect(await loadNetworkMemory()).not.toEqual(before);
+  });
+
+  test('shows that UDP is open', async () => {
+    await recallNetwork({ recording: loadOfSite(SITE, 'h2', 120) }, true);
+    const before = (await loadNetworkMemory()).sites[SITE]!;
+    expect(before.udp.open).toBeLessThan(0.99);
+    await share(60, 'h3');
+    const after = (await loadNetworkMemory()).sites[SITE]!;
+    expect(after.udp.open).toBeGreaterThan(0.99);
+    expect({ ...after, udp: before.udp }).toEqual(before);
+  });
+
+  test('is learned like any other where the last ones of its site, on other occasions, were so too', async () => {
+    const storeShared = (minutesAgo: number) => {
+      const recordedAt = new Date(Date.now() - 60_000 * minutesAgo).toISOString();
+      return addLoad({
+        requestedUrl: '',
+        hidesQueries: false,
+        recording: { ...recordingOf({}, recordedAt), url: `https://${SITE}/another` },
+        overlap: 1,
+        verification: null,
+        verifiedPrediction: null,
+        prediction: null,
+        problem: '',
+      });
+    };
+    // Restored together with it.
+    for (const minutesAgo of [0.4, 0.2, 0.1]) await storeShared(minutesAgo);
+    await share(120);
+    await storeShared(60);
+    await share(120);
+    expect(await loadNetwork()).toBeNull();
+    await storeShared(59);
+    await share(120);
+    expect(await loadNetwork()).toMatchObject({ loads: 1 });
+  });
 });

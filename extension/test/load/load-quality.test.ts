@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findComparableLoads, judgeAmong } from '../../src/evidence/comparable-loads.ts';
 import { judgeLoad } from '../../src/load/load-quality.ts';
+import { summarizeLoad } from '../../src/load/load-summary.ts';
 import { cached, loadOf, loadsTaking, requestOf, waiting } from '../evidence/stored-loads.ts';
 
 const confirmed = (id: number) => requestOf(id, { transferBytes: 300 });
@@ -126,5 +127,39 @@ describe('a load whose responses waited for other traffic on the link', () => {
     expect(findComparableLoads(loadOf(9), all).map(({ id }) => id)).toEqual([1, 2, 5, 6]);
     // Each is judged alike when it comes and afterwards.
     expect(all.filter((load) => judgeAmong(load, all) === 'full').map(({ id }) => id)).toEqual([1, 2, 5, 6]);
+  });
+});
+
+describe('a load beside those of other tabs', () => {
+  const shared = (id: number, overlap = 0.26, pltMs = 2000) => loadOf(id, { overlap, recording: { pltMs } });
+  const alone = loadsTaking([1000, 1000]);
+
+  test.each([
+    ['shared, though nothing shows what is usual', shared(3), [], 'shared'],
+    ['full where they loaded for less of its time', shared(3, 0.25), alone, 'full'],
+    ['shared after one like it', shared(3), [shared(2)], 'shared'],
+    ['full after two like it, as the page is always opened so', shared(3), [shared(1), shared(2)], 'full'],
+    ['shared where one before it was alone', shared(4), [loadOf(1), shared(2), shared(3)], 'shared'],
+    ['cached where it is that', { ...withRequests(cached(0)), overlap: 1 }, [], 'cached'],
+  ])('is %s', (_words, load, before, kind) => {
+    expect(judgeAmong(load, before)).toBe(kind);
+  });
+
+  test('is none to compare others with', () => {
+    const all = [...alone, shared(3), shared(4), shared(5), loadOf(6)];
+    expect(findComparableLoads(loadOf(9), all).map(({ id }) => id)).toEqual([1, 2, 6]);
+    // Alike in what is read after each load.
+    expect(findComparableLoads(loadOf(9), all.map(summarizeLoad)).map(({ id }) => id)).toEqual([1, 2, 6]);
+  });
+
+  test('is one to compare others like it with where all are so, and none for a load alone', () => {
+    const all = [1, 2, 3, 4].map((id) => shared(id));
+    expect(findComparableLoads(shared(9), all).map(({ id }) => id)).toEqual([3, 4]);
+    expect(findComparableLoads(loadOf(9), all)).toEqual([]);
+  });
+
+  test('begins no network, as it is not learned', () => {
+    const all = [...alone, { ...shared(3), cluster: null, network: 'internet' as const }];
+    expect(findComparableLoads(loadOf(9), all).map(({ id }) => id)).toEqual([1, 2]);
   });
 });

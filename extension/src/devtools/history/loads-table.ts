@@ -16,6 +16,7 @@ const KIND: Record<LoadKind, PlainKey> = {
   form: 'loadKindForm',
   background: 'loadKindBackground',
   disturbed: 'loadKindDisturbed',
+  shared: 'loadKindShared',
 };
 
 /** `20 Nov 2026, 12:04:03`. */

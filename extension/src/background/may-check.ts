@@ -1,5 +1,6 @@
 import { MIN_CHECK_BYTES, parseCluster } from '@hopwise/pageload-emulator';
 import { isSuitable } from '../autopilot/choosing/suitable-load.ts';
+import { isShared } from '../load/load-quality.ts';
 import type { StoredLoad } from '../storage/loads.ts';
 
 /** On a link that is known to take longer for the least transfer, a policer matters little, and the check would slow pages down. */
@@ -16,8 +17,9 @@ export function isMetered(connection = (navigator as { connection?: Connection }
   return connection?.saveData === true || connection?.type === 'cellular';
 }
 
-/** Whether the network of a load may be checked by what its page had. */
-export const mayCheck = (load: StoredLoad): boolean => !isMetered() && isSuitable(load, []) && !isSlow(load);
+/** Whether the network of a load may be checked by what its page had: not while other tabs load, which have a part of the link. */
+export const mayCheck = (load: StoredLoad): boolean =>
+  !isMetered() && isSuitable(load, []) && !isSlow(load) && !isShared(load);
 
 function isSlow({ cluster }: StoredLoad): boolean {
   const downBps = parseCluster(cluster)?.downBps;

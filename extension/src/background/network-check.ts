@@ -40,8 +40,8 @@ const checkedSchema = z.catch(z.record(z.string(), z.number()), {});
 const examined = new SerialQueue();
 
 /**
- * Asks for offers of HTTP/3, see `askForOffers`, and checks the network of a load. Of pages that load at once, as when a browser restores its
- * tabs, each waits for what the one before has shown: together they would ask more servers than one after another, and disturb each other's transfers.
+ * Asks for offers of HTTP/3, see `askForOffers`, and checks the network of a load. Of pages that load one soon after
+ * another, each waits for what the one before has shown: together they would ask more servers than one after another, and disturb each other's transfers.
  */
 export function examineNetwork(
   loadId: number,

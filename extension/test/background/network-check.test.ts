@@ -198,6 +198,13 @@ test('where another site showed that HTTP/3 may be slowed down, it is checked by
   expect((await loadNetwork())!.udp.policed).toBeGreaterThan(0.9);
 });
 
+test('after a load beside those of other tabs it is not checked, but after the next one alone', async () => {
+  await checkNetwork(await store({ overlap: 1 }), verify);
+  expect(plans).toEqual([]);
+  await checkNetwork(await store({ overlap: 0 }), verify);
+  expect(plans).toHaveLength(1);
+});
+
 test('of pages that load at once, the first has the network checked', async () => {
   const ids = [await store(), await store(), await store()];
   await Promise.all(ids.map((id) => examineNetwork(id, verify)));

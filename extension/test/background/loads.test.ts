@@ -646,12 +646,14 @@ test('a page that is left has no part in the load of the page that follows it', 
 test('a load that a stop of the worker interrupted is joined without query strings', async () => {
   const image = (id: string) => `${PAGE}${id}.png?secret-${id}`;
   navigate('page', { url: `${PAGE}?secret` });
+  const navigatedAt = startedAt;
   const more = { type: 'image', remoteIp: '9.9.9.2' } as const;
   loads.addRequest(TAB, navigation('a', { ...more, url: image('a') }));
   const inSession = async () => JSON.stringify(await chrome.storage.session.get(null));
   await vi.waitFor(async () => expect(await inSession()).toContain('a.png'), { timeout: 60_000 });
   loads = new TabLoads();
   loads.addRequest(TAB, navigation('b', { ...more, url: image('b') }));
+  startedAt = navigatedAt;
   const page = timings(900);
   const { domInteractive: _1, domContentLoadedEventEnd: _2, loadEventEnd: _3, ...entry } = page.navigation!;
   const resources = ['a', 'b'].map((id) => ({

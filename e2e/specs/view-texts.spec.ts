@@ -88,6 +88,14 @@ async function expectSteadyColumns(page: Page): Promise<void> {
   softly(await readEdges()).toEqual(filled);
 }
 
+/** The load event, which is the last thing of the load, is within the time axis. */
+async function expectLoadEvent(page: Page): Promise<void> {
+  const [axis, mark] = await Promise.all(
+    ['.hw-axis-row', '.hw-axis-row .hw-tick-load'].map((each) => page.locator(each).boundingBox()),
+  );
+  softly(mark!.x + mark!.width).toBeLessThan(axis!.x + axis!.width);
+}
+
 for (const language of drawShare(LANGUAGES, 1)) {
   test.describe(language, () => {
     let server: Server;
@@ -215,6 +223,7 @@ for (const language of drawShare(LANGUAGES, 1)) {
           await softly(page.locator('.hw-loads tbody tr')).toHaveCount(1 + EARLIER_LOADS);
           await expectSteadyColumns(page);
         }
+        if (id === 'waterfall') await expectLoadEvent(page);
         if (id === 'graph') {
           await page.locator('.hw-tools button:not([aria-pressed=true])').first().click();
           await page.locator('.hw-node').first().waitFor();

@@ -37,6 +37,9 @@ import { WaterfallFrame, ZOOM } from './waterfall-frame.ts';
 
 const el = builder();
 
+/** Times end a little later than the load, so that the mark of a load event that comes last is not cut off by the edge. */
+const END_ROOM = 1.01;
+
 /** Requests of the recorded and the emulated loads by time: filter, search, sort, zoom, compare, and details of each. */
 export class WaterfallTab {
   readonly element: HTMLElement;
@@ -234,14 +237,14 @@ export class WaterfallTab {
           })
         : 0,
     );
-    return Math.min(this.#endMs(), Math.max(...ends));
+    return Math.min(this.#endMs(), END_ROOM * Math.max(...ends));
   }
 
   /** Until the last response of either load. */
   #endMs(): number {
     const loads = [this.#load(this.#main), this.#compared && this.#load(this.#compared)];
     const ends = loads.flatMap((rows) => (rows ?? []).map(({ endMs }) => endMs));
-    return Math.max(1, this.#pltMs(this.#main) ?? 0, ...ends) * 1.01;
+    return Math.max(1, this.#pltMs(this.#main) ?? 0, ...ends) * END_ROOM;
   }
 
   #showRows(range?: TimeRange): void {

@@ -58,8 +58,8 @@ function whyUnavailable({ name, predictedMs, verifiedMs, measuredMs }: Row): str
 }
 
 /** What to do about each origin that matters, as the report's views say it; the others in one line. */
-function originLines({ origins, decision }: Report, dim: (text: string) => string): string[] {
-  const { advised, rest } = adviseOrigins({ origins, decision });
+function originLines({ origins, decision, observed }: Report, dim: (text: string) => string): string[] {
+  const { advised, rest } = adviseOrigins({ origins, decision, observed });
   const rows = advised.map(({ origin: { origin, requests }, instruction }) => [
     `  ${origin}`,
     count(requests, 'request'),

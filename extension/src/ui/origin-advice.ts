@@ -5,7 +5,7 @@ import {
   PROTOCOL_NAME,
   type Prediction,
 } from '@hopwise/contract';
-import { promisingAction } from '@hopwise/pageload-emulator';
+import { promisingAction, timeByItself } from '@hopwise/pageload-emulator';
 import { plural, t } from '../language/translate.ts';
 import { formatBytes, formatDuration, formatGain, formatShare } from './format.ts';
 
@@ -26,14 +26,13 @@ interface AdviceByOrigin {
   rest: OriginRecommendation[];
 }
 
-export function adviseOrigins({
-  decision,
-  origins,
-}: Pick<Prediction, 'decision' | 'origins'>): AdviceByOrigin {
+type Advised = Pick<Prediction, 'decision' | 'origins'> & { observed: { pltMs: number | null } };
+
+export function adviseOrigins({ decision, origins, observed }: Advised): AdviceByOrigin {
   const advised: OriginAdvice[] = [];
   const rest: OriginRecommendation[] = [];
   for (const origin of origins.toSorted((a, b) => b.bytes - a.bytes)) {
-    const advice = adviseOrigin(decision, origin);
+    const advice = adviseOrigin(decision, origin, observed.pltMs);
     if (advice === null) rest.push(origin);
     else advised.push(advice);
   }
@@ -54,10 +53,15 @@ export function worthwhileActions({ kind, action, actions }: Decision, origin: s
   );
 }
 
-function adviseOrigin(decision: Decision, origin: OriginRecommendation): OriginAdvice | null {
+function adviseOrigin(
+  decision: Decision,
+  origin: OriginRecommendation,
+  seenMs: number | null,
+): OriginAdvice | null {
   const { action, baseline, actions } = decision;
   if (action.origins.includes(origin.origin)) {
-    const gain = formatGain(baseline.pltMs, action.time.pltMs);
+    // The difference of the headline's times.
+    const gain = formatGain(timeByItself(decision, seenMs), action.time.pltMs);
     return adviceBy(action, { instruction: instructionOf(action, origin.origin), gain }, decision, origin);
   }
   const promising = decision.kind === 'unsure' ? promisingAction(actions) : null;

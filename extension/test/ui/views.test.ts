@@ -463,6 +463,13 @@ test.each<[string, Decision, (string | undefined)[]]>([
     ['cdn.test avoid HTTP/3 2.0 s', 'page.test leave on HTTP/3 –'],
   ],
   [
+    'the gain over later visits, as the headline does, where these are faster by themselves',
+    decisionOf([{ ...advised, gainMs: 1100 }], {
+      baseline: { ...decisionOf([advised]).baseline, laterPltMs: 3400 },
+    }),
+    ['cdn.test avoid HTTP/3 1.1 s'],
+  ],
+  [
     'a gain that is not sure',
     decisionOf(
       [

@@ -5,6 +5,7 @@ import { builder } from '../../ui/dom.ts';
 import { formatLoss, formatMs, formatShare } from '../../ui/format.ts';
 import { PROTOCOL_COLOURS } from '../../ui/palette.ts';
 import { renderPlot } from '../../ui/plot.ts';
+import { renderLegend } from '../../ui/waterfall.ts';
 import { MAP_LOSSES, MAP_RTTS_MS, type MapCell } from '../emulation/winner-map.ts';
 
 const el = builder();
@@ -13,8 +14,8 @@ const el = builder();
 const FULL_LEAD = 0.5;
 /** Opacity of the colour of the least lead: enough to recognise the colour on a light and on a dark background. */
 const LEAST_OPACITY = 0.4;
-/** Opacity of the grey where no protocol is ahead. */
-const EQUAL_OPACITY = 0.3;
+/** Opacity of the grey where no protocol is ahead; as that of `hw-swatch-waiting`, by which the legend shows it. */
+const EQUAL_OPACITY = 0.35;
 
 /** A narrower map has room for every second round trip's label alone, CSS pixels. */
 const ALL_TICKS_PX = 460;
@@ -81,20 +82,16 @@ export function renderWinnerMap(
     ariaLabel: t('whatIfMap'),
   });
   const winners = new Set(cells.map(({ winner }) => winner));
-  return el(
-    'figure',
-    { class: 'hw-chart' },
-    plot,
-    el(
-      'ul',
-      { class: 'hw-legend' },
-      ...PROTOCOLS.filter((protocol) => winners.has(protocol)).map((protocol) =>
-        legendItem(`hw-swatch-${protocol}`, t('mapFastest', { protocol: PROTOCOL_NAME[protocol] })),
-      ),
-      winners.has(null) ? legendItem('hw-swatch-unknown', t('mapEqual')) : null,
-      el('li', {}, t('mapNote')),
-    ),
-  );
+  const legend = renderLegend([
+    ...PROTOCOLS.filter((protocol) => winners.has(protocol)).map((protocol): [string, string] => [
+      protocol,
+      t('mapFastest', { protocol: PROTOCOL_NAME[protocol] }),
+    ]),
+    // As pale as its cells.
+    ...(winners.has(null) ? [['waiting', t('mapEqual')] as [string, string]] : []),
+  ]);
+  legend.append(el('li', {}, t('mapNote')));
+  return el('figure', { class: 'hw-chart' }, plot, legend);
 }
 
 /** Given as it is drawn: the plot takes numbers below 1 for opacities, not for what its scale converts. */
@@ -108,8 +105,4 @@ function describeCell({ rttMs, loss, winner, lead }: MapCell): string {
   return winner
     ? t('mapCellAhead', { ...place, protocol: PROTOCOL_NAME[winner], share: formatShare(lead) })
     : t('mapCellEqual', place);
-}
-
-function legendItem(mark: string, label: string): HTMLElement {
-  return el('li', {}, el('span', { class: `hw-swatch ${mark}`, 'aria-hidden': 'true' }), label);
 }

@@ -26,6 +26,13 @@ test('a small lead has a recognisable colour, a large one the full colour', asyn
     );
   expect(opacityOf('loss none')).toBeCloseTo(0.424);
   expect(opacityOf('loss 1%')).toBeCloseTo(0.7);
-  expect(opacityOf('about equal')).toBeCloseTo(0.3);
+  expect(opacityOf('about equal')).toBeCloseTo(0.35);
+  const swatches = [...map.querySelectorAll('.hw-legend .hw-swatch')].map(({ className }) => className);
+  // The last one is as pale as the cells that it stands for.
+  expect(swatches).toEqual([
+    'hw-swatch hw-swatch-h2',
+    'hw-swatch hw-swatch-h3',
+    'hw-swatch hw-swatch-waiting',
+  ]);
   expect(cells.filter((cell) => cell.getAttribute('fill') === 'var(--hw-h3)')).toHaveLength(2);
 });

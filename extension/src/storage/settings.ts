@@ -4,7 +4,7 @@ import { StoredItem } from './stored-item.ts';
 /** How long loads may be kept, in hours. */
 export const AGE_LIMITS_HOURS = [1, 24, 7 * 24, 30 * 24] as const;
 
-/** Choices of the limits of data, bytes. */
+/** Choices of the data limits, bytes. */
 export const VERIFICATION_LIMITS_BYTES = [1e6, 5e6, 20e6, 100e6] as const;
 export const DAILY_LIMITS_BYTES = [10e6, 50e6, 200e6, 1e9] as const;
 

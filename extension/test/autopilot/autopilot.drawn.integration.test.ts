@@ -106,7 +106,7 @@ test('one click undoes all, and leaves the user’s own pin', async () => {
   await options.getByText('On. 1 origin pinned now.').waitFor();
   await becomes(H2);
   await options.getByRole('button', { name: 'Undo all' }).click();
-  await options.getByText('All is undone.').waitFor();
+  await options.getByText('Everything is undone.').waitFor();
   await becomes(H3);
   expect((await pins.all()).map(({ origin }) => origin)).toEqual([other]);
   expect(await listRuns()).toMatchObject([{ state: 'ended', end: { cause: 'you' } }]);

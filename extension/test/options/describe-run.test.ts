@@ -39,7 +39,7 @@ test.each([
     { beforeMs: [], afterMs: [2200, 2400], trigger: 'network' as const, state: 'kept' as const },
     [
       'page.test kept off HTTP/3',
-      'This network hinders UDP, on which HTTP/3 rests.',
+      'This network hinders UDP, which HTTP/3 needs.',
       'Measured: 2.3 s over 2 loads, by itself about 4.3 s (estimated). Stays.',
     ],
   ],
@@ -61,7 +61,7 @@ test.each([
     },
     [
       'HTTP/3 off on this network',
-      'This network hinders UDP, on which HTTP/3 rests.',
+      'This network hinders UDP, which HTTP/3 needs.',
       'Undone, because the network no longer hinders UDP.',
     ],
   ],

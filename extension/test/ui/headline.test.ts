@@ -205,7 +205,7 @@ test.each([
   [{ beforeLoads: 0 }, 'About 5× faster: 25 s (estimated) → 5.2 s, measured.'],
   [
     { beforeMs: 900, afterMs: 1540, effect: 'harms' as const },
-    'Slower with hopwise: 0.9 s → 1.5 s, measured. Better undo it.',
+    'Slower with hopwise: 0.9 s → 1.5 s, measured. Better to undo it.',
   ],
   [
     { beforeMs: 900, afterMs: 1540, effect: 'slower-once' as const },
@@ -213,7 +213,7 @@ test.each([
   ],
   [
     { beforeMs: 900, afterMs: 910, effect: 'nothing' as const },
-    'No gain from hopwise here: 900 ms → 910 ms, measured. Better undo it.',
+    'No gain from hopwise here: 900 ms → 910 ms, measured. Better to undo it.',
   ],
   [
     { beforeMs: 900, afterMs: 910, effect: 'unclear' as const },

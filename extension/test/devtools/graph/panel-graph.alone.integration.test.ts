@@ -91,11 +91,11 @@ test('shows the minimap where not all is in sight, and away from nodes', async (
   await panel.getByRole('button', { name: 'All of the graph' }).click();
 });
 
-test('groups alike requests, marks the critical path, and shows all requests on demand', async () => {
+test('groups similar requests, marks the critical path, and shows all requests on demand', async () => {
   expect(await nodes().count()).toBeLessThan(80);
   expect(await panel.locator('.hw-critical-node').count()).toBeGreaterThan(1);
   expect(await panel.locator('.hw-critical-edge').count()).toBeGreaterThan(0);
-  await panel.getByRole('checkbox', { name: 'Group alike requests' }).uncheck();
+  await panel.getByRole('checkbox', { name: 'Group similar requests' }).uncheck();
   await expect.poll(() => nodes().count(), { timeout: 60_000 }).toBe(REQUESTS);
 });
 

@@ -25,6 +25,7 @@ export function jsonFault(text: string, thrown: unknown, at?: number): string {
   if (line !== undefined && at === undefined) return `other text in line ${line}, column ${column}`;
   const [, around = visible(text.slice(at, (at ?? 0) + MAX_QUOTED + 1))] =
     /^Unexpected token .*?, (?:\.\.\.)?"(.*)"(?:\.\.\.)? is not valid JSON$/.exec(message) ?? [];
+  if (around.includes('\ufffd')) return 'bytes that are no text';
   const quoted = around.length > MAX_QUOTED ? `${around.slice(0, MAX_QUOTED - 1)}…` : around;
   return `other text at ${JSON.stringify(quoted.trim())}`;
 }

@@ -42,7 +42,8 @@ export function unpackingProblem(thrown: unknown, maxBytes: number | null = null
   const { code } = thrown as { code?: unknown };
   if (typeof code !== 'string' || !/^Z_|^ERR_BUFFER_TOO_LARGE$/.test(code)) return null;
   const limit = maxBytes === null ? '' : ` of at most ${Math.round(maxBytes / 1e6)} MB`;
-  return `top level: expected gzip data${limit}, got ${messageOf(thrown)}`;
+  const found = code === 'Z_BUF_ERROR' ? 'data that ends too early' : messageOf(thrown);
+  return `top level: expected gzip data${limit}, got ${found}`;
 }
 
 function problemOf(thrown: unknown, words: Readonly<Record<string, string>>): string {

@@ -20,6 +20,7 @@ describe('jsonFault', () => {
     ['a comma too many', '{\n"a": 1,\n}', 'other text in line 3, column 1'],
     ['two values', '{}\n{}', 'other text in line 2, column 1'],
     ['a word within', '{"a": hello, "b": 1}', 'other text at "{\\"a\\": hello, \\"b\\": 1}"'],
+    ['what is no text', '\u{fffd}\u{fffd}p\u{fffd}2L', 'bytes that are no text'],
     ['control characters', '\u001b[31m', 'other text at "[31m"'],
   ])('describes %s', (_, text, fault) => {
     expect(faultOf(text)).toBe(fault);

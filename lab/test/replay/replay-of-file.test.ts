@@ -188,7 +188,7 @@ describe('a HAR that is refused', () => {
     const packed = gzipSync(JSON.stringify(harOf(entries())));
     const cut = packed.subarray(0, packed.length / 2);
     expect(await refusal(cut)).toBe(
-      'top level: expected gzip data of at most 268 MB, got unexpected end of file',
+      'top level: expected gzip data of at most 268 MB, got data that ends too early',
     );
   });
 

@@ -57,7 +57,7 @@ const wrongFiles = (command: string) =>
     [[command], 'expected either URLs or --har <file>'],
     [[command, 'example.org'], 'expected an https URL, got "example.org"'],
     [[command, 'page.har.gz'], 'expected an https URL, or --har before a file, got "page.har.gz"'],
-    [[command, '--har', 'cut.har'], /cut\.har: top level: expected gzip data, got unexpected end of file$/],
+    [[command, '--har', 'cut.har'], /cut\.har: top level: expected gzip data, got data that ends too early$/],
   ] as const;
 
 const BROWSERS = '--browser: expected one of chromium, chrome, edge, brave, firefox, got "opera"';

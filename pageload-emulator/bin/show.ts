@@ -198,7 +198,7 @@ export function showWhatIf({ change, protocols }: WhatIf): string {
 function showDecision({ kind, verdict, baseline, actions, evidence, changed }: Decision): string[] {
   const share = (value: number) => `${Math.round(value * 100)}%`;
   const own: Row = [
-    `the browser by itself${baseline.visit === 'first' ? ', first visit' : ''}`,
+    `browser alone${baseline.visit === 'first' ? ', first visit' : ''}`,
     ms(baseline.pltMs),
     ms(baseline.low),
     ms(baseline.high),

@@ -264,9 +264,8 @@ it.each([320, 375, 600, 900, 1200])('fits a window of %i px', async (width) => {
     expect(hero?.replaceAll('\u00a0', ' ')).toBe('2.5× faster');
     expect(await page.locator('.report-warning').textContent()).toMatch(/^The recorded load .*\.$/);
     const grounds = await page.locator('.hw-grounds').textContent();
-    expect(grounds?.replaceAll('\u00a0', ' ')).toMatch(
-      /^70 requests to 6 origins\.The recorded load took 2\.3 s; /,
-    );
+    // It was faster than the policer that the prediction is given lets any be: no emulated time is held against it.
+    expect(grounds?.replaceAll('\u00a0', ' ')).toMatch(/^70 requests to 6 origins; this load took 2\.3 s\./);
     expect(await page.locator('.report-product').textContent()).toBe('hopwise');
     expect(said.join(' ').replaceAll('\u00a0', ' ')).toBe(headline);
     // One set of figures, though the decision was made before the loads.

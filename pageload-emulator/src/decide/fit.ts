@@ -49,6 +49,8 @@ export interface FitFigures {
   recordedMs: number | null;
   /** The same load emulated: median and the range in which four of five recorded loads lie; null where it was on another network. */
   explained: LoadTime | null;
+  /** Whether someone asks what a policer would do that was not there: the recorded load was faster than it lets any be. */
+  isPolicerAdded: boolean;
   misfits: Misfit[];
 }
 
@@ -89,6 +91,7 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   const shrink = isCertain(network) ? (timesMs: readonly number[]) => timesMs : narrow;
   const explained = emulatedMs === null ? null : loadTime(shrink(emulatedMs), REPRODUCTION);
   const misfits: Misfit[] = [];
+  let isPolicerAdded = false;
   for (const protocol of ['h3', 'h2'] as const) {
     const failed = recording.failedOver?.[protocol] ?? 0;
     if (failed > 0) misfits.push({ kind: 'protocol-failed', protocol, requests: failed });
@@ -103,11 +106,10 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   else if (recorded !== undefined && emulatedMs !== null && explained !== null) {
     const quantile = quantilesOf(shrink(emulatedMs));
     const isPoliced = mayBePoliced(recorded, scenarios);
-    // A policer that someone asks about need not have been there.
-    const isAskedAbout = isPoliced && network.given.udp !== undefined;
-    const isFaster = recordedMs < quantile(LOW_QUANTILE) && !isAskedAbout;
+    const isFaster = recordedMs < quantile(LOW_QUANTILE);
     const isSlower = recordedMs > quantile(HIGH_QUANTILE) && !isPoliced;
-    if (isFaster || isSlower) {
+    isPolicerAdded = isFaster && isPoliced && network.given.udp !== undefined;
+    if ((isFaster && !isPolicerAdded) || isSlower) {
       misfits.push({ kind: 'load-time', recordedMs, explainedMs: explained.pltMs });
     }
   }
@@ -118,7 +120,7 @@ export function fitOf({ recording, network, scenarios, recorded, isOtherNetwork 
   }
   const showsNoTrip = network.sources.rttMs === 'assumed' && showsNoWait(recording);
   if (showsNoTrip && !isUnanswered(recording)) misfits.push({ kind: 'no-round-trip' });
-  return { recordedMs, explained, misfits };
+  return { recordedMs, explained, isPolicerAdded, misfits };
 }
 
 /** Moves times towards their median, in the logarithm, so that `DRAWN_SHARE` of their differences is left. */

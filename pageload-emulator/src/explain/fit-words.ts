@@ -3,8 +3,15 @@ import type { FitFigures, Misfit } from '../decide/fit.ts';
 import type { Sentences } from './sentences/english.ts';
 
 /** Adds the sentences to how well the recorded load is explained. */
-export function describeFit({ recordedMs, explained, misfits }: FitFigures, { fit }: Sentences): Fit {
-  const summary = recordedMs === null || explained === null ? '' : fit.explains(explained.pltMs, recordedMs);
+export function describeFit(
+  { recordedMs, explained, isPolicerAdded, misfits }: FitFigures,
+  { fit }: Sentences,
+): Fit {
+  // Of another network than the recorded one, no time explains the recorded one.
+  const summary =
+    recordedMs === null || explained === null || isPolicerAdded
+      ? ''
+      : fit.explains(explained.pltMs, recordedMs);
   return {
     recordedMs,
     explainedMs: explained?.pltMs ?? null,

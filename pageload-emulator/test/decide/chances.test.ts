@@ -73,6 +73,7 @@ describe('what an emulation misses the recorded load by', () => {
   const fit = (recordedMs: number | null, explainedMs: number | null): FitFigures => ({
     recordedMs,
     explained: explainedMs === null ? null : { pltMs: explainedMs, low: explainedMs, high: explainedMs },
+    isPolicerAdded: false,
     misfits: [],
   });
   it.each([

@@ -85,18 +85,24 @@ describe('the fit of a recording', () => {
 
   it('has a misfit where a load over HTTP/3 took less than behind a policer, not where it took longer', () => {
     const policed = { ...PATH, udp: { kind: 'policed' as const, bps: 2e6 } };
-    const misfitsAt = (pltMs: number, given: Partial<typeof policed> = {}) => {
+    const fitAt = (pltMs: number, given: Partial<typeof policed> = {}) => {
       const recording = recorded({ pltMs });
       const assignment = { [new URL(recording.url).origin]: 'h3' as const };
       const candidate = { assignment, discoversH3: false, pltMs: Array(10).fill(7000) };
       const scenarios = [{ path: policed, servers: [], seed: 1 }];
       const network = networkPosterior(recording, { network: given });
-      const fit = fitOf({ recording, network, scenarios, recorded: candidate, isOtherNetwork: false });
-      return fit.misfits.map(({ kind }) => kind);
+      return fitOf({ recording, network, scenarios, recorded: candidate, isOtherNetwork: false });
     };
+    const misfitsAt = (...about: Parameters<typeof fitAt>) => fitAt(...about).misfits.map(({ kind }) => kind);
+    const summaryAt = (...about: Parameters<typeof fitAt>) => describeFit(fitAt(...about), english).summary;
     expect(misfitsAt(4000)).toEqual(['load-time']);
     // What would be if UDP were policed is asked of any load.
     expect(misfitsAt(4000, { udp: policed.udp })).toEqual([]);
+    // Such a load is not held against it in words either; one that the policer may have held back is.
+    expect(summaryAt(4000, { udp: policed.udp })).toBe('');
+    expect(summaryAt(7000, { udp: policed.udp })).toBe(
+      'The recorded load took 7.0 s, as its emulation expects.',
+    );
     expect(misfitsAt(7000)).toEqual([]);
     expect(misfitsAt(20_000)).toEqual([]);
   });

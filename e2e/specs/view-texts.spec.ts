@@ -96,6 +96,16 @@ async function expectLoadEvent(page: Page): Promise<void> {
   softly(mark!.x + mark!.width).toBeLessThan(axis!.x + axis!.width);
 }
 
+/** The legend of an emulated load has the colour of its protocol. The recorded load, which is shown first, is over HTTP/2. */
+async function expectShownProtocol(page: Page): Promise<void> {
+  const receiving = page.locator('.hw-status-bar .hw-swatch-receiving');
+  await softly(receiving).toHaveClass(/hw-swatch-h2/);
+  const shown = page.locator('.hw-tools select').first();
+  await shown.selectOption('h3');
+  await softly(receiving).toHaveClass(/hw-swatch-h3/);
+  await shown.selectOption('recorded');
+}
+
 for (const language of drawShare(LANGUAGES, 1)) {
   test.describe(language, () => {
     let server: Server;
@@ -223,7 +233,15 @@ for (const language of drawShare(LANGUAGES, 1)) {
           await softly(page.locator('.hw-loads tbody tr')).toHaveCount(1 + EARLIER_LOADS);
           await expectSteadyColumns(page);
         }
-        if (id === 'waterfall') await expectLoadEvent(page);
+        if (id === 'waterfall') {
+          await expectLoadEvent(page);
+          await expectShownProtocol(page);
+          await page.locator('.hw-row-name').nth(1).click();
+          // All that the first script of the page asks for.
+          const led = { en: 'It led to 19 requests', de: 'Führte zu 19 Anfragen' };
+          await softly(page.locator('.hw-chain + h4')).toHaveText(led[language]);
+          await expectNoFaults(page, 'details of a request');
+        }
         if (id === 'graph') {
           await page.locator('.hw-tools button:not([aria-pressed=true])').first().click();
           await page.locator('.hw-node').first().waitFor();

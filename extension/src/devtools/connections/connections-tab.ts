@@ -10,7 +10,14 @@ import { formatNumber } from '../../language/format-number.ts';
 import { plural, t } from '../../language/translate.ts';
 import { renderButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
-import { formatBytes, formatDuration, formatMs, formatOrigin, formatUrl } from '../../ui/format.ts';
+import {
+  formatBytes,
+  formatDuration,
+  formatMs,
+  formatOrigin,
+  formatUrl,
+  keepUnitsTogether,
+} from '../../ui/format.ts';
 import { namePhase, renderLegend, shownEndMs } from '../../ui/waterfall.ts';
 import { nameCause } from '../name-cause.ts';
 import { renderLaterMark } from '../waterfall/later-mark.ts';
@@ -237,7 +244,7 @@ function describeCauses({ explainedPltMs, causes }: ProtocolExplanation): string
   const largest = CAUSES.filter((cause) => causes[cause] >= MIN_CAUSE_SHARE * explainedPltMs)
     .sort((a, b) => causes[b] - causes[a])
     .map((cause) => `${formatMs(causes[cause])} ${nameCause(cause)}`);
-  return t('connectionsStory', { causes: largest.join(', ') });
+  return keepUnitsTogether(t('connectionsStory', { causes: largest.join(', ') }));
 }
 
 /** Why there is no emulated load to show. */

@@ -1,6 +1,6 @@
 import { PROTOCOL_NAME, type RecordedRequest, type Recording } from '@hopwise/contract';
 import { CAUSES } from '@hopwise/pageload-emulator';
-import { t } from '../../language/translate.ts';
+import { plural, t } from '../../language/translate.ts';
 import { renderButton, renderFigures } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatBytes, formatMs, formatUrl } from '../../ui/format.ts';
@@ -65,7 +65,7 @@ export function renderDetails(recording: Recording, row: RequestRow, options: De
             el('li', {}, one === request ? formatUrl(one.url, recording.url) : link(one)),
           ),
         ),
-        dependents.length > 0 ? el('h4', {}, t('detailsLedTo', { count: dependents.length })) : null,
+        dependents.length > 0 ? el('h4', {}, t('detailsLedTo', { requests: plural('requests', dependents.length) })) : null,
         dependents.length > 0
           ? el(
               'ul',

@@ -203,7 +203,7 @@ export class WaterfallTab {
         ? t('waterfallCriticalHint')
         : `${this.#countRows(all.length)}${this.#pltNote()}`;
     this.#count.title = this.#count.textContent;
-    this.#legend.replaceChildren(renderLegend(this.#recording, this.#main !== 'recorded'));
+    this.#legend.replaceChildren(renderLegend(main, this.#main !== 'recorded'));
     this.#showRows(this.#isRangeDue ? { fromMs: 0, toMs: this.#shownEndMs() } : undefined);
     this.#isRangeDue = false;
     this.#drawDetails();
@@ -298,8 +298,9 @@ function choose(
 }
 
 /** The protocols' colours, and the phases in the colour of the one that the page uses most. */
-function renderLegend({ requests }: Recording, hasCriticalPath: boolean): HTMLElement {
-  const usesOf = (each: Protocol) => requests.filter(({ protocol }) => protocol === each).length;
+/** @param rows of the shown load, whose usual protocol has its colour beside the phases */
+function renderLegend(rows: readonly WaterfallRow[], hasCriticalPath: boolean): HTMLElement {
+  const usesOf = (each: Protocol) => rows.filter(({ protocol }) => protocol === each).length;
   const usual = PROTOCOLS.toSorted((a, b) => usesOf(b) - usesOf(a))[0]!;
   return renderLegendOf([
     ...PROTOCOLS.map((protocol): [string, string] => [protocol, PROTOCOL_NAME[protocol]]),

@@ -1,4 +1,11 @@
-import { groupBy, NO_PHASES, offersH3, type Recording, type Verification } from '@hopwise/contract';
+import {
+  groupBy,
+  NO_PHASES,
+  offersH3,
+  PROTOCOL_NAME,
+  type Recording,
+  type Verification,
+} from '@hopwise/contract';
 import { InputError, placeOf, shown } from '../util/input-error.ts';
 import { originOf } from '../util/url.ts';
 import { isCached, isFetchedByWorker, isPushed, mayBeFetchedByWorker } from './har/cached.ts';
@@ -29,6 +36,7 @@ import { sizesOf } from './har/sizes.ts';
 import { withMilliseconds } from './har/time-units.ts';
 import { typeOf } from './har/types.ts';
 import { withUnanswered } from './har/unanswered.ts';
+import { fillUnnamedProtocols } from './har/unnamed-protocols.ts';
 import { urlKey } from './har/urls.ts';
 import { lengthOf, numberOf } from './har/values.ts';
 import { loadRequests, SWITCHED } from './load-requests.ts';
@@ -91,7 +99,7 @@ export function readHar(
     endsAt: load.endsAt,
     isOtherClock: beginning === 'other-clock',
   });
-  const { drafts, entryOf, typed, document, preflights, isVersionForgotten } = draftsOf(
+  const { drafts, entryOf, typed, document, preflights, isVersionForgotten, assumedProtocol } = draftsOf(
     load,
     navigation,
     clock,
@@ -146,10 +154,8 @@ export function readHar(
   const isAhead = beginning === 'shown' && fetched.pltMs !== null;
   const recording = isAhead ? fromShowing(fetched, -clock.offsetMs) : fetched;
   if (isAhead) notes.push('the page was fetched ahead: its load is timed from when it was shown');
-  if (isVersionForgotten)
-    notes.push(
-      'the file names HTTP/1.1 for every request, but more answers came at once than that allows: protocols are unknown',
-    );
+  if (isVersionForgotten || assumedProtocol !== null)
+    notes.push(protocolNote(isVersionForgotten, assumedProtocol));
   const lacking = lackNote(recording, navigation, end.refuted);
   if (lacking !== null) notes.push(lacking);
   return {
@@ -198,6 +204,14 @@ function missingOf({ document }: Navigation, pltMs: number | null): Pick<Recordi
   return pltMs === null ? { missing: 'load-event' } : {};
 }
 
+/** Says that a file does not know its protocols, and what stands for them. */
+function protocolNote(isVersionForgotten: boolean, assumed: Drafts['assumedProtocol']): string {
+  const why = isVersionForgotten
+    ? 'the file names HTTP/1.1 for every request, but more answers came at once than that allows'
+    : 'the file names no protocols';
+  return `${why}: ${assumed === null ? 'protocols are unknown' : `over TLS, ${PROTOCOL_NAME[assumed]} is assumed`}`;
+}
+
 /** Says what a file lacks of a page load, and what stands for it; null where it lacks nothing. */
 function lackNote(recording: Recording, { document }: Navigation, refuted: string | null): string | null {
   if (document === 'none')
@@ -231,6 +245,8 @@ interface Drafts {
   preflights: ReadonlyMap<RequestDraft, RequestDraft>;
   /** Whether the file names HTTP/1.1 where it cannot have been. */
   isVersionForgotten: boolean;
+  /** The protocol over TLS where the file names none; null where it does. */
+  assumedProtocol: 'h1' | 'h2' | null;
 }
 
 function draftsOf(
@@ -248,6 +264,7 @@ function draftsOf(
   joinWorkersRequests(entryOf);
   mendLateSending(entryOf);
   const isVersionForgotten = forgetConstantVersion([...entryOf.keys()]);
+  const assumedProtocol = fillUnnamedProtocols([...entryOf.keys()], clock.startMs);
   mendTurns([...entryOf.keys()]);
   takeFromWorkers(entryOf);
   const preflights = pairPreflights([...entryOf.keys()]);
@@ -261,7 +278,7 @@ function draftsOf(
     hasDocument: navigation.document === 'recorded',
     hasLoadEvent: clock.times.pltMs !== null,
   });
-  return { drafts, entryOf, typed, document, preflights, isVersionForgotten };
+  return { drafts, entryOf, typed, document, preflights, isVersionForgotten, assumedProtocol };
 }
 
 /** Whether the browser ended a request because it changed networks, went offline or the machine was put to sleep (Chromium's `net_error_list.h`). */

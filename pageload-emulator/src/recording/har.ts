@@ -36,7 +36,7 @@ import { sizesOf } from './har/sizes.ts';
 import { withMilliseconds } from './har/time-units.ts';
 import { typeOf } from './har/types.ts';
 import { withUnanswered } from './har/unanswered.ts';
-import { fillUnnamedProtocols } from './har/unnamed-protocols.ts';
+import { type AssumedProtocol, fillUnnamedProtocols } from './har/unnamed-protocols.ts';
 import { urlKey } from './har/urls.ts';
 import { lengthOf, numberOf } from './har/values.ts';
 import { loadRequests, SWITCHED } from './load-requests.ts';
@@ -205,11 +205,12 @@ function missingOf({ document }: Navigation, pltMs: number | null): Pick<Recordi
 }
 
 /** Says that a file does not know its protocols, and what stands for them. */
-function protocolNote(isVersionForgotten: boolean, assumed: Drafts['assumedProtocol']): string {
+function protocolNote(isVersionForgotten: boolean, assumed: AssumedProtocol | null): string {
+  const unnamed = assumed?.requests === 1 ? '1 request' : `${assumed?.requests} requests`;
   const why = isVersionForgotten
     ? 'the file names HTTP/1.1 for every request, but more answers came at once than that allows'
-    : 'the file names no protocols';
-  return `${why}: ${assumed === null ? 'protocols are unknown' : `over TLS, ${PROTOCOL_NAME[assumed]} is assumed`}`;
+    : `the file names no protocol of ${unnamed}`;
+  return `${why}: ${assumed === null ? 'protocols are unknown' : `${PROTOCOL_NAME[assumed.protocol]} is assumed`}`;
 }
 
 /** Says what a file lacks of a page load, and what stands for it; null where it lacks nothing. */
@@ -245,8 +246,8 @@ interface Drafts {
   preflights: ReadonlyMap<RequestDraft, RequestDraft>;
   /** Whether the file names HTTP/1.1 where it cannot have been. */
   isVersionForgotten: boolean;
-  /** The protocol over TLS where the file names none; null where it does. */
-  assumedProtocol: 'h1' | 'h2' | null;
+  /** What was assumed of requests over TLS whose protocol the file does not name; null where nothing was. */
+  assumedProtocol: AssumedProtocol | null;
 }
 
 function draftsOf(
@@ -264,7 +265,7 @@ function draftsOf(
   joinWorkersRequests(entryOf);
   mendLateSending(entryOf);
   const isVersionForgotten = forgetConstantVersion([...entryOf.keys()]);
-  const assumedProtocol = fillUnnamedProtocols([...entryOf.keys()], clock.startMs);
+  const assumedProtocol = fillUnnamedProtocols(entryOf, clock.startMs);
   mendTurns([...entryOf.keys()]);
   takeFromWorkers(entryOf);
   const preflights = pairPreflights([...entryOf.keys()]);
@@ -396,10 +397,10 @@ function protocolOf(entry: Entry): RequestDraft['protocol'] {
     if (protocol === 'h1') return protocolInHeaders(entry) ?? protocol;
     if (protocol !== null) return protocol;
   }
-  return null;
+  return protocolInHeaders(entry);
 }
 
-/** The protocol that headers show where a recorder writes HTTP/1.1 for every request: Firefox adds it to a response, pseudo-headers begin with a colon. */
+/** The protocol that headers show where a recorder writes none, or HTTP/1.1 for every request: Firefox adds it to a response, pseudo-headers begin with a colon. */
 function protocolInHeaders({ request, response }: Entry): RequestDraft['protocol'] {
   if (headerOf(response, 'x-firefox-http3') !== null) return 'h3';
   if (headerOf(response, 'x-firefox-spdy') !== null) return 'h2';

@@ -39,13 +39,32 @@ describe('protocols that a file does not name', () => {
     expect(protocolsOf(harOf(load()))).toEqual(['h2', 'h2', 'h2']);
     expect(protocolsOf(harOf(load(PAGE, { httpVersion: 'unknown' })))).toEqual(['h2', 'h2', 'h2']);
     expect(readRecording(harOf(load())).notes).toEqual([
-      'the file names no protocols: over TLS, HTTP/2 is assumed',
+      'the file names no protocol of 3 requests: HTTP/2 is assumed',
     ]);
   });
 
   it('are taken for HTTP/1.1 before HTTP/2 was published', () => {
     const early = JSON.parse(JSON.stringify(harOf(load())).replaceAll('2026-01-05', '2013-01-05'));
     expect(protocolsOf(early)).toEqual(['h1', 'h1', 'h1']);
+  });
+
+  it('are HTTP/2 where DevTools had no text of headers, beside HTTP/1.1', () => {
+    const mixed = (httpVersion: string) => harOf(load(PAGE, { httpVersion: 'unknown' }, httpVersion));
+    expect(protocolsOf(mixed('HTTP/1.1'))).toEqual(['h2', 'h2', 'h1']);
+    expect(readRecording(mixed('HTTP/1.1')).notes).toEqual([
+      'the file names no protocol of 2 requests: HTTP/2 is assumed',
+    ]);
+    // What names HTTP/2 elsewhere does not know these.
+    expect(protocolsOf(mixed('h2'))).toEqual([null, null, 'h2']);
+  });
+
+  it('are HTTP/2 where headers begin with a colon', () => {
+    const shown = load(PAGE, {}, 'h2').map((each) => ({
+      ...each,
+      request: { ...each.request, headers: [{ name: ':path', value: '/' }] },
+    }));
+    expect(protocolsOf(harOf(shown))).toEqual(['h2', 'h2', 'h2']);
+    expect(readRecording(harOf(shown)).notes).toEqual([]);
   });
 
   it('are HTTP/1.1 without TLS, of which nobody need be told', () => {

@@ -23,7 +23,7 @@ export interface NetworkEstimate {
   sources: Record<NetworkFigure, FigureSource>;
   /** Whether the page filled the link for a while, as its arrivals show. */
   isFilled: boolean;
-  /** Number of round trips that were left out, as they disagree with several handshakes. */
+  /** Number of round trips that were left out, as they disagree with handshakes. */
   leftOutTrips: number;
 }
 

@@ -15,7 +15,7 @@ export interface OriginTimings {
   rttMs: number | null;
   /** Whether a handshake is among `roundTrips`; waits alone give an upper bound. */
   fromHandshake: boolean;
-  /** Number of round trips that were left out, as they disagree with several handshakes. */
+  /** Number of round trips that were left out, as they disagree with handshakes. */
   leftOut: number;
   /** Whether TCP connections to it end near by (`findNearbyTcp`): `roundTrips` then has none of TCP. */
   tcpEndsNearby: boolean;

@@ -1,5 +1,6 @@
 import { median } from '@hopwise/contract';
 import type { OriginTimings } from './origin-timings.ts';
+import { MIN_WAIT_MS } from './round-trip-outliers.ts';
 
 /** The round trip of a recording's path, which is that to its nearest origin. */
 interface PathRoundTrip {
@@ -9,8 +10,6 @@ interface PathRoundTrip {
   typicalMs: number | null;
 }
 
-/** Waits of less, milliseconds, were for the machine itself: a pushed or copied response. */
-export const MIN_WAIT_MS = 1;
 /** So many waits of origins without a handshake, each at most twice as long as the shortest, contradict longer handshakes of others. */
 const CONTRADICTING = 3;
 

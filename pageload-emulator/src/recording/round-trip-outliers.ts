@@ -4,11 +4,13 @@ import { isHandshake, type RoundTrip } from './handshake-trips.ts';
 const AGREEING = 1.5;
 /** A round trip shorter than this share of those that agree was not one: its answer was pushed, or came from a copy. */
 export const TOO_SHORT = 0.5;
+/** Waits of less, milliseconds, were for the machine itself: a pushed or copied response. */
+export const MIN_WAIT_MS = 1;
 
 /**
- * Leaves out an origin's round trips that disagree with several handshakes: a wait is at least a round trip, so one that is much shorter
+ * Leaves out an origin's round trips that disagree with its handshakes: a wait is at least a round trip, so one that is much shorter
  * than two handshakes that agree, made at different times, was no wait for the server; and of three transport handshakes the one that is
- * much shorter than two others was recorded in part.
+ * much shorter than two others was recorded in part. A single handshake may have been delayed: it contradicts waits of less than a millisecond only.
  *
  * @returns the others, in their order
  */
@@ -18,14 +20,14 @@ export function withoutOutliers(trips: readonly RoundTrip[]): RoundTrip[] {
   const [shortest, ...others] = transport;
   const leastMs = agreedMs(others, () => true);
   const isCut = shortest !== undefined && leastMs !== null && shortest.rttMs < TOO_SHORT * leastMs;
-  const handshakeMs = agreedMs(
-    ascending(whole.filter((trip) => isHandshake(trip) && !(isCut && trip === shortest))),
-    isApart,
-  );
+  const handshakes = ascending(whole.filter((trip) => isHandshake(trip) && !(isCut && trip === shortest)));
+  const handshakeMs = agreedMs(handshakes, isApart);
+  const leastWaitMs =
+    handshakeMs === null
+      ? Math.min(MIN_WAIT_MS, TOO_SHORT * (handshakes[0]?.rttMs ?? 0))
+      : TOO_SHORT * handshakeMs;
   return trips.filter(
-    (trip) =>
-      !(isCut && trip === shortest) &&
-      (isHandshake(trip) || handshakeMs === null || trip.rttMs >= TOO_SHORT * handshakeMs),
+    (trip) => !(isCut && trip === shortest) && (isHandshake(trip) || trip.rttMs >= leastWaitMs),
   );
 }
 

@@ -235,7 +235,7 @@ export const english = {
     comparedOn: (networks: number) => `The protocols were compared on ${count(networks, 'network')} only.`,
     searchCut: () => 'The search for the best mix of protocols was cut short.',
     leftOutTrips: (trips: number) =>
-      `${count(trips, 'time')} to connect or to answer ${trips === 1 ? 'contradicts several handshakes and does' : 'contradict several handshakes and do'} not count towards the round trip.`,
+      `${count(trips, 'time')} to connect or to answer ${trips === 1 ? 'contradicts the handshakes and does' : 'contradict the handshakes and do'} not count towards the round trip.`,
     untriedOrigins: (origins: number) =>
       `Other protocols were not tried for ${count(origins, 'origin')}, those that move fewest bytes.`,
   },

@@ -1,7 +1,6 @@
 import { originOf } from '../../util/url.ts';
-import { MIN_WAIT_MS } from '../path-round-trip.ts';
 import type { RequestDraft } from '../requests/draft.ts';
-import { TOO_SHORT } from '../round-trip-outliers.ts';
+import { MIN_WAIT_MS, TOO_SHORT } from '../round-trip-outliers.ts';
 import { sendingMs } from './phases.ts';
 import type { Entry } from './schema.ts';
 

@@ -32,8 +32,8 @@ export function fillUnnamedProtocols(
   startMs: number,
 ): AssumedProtocol | null {
   const answered = [...entryOf.keys()].filter(({ status, fromCache }) => status > 0 && !fromCache);
-  for (const draft of answered) if (!isSecure(draft)) draft.protocol ??= 'h1';
-  const secure = answered.filter(isSecure);
+  for (const draft of answered) if (schemeOf(draft) === 'http') draft.protocol ??= 'h1';
+  const secure = answered.filter((draft) => schemeOf(draft) === 'https');
   const named = secure.filter(({ protocol }) => protocol !== null);
   if (named.some(({ protocol }) => protocol !== 'h1')) return null;
   const offering = new Set(secure.flatMap(({ url, offersH3 }) => (offersH3 ? [originOf(url)] : [])));
@@ -47,4 +47,4 @@ export function fillUnnamedProtocols(
   return filled.length === 0 ? null : { protocol, requests: filled.length };
 }
 
-const isSecure = ({ url }: RequestDraft): boolean => originOf(url)?.startsWith('https:') === true;
+const schemeOf = ({ url }: RequestDraft): string | undefined => originOf(url)?.split(':', 1)[0];

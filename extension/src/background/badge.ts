@@ -48,18 +48,24 @@ export async function showBadge(
   pins: readonly PinState[],
 ): Promise<void> {
   const gain = decision && findNoticeableGain(decision, seenMs, pins);
+  const text = gain ? nameGain(gain) : '';
+  // Without a text of its own the tooltip is the extension's name.
+  const title = gain ? await describeGain(gain) : '';
   try {
-    if (gain === null) return await chrome.action.setBadgeText({ tabId, text: '' });
-    const title = await describeGain(gain);
-    // Of the times as tooltip and popup round them: 10 s and 4.9 s differ by 5 s.
-    const [before, after] = roundAsShown(gain.beforeMs, gain.afterMs);
-    const text = `−${Math.round((before - after) / 1000)}s`;
-    await chrome.action.setBadgeText({ tabId, text });
-    await chrome.action.setBadgeBackgroundColor({ tabId, color: BADGE_COLOUR });
-    await chrome.action.setTitle({ tabId, title });
+    await Promise.all([
+      chrome.action.setBadgeText({ tabId, text }),
+      chrome.action.setBadgeBackgroundColor({ tabId, color: BADGE_COLOUR }),
+      chrome.action.setTitle({ tabId, title }),
+    ]);
   } catch {
     // The tab was closed in the meantime.
   }
+}
+
+/** Of the times as tooltip and popup round them: 10 s and 4.9 s differ by 5 s. */
+function nameGain({ beforeMs, afterMs }: NoticeableGain): string {
+  const [before, after] = roundAsShown(beforeMs, afterMs);
+  return `−${Math.round((before - after) / 1000)}s`;
 }
 
 async function describeGain({ beforeMs, afterMs, isOfLaterVisits }: NoticeableGain): Promise<string> {

@@ -77,3 +77,9 @@ test('the tooltip says whether the gain is this visit’s or that of the next on
     'hopwise: the next visits to this page take about 12 s by themselves; they could take 1.3 s.',
   );
 });
+
+test('the tooltip of an earlier gain goes with its number', async () => {
+  await showBadge(1, decisionOf([taking(2300)]), null, []);
+  await showBadge(1, decisionOf([LEAVE]), null, []);
+  expect({ text, title }).toEqual({ text: '', title: '' });
+});

@@ -6,7 +6,7 @@ import { findNewestLoad, getLoad, type StoredLoad } from '../storage/loads.ts';
 import { maskQuery } from '../storage/strip-urls.ts';
 import { knowsQueries } from './known-queries.ts';
 import { selectShownLoad } from './shown-load.ts';
-import { beganAt, readShownPage, type ShownPage } from './shown-page.ts';
+import { beganAt, findTab, readShownPage, type ShownPage, type TabFacts } from './shown-page.ts';
 import type { PageBefore, TabLoad, TabLoads } from './tab-loads.ts';
 
 /** Finds the load that a page of the extension requests. */
@@ -15,7 +15,7 @@ export async function findLoad(loads: TabLoads, which: WhichLoad): Promise<Lates
     const load = (which.url === undefined ? undefined : await findNewestLoad(which.url)) ?? null;
     return answerWith(load ? 'recorded' : 'none', '', load);
   }
-  const [tab, page] = await Promise.all([findTab(which.tabId), readShownPage(which.tabId)]);
+  const [tab, page] = await readTab(which.tabId);
   // After the page has answered: its report, which it says that it has sent, has then begun its load.
   const current = await loads.getLoad(which.tabId);
   const isExcluded = loads.excludedSites.has(tab.url);
@@ -54,6 +54,15 @@ async function answerWith(
   };
 }
 
+/** Whether a tab shows the page of a load: another one may be shown by now. */
+export async function showsLoad(tabId: number, load: TabLoad): Promise<boolean> {
+  const [tab, page] = await readTab(tabId);
+  return isShownPage(load, page, tab);
+}
+
+const readTab = (tabId: number): Promise<[TabFacts, ShownPage]> =>
+  Promise.all([findTab(tabId), readShownPage(tabId)]);
+
 /** The load of the page that a tab shows: its last one, or, where that navigation led to no page, the one before. While the browser navigates, the tab shows the page before. */
 function findShown(load: TabLoad, page: ShownPage, tab: TabFacts): TabLoad | PageBefore | null {
   const { before = null } = load;
@@ -71,26 +80,6 @@ function isShownPage(load: TabLoad, page: ShownPage, tab: TabFacts): boolean {
 
 const isOf = (page: ShownPage, { timeOrigin }: Pick<TabLoad, 'timeOrigin'>): boolean =>
   page !== null && page !== 'busy' && timeOrigin !== null && beganAt(page, timeOrigin);
-
-/** What the browser tells of a tab. */
-interface TabFacts {
-  /** '' when the browser hides it, or the tab was closed in the meantime. */
-  url: string;
-  /** Whether its page has loaded. */
-  isComplete: boolean;
-  /** Whether it has a document of a site to which the extension has access, or the browser's page about why it has none. */
-  isOfWeb: boolean;
-}
-
-async function findTab(tabId: number): Promise<TabFacts> {
-  try {
-    const { url = '', status, discarded } = await chrome.tabs.get(tabId);
-    const isComplete = status === 'complete';
-    return { url, isComplete, isOfWeb: isComplete && !discarded && /^http/.test(url) };
-  } catch {
-    return { url: '', isComplete: false, isOfWeb: false };
-  }
-}
 
 /** A failure in the language of the user interface. */
 async function describeFailure(why: PlainKey): Promise<Pick<LatestAnswer, 'phase' | 'problem'>> {

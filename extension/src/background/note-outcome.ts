@@ -9,6 +9,8 @@ import type { DetailedPages } from './detailed-pages.ts';
 import { ensureDecision } from './ensure-prediction.ts';
 import { findDecision } from './find-decision.ts';
 import { findGain } from './find-gain.ts';
+import { showsLoad } from './find-load.ts';
+import type { TabLoad } from './tab-loads.ts';
 
 interface Parts {
   autopilot: Pick<Autopilot, 'readReferences'>;
@@ -19,10 +21,13 @@ interface Parts {
 /**
  * Notes what a load shows beyond itself: time that pins saved, what could be gained, and whether the next one is recorded in detail.
  *
- * @param tabId of the tab that shows the page; null for none
+ * @param tabId of the tab in which the page was loaded; null where it has been left. It may show another page by now
+ * @param load the tab's
+ * @param loadId of the same load in the store
  */
 export async function noteOutcome(
   tabId: number | null,
+  load: TabLoad,
   loadId: number,
   { autopilot, detailedPages, pins }: Parts,
 ): Promise<void> {
@@ -41,5 +46,7 @@ export async function noteOutcome(
     wantDetail: (url) => detailedPages.wantIfRare(url),
   });
   const seenMs = showsLoadTime(stored, all) ? pltOf(stored) : null;
-  if (tabId !== null) await showBadge(tabId, decision, seenMs, await pins.listPins());
+  const allPins = await pins.listPins();
+  // Asked last: the page may be left while all of the above is found out.
+  if (tabId !== null && (await showsLoad(tabId, load))) await showBadge(tabId, decision, seenMs, allPins);
 }

@@ -1,3 +1,27 @@
+/** What a tab shows, by the browser and by the document itself. */
+
+/** What the browser tells of a tab. */
+export interface TabFacts {
+  /** '' when the browser hides it, or the tab was closed in the meantime. */
+  url: string;
+  /** Whether its page has loaded. */
+  isComplete: boolean;
+  /** Whether it has a document of a site to which the extension has access, or the browser's page about why it has none. */
+  isOfWeb: boolean;
+  /** Whether it is the one of its window that is seen. */
+  isActive: boolean;
+}
+
+export async function findTab(tabId: number): Promise<TabFacts> {
+  try {
+    const { url = '', status, discarded, active } = await chrome.tabs.get(tabId);
+    const isComplete = status === 'complete';
+    return { url, isComplete, isOfWeb: isComplete && !discarded && /^http/.test(url), isActive: active };
+  } catch {
+    return { url: '', isComplete: false, isOfWeb: false, isActive: false };
+  }
+}
+
 /** What the document that a tab shows says of itself. */
 interface PageFacts {
   /** Milliseconds since 1970. */

@@ -19,6 +19,7 @@ import { answersAlike } from './answers-alike.ts';
 import { collectRecording } from './collect-recording.ts';
 import { recallNetwork } from './network-memory.ts';
 import type { ReportingPage } from './reported-load.ts';
+import { findTab } from './shown-page.ts';
 import type { TabLoad, TabLoads } from './tab-loads.ts';
 import { measureOverlap } from './tab-overlap.ts';
 
@@ -99,7 +100,7 @@ async function recordAndStore(
       networkKey,
       cluster: await recallNetwork({ recording, network, networkKey, pinned, isDetailed, overlap }, isFinal),
       pinned,
-      wasVisible: await isShown(tabId),
+      wasVisible: (await findTab(tabId)).isActive,
       wasHidden,
       endedHidden,
       overlap,
@@ -164,12 +165,4 @@ async function waitForRequestEnds({ requests }: TabLoad): Promise<void> {
   const deadline = Date.now() + REQUEST_END_TIMEOUT_MS;
   while (requests.some(({ sent, endedAt }) => sent && endedAt === null) && Date.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 50));
-}
-
-async function isShown(tabId: number): Promise<boolean> {
-  try {
-    return (await chrome.tabs.get(tabId)).active;
-  } catch {
-    return false;
-  }
 }

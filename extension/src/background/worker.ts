@@ -215,7 +215,7 @@ async function handleLoad(tabId: number | null, load: TabLoad, storedId: number)
   // Before a decision, which depends on it. Its transfers would slow down the next page.
   if (tabId !== null) await examineNetwork(storedId);
   await autopilot.handleLoad(storedId);
-  await noteOutcome(tabId, storedId, { autopilot, detailedPages, pins });
+  await noteOutcome(tabId, load, storedId, { autopilot, detailedPages, pins });
   if (!isAnyPinActive()) await restIfOrdinary(storedId, resting);
 }
 

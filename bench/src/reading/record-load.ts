@@ -38,7 +38,58 @@ export const recordLoad = (cell: TrueCell, protocol: Protocol, form: Form): Reco
 
 /** Records a load as an assignment has it. All servers offer HTTP/3. @param seed of its losses */
 export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form, seed = SEED): Recording {
-  const { graph, path, servers, known, uploads } = cell;
+  const { graph, uploads } = cell;
+  const { load, carrierOf } = emulateTraced(cell, assignment, seed);
+  const ordered = load.entries.toSorted((a, b) => a.startMs - b.startMs || a.requestId - b.requestId);
+  const fetches = ordered.map(({ requestId }) => graph.activities[requestId] as FetchActivity);
+  const initiatorOf = findInitiators(cell, fetches, form);
+  const requests = ordered.map((entry, id): RecordedRequest => {
+    const { url, type, urgency, responseBytes } = fetches[id]!;
+    const protocol = assignment[originOf(url)!]!;
+    const carrier = carrierOf.get(fetches[id]!.requestId)!;
+    return {
+      id,
+      url,
+      method: uploads.has(url) ? 'POST' : 'GET',
+      type,
+      status: 200,
+      protocol,
+      startMs: entry.startMs,
+      endMs: entry.endMs,
+      phases: {
+        ...handshakeOf(carrier, entry.startMs, entry.sentMs, protocol),
+        requestStartMs: entry.sentMs,
+        responseStartMs: entry.firstByteMs,
+      },
+      transferBytes: responseBytes,
+      bodyBytes: responseBytes,
+      decodedBytes: responseBytes,
+      ...(uploads.has(url) && { requestBodyBytes: uploads.get(url)! }),
+      initiator: { ...initiatorOf(id), source: 'recorded' },
+      renderBlocking: renderBlockingOf(type, urgency),
+      fromCache: false,
+      connectionId: carrier.name,
+      remoteIp: null,
+      offersH3: true,
+    };
+  });
+  const recording: Recording = {
+    format: 'hopwise-recording',
+    version: 1,
+    url: graph.url,
+    recordedAt: '2026-01-01T00:00:00.000Z',
+    browser: 'emulated',
+    pltMs: load.pltMs,
+    domContentLoadedMs: null,
+    firstContentfulPaintMs: null,
+    largestContentfulPaintMs: null,
+    requests,
+  };
+  return form === 'light' ? hideDetails(recording) : recording;
+}
+
+/** Emulates a load. @returns also the connection of each request, by the request's id */
+function emulateTraced({ graph, path, servers }: TrueCell, assignment: Assignment, seed: number) {
   const connections = new Map<object, Connection>();
   const carrierOf = new Map<number, Connection>();
   const load = emulate(graph, path, servers, assignment, {
@@ -61,15 +112,23 @@ export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form,
       released: () => undefined,
     },
   });
-  const ordered = load.entries.toSorted((a, b) => a.startMs - b.startMs || a.requestId - b.requestId);
-  const idOf = new Map(ordered.map(({ requestId }, index) => [requestId, index]));
-  const requestOf = new Map<string, number>();
-  const fetchOf = (requestId: number) => graph.activities[requestId] as FetchActivity;
-  for (const { requestId } of ordered) requestOf.set(fetchOf(requestId).url, idOf.get(requestId)!);
-  const fetchOfUrl = new Map(ordered.map(({ requestId }) => [fetchOf(requestId).url, fetchOf(requestId)]));
-  const helper = ordered.find(({ requestId }) => fetchOf(requestId).type === 'script');
+  return { load, carrierOf };
+}
+
+/**
+ * Finds what a recorder names as the initiators of a load's requests.
+ *
+ * @param fetches in the order in which they start, which their requests' ids are
+ */
+function findInitiators(
+  { name, known }: TrueCell,
+  fetches: readonly FetchActivity[],
+  form: Form,
+): (id: number) => Pick<RecordedRequest['initiator'], 'kind' | 'requestId'> {
+  const requestOf = new Map(fetches.map(({ url }, id) => [url, id]));
+  const helper = fetches.findIndex(({ type }) => type === 'script');
   // Every second page has its helper in a script, the others in the document.
-  const helperId = helper === undefined || cell.name.endsWith('1') ? 0 : idOf.get(helper.requestId)!;
+  const helperId = helper < 0 || name.endsWith('1') ? 0 : helper;
   /** The script or document whose code makes a request, also where it waits for an answer: no recorder names that. */
   const codeOf = (url: string): string => {
     const { parent, means } = known.get(url)!;
@@ -79,57 +138,18 @@ export function recordLoadBy(cell: TrueCell, assignment: Assignment, form: Form,
   const isInFrame = (url: string): boolean => {
     const { parent } = known.get(url)!;
     if (parent === null) return false;
-    return fetchOfUrl.get(parent)!.type === 'iframe' || isInFrame(parent);
+    return fetches[requestOf.get(parent)!]!.type === 'iframe' || isInFrame(parent);
   };
-  const requests = ordered.map((entry, id): RecordedRequest => {
-    const { url, type, urgency, responseBytes, requestId } = fetchOf(entry.requestId);
-    const protocol = assignment[originOf(url)!]!;
+  return (id) => {
+    const { url } = fetches[id]!;
     const { parent, means } = known.get(url)!;
     const byScript = means === 'script' || means === 'answer';
     const asked = parent === null ? null : requestOf.get(means === 'answer' ? codeOf(url) : parent)!;
     return {
-      id,
-      url,
-      method: uploads.has(url) ? 'POST' : 'GET',
-      type,
-      status: 200,
-      protocol,
-      startMs: entry.startMs,
-      endMs: entry.endMs,
-      phases: {
-        ...handshakeOf(carrierOf.get(requestId)!, entry.startMs, entry.sentMs, protocol),
-        requestStartMs: entry.sentMs,
-        responseStartMs: entry.firstByteMs,
-      },
-      transferBytes: responseBytes,
-      bodyBytes: responseBytes,
-      decodedBytes: responseBytes,
-      ...(uploads.has(url) && { requestBodyBytes: uploads.get(url)! }),
-      initiator: {
-        kind: asked === null ? 'navigation' : byScript ? 'script' : means === 'style' ? 'style' : 'parser',
-        requestId: byScript && form === 'top' && helperId < id && !isInFrame(url) ? helperId : asked,
-        source: 'recorded',
-      },
-      renderBlocking: renderBlockingOf(type, urgency),
-      fromCache: false,
-      connectionId: carrierOf.get(requestId)!.name,
-      remoteIp: null,
-      offersH3: true,
+      kind: asked === null ? 'navigation' : byScript ? 'script' : means === 'style' ? 'style' : 'parser',
+      requestId: byScript && form === 'top' && helperId < id && !isInFrame(url) ? helperId : asked,
     };
-  });
-  const recording: Recording = {
-    format: 'hopwise-recording',
-    version: 1,
-    url: graph.url,
-    recordedAt: '2026-01-01T00:00:00.000Z',
-    browser: 'emulated',
-    pltMs: load.pltMs,
-    domContentLoadedMs: null,
-    firstContentfulPaintMs: null,
-    largestContentfulPaintMs: null,
-    requests,
   };
-  return form === 'light' ? hideDetails(recording) : recording;
 }
 
 /** As Chromium's Resource Timing has it: scripts of low priority, `async` or inserted by others, block no rendering. */

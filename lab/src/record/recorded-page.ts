@@ -77,27 +77,15 @@ export async function recordedPage(capture: Capture, options: RecordedPageOption
   const origins = new Map<string, number[]>();
   for (const [id, captured] of capture.requests.entries()) {
     options.signal?.throwIfAborted();
-    const { url, method, type, startMs, endMs, answer } = captured;
-    const request: RecordedPageRequest = {
-      method,
-      url,
-      type,
-      status: answer?.status ?? 0,
-      protocol: answer?.protocol ?? null,
-      startMs: Math.round(startMs),
-      endMs: Math.round(endMs),
-      recordedBytes: answer?.bodyBytes ?? null,
-      replayedBytes: null,
-      kept: 'left out',
-      notes: captured.failure === null ? [] : [captured.failure],
-    };
+    const request = leftOut(captured);
     requests.push(request);
+    const { answer } = captured;
     const obstacle = obstacleOf(captured);
     if (obstacle !== null || answer === null) {
       if (obstacle !== null) request.notes.push(obstacle);
       continue;
     }
-    const { origin } = new URL(url);
+    const { origin } = new URL(captured.url);
     if (!origins.has(origin) && origins.size >= MAX_ORIGINS) {
       request.notes.push(`a site has at most ${MAX_ORIGINS} origins`);
       continue;
@@ -113,33 +101,20 @@ export async function recordedPage(capture: Capture, options: RecordedPageOption
     request.kept = stored.kept;
     request.notes.push(...notes, ...stored.notes);
     request.replayedBytes = 'bytes' in stored.body ? stored.body.bytes : stored.body.content.length;
-    let body: Site['resources'][number]['body'];
-    if ('bytes' in stored.body) {
-      body = { filler: 'bytes', bytes: stored.body.bytes };
-    } else {
-      const file = `bodies/${String(id).padStart(4, '0')}`;
-      files.set(file, stored.body.content);
-      body = { file };
-    }
+    const { url, method, requestSha256 } = captured;
     resources.push({
       origin,
       method,
       // The URL as requested: its parsed parts lose an empty query.
       path: url.slice(origin.length),
-      ...(bodyMatters.has(`${method} ${url}`) && captured.requestSha256 !== null
-        ? { requestSha256: captured.requestSha256 }
-        : {}),
+      ...(bodyMatters.has(`${method} ${url}`) && requestSha256 !== null && { requestSha256 }),
       status: stored.status,
       headers,
-      body,
+      body: keepBody(files, id, stored.body),
       thinkMs: times.thinkMs(timings[id] as RecordedRequest),
     });
   }
-  const entry = options.url.split('#')[0] as string;
-  if (!resources.some(({ origin, path }) => origin + path === entry)) {
-    const why = requests.find(({ url }) => url === entry)?.notes[0] ?? 'it was not requested';
-    throw new RangeError(`${entry}: the page's document cannot be replayed: ${why}`);
-  }
+  requireDocument(options.url, resources, requests);
   const site: Site = {
     format: 'hopwise-site',
     version: 1,
@@ -159,6 +134,47 @@ export async function recordedPage(capture: Capture, options: RecordedPageOption
   const notes = pageNotes(capture, requests);
   files.set(RECORD_FILE, Buffer.from(recordJson(capture, options, requests, notes)));
   return { site, files, requests, notes };
+}
+
+/** A request as `record.json` has it until an answer is kept for it. */
+function leftOut({ url, method, type, startMs, endMs, answer, failure }: Captured): RecordedPageRequest {
+  return {
+    method,
+    url,
+    type,
+    status: answer?.status ?? 0,
+    protocol: answer?.protocol ?? null,
+    startMs: Math.round(startMs),
+    endMs: Math.round(endMs),
+    recordedBytes: answer?.bodyBytes ?? null,
+    replayedBytes: null,
+    kept: 'left out',
+    notes: failure === null ? [] : [failure],
+  };
+}
+
+/** Puts a body into a file of its own, unless it is noise, which the server makes. @returns the body as the site has it */
+function keepBody(
+  files: Map<string, Uint8Array>,
+  id: number,
+  body: StoredBody['body'],
+): Site['resources'][number]['body'] {
+  if ('bytes' in body) return { filler: 'bytes', bytes: body.bytes };
+  const file = `bodies/${String(id).padStart(4, '0')}`;
+  files.set(file, body.content);
+  return { file };
+}
+
+/** @throws {RangeError} in one line, where the page's document is not among the resources. */
+function requireDocument(
+  url: string,
+  resources: Site['resources'],
+  requests: readonly RecordedPageRequest[],
+): void {
+  const entry = url.split('#')[0] as string;
+  if (resources.some(({ origin, path }) => origin + path === entry)) return;
+  const why = requests.find((request) => request.url === entry)?.notes[0] ?? 'it was not requested';
+  throw new RangeError(`${entry}: the page's document cannot be replayed: ${why}`);
 }
 
 /** Requests are the same when method, URL and body are. */

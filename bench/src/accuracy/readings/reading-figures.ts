@@ -1,5 +1,4 @@
 /** Figures over the recordings of many cells. */
-
 import { groupBy, mean, median, quantile, sum } from '@hopwise/contract';
 import type { Rule } from '@hopwise/lab/judge/rules';
 import type { ProtocolMode } from '@hopwise/lab/loads/protocol-args';
@@ -113,28 +112,8 @@ export function readingFigures(
       ),
     })),
     invariance: invariance(scores),
-    recorders: Object.fromEntries(
-      RECORDERS.flatMap((recorder) => {
-        const own = scores.flatMap(({ recorders }) => recorders[recorder] ?? []);
-        const share = (values: number[]): ReadingShare => ({ of: values.length, share: mean(values) });
-        if (own.length === 0) return [];
-        return [
-          [
-            recorder,
-            {
-              edges: share(own.map(({ likeness }) => likeness)),
-              agree: share(own.map(({ agrees }) => Number(agrees))),
-            },
-          ],
-        ];
-      }),
-    ),
-    networkRanges: Object.fromEntries(
-      FIGURE_NAMES.flatMap((name) => {
-        const held = scores.flatMap(({ figures }) => figures[name] ?? []);
-        return held.length === 0 ? [] : [[name, { of: held.length, share: mean(held.map(Number)) }]];
-      }),
-    ),
+    recorders: recorderFigures(scores),
+    networkRanges: networkRanges(scores),
     ranges: byMode(PREDICTION_MODES, (mode) => {
       const of = sum(scores.map(({ ranges }) => ranges[mode].loads));
       const within = sum(scores.map(({ ranges }) => ranges[mode].within));
@@ -155,19 +134,8 @@ export function readingFigures(
     ruleRegret: byFrom(scores, (own) =>
       regretOver(own.map(({ page, network, ruleRegret }) => ({ page, network, regret: ruleRegret }))),
     ),
-    rules: Object.fromEntries(
-      [...new Set(rules.map(({ rule }) => rule))].flatMap((rule) => {
-        const own = regretOver(rules.filter((each) => each.rule === rule));
-        return own === null ? [] : [[rule, own]];
-      }),
-    ),
-    noise: {
-      floor: meanOrNull(noise.flatMap(({ floor }) => floor ?? [])),
-      spread: {
-        lossless: medianOrNull(noise.flatMap(({ isLossy, spreads }) => (isLossy ? [] : spreads))),
-        lossy: medianOrNull(noise.flatMap(({ isLossy, spreads }) => (isLossy ? spreads : []))),
-      },
-    },
+    rules: ruleFigures(rules),
+    noise: noiseFigures(noise),
   };
 }
 
@@ -295,4 +263,44 @@ function invariance(scores: readonly ReadingScore[]): ReadingShare | null {
     }
   }
   return agree.length === 0 ? null : { of: agree.length, share: mean(agree) };
+}
+
+function recorderFigures(scores: readonly ReadingScore[]): ReadingFigures['recorders'] {
+  const share = (values: number[]): ReadingShare => ({ of: values.length, share: mean(values) });
+  return Object.fromEntries(
+    RECORDERS.flatMap((recorder) => {
+      const own = scores.flatMap(({ recorders }) => recorders[recorder] ?? []);
+      if (own.length === 0) return [];
+      const edges = share(own.map(({ likeness }) => likeness));
+      return [[recorder, { edges, agree: share(own.map(({ agrees }) => Number(agrees))) }]];
+    }),
+  );
+}
+
+function networkRanges(scores: readonly ReadingScore[]): ReadingFigures['networkRanges'] {
+  return Object.fromEntries(
+    FIGURE_NAMES.flatMap((name) => {
+      const held = scores.flatMap(({ figures }) => figures[name] ?? []);
+      return held.length === 0 ? [] : [[name, { of: held.length, share: mean(held.map(Number)) }]];
+    }),
+  );
+}
+
+function ruleFigures(rules: readonly RuleRegret[]): ReadingFigures['rules'] {
+  return Object.fromEntries(
+    [...new Set(rules.map(({ rule }) => rule))].flatMap((rule) => {
+      const own = regretOver(rules.filter((each) => each.rule === rule));
+      return own === null ? [] : [[rule, own]];
+    }),
+  );
+}
+
+function noiseFigures(noise: readonly CellNoise[]): ReadingFigures['noise'] {
+  return {
+    floor: meanOrNull(noise.flatMap(({ floor }) => floor ?? [])),
+    spread: {
+      lossless: medianOrNull(noise.flatMap(({ isLossy, spreads }) => (isLossy ? [] : spreads))),
+      lossy: medianOrNull(noise.flatMap(({ isLossy, spreads }) => (isLossy ? spreads : []))),
+    },
+  };
 }

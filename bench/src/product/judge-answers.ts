@@ -6,7 +6,7 @@ import type { StoredVisit } from './store.ts';
 
 /** The answer to one kept load, of which nothing else is known. */
 export interface Answer extends VisitKey {
-  /** Of the load itself, milliseconds. */
+  /** What the load itself took, milliseconds. */
   recordedMs: number;
   /** What its emulation expects of it, milliseconds; null without a load event. */
   explainedMs: number | null;

@@ -41,7 +41,7 @@ interface Pair {
 export interface Upkeep {
   total: number;
   offTotal: number;
-  /** Of the extension's worker and of the helper. */
+  /** The part of the extension's worker and of the helper. */
   own: number;
 }
 
@@ -63,7 +63,7 @@ export interface ArmFigures {
   memory: Upkeep | null;
   /** Processor time of a minute after the last visit, in which no page is open, milliseconds; likewise. */
   rest: Upkeep | null;
-  /** Of each visit alone, in order: a network is learned from its first ones. */
+  /** The figures of each visit alone, in order: a network is learned from its first ones. */
   byVisit: VisitFigures[];
   /** Medians of the browser alone and of the arm, milliseconds. */
   offMs: number;

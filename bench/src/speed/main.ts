@@ -29,7 +29,7 @@ const SIZES = [
   [2_000, 20],
   [5_000, 20],
 ] as const;
-/** The same of recorded pages. */
+/** Requests and origins of recorded pages. */
 const RECORDED_SIZES = [
   [50, 5],
   [200, 10],

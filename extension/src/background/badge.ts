@@ -62,7 +62,7 @@ export async function showBadge(
   }
 }
 
-/** Of the times as tooltip and popup round them: 10 s and 4.9 s differ by 5 s. */
+/** The gain in seconds, by the times as tooltip and popup round them: 10 s and 4.9 s differ by 5 s. */
 function nameGain({ beforeMs, afterMs }: NoticeableGain): string {
   const [before, after] = roundAsShown(beforeMs, afterMs);
   return `−${Math.round((before - after) / 1000)}s`;

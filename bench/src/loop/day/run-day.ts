@@ -24,10 +24,10 @@ import { type DayPlan, type DayVisit, drawDay } from './draw-day.ts';
 export const DAY_ARMS = ['light', 'detail', 'all-learned', 'all-detail'] as const;
 export type DayArm = (typeof DAY_ARMS)[number];
 
-/** Load times, milliseconds. */
+/** What one load took, and would have taken otherwise, milliseconds. */
 export interface DayLoad {
   pltMs: number;
-  /** Of the browser alone. */
+  /** By the browser's own choice, without the extension. */
   offMs: number;
   /** Over HTTP/2. */
   h2Ms: number;
@@ -82,7 +82,7 @@ export async function runDay(arm: DayArm, plan: DayPlan, signal: AbortSignal): P
   }
 }
 
-/** Of the form of those that the helper makes up. */
+/** Names a network by a key that looks like those of the helper, which are 22 characters long. */
 const keyOf = ({ networks }: DayPlan, { network }: DayVisit): string =>
   `${networks.indexOf(network)}`.padStart(22, '0');
 

@@ -14,9 +14,9 @@ const DISTURBED = { share: 0.03, factor: 1.6 };
 
 export interface EmulatedVisit {
   cell: TrueCell;
-  /** Of the losses. */
+  /** Seed of the losses. */
   seed: number;
-  /** By which all times are longer than emulated. */
+  /** The factor by which all times are longer than emulated. */
   slowness: number;
 }
 

@@ -32,7 +32,7 @@ export interface EmulatedPlan {
   split: Split;
   seed: number;
   pages: number;
-  /** Of each page. */
+  /** How often each page is loaded. */
   loads: number;
   /** Names; several with `>` between them replace one another during the visits of each page, unnoticed. */
   networks: readonly string[];
@@ -58,7 +58,7 @@ async function runNetwork(
   { signal, report }: Reporting,
 ): Promise<EmulatedLoopVisit[]> {
   const random = randomFor(split, seed, 'loop', network);
-  // Of their own: the visits are the same with trials and without.
+  // Drawn apart from the visits, so that these are the same with trials and without.
   const trials = randomFor(split, seed, 'trials', network);
   const stubs = stubBrowser(() => trials.fraction());
   let nowMs = BEGINNING_MS;

@@ -14,9 +14,10 @@ export const LINKS = [
 ] as const;
 export type Link = (typeof LINKS)[number];
 
+/** Sizes of the measured responses. */
 export const SHORT_BYTES = 70_000;
 export const LONG_BYTES = 2_000_000;
-/** Of the response to the request that announces the rate. */
+/** Size of the response to the request that announces the rate. */
 export const ANNOUNCING_BYTES = 1000;
 
 /** A size, and the rate that the server starts at as a multiple of the link's; null for slow start. */

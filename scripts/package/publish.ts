@@ -12,7 +12,7 @@ import type { Release } from './release.ts';
 
 const run = promisify(execFile);
 
-export interface ReleaseOptions {
+interface ReleaseOptions {
   root: string;
   target: string;
   release: Release;
@@ -91,7 +91,7 @@ export function changesOf(changelog: string, version: string): string {
   return text;
 }
 
-export interface ReleasedFile {
+interface ReleasedFile {
   name: string;
   bytes: number;
   sha256: string;

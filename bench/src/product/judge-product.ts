@@ -73,7 +73,7 @@ export interface ArmFigures {
 }
 
 /** One visit to every page. */
-export interface VisitFigures {
+interface VisitFigures {
   visit: number;
   /** Geometric mean of the load times over those of the browser alone. */
   ratio: Estimate;

@@ -14,7 +14,7 @@ export type PerKind = Record<ProcessKind, number>;
 /** Processor time by what it is used for, milliseconds. */
 export type ProcessorTimes = PerKind;
 
-export interface BrowserProcess {
+interface BrowserProcess {
   pid: number;
   kind: ProcessKind;
   /** Processor time of its own, milliseconds. */

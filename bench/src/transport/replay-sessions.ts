@@ -36,7 +36,7 @@ interface RecordedRequest {
 }
 
 /** What a client's choices cost. */
-export interface ReplayResult {
+interface ReplayResult {
   meanMs: number;
   switches: number;
   rollbacks: number;

@@ -25,7 +25,7 @@ export const CHANGES = [
 export type Change = (typeof CHANGES)[number];
 
 /** Networks that follow each other from the change on; the last one stays. */
-export interface NetworkStep {
+interface NetworkStep {
   network: LabNetwork;
   /** How long it lasts, milliseconds; null for the rest of the session. */
   forMs: number | null;

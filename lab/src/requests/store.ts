@@ -18,7 +18,7 @@ interface StoredRow extends Omit<SessionRow, 'requests'> {
   requests: { [Column in keyof SessionRow['requests']]: (number | null)[] };
 }
 
-export interface SessionKey {
+interface SessionKey {
   condition: string;
   stack: ServerStack;
   transport: SessionTransport;

@@ -11,7 +11,7 @@ import type { Emulation, PageCandidates } from './page-candidates.ts';
 import { sharedTimes } from './shared-time.ts';
 
 /** What is believed of a page's load times, and the evidence that it rests on. */
-export interface PageBelief extends SeenEvidence {
+interface PageBelief extends SeenEvidence {
   belief: Belief<Candidate>;
   /** The candidate like which the page was recorded; undefined where none is like it. */
   recorded: Candidate | undefined;

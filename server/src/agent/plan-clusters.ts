@@ -1,7 +1,7 @@
 import type { ClusteredClient } from '../clusters/cluster-names.ts';
 
 /** A cluster that is to have a window of its own. */
-export interface PlannedCluster {
+interface PlannedCluster {
   name: string;
   prefix: string;
   connections: number;

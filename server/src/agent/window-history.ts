@@ -2,7 +2,7 @@ import { DAY_MS } from '@hopwise/contract';
 import type { WindowChoice } from '../learn/window-controller.ts';
 
 /** In force from a time on: a choice, no window of its own, or, while the kernel's table changes, one or the other. */
-export type InForce = WindowChoice | 'none' | 'changing';
+type InForce = WindowChoice | 'none' | 'changing';
 
 /** Connections last this many changes at most before they are no longer learned from. */
 const MAX_CHANGES = 16;

@@ -14,7 +14,7 @@ import { MainTable } from './main-table.ts';
 const MAX_TRIES = 5;
 
 /** The initial window that connections to a prefix are to begin with. */
-export interface WantedRoute {
+interface WantedRoute {
   prefix: string;
   window: number;
 }

@@ -15,7 +15,7 @@ class IdleChannel extends BroadcastChannel {
   }
 }
 
-export interface StubbedBrowser {
+interface StubbedBrowser {
   /** @param ms since 1970 */
   setTime(ms: number): void;
   /** Puts back what was stubbed. The database stays. */

@@ -9,7 +9,7 @@ const TABLE = 'model/data/requests.jsonl.gz';
 const PERIODS_S = [0.5, 1, 2, 4];
 
 /** What a client does that decides once a period. */
-export interface PeriodFigures {
+interface PeriodFigures {
   periodS: number;
   /** Mean number in sessions on networks that do not change. */
   switches: number;

@@ -27,7 +27,7 @@ export const MAX_PINS = 200;
 /**
  * In place of a pin's origin: all https origins at public addresses that have no pin of their own. Such a pin is `avoid-h3` and lasts for
  * one session at most, as it is for the network that the browser is on. No server can have this name (RFC 6761, section 6.4), which every
- * browser and Node serialize alike.
+ * browser and Node serialise alike.
  */
 export const EVERY_ORIGIN = 'https://every-origin.invalid';
 

@@ -70,12 +70,12 @@ export interface RunSummary {
 }
 
 /** What pins that are no trials did. @returns null for an effect that none had */
-export function summarizeRuns(runs: readonly JudgedRun[]): {
+export function summariseRuns(runs: readonly JudgedRun[]): {
   slower: RunSummary | null;
   faster: RunSummary | null;
 } {
   const lasting = runs.filter(({ trigger }) => trigger !== 'trial');
-  const summarize = (own: readonly JudgedRun[]): RunSummary | null =>
+  const summarise = (own: readonly JudgedRun[]): RunSummary | null =>
     own.length === 0
       ? null
       : {
@@ -85,7 +85,7 @@ export function summarizeRuns(runs: readonly JudgedRun[]): {
           stayed: own.filter(({ end }) => end === null).length,
         };
   return {
-    slower: summarize(lasting.filter(({ ratio }) => ratio > SLOWER)),
-    faster: summarize(lasting.filter(({ ratio }) => ratio < FASTER)),
+    slower: summarise(lasting.filter(({ ratio }) => ratio > SLOWER)),
+    faster: summarise(lasting.filter(({ ratio }) => ratio < FASTER)),
   };
 }

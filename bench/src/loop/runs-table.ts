@@ -1,6 +1,6 @@
 import { table } from '@hopwise/contract/terminal';
 import { change } from '../product/figure-text.ts';
-import { type JudgedRun, type RunSummary, summarizeRuns } from './judge-runs.ts';
+import { type JudgedRun, type RunSummary, summariseRuns } from './judge-runs.ts';
 
 /** The autopilot's pins in words, beside the goals: harmful ones are removed within 5 loads, good ones kept over 50. */
 export function showRuns(runs: readonly JudgedRun[]): string {
@@ -14,7 +14,7 @@ export function showRuns(runs: readonly JudgedRun[]): string {
     change(ratio),
     end ?? 'in force',
   ]);
-  const { slower, faster } = summarizeRuns(runs);
+  const { slower, faster } = summariseRuns(runs);
   const trialLoads = trials.reduce((sum, { loads }) => sum + loads, 0);
   return [
     'Pins of the autopilot, by the loads that they were in force for, against the browser alone at the same visits with the same losses.',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeRuns, summarizeRuns } from '../../src/loop/judge-runs.ts';
+import { judgeRuns, summariseRuns } from '../../src/loop/judge-runs.ts';
 import { showRuns } from '../../src/loop/runs-table.ts';
 import type { StoredRun, StoredVisit } from '../../src/product/store.ts';
 import { visitsOf } from '../support/product-visits.ts';
@@ -86,7 +86,7 @@ test('where one network replaces another, a run is judged on each, and a run of 
 
 test('the summary leaves trials out, and says how long harmful and good pins stayed', () => {
   const runs = judgeRuns('explore', VISITS);
-  expect(summarizeRuns(runs)).toEqual({
+  expect(summariseRuns(runs)).toEqual({
     slower: { runs: 1, loads: 2, mostLoads: 2, stayed: 0 },
     faster: { runs: 1, loads: 2, mostLoads: 2, stayed: 1 },
   });

@@ -45,7 +45,7 @@ export interface LoadSummary extends Pick<StoredLoad, Common> {
 /** A load as far as it serves as evidence. */
 export type KnownLoad = StoredLoad | LoadSummary;
 
-export function summarizeLoad(load: StoredLoad): LoadSummary {
+export function summariseLoad(load: StoredLoad): LoadSummary {
   const { id, requestedUrl, hidesQueries, storedAtMs, networkKey, pinned, isDetailed, overlap, recording } =
     load;
   const { url, recordedAt, pltMs } = recording;

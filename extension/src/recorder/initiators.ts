@@ -247,7 +247,7 @@ function parsedAtMs({ navigation }: FrameReport): number {
   return navigation?.domInteractive || Number.POSITIVE_INFINITY;
 }
 
-/** Recognizes `<link rel=preload>` and early hints: links that are not stylesheets. */
+/** Recognises `<link rel=preload>` and early hints: links that are not stylesheets. */
 function isPreload({ entry, type }: Pick<JoinedRequest, 'entry' | 'type'>): boolean {
   return entry?.initiatorType === 'early-hints' || (entry?.initiatorType === 'link' && type !== 'style');
 }

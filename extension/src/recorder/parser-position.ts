@@ -12,7 +12,7 @@ interface Accepted {
 }
 
 /**
- * Follows the HTML parser through the document, to recognize what it inserts: always at the end of an element that is still open,
+ * Follows the HTML parser through the document, to recognise what it inserts: always at the end of an element that is still open,
  * so behind everything that it has inserted before and in front of nothing (HTML section 13.2.6.1, foster parenting aside).
  */
 export class ParserPosition {

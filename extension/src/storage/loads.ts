@@ -1,6 +1,6 @@
 import { groupBy } from '@hopwise/contract';
 import { siteKey } from '@hopwise/pageload-emulator';
-import { type KnownLoad, type LoadSummary, summarizeLoad } from '../load/load-summary.ts';
+import { type KnownLoad, type LoadSummary, summariseLoad } from '../load/load-summary.ts';
 import type { StoredLoad } from '../load/stored-load.ts';
 import { readAgeLimitMs } from './age-limit.ts';
 import { openDatabase } from './database.ts';
@@ -38,7 +38,7 @@ async function startChange() {
     loads,
     summaries,
     done: tx.done,
-    put: (load: StoredLoad) => Promise.all([loads.put(load), summaries.put(summarizeLoad(load))]),
+    put: (load: StoredLoad) => Promise.all([loads.put(load), summaries.put(summariseLoad(load))]),
     remove: (ids: readonly number[]) =>
       Promise.all(ids.flatMap((id) => [loads.delete(id), summaries.delete(id)])),
   };
@@ -48,7 +48,7 @@ async function startChange() {
 export async function addLoad(load: Omit<StoredLoad, 'id' | 'storedAtMs'>): Promise<number> {
   await removeExpiredLoads();
   const added = { ...load, storedAtMs: Date.now() } as StoredLoad;
-  const summary = summarizeLoad(added);
+  const summary = summariseLoad(added);
   const { loads, summaries, remove, done } = await startChange();
   const id = await loads.add(added);
   await summaries.put({ ...summary, id });

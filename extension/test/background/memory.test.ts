@@ -6,7 +6,7 @@ import { exportLoad } from '../../src/background/export-load.ts';
 import { Memory } from '../../src/background/memory.ts';
 import { TabLoads } from '../../src/background/tab-loads.ts';
 import { Verifications } from '../../src/background/verifications.ts';
-import { summarizeLoad } from '../../src/load/load-summary.ts';
+import { summariseLoad } from '../../src/load/load-summary.ts';
 import type { ObservedRequest } from '../../src/recorder/observed-request.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import {
@@ -44,7 +44,7 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.useRealTimers();
   // What is erased, kept, changed or stripped of loads is so of their summaries.
-  expect(await getSummaries()).toEqual((await getAllLoads()).map(summarizeLoad));
+  expect(await getSummaries()).toEqual((await getAllLoads()).map(summariseLoad));
   const database = await openDatabase();
   expect(await database.getAllKeys('summaries')).toEqual(await database.getAllKeys('loads'));
 });

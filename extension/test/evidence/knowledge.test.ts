@@ -4,7 +4,7 @@ import { findComparableLoads, selectSinceChange } from '../../src/evidence/compa
 import { collectKnowledge } from '../../src/evidence/knowledge.ts';
 import { findPeriodsDuring, type PinPeriod } from '../../src/evidence/pin-period.ts';
 import { findPinnedProtocols } from '../../src/evidence/pinned-protocols.ts';
-import { summarizeLoad } from '../../src/load/load-summary.ts';
+import { summariseLoad } from '../../src/load/load-summary.ts';
 import type { StoredLoad } from '../../src/storage/loads.ts';
 import { decisionOf, LEAVE } from '../support/decisions.ts';
 import { verificationOf } from '../support/verification.ts';
@@ -131,7 +131,7 @@ test('a pinned load of an unknown network is compared with loads from private ad
 });
 /** As the worker does: of other loads it has the summaries. */
 const collect = (load: StoredLoad, all: readonly StoredLoad[]) =>
-  collectKnowledge(load, all.map(summarizeLoad), async (id) => all.find((each) => each.id === id));
+  collectKnowledge(load, all.map(summariseLoad), async (id) => all.find((each) => each.id === id));
 
 test('measured loads are grouped by the pins that were active', async () => {
   const pinned = { [ORIGIN]: 'h2' as const };

@@ -1,7 +1,7 @@
 import type { Protocol, RecordedRequest } from '@hopwise/contract';
 import { expect, test } from 'vitest';
 import { Visits } from '../../src/evidence/visit-kind.ts';
-import { summarizeLoad } from '../../src/load/load-summary.ts';
+import { summariseLoad } from '../../src/load/load-summary.ts';
 import { cached, loadOf, requestOf } from './stored-loads.ts';
 
 const SITE = 'https://page.test';
@@ -19,7 +19,7 @@ function loadOver(
 const offering = (offersH3: boolean | null, more: Partial<RecordedRequest> = {}) =>
   [0, 1].map((index) => requestOf(index, { offersH3, ...more }));
 const kindsOf = (loads: ReturnType<typeof loadOf>[]) => {
-  const visits = new Visits(loads.map(summarizeLoad));
+  const visits = new Visits(loads.map(summariseLoad));
   return loads.map((load) => visits.judge(load));
 };
 

@@ -87,9 +87,9 @@ test.each(HOSTILE_HOSTS)('no pin, and so no command, is offered for the host %j'
   const origin = `https://${host}`;
   expect(isPinnable(origin)).toBe(false);
   if (!URL.canParse(origin)) return;
-  const serialized = new URL(origin).origin;
+  const serialised = new URL(origin).origin;
   // Some are turned into names without such characters.
-  if (/[^\w:/.-]/.test(serialized)) expect(isPinnable(serialized)).toBe(false);
+  if (/[^\w:/.-]/.test(serialised)) expect(isPinnable(serialised)).toBe(false);
 });
 
 test('every origin that can be pinned is one word of plain characters', () => {
@@ -98,8 +98,8 @@ test('every origin that can be pinned is one word of plain characters', () => {
   fc.assert(
     fc.property(named, (host) => {
       const text = `https://${host}`;
-      const serialized = URL.canParse(text) ? new URL(text).origin : text;
-      for (const origin of [text, serialized]) {
+      const serialised = URL.canParse(text) ? new URL(text).origin : text;
+      for (const origin of [text, serialised]) {
         if (isPinnable(origin)) expect(origin).toMatch(/^https:\/\/[\w.:[\]-]+$/);
       }
     }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findComparableLoads, judgeAmong } from '../../src/evidence/comparable-loads.ts';
 import { judgeLoad } from '../../src/load/load-quality.ts';
-import { summarizeLoad } from '../../src/load/load-summary.ts';
+import { summariseLoad } from '../../src/load/load-summary.ts';
 import { cached, loadOf, loadsTaking, requestOf, waiting } from '../evidence/stored-loads.ts';
 
 const confirmed = (id: number) => requestOf(id, { transferBytes: 300 });
@@ -149,7 +149,7 @@ describe('a load beside those of other tabs', () => {
     const all = [...alone, shared(3), shared(4), shared(5), loadOf(6)];
     expect(findComparableLoads(loadOf(9), all).map(({ id }) => id)).toEqual([1, 2, 6]);
     // Alike in what is read after each load.
-    expect(findComparableLoads(loadOf(9), all.map(summarizeLoad)).map(({ id }) => id)).toEqual([1, 2, 6]);
+    expect(findComparableLoads(loadOf(9), all.map(summariseLoad)).map(({ id }) => id)).toEqual([1, 2, 6]);
   });
 
   test('is one to compare others like it with where all are so, and none for a load alone', () => {

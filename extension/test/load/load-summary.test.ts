@@ -1,7 +1,7 @@
 import type { Prediction } from '@hopwise/contract';
 import { expect, test, vi } from 'vitest';
 import { findComparableLoads, visitsUntil } from '../../src/evidence/comparable-loads.ts';
-import { factsOf, listResponses, summarizeLoad } from '../../src/load/load-summary.ts';
+import { factsOf, listResponses, summariseLoad } from '../../src/load/load-summary.ts';
 import { CLUSTER, cached, loadOf, PAGE, requestOf } from '../evidence/stored-loads.ts';
 import { decisionOf, LEAVE } from '../support/decisions.ts';
 import { verificationOf } from '../support/verification.ts';
@@ -16,7 +16,7 @@ test('lists what came over the network, in the order in which it was requested',
     requestOf(3, { url: 'https://silent.test/', protocol: null, startMs: 5 }),
     cached(4),
   ];
-  const summary = summarizeLoad(loadOf(1, { recording: { requests } }));
+  const summary = summariseLoad(loadOf(1, { recording: { requests } }));
   expect(listResponses(summary)).toEqual([
     { origin: 'https://page.test', protocol: 'h3' },
     { origin: 'https://page.test', protocol: 'h2' },
@@ -33,7 +33,7 @@ test('has the facts of the load, as they are derived from the load itself', () =
     networkKey: 'k',
     cluster: CLUSTER,
   });
-  const summary = summarizeLoad(load);
+  const summary = summariseLoad(load);
   expect(factsOf(summary)).toEqual(factsOf(load));
   expect(summary).toMatchObject({
     id: 7,
@@ -52,7 +52,7 @@ test('has the facts of the load, as they are derived from the load itself', () =
 test('looks at the requests of a whole load once, however many loads it is compared with', () => {
   const load = loadOf(100);
   const look = vi.spyOn(load.recording.requests, 'filter');
-  const all = Array.from({ length: 50 }, (_, id) => summarizeLoad(loadOf(id)));
+  const all = Array.from({ length: 50 }, (_, id) => summariseLoad(loadOf(id)));
   expect(findComparableLoads(load, all)).not.toEqual([]);
   const looks = look.mock.calls.length;
   findComparableLoads(load, all);
@@ -63,7 +63,7 @@ test('looks at the requests of a whole load once, however many loads it is compa
 test('grows by a small number for each request', () => {
   const sizeWith = (count: number) => {
     const requests = Array.from({ length: count }, (_, id) => requestOf(id));
-    return JSON.stringify(summarizeLoad(loadOf(1, { recording: { requests } }))).length;
+    return JSON.stringify(summariseLoad(loadOf(1, { recording: { requests } }))).length;
   };
   expect(sizeWith(500)).toBeLessThan(sizeWith(1) + 500 * 4);
 });

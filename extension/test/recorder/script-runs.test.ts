@@ -26,9 +26,9 @@ test.each([
   ['a deferred script', { defer: true }, ['defer'], { inserted: false, deferred: true }],
   ['a module', { type: 'module' }, [], { inserted: false, deferred: true }],
   ['an async module', { type: 'module', async: true }, ['async'], { inserted: false, deferred: false }],
-])('%s is recognized', (_, properties, attributes, recognized) => {
+])('%s is recognised', (_, properties, attributes, recognised) => {
   expect(logged(loadOf('https://page.test/a.js#x', properties, attributes))).toEqual([
-    { url: 'https://page.test/a.js', startMs: 2, endMs: 5, ...recognized },
+    { url: 'https://page.test/a.js', startMs: 2, endMs: 5, ...recognised },
   ]);
 });
 

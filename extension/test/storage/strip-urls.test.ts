@@ -13,7 +13,7 @@ const secret = fc.stringMatching(/^[a-z0-9=&?@:/%+.-]{0,12}$/).map((text) => SEC
 const host = fc.constantFrom('a.test', 'b.test:8443', '[2001:db8::1]');
 const path = fc.constantFrom('/', '/a', '/a/b.js', '/@scope/c', '/1');
 
-/** A URL in its parts, as browsers serialize it. */
+/** A URL in its parts, as browsers serialise it. */
 const url = fc.record({
   userinfo: fc.option(fc.stringMatching(/^[a-z0-9:%.-]{1,8}$/).map((text) => `${SECRET}${text}@`)),
   address: fc.tuple(host, path),

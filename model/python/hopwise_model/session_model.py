@@ -32,7 +32,7 @@ from .session_training import (
     predict_held_out,
     prepare_rows,
     require_conditions,
-    summarize,
+    summarise,
 )
 
 # Version of `transport.json`, which `extension/src/trees/model-description.ts` reads.
@@ -112,7 +112,7 @@ def judge(rows: TrainingRows, cells: pd.DataFrame, predicted: np.ndarray) -> dic
     chosen = choose_with_rule(cells, rows, predicted)
     comparisons = {name: compare_to_rule(rows, cells, chosen, protocol) for protocol, name in NAMES.items()}
     return {
-        "means": summarize(rows, cells, {"trees": predicted > 0, "trees unless hindered": chosen}),
+        "means": summarise(rows, cells, {"trees": predicted > 0, "trees unless hindered": chosen}),
         "againstRule": {
             name: {"differenceMs": each.difference_ms, "errorMs": each.error_ms, "isClear": each.is_clear}
             for name, each in comparisons.items()
@@ -126,7 +126,7 @@ def judge_windows(train: Sessions, settings: Settings, seed: int) -> dict[str, f
     for window_s in WINDOWS_S:
         rows = prepare_rows(train, window_s)
         predicted = predict_held_out(lambda: Learner(settings), rows, train.cells, seed)
-        times[str(window_s)] = summarize(rows, train.cells, {"trees": predicted > 0})["trees"]
+        times[str(window_s)] = summarise(rows, train.cells, {"trees": predicted > 0})["trees"]
     return times
 
 

@@ -88,7 +88,7 @@ def choose_by_rule(cells: pd.DataFrame, rows: TrainingRows) -> np.ndarray:
     return ~cells["is_hindered"].to_numpy()[rows.cell]
 
 
-def summarize(rows: TrainingRows, cells: pd.DataFrame, choices: dict[str, np.ndarray]) -> dict[str, float]:
+def summarise(rows: TrainingRows, cells: pd.DataFrame, choices: dict[str, np.ndarray]) -> dict[str, float]:
     """Mean request times in ms over cells, each of which counts the same: of choices, fixed rules and the best choice."""
     fixed = {
         "always TCP": np.full(len(rows.cell), False),
@@ -129,7 +129,7 @@ def choose_settings(
     times, predictions = {}, {}
     for settings in GRID:
         predictions[settings] = predict_held_out(lambda settings=settings: Learner(settings), rows, cells, seed)
-        times[settings] = summarize(rows, cells, {"trees": predictions[settings] > 0})["trees"]
+        times[settings] = summarise(rows, cells, {"trees": predictions[settings] > 0})["trees"]
         report(f"{describe(settings)}: {times[settings]:.1f} ms")
     best = min((settings for settings in GRID if settings.joint), key=times.__getitem__)
     return best, predictions[best], {describe(settings): time for settings, time in times.items()}
@@ -146,7 +146,7 @@ def judge_candidates(
     """Mean request times of the other learners of WiseTrans's Table 2, in ms."""
     times = {}
     for name, make in CANDIDATES.items():
-        times[name] = summarize(rows, cells, {name: predict_held_out(make, rows, cells, seed) > 0})[name]
+        times[name] = summarise(rows, cells, {name: predict_held_out(make, rows, cells, seed) > 0})[name]
         report(f"{name}: {times[name]:.1f} ms")
     return times
 

@@ -10,7 +10,7 @@ from hopwise_model.learner import Settings
 from hopwise_model.rollback import RollbackChecker
 from hopwise_model.session_replay import pair_sessions, replay_choices, replay_fixed
 from hopwise_model.session_table import read_sessions
-from hopwise_model.session_training import prepare_rows, split_folds, summarize
+from hopwise_model.session_training import prepare_rows, split_folds, summarise
 
 GRID = [Settings(3, 1, joint=True), Settings(3, 1, joint=False)]
 
@@ -73,7 +73,7 @@ def test_every_cell_counts_the_same(tmp_path):
     sessions += [make_session("b", "tcp", [300] * 6, before=POLICED), make_session("b", "quic", [700] * 6, before=POLICED)]
     read = read_sessions(write_table(tmp_path / "table.gz", sessions))
     rows = prepare_rows(read)
-    means = summarize(rows, read.cells, {"none": np.full(len(rows.cell), False)})
+    means = summarise(rows, read.cells, {"none": np.full(len(rows.cell), False)})
     assert means == {
         "none": 200,
         "always TCP": 200,

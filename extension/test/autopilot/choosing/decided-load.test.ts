@@ -1,7 +1,7 @@
 import type { Prediction } from '@hopwise/pageload-emulator';
 import { expect, test } from 'vitest';
 import { findDecidedLoad } from '../../../src/autopilot/choosing/decided-load.ts';
-import { summarizeLoad } from '../../../src/load/load-summary.ts';
+import { summariseLoad } from '../../../src/load/load-summary.ts';
 import type { StoredLoad } from '../../../src/storage/loads.ts';
 import { loadsTaking } from '../../evidence/stored-loads.ts';
 import { actionOf, decisionOf, LEAVE } from '../../support/decisions.ts';
@@ -17,7 +17,7 @@ const [first, second, third, ...later] = loadsTaking([
 ]);
 const [next] = loadsTaking([2000], 50);
 const findId = (load: StoredLoad, before: readonly StoredLoad[]) =>
-  findDecidedLoad(load, before.map(summarizeLoad))?.id;
+  findDecidedLoad(load, before.map(summariseLoad))?.id;
 
 test('two decisions to leave a page hold for the next loads', () => {
   const before = [decided(first!), decided(second!)];

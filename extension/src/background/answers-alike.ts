@@ -3,7 +3,7 @@ import { getLoad, getSummaries, isOfPage, type StoredLoad } from '../storage/loa
 
 /** Errors that static hosts answer with where only the scripts of the page know its address. Busy servers answer otherwise. */
 const PAGE_STATUSES = [403, 404];
-/** So many last loads of a page show how it is always answered. */
+/** How many of a page's last loads show how it is always answered. */
 const MIN_LOADS = 3;
 
 /**

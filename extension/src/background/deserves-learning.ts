@@ -60,7 +60,7 @@ export async function hidesLink(load: LearnedLoad): Promise<boolean> {
   return isBesideTabs(load, earlier.slice(-LAST_LOADS));
 }
 
-/** So many waits that are shorter than a round trip contradict it, as in `recording/path-round-trip.ts` of the emulator. */
+/** How many waits that are shorter than a round trip contradict it, as in `recording/path-round-trip.ts` of the emulator. */
 const CONTRADICTING = 3;
 
 /** Whether a load was faster than its network can be, as far as that is known: other traffic may have slowed down those that were learned. */

@@ -52,7 +52,7 @@ function isReplaced({ tab, documentLifecycle }: chrome.runtime.MessageSender, le
 }
 
 /**
- * At most so long before the browser reports a navigation's request its page begins, milliseconds: the browser asks the page before whether it may be
+ * How long before the browser reports a navigation's request its page may begin, milliseconds: the browser asks the page before whether it may be
  * left, which takes time on a busy machine. A page reports a second after its load at the earliest.
  */
 const NAVIGATION_LEAD_MS = 500;

@@ -26,7 +26,7 @@ export function findComparableLoads<L extends KnownLoad>(load: KnownLoad, all: r
 const findFullLoads = <L extends KnownLoad>(load: KnownLoad, all: readonly L[]): L[] =>
   findNetworkLoads(load, all).filter((each) => isSamePage(each, load) && factsOf(each).kind === 'full');
 
-/** After so many loads beside those of other tabs, and none without, the next ones count: the page is always opened so. */
+/** How many loads beside those of other tabs, with none without, make the next ones count: the page is always opened so. */
 const SHARED_BEFORE = 2;
 
 /** Whether a load shared its link with those of other tabs, unless that is usual by the loads before it. */
@@ -39,7 +39,7 @@ export const isBesideTabs = (load: Pick<KnownLoad, 'overlap'>, before: readonly 
  */
 const MAX_WAIT_RATIO = 2.2;
 const MAX_WAIT_EXCESS_MS = 30;
-/** So many last loads show the usual wait: where most of them waited as long, it is the network's. */
+/** How many of the last loads show the usual wait: where most of them waited as long, it is the network's. */
 const USUAL_LOADS = 3;
 
 /** Whether a load shared its link with other traffic, judging by the loads of its page before it. */
@@ -132,7 +132,7 @@ export function isSlower(load: Recorded, others: readonly Recorded[]): boolean {
   return others.length > 0 && pltOf(load) > SURPRISE * median(others.map(pltOf));
 }
 
-/** So many of a page's last loads show whether it has changed. */
+/** How many of a page's last loads show whether it has changed. */
 const MAX_COMPARED = 25;
 
 /**

@@ -46,7 +46,7 @@ export interface Reference {
 
 /** The number of loads that the assumed noise counts as. */
 const NOISE_WEIGHT = 4;
-/** So many loads on both sides show a difference if there is one. */
+/** How many loads on either side show a difference if there is one. */
 const ENOUGH_LOADS = 3;
 
 /**

@@ -21,7 +21,7 @@ const IDLE_TIMEOUT_MS = 2000;
 /** A page that is left before it has settled reports at once if it was open for this long. Shorter visits are not worth work while the next page loads. */
 const MIN_OPEN_MS = 3000;
 
-/** The browser may stop the worker while it records. The report is then sent again, at most so many times and each time after this pause. */
+/** The browser may stop the worker while it records. The report is then sent again, at most this often and each time after this pause. */
 const MAX_RESENDS = 3;
 const RESEND_AFTER_MS = 1000;
 

@@ -13,7 +13,7 @@ import { StoredItem } from './stored-item.ts';
 
 /** The weight of a cluster halves each day, so an older one carries almost no information. */
 const MAX_AGE_MS = 3 * DAY_MS;
-/** So many networks are remembered, those that were used last. */
+/** How many networks are remembered: those that were used last. */
 export const MAX_NETWORKS = 20;
 /** Sites of which something is remembered of a network, those that were learned from last. */
 const MAX_SITES = 8;

@@ -21,7 +21,7 @@ const MAX_CLIENTS: usize = 10_000;
 /// A start did harm where it lost a larger share of its packets: more than paths lose by chance.
 const MAX_LOST_SHARE: f64 = 0.05;
 const MAX_LOSSY_STARTS: u32 = 2;
-/// The rate is the limit for at most so many round trips, unless a loss ends them.
+/// The most round trips for which the rate is the limit; a loss ends them sooner.
 const MAX_CAPPED_ROUNDS: u32 = 3;
 
 /// What all connections of the process know of their clients.

@@ -10,14 +10,14 @@ export interface Arm {
 
 /** Every newer load of the cluster makes an older one count this much less: half after 23 loads. */
 const FORGETTING = 0.97;
-/** A prediction counts as much as so many loads, divided over the ends and the middle of its range; less where loads have refuted predictions. */
+/** The number of loads that a prediction counts as, divided over the ends and the middle of its range; less where loads have refuted predictions. */
 const PREDICTION_LOADS = 2;
 const REFUTED_LOADS = 0.5;
 const PREDICTION_SHARES = { low: 0.3, pltMs: 0.4, high: 0.3 } as const;
 /** Clusters that a load belongs to, narrowest first. */
 export type Clusters = readonly [ClusterState, ...ClusterState[]];
 
-/** What was measured in a wider cluster counts as much as so many loads at most: more than a prediction, as it was measured. */
+/** The most loads that what was measured in a wider cluster counts as: more than a prediction, as it was measured. */
 const WIDER_LOADS = 2 * PREDICTION_LOADS;
 
 /**

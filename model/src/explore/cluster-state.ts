@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** So many of the last loads show how load times scatter and whether they have changed. */
+/** How many of the last loads show how load times scatter and whether they have changed. */
 export const MAX_SURPRISES = 40;
 /** The most recent loads of an arm are kept; older ones would weigh next to nothing. */
 export const MAX_LOADS_OF_ARM = 40;

@@ -3,11 +3,11 @@ import { type ClusterState, emptyCluster, MAX_LOADS_OF_ARM, MAX_SURPRISES } from
 import { findChange } from './find-change.ts';
 import { evaluate, type Objective } from './objective.ts';
 
-/** Exploring may cost this share of the time of all loads, */
+/** The most that exploring may cost, as a share of the time of all loads. */
 export const MAX_SPENT = 0.005;
-/** and takes at most this share of loads, */
+/** The largest share of loads that explore. */
 export const MAX_EXPLORED = 0.05;
-/** or less where the runner-up is hardly ever better. */
+/** The largest share of loads that explore where the runner-up is hardly ever better. */
 const MIN_EXPLORED = 0.02;
 /** A runner-up that is better with a smaller probability is not explored. */
 const MIN_CHANCE = 0.01;

@@ -6,11 +6,11 @@ const LEAST_STEP = 0.25;
 const STEPS = [LEAST_STEP, 0.5, 1, 2].flatMap((step) => [step, -step]);
 /** Evidence from which on the last loads show a change, nats: see `find-change.test.ts` for how often they do so by chance. */
 const THRESHOLD = 7;
-/** A change is looked for in the last so many loads. */
+/** How many of the last loads a change is looked for in. */
 const MAX_LOADS_SINCE = 20;
 /** Kernels are this many times as wide as the median distance of loads from what was usual. */
 const KERNEL_WIDTH = 0.85;
-/** Scatter as in the lab (`docs/ground-truth.md`), and the loads as much as which it counts beside a cluster's own. */
+/** Scatter as in the lab (`docs/ground-truth.md`), and the number of loads that it counts as beside a cluster's own. */
 const USUAL_DISTANCE = 0.07;
 const PRIOR_LOADS = 8;
 

@@ -8,7 +8,7 @@ import { isSlower, MAX_CHECKED_LOADS } from './sequential-check.ts';
  */
 export type SwitchVerdict = 'slower' | 'no-gain' | 'kept' | 'unsure';
 
-/** A single load may take so many times as long as usual, for reasons of its own. */
+/** How many times as long as usual a single load may take, for reasons of its own. */
 const OUTLIER = 3;
 
 /**

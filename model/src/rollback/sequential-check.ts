@@ -1,7 +1,7 @@
-import { mean, sumOfSquares } from '@hopwise/contract';
 /** Whether loads with pins take longer than those before, decided anew after each load. */
+import { mean, sumOfSquares } from '@hopwise/contract';
 
-/** So many loads with the pins are compared at most. */
+/** The most loads with the pins that are compared. */
 export const MAX_CHECKED_LOADS = 5;
 
 /**

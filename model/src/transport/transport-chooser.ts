@@ -14,7 +14,7 @@ const RECENT = 10;
 const EARLIER = 30;
 /** Below it a surely slower transport is no reason to try the other one: many looks find such differences by chance. */
 const WORTH_A_TRY = 1.2;
-/** So many times as long as before, all requests but the slowest together are slower, however much they scatter. */
+/** The factor from which on all requests but the slowest together count as slower than before, however much they scatter. */
 const MUCH_SLOWER = 1.5;
 const MIN_MUCH_SLOWER = 4;
 /** The first waiting time after a switch that was rolled back, milliseconds; it doubles with each, up to the longest. */

@@ -2,7 +2,7 @@ import type { ModelledConnection } from './connection.ts';
 import type { Opening, Request } from './http1-pool.ts';
 import type { Transfer } from './transfer.ts';
 
-/** RFC 9113 section 6.5.2 recommends no fewer; servers commonly allow so many. */
+/** RFC 9113 section 6.5.2 recommends no fewer; servers commonly allow as many. */
 const MAX_STREAMS = 100;
 
 /**

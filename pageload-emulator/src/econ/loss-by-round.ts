@@ -4,7 +4,7 @@ import type { WindowCount } from './pcwnd-files.ts';
 
 /** Standard deviation of the smoothing, in the window's natural logarithm: 5% of the window. */
 const BANDWIDTH = 0.05;
-/** Beyond so many standard deviations a window counts for nothing. */
+/** The standard deviations beyond which a window counts for nothing. */
 const REACH = 4;
 /** Loss events that the prior is worth: Jeffreys' for a Poisson rate. */
 const PRIOR_EVENTS = 0.5;

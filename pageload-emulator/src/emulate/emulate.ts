@@ -93,7 +93,7 @@ export function emulate(
 const USUAL_BURSTS = 200;
 /** The smallest burst grows to this many packets at most, except on very large pages. */
 const USUAL_MAX_BURST = 16;
-/** There it has a packet for each so many bytes of the page, which bounds the cost. */
+/** On those it grows by a packet for each of these bytes of the page, which bounds the cost. */
 const BYTES_PER_BURST_PACKET = 30e6;
 
 /** A hundred times the events of a heavy page. */

@@ -15,11 +15,11 @@ import { WindowGrid } from './window-grid.ts';
 
 /** Numbers of segments left up to here are all in the table. */
 const EXACT = 48;
-/** Beyond, each column has so many times more than the one before. */
+/** The factor by which each further column has more than the one before. */
 const STEP = 1.04;
-/** What is left of a flow beyond so many segments goes at the throughput of a long one. */
+/** The segments beyond which the rest of a flow goes at the throughput of a long one. */
 const LONG = 6_000;
-/** The loss of a round is taken at so many places in it, equally likely; slow start's, of which there are few, at more. */
+/** How many places in a round its loss is taken at, equally likely; slow start's, of which there are few, at more. */
 const PLACES = 4;
 const SLOW_START_PLACES = 32;
 /** Probability of a trajectory below which it no longer counts. */

@@ -38,7 +38,7 @@ export interface AgentOptions {
   apply?: boolean;
 }
 
-/** The prefixes of the last so many narrow clusters are remembered. */
+/** How many narrow clusters' prefixes are remembered: those of the last ones. */
 const MAX_PREFIXES = 5000;
 const SAVE_MS = 10_000;
 /** A choice takes milliseconds of the processor; the clusters that are left wait for the next step. */

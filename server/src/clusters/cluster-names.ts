@@ -19,7 +19,7 @@ export interface ClusteredClient {
   widePrefix: string;
 }
 
-/** Hashes are kept for the last so many addresses. */
+/** How many addresses' hashes are kept: those of the last ones. */
 const MAX_CACHED = 10_000;
 
 /** Names clients and clusters by keyed hashes, so that what is stored holds no address. */

@@ -9,7 +9,7 @@ export interface ServedConnection {
   connectedMs: number;
 }
 
-/** The last so many connections of which only one side is known are kept. */
+/** How many connections of which only one side is known are kept: the last ones. */
 const MAX_PENDING = 10_000;
 /** No port has two connections within this time; the log has milliseconds, so that its times of one connection differ a little. */
 const SAME_MS = 100;

@@ -2,11 +2,13 @@ import type { ClusterRecord, Tally } from './cluster-record.ts';
 
 /** How far retransmitted segments and connections with a timeout may rise above those of the usual window: what TCP WISE's online test shows. */
 const MAX_RISE = { retransmitted: 0.006, timedOut: 0.003 } as const;
-/** So many connections are needed on either side, and the rise must exceed its limit by so many standard errors. */
+/** The fewest connections on either side that show a rise. */
 const MIN_CONNECTIONS = 4;
+/** By how many standard errors the rise must exceed its limit. */
 const STANDARD_ERRORS = 2;
-/** A window that did harm may be tried again after so many connections; until the first of them have passed, the usual one is used. */
+/** The connections after which a window that did harm may be tried again. */
 const BARRED_CONNECTIONS = 1000;
+/** The first of them, for which the usual window is used. */
 const USUAL_CONNECTIONS = 20;
 
 /**

@@ -16,7 +16,7 @@ export type WindowObjective = (typeof WINDOW_OBJECTIVES)[number];
 
 /** The kernel's initial window, and that of most servers (RFC 6928). */
 export const USUAL_WINDOW = 10;
-/** Those of TCP WISE's online test. */
+/** The windows of TCP WISE's online test, segments. */
 export const DEFAULT_WINDOWS = [10, 15, 20, 25, 30];
 /** Another window is used where it takes less time than the usual one by this share. */
 const MIN_GAIN = 0.02;
@@ -24,9 +24,9 @@ const MIN_GAIN = 0.02;
 const MAX_CLUSTERS = 2000;
 /** Half of the connections are forgotten in this time. */
 const HALF_LIFE_MS = DAY_MS;
-/** The clients of a cluster are those of its last so many connections. */
+/** How many of a cluster's last connections show who its clients are. */
 const RECENT_CONNECTIONS = 40;
-/** Between two connections of a client that count there are so many of other clients, where the cluster has as many. */
+/** How many connections of other clients lie between two of a client that count, where the cluster has as many. */
 const MAX_GAP = 9;
 
 /** The window of a cluster, and why. */

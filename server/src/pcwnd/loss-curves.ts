@@ -8,11 +8,11 @@ const WINDOW_MS = 100_000;
 const STEP_MS = 10_000;
 /** Numbers of parallel connections are distinguished up to HTTP/1.1's six. */
 const MAX_CONNECTIONS = 6;
-/** The last so many counts are kept, by step, client, connections and window. */
+/** How many counts are kept, by step, client, connections and window: the last ones. */
 const MAX_ENTRIES = 100_000;
-/** The counts of a client, and then of a cluster, are used from so many rounds on; before that, those of the next wider one. */
+/** The rounds from which on the counts of a client, or of a cluster, are used; before that, those of the next wider one are. */
 const MIN_ROUNDS = 30;
-/** The median needs so many clients; of fewer it is the mean. */
+/** The fewest clients of which the median is taken; of fewer it is the mean. */
 const MIN_CLIENTS = 3;
 
 type ClientNames = Pick<ClusteredClient, 'name' | 'narrow' | 'wide'>;

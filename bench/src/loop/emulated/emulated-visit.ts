@@ -9,7 +9,7 @@ import { listOffering } from './emulated-page.ts';
 
 /** Standard deviations of the logarithms of rate, round trip and time on the machine from visit to visit: together the lab's scatter. */
 const SCATTER = { rate: 0.08, rtt: 0.05, machine: 0.04 };
-/** So many loads are disturbed by other work, and take so many times as long. */
+/** The share of loads that other work on the machine disturbs, and how many times as long these take. */
 const DISTURBED = { share: 0.03, factor: 1.6 };
 
 export interface EmulatedVisit {

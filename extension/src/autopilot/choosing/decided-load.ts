@@ -1,7 +1,7 @@
 import { hasSamePins, isSlower, selectSinceChange } from '../../evidence/comparable-loads.ts';
 import { factsOf, type KnownLoad } from '../../load/load-summary.ts';
 
-/** So many predictions in turn must have found nothing to do: the first ones may still be unsure. */
+/** How many predictions in a row must have found nothing to do: the first ones may still be unsure. */
 const DECISIONS = 2;
 /** Loads for which they hold. */
 const HOLDS_FOR_LOADS = 8;

@@ -12,7 +12,7 @@ const COOL_DOWN_MS: Partial<Record<EndCause, number>> = {
   you: Number.POSITIVE_INFINITY,
 };
 
-/** Each run with the same pins that ended badly makes the next one wait so many times longer. */
+/** The factor by which each run with the same pins that ended badly prolongs the wait for the next one. */
 const LONGER = 2;
 
 /**

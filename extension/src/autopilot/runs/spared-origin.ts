@@ -11,9 +11,9 @@ import type { StoredLoad } from '../../storage/loads.ts';
 import type { AutopilotRun } from './autopilot-run.ts';
 import { isOfRunsPage } from './measure-load.ts';
 
-/** After so many loads with the pins an origin is spared; after as many that do not ask for it, another one in its place. */
+/** The loads with the pins after which an origin is spared; after as many that do not ask for it, another one is spared in its place. */
 export const HELD_LOADS = 6;
-/** For so many loads that ask for it at most: the first may be over TCP, as the browser has forgotten who offers HTTP/3, and one may not show enough. */
+/** The most loads that ask for an origin while it is spared: the first may be over TCP, as the browser has forgotten who offers HTTP/3, and one may not show enough. */
 export const SPARED_LOADS = 4;
 
 /** An origin that sends more of what is kept off HTTP/3 is not spared: the load would take nearly as long as without any pin. */

@@ -4,9 +4,9 @@ import type { Lookup } from '../../dns/lookup.ts';
 
 /** Look-ups that run at once: as many as the system's resolver works on (`allowConcurrentLookups`). */
 const MAX_AT_ONCE = 32;
-/** A site may have so many times as many look-ups under way as are free: 24 where it is the only one, as pages with many hosts need. */
+/** How many times as many look-ups as are free a site may have under way: 24 where it is the only one, as pages with many hosts need. */
 const OF_FREE = 3;
-/** From so many look-ups under way on it matters whose they are. */
+/** The number of look-ups under way from which on it matters whose they are. */
 const MANY = (MAX_AT_ONCE * OF_FREE) / (OF_FREE + 1);
 
 export interface PendingLookup {

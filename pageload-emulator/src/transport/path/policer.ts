@@ -1,9 +1,9 @@
 import { SEGMENT_WIRE_BYTES } from '../../network/packet.ts';
 import type { Passage, PathElement } from './bottleneck-path.ts';
 
-/** Depth of a bucket of unknown size: what passes in this time at the rate, */
+/** Depth of a bucket of unknown size, as the time in which it passes at the rate. Operators do not publish it. */
 const DEPTH_MS = 25;
-/** but at least ten full packets. Operators publish neither. */
+/** The least depth of such a bucket: ten full packets. Operators do not publish it either. */
 const MIN_DEPTH_BYTES = 10 * SEGMENT_WIRE_BYTES;
 
 /** A network's policer of UDP: a token bucket that drops packets beyond its rate (RFC 2475 section 2.3.3.4). */

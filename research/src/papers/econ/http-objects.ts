@@ -35,7 +35,7 @@ const LOADS = 3;
 /** A page of this many bytes is loaded once: it takes 80 s and more, and times scatter little. */
 const LARGE_PAGE_BYTES = 400_000_000;
 const TIMEOUT_MS = 900_000;
-/** ECON computes the mean over so many trajectories. */
+/** The number of trajectories over which ECON computes the mean. */
 const TRAJECTORIES = 32;
 
 export const EXPERIMENTS: readonly Experiment[] = [

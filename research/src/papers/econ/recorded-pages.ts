@@ -21,7 +21,7 @@ const RTT_MS = 50;
 const MBPS = 50;
 export const PAGES = 10;
 
-/** The paper's pages have so many objects. */
+/** The range of objects that the paper's pages have. */
 const REQUESTS = { min: 20, max: 500 };
 /** Larger pages take long at 1% loss. */
 const MAX_BYTES = 2e6;

@@ -308,6 +308,35 @@ test('a tab without a page states the reason', async () => {
   await popup.getByText('hopwise records pages loaded over http and https').waitFor();
 });
 
+test('the icon of a tab loses number and tooltip with its page, also where the next one is the same', async () => {
+  const page = await openPage();
+  await page.goto(`${site.url}/policy.html`);
+  const tabId = await browser.tabIdOf(own, page.url());
+  const mark = (text: string, title: string) =>
+    own.evaluate(
+      async (shown) => {
+        await chrome.action.setBadgeText({ tabId: shown.tabId, text: shown.text });
+        await chrome.action.setTitle({ tabId: shown.tabId, title: shown.title });
+      },
+      { tabId, text, title },
+    );
+  const icon = () =>
+    own.evaluate(
+      async (id) => [
+        await chrome.action.getBadgeText({ tabId: id }),
+        await chrome.action.getTitle({ tabId: id }),
+      ],
+      tabId,
+    );
+  await mark('−2s', 'this page');
+  expect(await icon()).toEqual(['−2s', 'this page']);
+  await page.reload();
+  expect(await icon()).toEqual(['', 'hopwise']);
+  await mark('−2s', 'this page');
+  await page.goto(`${site.other}/policy.html`);
+  expect(await icon()).toEqual(['', 'hopwise']);
+});
+
 test('a host that is not installed is distinguished from one that fails', async () => {
   const reason = await own.evaluate(
     () =>

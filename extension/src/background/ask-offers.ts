@@ -13,15 +13,13 @@ import { loadNetwork, loadNetworkMemory } from '../storage/network.ts';
 import { nameNetwork, UNRECOGNISED } from '../storage/network-key.ts';
 import { readSettings } from '../storage/settings.ts';
 import { StoredItem } from '../storage/stored-item.ts';
+import { transferBriefly } from './brief-transfer.ts';
 import { mayCheck } from './may-check.ts';
-import { findBudget } from './verification-budget.ts';
-import { verifyAndCount } from './verify-and-count.ts';
 
 /** Servers that are asked in a day. */
 const MAX_ASKED = 20;
-/** The same on one network: where none of these offers HTTP/3, pages that do are too rare to ask for. */
+/** Servers that are asked in a day on one network: where none of these offers HTTP/3, pages that do are too rare to ask for. */
 const MAX_ASKED_ON_NETWORK = 4;
-const LIMIT_MS = 10_000;
 const MAX_BYTES = 300_000;
 
 const askedSchema = z.object({
@@ -149,18 +147,8 @@ async function ask(
 ): Promise<boolean | null> {
   const { url, bytes } = findSmallResponse(recording.requests, origin);
   const transfer = { url, bytes, after: [], delayMs: 0, urgency: 3, incremental: false, accept: '*/*' };
-  const probe = {
-    plan: { pageUrl: url, userAgent: navigator.userAgent.slice(0, 512), transfers: [transfer] },
-    protocols: ['h2' as const],
-    assignments: [],
-    rounds: 1,
-    budgetBytes: Math.min((await findBudget()) ?? Number.POSITIVE_INFINITY, MAX_BYTES),
-    // By now its name may lead to a local server.
-    publicOnly: true,
-  };
-  const limit = AbortSignal.timeout(LIMIT_MS);
-  const verification = await verifyAndCount(probe, () => undefined, limit, verify);
-  return readOffer(verification, origin);
+  const plan = { pageUrl: url, userAgent: navigator.userAgent.slice(0, 512), transfers: [transfer] };
+  return readOffer(await transferBriefly(plan, ['h2'], MAX_BYTES, verify), origin);
 }
 
 function readOffer({ origins }: Verification, origin: string): boolean | null {

@@ -1,5 +1,4 @@
 /** The active check of a network: one small transfer over HTTP/3 and one over TCP, from a server that was just visited. */
-
 import { SerialQueue } from '@hopwise/contract';
 import {
   MAX_CHECK_BYTES,
@@ -19,11 +18,10 @@ import { ownStorage } from '../storage/own-storage.ts';
 import { readSettings } from '../storage/settings.ts';
 import { restoreQueries } from '../storage/strip-load.ts';
 import { askForOffers } from './ask-offers.ts';
+import { transferBriefly } from './brief-transfer.ts';
 import { readQueries } from './known-queries.ts';
 import { mayCheck } from './may-check.ts';
 import { learnFromCheck } from './network-memory.ts';
-import { findBudget } from './verification-budget.ts';
-import { verifyAndCount } from './verify-and-count.ts';
 
 const KEY = 'network-checks';
 /** A network is checked again after this time. */
@@ -32,7 +30,6 @@ const CHECK_AGAIN_MS = 24 * 3_600_000;
 const CHECK_DOUBT_AGAIN_MS = 3_600_000;
 /** Ends the key of a check in doubt. No key of a network has a blank. */
 const IN_DOUBT = ' in doubt';
-const LIMIT_MS = 10_000;
 
 const checkedSchema = z.catch(z.record(z.string(), z.number()), {});
 
@@ -82,17 +79,7 @@ export async function checkNetwork(
       .sort(([, a], [, b]) => b - a)
       .slice(0, 2 * MAX_NETWORKS);
     await ownStorage.set({ [KEY]: Object.fromEntries(newest) });
-    const budgetBytes = Math.min((await findBudget()) ?? Number.POSITIVE_INFINITY, 2 * MAX_CHECK_BYTES);
-    const probe = {
-      plan,
-      protocols: ['h2', 'h3'] as ('h2' | 'h3')[],
-      assignments: [],
-      rounds: 1,
-      budgetBytes,
-      publicOnly: true,
-    };
-    const limit = AbortSignal.timeout(LIMIT_MS);
-    const verification = await verifyAndCount(probe, () => undefined, limit, verify);
+    const verification = await transferBriefly(plan, ['h2', 'h3'], 2 * MAX_CHECK_BYTES, verify);
     await learnFromCheck(load, verification, isDoubtful);
     await updateLoad(load.id, { check: measuredBy(verification), prediction: null });
   } catch (error) {

@@ -31,6 +31,7 @@ const DEFAULT_ROUNDS = 3;
  */
 export class Verifications {
   #state: VerificationState = { state: 'none' };
+  /** The last one's; null once that is forgotten. */
   #abort: AbortController | null = null;
   #restored: Promise<void> | null = null;
   #isSet = false;
@@ -94,11 +95,15 @@ export class Verifications {
     probe: Parameters<typeof verifyAndCount>[0],
     signal: AbortSignal,
   ): Promise<void> {
+    // One that was forgotten ends later, when the next one may be running.
+    const tell = (state: VerificationState) => {
+      if (this.#abort?.signal === signal) this.#set(state);
+    };
     try {
       const reported = await verifyAndCount(
         probe,
         ({ doneTransfers, allTransfers, protocol, round }) => {
-          this.#set({
+          tell({
             state: 'running',
             loadId: load.id,
             doneTransfers,
@@ -113,13 +118,11 @@ export class Verifications {
       await updateLoad(load.id, { verification, prediction: null, verifiedPrediction: null });
       await learnFromVerification(load, verification);
       this.#onVerified(load.id);
-      this.#set({ state: 'done', loadId: load.id });
+      tell({ state: 'done', loadId: load.id });
     } catch (error) {
       const code = error instanceof HelperError ? error.code : 'internal';
       const message = maskUrlsInText(await describeError(error));
-      this.#set({ state: 'failed', loadId: load.id, code, message });
-    } finally {
-      this.#abort = null;
+      tell({ state: 'failed', loadId: load.id, code, message });
     }
   }
 
@@ -130,6 +133,7 @@ export class Verifications {
   /** Ends the running verification and forgets the last one. */
   forgetLast(): void {
     this.cancel();
+    this.#abort = null;
     this.#set({ state: 'none' });
   }
 

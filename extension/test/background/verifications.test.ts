@@ -1,5 +1,5 @@
 import type { Recording } from '@hopwise/contract';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Verifications } from '../../src/background/verifications.ts';
 import { HelperError } from '../../src/helper/helper-port.ts';
 import { verifyWithHelper } from '../../src/helper/verify-with-helper.ts';
@@ -120,4 +120,25 @@ test('a verification that ended with the worker has failed, which is said in the
     code: 'interrupted',
     message: 'Der Browser hat die Erweiterung während der Prüfung beendet. Bitte erneut prüfen.',
   });
+});
+
+test('a forgotten verification, which still has to end, says nothing any more: neither of itself nor in place of the next one', async () => {
+  const load = await storeLoad();
+  const verifications = new Verifications();
+  const refuseAll: ((error: Error) => void)[] = [];
+  const signals: AbortSignal[] = [];
+  vi.mocked(verifyWithHelper).mockImplementation((_probe, _onProgress, signal) => {
+    signals.push(signal);
+    return new Promise((_resolve, reject) => void refuseAll.push(reject));
+  });
+  onTestFinished(() => void vi.mocked(verifyWithHelper).mockReset());
+  await verifications.start(load, {});
+  verifications.forgetLast();
+  await verifications.start(load, {});
+  refuseAll[0]!(new HelperError('cancelled', () => t('verifyCancelled')));
+  // It adds what it transferred to the day's data before it ends.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await verifications.getState(load)).toMatchObject({ state: 'running' });
+  verifications.cancel();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
 });

@@ -172,27 +172,41 @@ const exportsOf = (packages) => ({
   },
 });
 
-/** The scripts of the extension's own pages. They are not minified, and keep no comments but those that explain the bundles. */
+/**
+ * The scripts of the extension's own pages. They are not minified, and keep no comments but those that explain the bundles. The panel
+ * loads the code of some tabs when they are shown: that is in files `panel-NAME-HASH.js`, and what it shares with the panel in
+ * `panel-chunk-HASH.js`.
+ */
 async function buildPages() {
-  const { outputFiles } = await build({
+  const options = {
     ...common,
     format: 'esm',
     sourcemap: 'linked',
     write: false,
     plugins: [withoutInnerHtml, withoutMaps, withoutMessages],
-    entryPoints: {
-      popup: path('src/popup/popup.ts'),
-      devtools: path('src/devtools/devtools.ts'),
-      panel: path('src/devtools/panel.ts'),
-      'emulation-worker': path('src/devtools/emulation/emulation-worker.ts'),
-      options: path('src/options/options.ts'),
-      welcome: path('src/welcome/welcome.ts'),
-    },
-  });
+  };
+  const built = await Promise.all([
+    build({
+      ...options,
+      entryPoints: {
+        popup: path('src/popup/popup.ts'),
+        devtools: path('src/devtools/devtools.ts'),
+        'emulation-worker': path('src/devtools/emulation/emulation-worker.ts'),
+        options: path('src/options/options.ts'),
+        welcome: path('src/welcome/welcome.ts'),
+      },
+    }),
+    build({
+      ...options,
+      splitting: true,
+      chunkNames: 'panel-[name]-[hash]',
+      entryPoints: { panel: path('src/devtools/panel.ts') },
+    }),
+  ]);
   await Promise.all(
-    outputFiles.map(({ path: file, text }) =>
-      writeFile(file, file.endsWith('.js') ? removeComments(text) : text),
-    ),
+    built
+      .flatMap(({ outputFiles }) => outputFiles)
+      .map(({ path: file, text }) => writeFile(file, file.endsWith('.js') ? removeComments(text) : text)),
   );
 }
 

@@ -32,8 +32,8 @@ let pinGain: PinGain | null;
 let saved: SavedTime;
 let network: NetworkState;
 let settings: AutopilotSettings;
-/** URL of the tab. */
-let tabUrl: string;
+/** URL of the tab; null where it is closed. */
+let tabUrl: string | null;
 let isRecorded: boolean;
 /** Whether the worker answers what it shows of the tab. */
 let answers: boolean;
@@ -105,7 +105,10 @@ function stub(body: string): void {
       onRemoved: { addListener: () => {} },
     },
     tabs: {
-      get: async () => ({ id: 7, url: tabUrl }),
+      get: async () => {
+        if (tabUrl === null) throw new Error('No tab with id: 7.');
+        return { id: 7, url: tabUrl };
+      },
       create: async (tab: unknown) => void openedTabs.push(tab),
       reload: async (...args: unknown[]) => void reloads.push(args),
     },
@@ -282,6 +285,16 @@ describe.each(PAGES)('the %s', (_name, path, open) => {
     expect(excludedSites).toEqual(['other.test']);
     expect(reloads).toHaveLength(1);
   });
+});
+
+test('the panel of a tab that is closed says so, and offers to open a file', async () => {
+  isRecorded = false;
+  tabUrl = null;
+  stub(bodyOf('devtools/panel.html'));
+  await import('../src/devtools/panel.ts');
+  await vi.advanceTimersByTimeAsync(10);
+  expect(document.querySelector('#content h2')!.textContent).toBe('This tab is closed');
+  expect(document.querySelector('#content button')!.textContent).toBe('Open file');
 });
 
 test.each([true, false])(

@@ -6,13 +6,14 @@ import { findBestRow, isH3Unoffered } from '../ui/comparison.ts';
 import { builder } from '../ui/dom.ts';
 import { ConnectionsTab } from './connections/connections-tab.ts';
 import { EmulationClient } from './emulation/emulation-client.ts';
-import { GraphTab } from './graph/graph-tab.ts';
+import type { GraphTab } from './graph/graph-tab.ts';
 import { HistoryTab } from './history/history-tab.ts';
+import { LaterView } from './later-view.ts';
 import { OriginsTab } from './origins/origins-tab.ts';
 import { Waits } from './overview/waits.ts';
 import { ServersTab } from './servers/servers-tab.ts';
 import { WaterfallTab } from './waterfall/waterfall-tab.ts';
-import { WhatIfTab } from './what-if/what-if-tab.ts';
+import type { WhatIfTab } from './what-if/what-if-tab.ts';
 
 const el = builder();
 
@@ -28,10 +29,10 @@ export class LoadTabs {
   #origins: OriginsTab | null = null;
   #waterfall: WaterfallTab | null = null;
   #connections: ConnectionsTab | null = null;
-  #whatIf: WhatIfTab | null = null;
+  #whatIf: LaterView<WhatIfTab> | null = null;
   #history: HistoryTab | null = null;
   #servers: ServersTab | null = null;
-  #graph: GraphTab | null = null;
+  #graph: LaterView<GraphTab> | null = null;
   #waits: Waits | null = null;
 
   /** @param renderProblem shows why a load has no prediction */
@@ -96,22 +97,24 @@ export class LoadTabs {
   graph(load: StoredLoad): HTMLElement {
     const prediction = this.#prepare(load);
     if (!prediction) return this.#renderProblem(load);
-    if (!this.#graph) {
-      this.#graph = new GraphTab(
-        load.recording,
-        prediction,
-        findShownProtocol(load.recording, prediction),
-        this.#emulation,
-      );
-      this.#explain(prediction);
-    }
+    this.#graph ??= new LaterView(
+      import('./graph/graph-tab.ts'),
+      ({ GraphTab }) => {
+        const protocol = findShownProtocol(load.recording, prediction);
+        return new GraphTab(load.recording, prediction, protocol, this.#emulation);
+      },
+      () => this.#explain(prediction),
+    );
     return this.#graph.element;
   }
 
   whatIf(load: StoredLoad): HTMLElement {
     const prediction = this.#prepare(load);
     if (!prediction) return this.#renderProblem(load);
-    this.#whatIf ??= new WhatIfTab(prediction, this.#emulation);
+    this.#whatIf ??= new LaterView(
+      import('./what-if/what-if-tab.ts'),
+      ({ WhatIfTab }) => new WhatIfTab(prediction, this.#emulation),
+    );
     return this.#whatIf.element;
   }
 
@@ -139,6 +142,7 @@ export class LoadTabs {
       this.#waterfall?.close();
       this.#waterfall = null;
       this.#connections = null;
+      this.#whatIf?.close();
       this.#whatIf = null;
       this.#servers = null;
       this.#history?.close();
@@ -157,7 +161,7 @@ export class LoadTabs {
     this.#emulation.explain(networkOf(prediction), ({ protocols }) => {
       this.#waterfall?.setExplanation(protocols);
       this.#connections?.setExplanation(protocols);
-      this.#graph?.setExplanation(protocols);
+      this.#graph?.view?.setExplanation(protocols);
       this.#waits?.setExplanation(protocols);
     });
   }

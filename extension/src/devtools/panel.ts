@@ -191,12 +191,15 @@ function fail(problem: string): void {
 
 /** Why there is no load to show, and what a person can do. */
 async function renderNothing(): Promise<HTMLElement> {
+  const open = { words: t('fileOpen'), run: () => files.choose() };
   if (!isInspecting) {
-    const open = { words: t('fileOpen'), run: () => files.choose() };
     return renderEmptyView({ name: t('panelNoTabName'), text: t('panelNoTab'), action: open });
   }
   if (!shown) return el('p', { class: 'hw-empty' });
-  const { url } = await chrome.tabs.get(tabId!);
+  const tab = await chrome.tabs.get(tabId!).catch(() => null);
+  if (tab === null)
+    return renderEmptyView({ name: t('emptyClosedName'), text: t('emptyClosed'), action: open });
+  const { url } = tab;
   const recordAgain = async () => {
     const problem = await includeSite(url ?? '');
     if (problem !== '') return fail(problem);

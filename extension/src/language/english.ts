@@ -347,6 +347,8 @@ export const english = {
   emptyBrowserName: 'Not a web page',
   emptyBrowserPage:
     'This is a page of the browser itself, or a file. hopwise records pages loaded over http and https.',
+  emptyClosed: 'The page that this panel was about is gone. A file can still be opened.',
+  emptyClosedName: 'This tab is closed',
   emptyErrorName: 'hopwise does not answer',
   emptyExcluded: 'You excluded $site$. hopwise records nothing here.',
   emptyExcludedName: 'Excluded',
@@ -699,6 +701,8 @@ export const english = {
   panelViews: 'Views of the load',
   panelWaterfall: 'Waterfall',
   panelWhatIf: 'What if',
+  panelViewMissing:
+    'This view could not be loaded: hopwise has been updated. Close DevTools and open them again.',
   phaseConnecting: 'connecting',
   phaseQueued: 'queued',
   phaseReceiving: 'receiving',

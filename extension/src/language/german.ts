@@ -352,6 +352,9 @@ export const german: Record<MessageKey, string> = {
   emptyBrowserName: 'Keine Webseite',
   emptyBrowserPage:
     'Dies ist eine Seite des Browsers selbst oder eine Datei. hopwise zeichnet Seiten auf, die über http oder https geladen werden.',
+  emptyClosed:
+    'Die Seite, um die es in diesem Panel ging, ist nicht mehr da. Eine Datei lässt sich weiterhin öffnen.',
+  emptyClosedName: 'Dieser Tab ist geschlossen',
   emptyErrorName: 'hopwise antwortet nicht',
   emptyExcluded: 'Sie haben $site$ ausgeschlossen. hopwise zeichnet hier nichts auf.',
   emptyExcludedName: 'Ausgeschlossen',
@@ -711,6 +714,8 @@ export const german: Record<MessageKey, string> = {
   panelViews: 'Ansichten des Ladevorgangs',
   panelWaterfall: 'Wasserfall',
   panelWhatIf: 'Was wäre, wenn',
+  panelViewMissing:
+    'Diese Ansicht ließ sich nicht laden: hopwise wurde aktualisiert. Die DevTools schließen und neu öffnen.',
   phaseConnecting: 'Verbindungsaufbau',
   phaseQueued: 'Anstehen',
   phaseReceiving: 'Empfang',

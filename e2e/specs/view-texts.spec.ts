@@ -91,7 +91,7 @@ async function expectSteadyColumns(page: Page): Promise<void> {
 /** The load event, which is the last thing of the load, is within the time axis. */
 async function expectLoadEvent(page: Page): Promise<void> {
   const [axis, mark] = await Promise.all(
-    ['.hw-axis-row', '.hw-axis-row .hw-tick-load'].map((each) => page.locator(each).boundingBox()),
+    ['.hw-axis-row', '.hw-axis-row .hw-line-load'].map((each) => page.locator(each).boundingBox()),
   );
   softly(mark!.x + mark!.width).toBeLessThan(axis!.x + axis!.width);
 }

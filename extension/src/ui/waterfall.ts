@@ -10,6 +10,7 @@ import * as Plot from '@observablehq/plot';
 import { type PlainKey, plural, t } from '../language/translate.ts';
 import { type Build, builder, type ViewOptions, visible } from './dom.ts';
 import { createTickFormat, formatDuration, formatMs, formatUrl } from './format.ts';
+import { describeMilestone, listMilestones, type Milestone, type MilestoneKind } from './milestones.ts';
 import { PROTOCOL_COLOURS } from './palette.ts';
 import { renderPlot } from './plot.ts';
 
@@ -38,6 +39,8 @@ export interface Waterfall {
   pltMs: number | null;
   /** The load event, or when the last response that could hold it up ended; 0 where nothing could. */
   loadEndMs: number;
+  /** Those that are known, the load event included. */
+  milestones: Milestone[];
 }
 
 /** End of what is shown, as a multiple of the load time. */
@@ -70,6 +73,13 @@ const PHASES = Object.keys(PHASE_NAME) as WaterfallPhase[];
 /** Phases that are drawn in the protocol's colour. */
 const IN_COLOUR: ReadonlySet<WaterfallPhase> = new Set(['waiting', 'receiving', 'whole']);
 
+/** Milestones other than the load event, whose line may also be a guess. */
+const DASHES: Record<Exclude<MilestoneKind, 'load'>, { stroke: string; strokeDasharray: string }> = {
+  dcl: { stroke: 'var(--hw-dcl)', strokeDasharray: '4 3' },
+  fcp: { stroke: 'var(--hw-paint)', strokeDasharray: '2 2' },
+  lcp: { stroke: 'var(--hw-paint)', strokeDasharray: '6 2 2 2' },
+};
+
 export const namePhase = (phase: WaterfallPhase): string => t(PHASE_NAME[phase]);
 
 /** Waterfall of the load as recorded. */
@@ -78,6 +88,7 @@ export function recordedWaterfall(recording: Recording): Waterfall {
     pageUrl: recording.url,
     pltMs: recording.pltMs,
     loadEndMs: loadEndMs(recording),
+    milestones: listMilestones(recording),
     rows: recording.requests.map((request) => ({
       requestId: request.id,
       url: request.url,
@@ -102,6 +113,7 @@ export function predictedWaterfall(
     pageUrl: recording.url,
     pltMs: time.pltMs,
     loadEndMs: time.pltMs,
+    milestones: listMilestones(time),
     rows: entries
       .toSorted((a, b) => a.startMs - b.startMs)
       .map(({ requestId, startMs, sentMs, firstByteMs, endMs }) => ({
@@ -151,6 +163,7 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
         title: describeRow(row),
       })),
   );
+  const before = waterfall.milestones.flatMap(({ kind, ms }) => (kind === 'load' ? [] : { kind, ms }));
   const later = rows.flatMap((row, index) =>
     row.endMs > endMs ? { index, endMs: row.endMs, title: describeRow(row) } : [],
   );
@@ -207,6 +220,9 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
       Plot.barX(of('waiting'), { ...full, fill: 'protocol', fillOpacity: 0.35 }),
       Plot.barX(of('whole'), { ...full, fill: 'protocol', fillOpacity: 0.6 }),
       Plot.barX(of('receiving'), { ...full, fill: 'protocol' }),
+      ...before.flatMap(({ kind, ms }) =>
+        ms > endMs ? [] : Plot.ruleX([ms], { ...DASHES[kind], strokeWidth: 1.5 }),
+      ),
       waterfall.loadEndMs > 0
         ? Plot.ruleX([waterfall.loadEndMs], {
             stroke: 'var(--hw-load)',
@@ -243,6 +259,7 @@ export function renderWaterfall(waterfall: Waterfall, options: ViewOptions = {})
           IN_COLOUR.has(phase) ? `${usual} ${phase}` : phase,
           namePhase(phase),
         ]),
+        ...before.map((each) => [each.kind, describeMilestone(each)]),
         ...(waterfall.loadEndMs > 0 ? [['load', describeLoadEnd(waterfall)]] : []),
       ] as [string, string][],
       el,

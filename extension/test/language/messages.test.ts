@@ -45,6 +45,8 @@ test.each(LANGUAGES)('%s has every plural form that its counts need', (language)
 
 /** Written alike in both languages. */
 const ALIKE = [
+  'First Contentful Paint',
+  'Largest Contentful Paint',
   'RTT',
   '$protocol$ in $count$',
   'Status',

@@ -328,6 +328,29 @@ describe('waterfalls', () => {
     expect(figure.textContent).toContain('load event 900 ms');
   });
 
+  test('has lines of its milestones that differ by their dashes, and a legend with their times', () => {
+    const painted = {
+      ...recording,
+      domContentLoadedMs: 300,
+      firstContentfulPaintMs: 400,
+      largestContentfulPaintMs: 600,
+    };
+    const figure = renderWaterfall(recordedWaterfall(painted), options);
+    const legend = [...figure.querySelectorAll('.hw-legend li')].map(({ textContent }) =>
+      spaced(textContent),
+    );
+    expect(legend.slice(-4)).toEqual([
+      'DOMContentLoaded (DCL) 300 ms',
+      'First Contentful Paint (FCP) 400 ms',
+      'Largest Contentful Paint (LCP) 600 ms',
+      'load event 900 ms',
+    ]);
+    const dashes = [...figure.querySelectorAll('[aria-label="rule"]')].map((rule) =>
+      rule.getAttribute('stroke-dasharray'),
+    );
+    expect(dashes).toEqual(['4 3', '2 2', '6 2 2 2', null]);
+  });
+
   test('has its time axis outside the scrolling rows', () => {
     const scroller = renderWaterfall(recordedWaterfall(recording), options).querySelector('.hw-scroll')!;
     const [axis, rows] = scroller.querySelectorAll('svg');
@@ -385,7 +408,8 @@ describe('waterfalls', () => {
 
   test('states how many requests it leaves out', () => {
     const rows = Array.from({ length: 450 }, () => recordedWaterfall(recording).rows[0]!);
-    const figure = renderWaterfall({ pageUrl: PAGE, pltMs: null, loadEndMs: 0, rows }, options);
+    const waterfall = { pageUrl: PAGE, pltMs: null, loadEndMs: 0, milestones: [], rows };
+    const figure = renderWaterfall(waterfall, options);
     expect(figure.textContent).toContain('50 later requests are not shown.');
   });
 });

@@ -206,7 +206,7 @@ export class ConnectionsTab {
       );
     }
     if (pltMs !== null) {
-      const line = el('div', { class: 'hw-load-line' });
+      const line = el('div', { class: 'hw-line hw-line-load' });
       line.style.left = place(pltMs);
       chart.append(line);
     }

@@ -2,6 +2,7 @@ import type { Recording } from '@hopwise/contract';
 import { plural, t } from '../../language/translate.ts';
 import type { StoredLoad } from '../../storage/loads.ts';
 import { builder } from '../../ui/dom.ts';
+import { listMilestones } from '../../ui/milestones.ts';
 import { recordedWaterfall, shownEndMs } from '../../ui/waterfall.ts';
 import { renderDetails } from '../waterfall/row-details.ts';
 import type { RequestRow, TimeRange } from '../waterfall/rows.ts';
@@ -17,12 +18,14 @@ export class LoadComparison {
   readonly element: HTMLElement;
   readonly #frame = new WaterfallFrame((requestId) => this.#select(requestId));
   readonly #details = el('div', { class: 'hw-drawer' });
+  readonly #earlier: Recording;
   readonly #later: Recording;
   readonly #rows: RequestRow[];
   readonly #endMs: number;
   #selected: number | null = null;
 
   constructor(earlier: StoredLoad, later: StoredLoad) {
+    this.#earlier = earlier.recording;
     this.#later = later.recording;
     const matched = matchRequests(earlier.recording, later.recording);
     this.#rows = joinLoads(earlier.recording, later.recording, matched);
@@ -44,11 +47,15 @@ export class LoadComparison {
   }
 
   #show(range?: TimeRange): void {
-    const { url: pageUrl, pltMs } = this.#later;
-    this.#frame.show(
-      { rows: this.#rows, pageUrl, pltMs, endMs: this.#endMs, selected: this.#selected },
-      range,
-    );
+    const shown = {
+      rows: this.#rows,
+      pageUrl: this.#later.url,
+      milestones: listMilestones(this.#later),
+      comparedMilestones: listMilestones(this.#earlier),
+      endMs: this.#endMs,
+      selected: this.#selected,
+    };
+    this.#frame.show(shown, range);
   }
 
   #select(requestId: number): void {

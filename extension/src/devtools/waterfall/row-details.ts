@@ -65,7 +65,9 @@ export function renderDetails(recording: Recording, row: RequestRow, options: De
             el('li', {}, one === request ? formatUrl(one.url, recording.url) : link(one)),
           ),
         ),
-        dependents.length > 0 ? el('h4', {}, t('detailsLedTo', { requests: plural('requests', dependents.length) })) : null,
+        dependents.length > 0
+          ? el('h4', {}, t('detailsLedTo', { requests: plural('requests', dependents.length) }))
+          : null,
         dependents.length > 0
           ? el(
               'ul',

@@ -8,15 +8,18 @@ import {
 import { t } from '../../language/translate.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatUrl } from '../../ui/format.ts';
+import type { Milestone } from '../../ui/milestones.ts';
 import { describeRow, type WaterfallBar } from '../../ui/waterfall.ts';
 import { COLUMNS } from './columns.ts';
 import { renderLaterMark } from './later-mark.ts';
+import { renderLines } from './milestone-lines.ts';
 import { placeBar, type RequestRow, type TimeRange } from './rows.ts';
 
 const el = builder();
 
-/** The height in panel.css, of the rows and of their head. */
+/** The heights in panel.css. */
 const ROW_HEIGHT = 22;
+const HEAD_HEIGHT = 36;
 const OVERSCAN = 12;
 const MAX_NAME_LENGTH = 60;
 /** Approximate width of a character of a name, CSS pixels. */
@@ -26,7 +29,9 @@ export interface ListedRows {
   rows: readonly RequestRow[];
   range: TimeRange;
   pageUrl: string;
-  pltMs: number | null;
+  milestones: readonly Milestone[];
+  /** Those of the compared load; empty without one. */
+  comparedMilestones: readonly Milestone[];
   selected: number | null;
 }
 
@@ -41,7 +46,14 @@ export class RowList {
   readonly #head: HTMLElement;
   readonly #virtualizer: Virtualizer<HTMLElement, HTMLElement>;
   readonly #unmount: () => void;
-  #listed: ListedRows = { rows: [], range: { fromMs: 0, toMs: 1 }, pageUrl: '', pltMs: null, selected: null };
+  #listed: ListedRows = {
+    rows: [],
+    range: { fromMs: 0, toMs: 1 },
+    pageUrl: '',
+    milestones: [],
+    comparedMilestones: [],
+    selected: null,
+  };
   /** The row that last had the focus. */
   #current = 0;
 
@@ -90,7 +102,7 @@ export class RowList {
       estimateSize: () => ROW_HEIGHT,
       overscan: OVERSCAN,
       // The head covers as much.
-      scrollPaddingEnd: ROW_HEIGHT,
+      scrollPaddingEnd: HEAD_HEIGHT,
       scrollToFn: elementScroll,
       observeElementRect,
       observeElementOffset,
@@ -113,7 +125,7 @@ export class RowList {
   }
 
   #renderRow(index: number, top: number, nameLength: number): HTMLElement {
-    const { pageUrl, range, selected, pltMs } = this.#listed;
+    const { pageUrl, range, selected, milestones, comparedMilestones } = this.#listed;
     const row = this.#listed.rows[index]!;
     const { request, main, compared, critical } = row;
     const button = el(
@@ -135,12 +147,7 @@ export class RowList {
         this.#renderBar(bar, compared!.protocol ?? 'unknown', ' hw-compared'),
       ),
     );
-    const load = pltMs === null ? null : placeBar({ startMs: pltMs, endMs: pltMs }, range);
-    if (load) {
-      const line = el('div', { class: 'hw-load-line' });
-      line.style.left = `${load.left}%`;
-      bars.append(line);
-    }
+    bars.append(...renderLines(milestones, range), ...renderLines(comparedMilestones, range, true));
     if (Math.max(main.endMs, compared?.endMs ?? 0) > range.toMs) bars.append(renderLaterMark());
     const element = el(
       'div',

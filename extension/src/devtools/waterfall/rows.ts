@@ -1,11 +1,6 @@
-import type { Prediction, Protocol, RecordedRequest, Recording, ResourceType } from '@hopwise/contract';
+import type { Protocol, RecordedRequest, Recording, ResourceType } from '@hopwise/contract';
 import type { CriticalStep } from '@hopwise/pageload-emulator';
-import {
-  predictedWaterfall,
-  recordedWaterfall,
-  type WaterfallBar,
-  type WaterfallRow,
-} from '../../ui/waterfall.ts';
+import type { WaterfallBar, WaterfallRow } from '../../ui/waterfall.ts';
 
 /** What a waterfall shows: the recorded load or an emulated one. */
 export type LoadName = 'recorded' | Protocol;
@@ -44,16 +39,6 @@ export const NO_FILTER: Filter = {
   protocol: null,
   isCriticalOnly: false,
 };
-
-/** Requests of one load by their number; null when the load does not exist. */
-export function rowsOf(
-  recording: Recording,
-  prediction: Prediction | null,
-  name: LoadName,
-): WaterfallRow[] | null {
-  if (name === 'recorded') return recordedWaterfall(recording).rows;
-  return prediction && (predictedWaterfall(recording, prediction, name)?.rows ?? null);
-}
 
 /** Joins the requests of a load with those of another, and with the critical path. */
 export function joinRows(

@@ -1,6 +1,8 @@
 import { ticks } from 'd3-array';
 import { builder } from '../../ui/dom.ts';
 import { createTickFormat } from '../../ui/format.ts';
+import type { Milestone } from '../../ui/milestones.ts';
+import { labelMilestones, type MilestoneLabel, renderLines } from './milestone-lines.ts';
 import { placeBar, type TimeRange, zoom } from './rows.ts';
 
 const el = builder();
@@ -10,7 +12,7 @@ const TICK_SPACING = 90;
 /** A drag of fewer pixels is a click. */
 const MIN_DRAG = 4;
 
-/** The time axis above the rows: ticks, the load event, and zooming by dragging over it. */
+/** The time axis above the rows: ticks, milestones with their names, and zooming by dragging over it. */
 export class TimeAxis {
   readonly element = el('div', { class: 'hw-axis-row' });
   readonly #onRange: (range: TimeRange) => void;
@@ -27,13 +29,15 @@ export class TimeAxis {
   }
 
   /** Shows a range of a load that ends at `endMs`. */
-  show(range: TimeRange, endMs: number, pltMs: number | null): void {
+  show(range: TimeRange, endMs: number, milestones: readonly Milestone[]): void {
     this.#range = range;
     this.#endMs = endMs;
-    const count = Math.max(2, Math.floor(this.element.clientWidth / TICK_SPACING));
+    const width = this.element.clientWidth;
+    const count = Math.max(2, Math.floor(width / TICK_SPACING));
     this.element.replaceChildren(
-      ...renderTicks(range, count, this.element.clientWidth),
-      ...(pltMs === null ? [] : [renderMark(pltMs, range, 'hw-tick-load')]),
+      ...renderTicks(range, count, width),
+      ...renderLines(milestones, range),
+      ...labelMilestones(milestones, range, width).map(renderLabel),
     );
   }
 
@@ -99,6 +103,12 @@ export function renderTicks(range: TimeRange, count: number, width: number): HTM
   return ticks(range.fromMs, range.toMs, count).map((ms) =>
     renderMark(ms, range, 'hw-tick', ms > lastMs ? '' : format(ms)),
   );
+}
+
+function renderLabel({ text, leftPx }: MilestoneLabel): HTMLElement {
+  const label = el('span', { class: 'hw-line-label', 'aria-hidden': 'true' }, text);
+  label.style.left = `${leftPx}px`;
+  return label;
 }
 
 /** A mark at a time, hidden when that is out of sight. */

@@ -82,7 +82,7 @@ export class WaterfallFrame {
   }
 
   #drawAxis(): void {
-    if (this.#rows) this.axis.show(this.#range, this.#rows.endMs, this.#rows.pltMs);
+    if (this.#rows) this.axis.show(this.#range, this.#rows.endMs, this.#rows.milestones);
   }
 
   #onWheel(event: WheelEvent): void {

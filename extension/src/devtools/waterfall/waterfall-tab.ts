@@ -5,20 +5,24 @@ import {
   type Recording,
   type ResourceType,
 } from '@hopwise/contract';
-import { type Explanation, loadEndMs, PROTOCOLS } from '@hopwise/pageload-emulator';
+import { type Explanation, PROTOCOLS } from '@hopwise/pageload-emulator';
 import { t } from '../../language/translate.ts';
 import { renderSignButton } from '../../ui/controls.ts';
 import { builder } from '../../ui/dom.ts';
 import { formatDuration, formatOrigin } from '../../ui/format.ts';
 import {
   namePhase,
+  predictedWaterfall,
+  recordedWaterfall,
   renderLegend as renderLegendOf,
   shownEndMs,
+  type Waterfall,
   type WaterfallRow,
 } from '../../ui/waterfall.ts';
 import { countRequests } from '../count-requests.ts';
 import { renderFolded } from '../folded-tools.ts';
 import { nameType } from '../name-type.ts';
+import { renderMilestones } from './milestone-list.ts';
 import { nameOf, renderDetails } from './row-details.ts';
 import {
   type Filter,
@@ -28,7 +32,6 @@ import {
   NO_FILTER,
   originName,
   type RequestRow,
-  rowsOf,
   type Sorting,
   sortRows,
   type TimeRange,
@@ -55,10 +58,11 @@ export class WaterfallTab {
   );
   readonly #details = el('div', { class: 'hw-drawer' });
   readonly #count = el('p', { class: 'hw-note', role: 'status' });
+  readonly #milestones = el('div', {});
   readonly #legend = el('div', {});
   #explained: Explanation['protocols'] | null = null;
   #main: LoadName = 'recorded';
-  #compared: LoadName | null = null;
+  #compared: LoadName | null;
   #sorting: Sorting = { key: 'start', isReversed: false };
   #filter: Filter = NO_FILTER;
   #selected: number | null = null;
@@ -69,12 +73,13 @@ export class WaterfallTab {
   constructor(recording: Recording, prediction: Prediction | null) {
     this.#recording = recording;
     this.#prediction = prediction;
+    this.#compared = findRecommended(prediction);
     this.element = el(
       'section',
       { class: 'hw-fill' },
       this.#renderTools(),
       el('div', { class: 'hw-split' }, this.#frame.element, this.#details),
-      el('div', { class: 'hw-status-bar' }, this.#count, this.#legend),
+      el('div', { class: 'hw-status-bar' }, this.#count, this.#milestones, this.#legend),
     );
     this.#draw();
   }
@@ -92,8 +97,6 @@ export class WaterfallTab {
   #renderTools(): HTMLElement {
     const prediction = this.#prediction;
     const loads: LoadName[] = ['recorded', ...PROTOCOLS.filter((each) => prediction?.waterfall[each])];
-    const names = (name: LoadName) =>
-      name === 'recorded' ? t('toolRecorded') : t('toolPredicted', { protocol: PROTOCOL_NAME[name] });
     const { requests } = this.#recording;
     const types = [...new Set(requests.map(({ type }) => type))].sort();
     const origins = [...new Set(requests.map(({ url }) => originName(url)))];
@@ -111,7 +114,7 @@ export class WaterfallTab {
       { class: 'hw-tools' },
       choose(
         t('toolLoad'),
-        loads.map((name) => [name, names(name)]),
+        loads.map((name) => [name, nameTool(name)]),
         (value) => {
           this.#main = value as LoadName;
           this.#isRangeDue = true;
@@ -134,6 +137,7 @@ export class WaterfallTab {
             this.#isRangeDue = true;
             this.#draw();
           },
+          this.#compared ?? '',
         ),
         choose(
           t('toolType'),
@@ -177,14 +181,11 @@ export class WaterfallTab {
     this.#draw();
   }
 
-  #load(name: LoadName): WaterfallRow[] | null {
-    return rowsOf(this.#recording, this.#prediction, name);
-  }
-
-  #pltMs(name: LoadName): number | null {
-    if (name === 'recorded') return this.#recording.pltMs;
-    const time = this.#prediction?.protocols[name];
-    return time && 'pltMs' in time ? time.pltMs : null;
+  /** Null where the load does not exist. */
+  #load(name: LoadName | null): Waterfall | null {
+    if (name === null) return null;
+    if (name === 'recorded') return recordedWaterfall(this.#recording);
+    return this.#prediction && predictedWaterfall(this.#recording, this.#prediction, name);
   }
 
   get #criticalPath() {
@@ -193,17 +194,20 @@ export class WaterfallTab {
   }
 
   #draw(): void {
-    const main = this.#load(this.#main) ?? [];
-    const compared = this.#compared && this.#load(this.#compared);
-    const all = joinRows(this.#recording, main, compared, this.#criticalPath);
+    const main = this.#load(this.#main);
+    const compared = this.#load(this.#compared);
+    const rows = main?.rows ?? [];
+    const all = joinRows(this.#recording, rows, compared?.rows ?? null, this.#criticalPath);
     this.#rows = sortRows(filterRows(all, this.#filter), this.#sorting);
     this.#frame.markSorting(this.#sorting);
     this.#count.textContent =
       this.#filter.isCriticalOnly && this.#main === 'recorded'
         ? t('waterfallCriticalHint')
-        : `${this.#countRows(all.length)}${this.#pltNote()}`;
+        : `${this.#countRows(all.length)}${this.#describeLoads(main)}.`;
     this.#count.title = this.#count.textContent;
-    this.#legend.replaceChildren(renderLegend(main, this.#main !== 'recorded'));
+    const others = compared && this.#compared ? { ...compared, name: nameOf(this.#compared) } : null;
+    this.#milestones.replaceChildren(renderMilestones(main?.milestones ?? [], others));
+    this.#legend.replaceChildren(renderLegend(rows, this.#main !== 'recorded'));
     this.#showRows(this.#isRangeDue ? { fromMs: 0, toMs: this.#shownEndMs() } : undefined);
     this.#isRangeDue = false;
     this.#drawDetails();
@@ -215,43 +219,38 @@ export class WaterfallTab {
     return shown === all ? requests : t('waterfallSome', { shown, requests });
   }
 
-  #pltNote(): string {
-    const notes = [this.#main, ...(this.#compared ? [this.#compared] : [])].flatMap((name) => {
-      const ms = this.#pltMs(name);
-      return ms === null
-        ? t('waterfallLoadGuess', { time: formatDuration(loadEndMs(this.#recording)) })
-        : name === 'recorded'
-          ? t('waterfallRecordedAt', { time: formatDuration(ms) })
-          : t('waterfallOverAt', { protocol: PROTOCOL_NAME[name], time: formatDuration(ms) });
-    });
-    return notes.length === 0 ? '.' : `; ${notes.join(', ')}.`;
+  /** Which loads the times are of, and whether the end of the load is a guess. */
+  #describeLoads(main: Waterfall | null): string {
+    const compared = this.#compared && `; ${nameTool(this.#main)} → ${nameTool(this.#compared)}`;
+    if (!main || main.pltMs !== null) return compared ?? '';
+    return `${compared ?? ''}; ${t('waterfallLoadGuess', { time: formatDuration(main.loadEndMs) })}`;
+  }
+
+  /** The loads that are shown. */
+  get #shown(): Waterfall[] {
+    return [this.#main, this.#compared].flatMap((name) => this.#load(name) ?? []);
   }
 
   /** A little beyond the end of both loads: what comes later is shown on demand. */
   #shownEndMs(): number {
-    const ends = [this.#main, this.#compared].map((name) =>
-      name
-        ? shownEndMs({
-            rows: this.#load(name) ?? [],
-            loadEndMs: this.#pltMs(name) ?? loadEndMs(this.#recording),
-          })
-        : 0,
-    );
-    return Math.min(this.#endMs(), END_ROOM * Math.max(...ends));
+    return Math.min(this.#endMs(), END_ROOM * Math.max(...this.#shown.map(shownEndMs)));
   }
 
-  /** Until the last response of either load. */
+  /** Until the last response and milestone of either load. */
   #endMs(): number {
-    const loads = [this.#load(this.#main), this.#compared && this.#load(this.#compared)];
-    const ends = loads.flatMap((rows) => (rows ?? []).map(({ endMs }) => endMs));
-    return Math.max(1, this.#pltMs(this.#main) ?? 0, ...ends) * END_ROOM;
+    const ends = this.#shown.flatMap(({ rows, milestones }) => [
+      ...rows.map(({ endMs }) => endMs),
+      ...milestones.map(({ ms }) => ms),
+    ]);
+    return Math.max(1, ...ends) * END_ROOM;
   }
 
   #showRows(range?: TimeRange): void {
     const shown = {
       rows: this.#rows,
       pageUrl: this.#recording.url,
-      pltMs: this.#pltMs(this.#main),
+      milestones: this.#load(this.#main)?.milestones ?? [],
+      comparedMilestones: this.#load(this.#compared)?.milestones ?? [],
       endMs: this.#endMs(),
       selected: this.#selected,
     };
@@ -283,21 +282,33 @@ export class WaterfallTab {
   }
 }
 
+/** The emulated load over the protocol that the recommended action moves origins to; null where nothing is recommended. */
+function findRecommended(prediction: Prediction | null): Protocol | null {
+  const { kind, action } = prediction?.decision ?? {};
+  if (kind !== 'act' || !action?.protocol) return null;
+  return prediction!.waterfall[action.protocol] ? action.protocol : null;
+}
+
+/** A load's name in the tools. */
+const nameTool = (name: LoadName) =>
+  name === 'recorded' ? t('toolRecorded') : t('toolPredicted', { protocol: PROTOCOL_NAME[name] });
+
 function choose(
   label: string,
   options: readonly [string, string][],
   onChange: (value: string) => void,
+  chosen = '',
 ): HTMLElement {
   const select = el(
     'select',
     { 'aria-label': label },
     ...options.map(([value, text]) => el('option', { value }, text)),
   );
+  if (chosen !== '') select.value = chosen;
   select.addEventListener('change', () => onChange(select.value));
   return select;
 }
 
-/** The protocols' colours, and the phases in the colour of the one that the page uses most. */
 /** @param rows of the shown load, whose usual protocol has its colour beside the phases */
 function renderLegend(rows: readonly WaterfallRow[], hasCriticalPath: boolean): HTMLElement {
   const usesOf = (each: Protocol) => rows.filter(({ protocol }) => protocol === each).length;
@@ -308,7 +319,6 @@ function renderLegend(rows: readonly WaterfallRow[], hasCriticalPath: boolean): 
     ['connecting', namePhase('connecting')],
     [`${usual} waiting`, t('legendWaiting')],
     [`${usual} receiving`, namePhase('receiving')],
-    ['load', t('legendLoadEvent')],
     ...(hasCriticalPath ? [['critical', t('legendCritical')] as [string, string]] : []),
   ]);
 }

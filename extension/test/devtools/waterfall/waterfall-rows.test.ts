@@ -8,19 +8,19 @@ import {
   joinRows,
   NO_FILTER,
   placeBar,
-  rowsOf,
   sortRows,
   zoom,
 } from '../../../src/devtools/waterfall/rows.ts';
+import { predictedWaterfall, recordedWaterfall } from '../../../src/ui/waterfall.ts';
 import { loadOf, requestOf } from '../../evidence/stored-loads.ts';
 import { largePage } from '../../support/large-page.ts';
 
 const recording = largePage(60);
 const prediction = predict(recording, { waterfall: true });
-const recorded = rowsOf(recording, prediction, 'recorded')!;
+const recorded = recordedWaterfall(recording).rows;
 
 describe('rows', () => {
-  const rows = joinRows(recording, recorded, rowsOf(recording, prediction, 'h2'), []);
+  const rows = joinRows(recording, recorded, predictedWaterfall(recording, prediction, 'h2')!.rows, []);
 
   test('have the same request of both loads', () => {
     expect(rows).toHaveLength(60);

@@ -1,0 +1,50 @@
+import type { PaintTimes } from '@hopwise/contract';
+import { t } from '../language/translate.ts';
+import { formatDuration } from './format.ts';
+
+/** What browsers' tools mark in a load: DOMContentLoaded, First and Largest Contentful Paint, the load event. Also in names of classes. */
+export type MilestoneKind = 'dcl' | 'fcp' | 'lcp' | 'load';
+
+/** When one of them was, milliseconds after navigationStart. */
+export interface Milestone {
+  kind: MilestoneKind;
+  ms: number;
+}
+
+interface MilestoneTimes extends PaintTimes {
+  pltMs: number | null;
+  /** Absent for emulated loads, in which nothing parses the document. */
+  domContentLoadedMs?: number | null;
+}
+
+/** Names that fit beside a line. */
+export const SHORT_NAMES: Readonly<Record<MilestoneKind, string>> = {
+  dcl: 'DCL',
+  fcp: 'FCP',
+  lcp: 'LCP',
+  load: 'Load',
+};
+
+/** The milestones of a load that are known. */
+export function listMilestones(times: MilestoneTimes): Milestone[] {
+  const all: [MilestoneKind, number | null][] = [
+    ['dcl', times.domContentLoadedMs ?? null],
+    ['fcp', times.firstContentfulPaintMs],
+    ['lcp', times.largestContentfulPaintMs],
+    ['load', times.pltMs],
+  ];
+  return all.flatMap(([kind, ms]) => (ms === null ? [] : { kind, ms }));
+}
+
+export function nameMilestone(kind: MilestoneKind): string {
+  return {
+    dcl: 'DOMContentLoaded',
+    fcp: t('milestoneFcp'),
+    lcp: t('milestoneLcp'),
+    load: t('legendLoadEvent'),
+  }[kind];
+}
+
+/** `First Contentful Paint (FCP) 220 ms` */
+export const describeMilestone = ({ kind, ms }: Milestone): string =>
+  `${nameMilestone(kind)}${kind === 'load' ? '' : ` (${SHORT_NAMES[kind]})`} ${formatDuration(ms)}`;

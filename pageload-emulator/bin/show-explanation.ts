@@ -26,6 +26,7 @@ export function showExplanation(explanation: Explanation, flags: ListFlags = {})
     printable(page.url, 100),
     paint('bold', `${printable(explanation.decision.verdict, 200)}.`),
     ...showFit(fit),
+    ...explanation.decision.evidence.map(({ text }) => printable(text, 300)),
     ...reasonsOf(explanation),
     ...notes,
     ...(whatIf ? ['', showWhatIf(whatIf)] : []),

@@ -23,7 +23,7 @@ const MIN_SAVED_SHARE = 0.1;
 const MAX_REASONS = 3;
 /** A rival whose 90th percentile is as many times the best one's may take far longer. */
 const FAR_LONGER = 1.5;
-/** What is likelier is called probable. */
+/** HTTP/3 that is likelier to be the fastest than this is it on one condition. */
 const PROBABLE = 0.5;
 /** Smaller leads that are not sure are not explained. */
 const MIN_EXPLAINED_SHARE = 0.1;
@@ -39,7 +39,8 @@ export interface ReasonContext {
 type ExplainedChoice = Pick<Choice, 'uniform' | 'times' | 'traced'>;
 
 /**
- * Explains in sentences why the best protocol wins against the runner-up, or why none clearly does. Figures of the whole load are the
+ * Explains in sentences why the best protocol wins against the runner-up, or what it wins by if it does. How much longer the runner-up
+ * takes, how sure that is, and which protocols are about equal, the decision's evidence says. Figures of the whole load are the
  * decision's; what is saved on the way is of emulated loads, and is named only where these agree with the decision.
  */
 export function pageReasons(
@@ -58,18 +59,12 @@ export function pageReasons(
   if (avoidedPolicer !== null) return [page.saferUnlessPoliced(best.protocol, avoidedPolicer.timesAsLong)];
   if (gainMs <= 0 && highOf(rival.protocol) >= FAR_LONGER * highOf(best.protocol))
     return [page.safer(best.protocol, rival.protocol)];
-  // The safest protocol is another one than the fastest, which the evidence names.
-  if (gainMs < 0 && !isAboutEqual(bestMs, rivalMs)) return [];
-  if (gainMs <= 0 || (!decided && isAboutEqual(rivalMs, bestMs)))
-    return [page.alike(best.protocol, rival.protocol)];
-  const doubt =
-    best.protocol === 'h3' && !isUdpShown && confidence > PROBABLE
-      ? page.fastestIfUdpPasses(bestMs, rival.protocol, rivalMs)
-      : page.doubt(best.protocol, bestMs, rival.protocol, rivalMs, confidence);
-  const doubts = decided ? [] : [doubt];
+  if (gainMs <= 0 || (!decided && isAboutEqual(rivalMs, bestMs))) return [];
+  const needsUdp = !decided && best.protocol === 'h3' && !isUdpShown && confidence > PROBABLE;
+  const doubts = needsUdp ? [page.fastestIfUdpPasses()] : [];
   if (!decided && gainMs < MIN_EXPLAINED_SHARE * rivalMs) return doubts;
   const emulatedMs = choice.times[rival.protocol]!.pltMs - choice.times[best.protocol]!.pltMs;
-  if (emulatedMs <= 0) return doubts.length > 0 ? doubts : [page.manySmall()];
+  if (emulatedMs <= 0) return decided ? [page.manySmall()] : doubts;
   const own = choice.traced(best.protocol).causes;
   const other = choice.traced(rival.protocol).causes;
   const saved = savings(own, other, gainMs)
@@ -81,7 +76,7 @@ export function pageReasons(
     return why === null ? [] : [page.saves(best.protocol, savedMs, why)];
   });
   if (rival.total.policed >= 1) reasons.unshift(causes.policed(rival.total.policed));
-  if (doubts.length === 0 && reasons.length === 0) return [page.manySmall()];
+  if (decided && reasons.length === 0) return [page.manySmall()];
   return [...doubts, ...reasons];
 }
 

@@ -17,7 +17,7 @@ import type { Knowledge } from '../decide/knowledge.ts';
 import { isSameAction, promisingAction } from '../decide/pick-action.ts';
 import { fastestProtocols, isAboutEqual, ranked, standingOf } from '../decide/standing.ts';
 import { describeMisfit } from './fit-words.ts';
-import type { Behaviour, FastestRole, Sentences, Sureness } from './sentences/english.ts';
+import type { Behaviour, FastestChance, FastestRole, Sentences, Sureness } from './sentences/english.ts';
 import { SENTENCES } from './sentences/languages.ts';
 import { withoutScheme } from './words.ts';
 
@@ -239,11 +239,17 @@ function roleOfFastest(figures: DecisionFigures): FastestRole {
       return Object.values(figures.baseline.protocols).every((own) => own === fastest) ? 'own' : 'alike';
     case 'no-sure-gain':
       return 'unsure';
-    default: {
-      const { best, decided } = standingOf(figures);
-      return decided && best === fastest ? 'clear' : 'doubtful';
-    }
+    default:
+      return 'other';
   }
+}
+
+/** How sure it is that the fastest protocol is the fastest: by the decision's own chance, which every part of an answer says. */
+function chanceOfFastest(figures: DecisionFigures): FastestChance {
+  const [fastest] = fastestProtocols(figures.protocols);
+  const { best, confidence, decided } = standingOf(figures);
+  if (best !== fastest) return null;
+  return decided ? 'decided' : confidence;
 }
 
 /** The protocols side by side: `HTTP/1.1 and HTTP/2 are about equal here; HTTP/3 takes 5 times as long.` */
@@ -258,6 +264,7 @@ function comparisonOf(figures: DecisionFigures, evidence: Sentences['evidence'])
     equal,
     slower.map(({ protocol, pltMs }) => ({ protocol, ratio: pltMs / first.pltMs })),
     roleOfFastest(figures),
+    chanceOfFastest(figures),
   );
 }
 

@@ -346,6 +346,9 @@ describe('hopwise explain', () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(/^HTTP\/2: \d+ ms, four of five loads between \d+ ms and \d+ ms$/m);
     expect(stdout).toMatch(/^One emulated load takes \d+ ms: /m);
+    const { decision } = JSON.parse((await hopwise(['predict', file('page.har'), '--json'])).stdout);
+    expect(decision.evidence).not.toEqual([]);
+    for (const { text } of decision.evidence) expect(stdout).toContain(text);
     expect(stdout).toMatch(/^ *0 ms +\d+ ms +https:\/\/shop\.test\/ +.*connecting \d+/m);
     expect(stdout).toMatch(/^https:\/\/cdn\.test +\d+ ms +\d+ ms +\d+/m);
   });

@@ -2,7 +2,8 @@ import type { Action, Baseline, Verification } from '@hopwise/contract';
 import { expect, it } from 'vitest';
 import type { DecisionFigures } from '../../src/decide/decide.ts';
 import type { FitFigures } from '../../src/decide/fit.ts';
-import { english } from '../../src/explain/sentences/english.ts';
+import { english, type Sentences } from '../../src/explain/sentences/english.ts';
+import { german } from '../../src/explain/sentences/german.ts';
 import { describeDecision, timeByItself } from '../../src/explain/verdict.ts';
 import { VERIFICATION } from '../support/verification.ts';
 
@@ -18,6 +19,8 @@ const timeOf = (pltMs: number) => ({ pltMs, low: pltMs, high: pltMs });
 const leaveFigures = (h2Ms: number, more: Partial<Baseline>): DecisionFigures =>
   ({
     kind: 'leave',
+    best: 'h3',
+    confidence: 0.9,
     protocols: { h3: timeOf(1000), h2: timeOf(h2Ms) },
     baseline: { ...baseline, ...more },
     action: { kind: 'leave' },
@@ -75,10 +78,10 @@ it.each([
     'is faster, but not surely',
     1060,
     'Nothing worth changing here',
-    'HTTP/3 may be the fastest, but no change surely gains by it; HTTP/2 takes 2.0 times as long.',
+    'HTTP/3 is the fastest, but no change surely gains by it; HTTP/2 takes 2.0 times as long.',
   ],
 ])(
-  'a protocol that %s is not called the fastest beside a verdict to change nothing',
+  'a protocol that %s is not called better than what the browser does, beside a verdict to change nothing',
   (_words, ownMs, verdict, text) => {
     const protocols = { 'https://a.example': 'h2', 'https://b.example': 'h3' } as const;
     const figures = leaveFigures(2000, { ...timeOf(ownMs), laterPltMs: ownMs, protocols });
@@ -90,14 +93,18 @@ it.each([
 
 it.each([
   ['is decided', { best: 'h3', confidence: 0.9 }, 'HTTP/3 is the fastest; HTTP/2 takes 10% longer.'],
-  ['is doubted', { best: 'h3', confidence: 0.7 }, 'HTTP/3 may be the fastest; HTTP/2 takes 10% longer.'],
+  [
+    'is doubted',
+    { best: 'h3', confidence: 0.7 },
+    'HTTP/3 is the fastest with a chance of 70%; HTTP/2 takes 10% longer.',
+  ],
   [
     'is not taken, as the other is safer',
     { best: 'h2', confidence: 0.9 },
     'HTTP/3 may be the fastest; HTTP/2 takes 10% longer.',
   ],
 ] as const)(
-  'a protocol is called the fastest beside an action only where that %s',
+  'a protocol is called the fastest with the decision’s own chance, where that %s',
   (_words, standing, text) => {
     const action = {
       kind: 'avoid-h3',
@@ -171,5 +178,22 @@ it.each([
   } as unknown as DecisionFigures;
   expect(describeDecision({ figures, fit }, knowledge, english).verdict).toBe(
     `Nothing to change yet. “Keep a.example off HTTP/3” may save 500 ms (chance 70%): ${rest}`,
+  );
+});
+
+it('the browser’s own protocol is called the fastest with the same chance, and rivals that take as long are in one clause', () => {
+  const protocols = { h3: timeOf(1000), h2: timeOf(1070), h1: timeOf(1071) };
+  const figures = {
+    ...leaveFigures(1070, { protocols: { 'https://a.example': 'h3' } }),
+    protocols,
+    confidence: 0.7,
+  };
+  const described = (sentences: Sentences) =>
+    describeDecision({ figures, fit }, {}, sentences).evidence[0]!.text;
+  expect(described(english)).toBe(
+    'HTTP/3, which the browser uses by itself, is the fastest with a chance of 70%; HTTP/2 and HTTP/1.1 take 7% longer.',
+  );
+  expect(described(german).replaceAll('\u00a0', ' ')).toBe(
+    'HTTP/3, das der Browser von selbst nutzt, ist mit einer Wahrscheinlichkeit von 70 % am schnellsten; HTTP/2 und HTTP/1.1 brauchen 7 % länger.',
   );
 });

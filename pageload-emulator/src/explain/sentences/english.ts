@@ -1,4 +1,4 @@
-import { PROTOCOL_NAME as NAME, type Protocol } from '@hopwise/contract';
+import { groupBy, PROTOCOL_NAME as NAME, type Protocol } from '@hopwise/contract';
 import { count, round, wordsIn } from '../words.ts';
 
 const { ms, percent, duration, durations, decimal } = wordsIn('en');
@@ -11,10 +11,13 @@ export type Behaviour = 'browser' | 'pins' | Protocol;
 
 /**
  * What a single fastest protocol is to a decision: `own` where the browser uses it by itself, `alike` where what the browser mixes takes about
- * as long, `unsure` where a change to it does not surely gain; otherwise `clear` where it is decided that it is the fastest, else `doubtful`. The
- * sentence says which, as it stands beside a verdict that may change nothing, and beside reasons that may doubt the protocol.
+ * as long, `unsure` where a change to it does not surely gain, otherwise `other`. The sentence says which, as it stands beside a verdict that
+ * may change nothing.
  */
-export type FastestRole = 'own' | 'alike' | 'unsure' | 'clear' | 'doubtful';
+export type FastestRole = 'own' | 'alike' | 'unsure' | 'other';
+
+/** How sure it is that a protocol is the fastest: decided, with a chance from 0 to 1, or null where the chance is not known. */
+export type FastestChance = 'decided' | number | null;
 
 /** A protocol whose load time is `ratio` times the fastest one's. */
 export interface SlowerProtocol {
@@ -104,19 +107,23 @@ export const english = {
 
   evidence: {
     /** @param equal the fastest protocol and those about as fast @param role what a single fastest one is to the verdict */
-    comparison(equal: readonly Protocol[], slower: readonly SlowerProtocol[], role: FastestRole): string {
+    comparison(
+      equal: readonly Protocol[],
+      slower: readonly SlowerProtocol[],
+      role: FastestRole,
+      chance: FastestChance,
+    ): string {
       const names = equal.map((protocol) => NAME[protocol]);
       const lead =
         names.length === 1
           ? {
-              own: `${names[0]}, which the browser uses by itself, is the fastest`,
+              own: `${names[0]}, which the browser uses by itself, ${fastestClause(chance)}`,
               alike: `${names[0]} alone would take about as long as what the browser uses by itself`,
-              unsure: `${names[0]} may be the fastest, but no change surely gains by it`,
-              clear: `${names[0]} is the fastest`,
-              doubtful: `${names[0]} may be the fastest`,
+              unsure: `${names[0]} ${fastestClause(chance)}, but no change surely gains by it`,
+              other: `${names[0]} ${fastestClause(chance)}`,
             }[role]
-          : `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are about equal here`;
-      return `${[lead, ...slower.map(slowerClause)].join('; ')}.`;
+          : `${listNames(equal)} are about equal here`;
+      return `${[lead, ...slowerClauses(slower)].join('; ')}.`;
     },
     loads(number: number, behaviour: Behaviour, lowMs: number, highMs: number): string {
       const [low, high] = durations(lowMs, highMs);
@@ -141,10 +148,8 @@ export const english = {
 
   page: {
     onlyOne: (only: Protocol) => `Only ${NAME[only]} loads the page on this network.`,
-    doubt: (best: Protocol, bestMs: number, rival: Protocol, rivalMs: number, chance: number) =>
-      `With a chance of ${percent(chance)} ${NAME[best]} is the fastest: ${slowerClause({ protocol: rival, ratio: rivalMs / bestMs })}.`,
-    fastestIfUdpPasses: (bestMs: number, rival: Protocol, rivalMs: number) =>
-      `HTTP/3 is probably the fastest if this network lets UDP pass, which nothing has shown yet: ${slowerClause({ protocol: rival, ratio: rivalMs / bestMs })}.`,
+    fastestIfUdpPasses: () =>
+      'HTTP/3 is the fastest only if this network lets UDP pass, which nothing has shown yet.',
     safer: (best: Protocol, rival: Protocol) =>
       `${NAME[best]} and ${NAME[rival]} usually take about as long, but ${NAME[rival]} may take far longer.`,
     /** @param timesAsLong infinite where the page does not load over HTTP/3 then */
@@ -154,7 +159,6 @@ export const english = {
         : 'the page does not load over HTTP/3';
       return `${NAME[best]} is the safest until it is known whether this network holds back UDP: if it does, ${cost}.`;
     },
-    alike: (best: Protocol, rival: Protocol) => `${NAME[best]} and ${NAME[rival]} take about as long.`,
     saves: (best: Protocol, savedMs: number, clause: string) =>
       `${NAME[best]} saves ${ms(savedMs)} on the way to the load event: ${clause}`,
     manySmall: () => 'Many small differences add up; no single one stands out.',
@@ -249,10 +253,27 @@ export const english = {
 /** A language's sentences: tsc refuses one that lacks a sentence, has another or uses other values. */
 export type Sentences = typeof english;
 
-function slowerClause({ protocol, ratio }: SlowerProtocol): string {
-  return ratio >= NOTABLY_SLOWER
-    ? `${NAME[protocol]} takes ${decimal(ratio, ratio < 3 ? 1 : 0)} times as long`
-    : `${NAME[protocol]} takes ${percent(ratio - 1)} longer`;
+function fastestClause(chance: FastestChance): string {
+  if (chance === 'decided') return 'is the fastest';
+  return chance === null ? 'may be the fastest' : `is the fastest with a chance of ${percent(chance)}`;
+}
+
+/** Those that are as much slower as they are written, in one clause. */
+function slowerClauses(slower: readonly SlowerProtocol[]): string[] {
+  const byWords = groupBy(slower, ({ ratio }) =>
+    ratio >= NOTABLY_SLOWER
+      ? `${decimal(ratio, ratio < 3 ? 1 : 0)} times as long`
+      : `${percent(ratio - 1)} longer`,
+  );
+  return [...byWords].map(([words, those]) => {
+    const names = listNames(those.map(({ protocol }) => protocol));
+    return `${names} ${those.length === 1 ? 'takes' : 'take'} ${words}`;
+  });
+}
+
+function listNames(protocols: readonly Protocol[]): string {
+  const names = protocols.map((protocol) => NAME[protocol]);
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 function behaviourOf(behaviour: Behaviour): string {

@@ -1,7 +1,8 @@
-import { PROTOCOL_NAME as NAME } from '@hopwise/contract';
+import { groupBy, PROTOCOL_NAME as NAME, type Protocol } from '@hopwise/contract';
 import { count, round, wordsIn } from '../words.ts';
 import {
   type Behaviour,
+  type FastestChance,
   NOTABLY_SLOWER,
   type Sentences,
   type SlowerProtocol,
@@ -82,19 +83,18 @@ export const german: Sentences = {
   },
 
   evidence: {
-    comparison(equal, slower, role) {
+    comparison(equal, slower, role, chance) {
       const names = equal.map((protocol) => NAME[protocol]);
       const lead =
         names.length === 1
           ? {
-              own: `${names[0]}, das der Browser von selbst nutzt, ist am schnellsten`,
+              own: `${names[0]}, das der Browser von selbst nutzt, ${fastestClause(chance)}`,
               alike: `${names[0]} allein würde etwa so lange brauchen wie das, was der Browser von selbst nutzt`,
-              unsure: `${names[0]} ist vielleicht am schnellsten, doch keine Änderung gewinnt dadurch sicher`,
-              clear: `${names[0]} ist am schnellsten`,
-              doubtful: `${names[0]} ist vielleicht am schnellsten`,
+              unsure: `${names[0]} ${fastestClause(chance)}, doch keine Änderung gewinnt dadurch sicher`,
+              other: `${names[0]} ${fastestClause(chance)}`,
             }[role]
-          : `${names.slice(0, -1).join(', ')} und ${names.at(-1)} sind hier etwa gleich schnell`;
-      return `${[lead, ...slower.map(slowerClause)].join('; ')}.`;
+          : `${listNames(equal)} sind hier etwa gleich schnell`;
+      return `${[lead, ...slowerClauses(slower)].join('; ')}.`;
     },
     loads(number, behaviour, lowMs, highMs) {
       const [low, high] = durations(lowMs, highMs);
@@ -117,10 +117,8 @@ export const german: Sentences = {
 
   page: {
     onlyOne: (only) => `In diesem Netz lädt nur ${NAME[only]} die Seite.`,
-    doubt: (best, bestMs, rival, rivalMs, chance) =>
-      `Mit einer Wahrscheinlichkeit von ${percent(chance)} ist ${NAME[best]} am schnellsten: ${slowerClause({ protocol: rival, ratio: rivalMs / bestMs })}.`,
-    fastestIfUdpPasses: (bestMs, rival, rivalMs) =>
-      `HTTP/3 ist wahrscheinlich am schnellsten, falls dieses Netz UDP durchlässt, was noch nichts gezeigt hat: ${slowerClause({ protocol: rival, ratio: rivalMs / bestMs })}.`,
+    fastestIfUdpPasses: () =>
+      'HTTP/3 ist nur dann am schnellsten, wenn dieses Netz UDP durchlässt, was noch nichts gezeigt hat.',
     safer: (best, rival) =>
       `${NAME[best]} und ${NAME[rival]} brauchen meist etwa gleich lange, doch mit ${NAME[rival]} kann es weit länger dauern.`,
     saferUnlessPoliced(best, timesAsLong) {
@@ -129,7 +127,6 @@ export const german: Sentences = {
         : 'lädt die Seite mit HTTP/3 nicht';
       return `${NAME[best]} ist am sichersten, solange nicht bekannt ist, ob dieses Netz UDP bremst: Wenn ja, ${cost}.`;
     },
-    alike: (best, rival) => `${NAME[best]} und ${NAME[rival]} brauchen etwa gleich lange.`,
     saves: (best, savedMs, clause) => `${NAME[best]} spart ${ms(savedMs)} bis zum Load-Event: ${clause}`,
     manySmall: () => 'Viele kleine Unterschiede summieren sich; keiner sticht heraus.',
   },
@@ -221,10 +218,28 @@ const packetsLost = (packets: number): string =>
 
 const requestsOf = (requests: number): string => count(requests, 'Anfrage', 'Anfragen');
 
-function slowerClause({ protocol, ratio }: SlowerProtocol): string {
-  return ratio >= NOTABLY_SLOWER
-    ? `${NAME[protocol]} braucht ${decimal(ratio, ratio < 3 ? 1 : 0)}-mal so lange`
-    : `${NAME[protocol]} braucht ${percent(ratio - 1)} länger`;
+function fastestClause(chance: FastestChance): string {
+  if (chance === 'decided') return 'ist am schnellsten';
+  return chance === null
+    ? 'ist vielleicht am schnellsten'
+    : `ist mit einer Wahrscheinlichkeit von ${percent(chance)} am schnellsten`;
+}
+
+function slowerClauses(slower: readonly SlowerProtocol[]): string[] {
+  const byWords = groupBy(slower, ({ ratio }) =>
+    ratio >= NOTABLY_SLOWER
+      ? `${decimal(ratio, ratio < 3 ? 1 : 0)}-mal so lange`
+      : `${percent(ratio - 1)} länger`,
+  );
+  return [...byWords].map(([words, those]) => {
+    const names = listNames(those.map(({ protocol }) => protocol));
+    return `${names} ${those.length === 1 ? 'braucht' : 'brauchen'} ${words}`;
+  });
+}
+
+function listNames(protocols: readonly Protocol[]): string {
+  const names = protocols.map((protocol) => NAME[protocol]);
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} und ${names.at(-1)}`;
 }
 
 function behaviourOf(behaviour: Behaviour): string {

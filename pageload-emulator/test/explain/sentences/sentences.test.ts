@@ -74,9 +74,9 @@ it('writes numbers and plurals as each language does', () => {
   expect(german.evidence.loads(3, 'h2', 1200, 1400)).toBe(
     '3 gemessene Ladevorgänge mit Festlegung auf HTTP/2 dauerten 1,2 s bis 1,4 s.',
   );
-  expect(german.evidence.comparison(['h1', 'h2'], [{ protocol: 'h3', ratio: 2.54 }], 'clear')).toBe(
-    'HTTP/1.1 und HTTP/2 sind hier etwa gleich schnell; HTTP/3 braucht 2,5-mal so lange.',
-  );
+  expect(
+    german.evidence.comparison(['h1', 'h2'], [{ protocol: 'h3', ratio: 2.54 }], 'other', 'decided'),
+  ).toBe('HTTP/1.1 und HTTP/2 sind hier etwa gleich schnell; HTTP/3 braucht 2,5-mal so lange.');
   expect(german.causes.oneOfManyClause(6, 1, 'h2')).toBe(
     'Ein verlorenes Paket bremst eine von 6 Verbindungen statt der einzigen: Bei HTTP/2 ging 1 Paket verloren.',
   );

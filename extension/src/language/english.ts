@@ -87,9 +87,10 @@ export const english = {
   originReason: 'What it is to this page',
   originThirdParty: 'third party: $site$',
   originTimesHint:
-    'Under HTTP/1.1, 2 and 3: how the page’s load time changes when this server uses that protocol from the start and every other its best one. ≈: by less than 1%; –: not compared. Italic names: third parties.',
+    'Under HTTP/1.1, 2 and 3: how the page’s load time changes when this server uses that protocol from the start and every other its best one. ≈: by less than 1%; –: not compared. Pale: not sure. Italic names: third parties.',
   originTogetherHint:
     '“Together”: when all servers with this advice follow it; one of them alone may gain less, or make the page slower.',
+  originUnsure: 'not sure',
   originUnknown: 'unknown',
   panelActions: 'Actions',
   panelMoreTabs: 'More views',

@@ -90,9 +90,10 @@ export const german: Record<MessageKey, string> = {
   originReason: 'Was er für die Seite bedeutet',
   originThirdParty: 'Drittanbieter: $site$',
   originTimesHint:
-    'Unter HTTP/1.1, 2 und 3: wie sich die Ladezeit der Seite ändert, wenn dieser Server von Anfang an das Protokoll nutzt und jeder andere sein bestes. ≈: um weniger als 1 %; –: nicht verglichen. Kursiv: Drittanbieter.',
+    'Unter HTTP/1.1, 2 und 3: wie sich die Ladezeit der Seite ändert, wenn dieser Server von Anfang an das Protokoll nutzt und jeder andere sein bestes. ≈: um weniger als 1 %; –: nicht verglichen. Blass: nicht sicher. Kursiv: Drittanbieter.',
   originTogetherHint:
     '„Zusammen“: wenn alle Server mit diesem Rat ihn befolgen; einer allein bringt womöglich weniger oder macht die Seite langsamer.',
+  originUnsure: 'nicht sicher',
   originUnknown: 'unbekannt',
   panelActions: 'Aktionen',
   panelMoreTabs: 'Weitere Ansichten',

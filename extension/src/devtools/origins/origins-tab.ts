@@ -123,6 +123,10 @@ export class OriginsTab {
         const cell = number(change, 'hw-wide-1');
         cell.classList.toggle('hw-fastest', recommended?.decided === true && ms < ownMs);
         cell.title = formatDuration(ms);
+        if (recommended?.decided !== true && protocol !== own && change !== '≈') {
+          cell.classList.add('hw-unsure');
+          cell.append(el('span', { class: 'hw-visually-hidden' }, ` (${t('originUnsure')})`));
+        }
         return cell;
       }),
       el(

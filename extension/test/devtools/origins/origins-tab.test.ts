@@ -16,11 +16,21 @@ beforeEach(async () => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-function draw(origins: string[], isSettled: boolean): { action: string; hint: string } {
+function draw(
+  origins: string[],
+  isSettled: boolean,
+  decided = true,
+): { action: string; hint: string; times: string[] } {
   const load = loadOf(1);
   const assignment = Object.fromEntries(origins.map((origin) => [origin, 'h1' as const]));
+  const predicted = predict(load.recording);
   const prediction = {
-    ...predict(load.recording),
+    ...predicted,
+    origins: predicted.origins.map((origin) => ({
+      ...origin,
+      decided,
+      pltMs: { h1: 2000, h2: 3000, h3: 3010 },
+    })),
     decision: decisionOf([actionOf('force-protocol', assignment)]),
   };
   const facts = gatherOriginFacts(load.recording);
@@ -32,7 +42,10 @@ function draw(origins: string[], isSettled: boolean): { action: string; hint: st
   tab.draw(isSettled);
   const textOf = (selector: string) =>
     tab.element.querySelector(selector)!.textContent!.replaceAll('\u00a0', ' ');
-  return { action: textOf('tbody .hw-origin-action'), hint: textOf('.hw-origins-hint') };
+  const times = [...tab.element.querySelectorAll('tbody tr:first-child .hw-unsure')].map(({ textContent }) =>
+    textContent.replaceAll('\u00a0', ' '),
+  );
+  return { action: textOf('tbody .hw-origin-action'), hint: textOf('.hw-origins-hint'), times };
 }
 
 test.each([
@@ -48,4 +61,10 @@ test('there is no advice beside pins that do enough', () => {
   const { action, hint } = draw([A, OTHER], true);
   expect(action).toBe('–');
   expect(hint).not.toContain('Together');
+});
+
+test('times that differ from the browser’s own, but not surely, are pale, and said to be so', () => {
+  // Its own is HTTP/2 with 3 s; 10 ms more is less than 1%.
+  expect(draw([A], false, false).times).toEqual(['−1.0 s (not sure)']);
+  expect(draw([A], false, true).times).toEqual([]);
 });

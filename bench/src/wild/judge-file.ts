@@ -38,6 +38,8 @@ export interface JudgedFile {
   verdict?: string;
   /** The largest of the requests' emulated times over the recorded one (`longestRequest`), where the recorded load is emulated. */
   longest?: number;
+  /** Random loss of the network as it is read, a fraction. */
+  loss?: number;
   claim?: GainClaim;
   /** From the text to the answer. */
   elapsedMs: number;
@@ -54,7 +56,7 @@ export function isExcessive({ gainMs, emulatedMs, measured }: GainClaim): boolea
 /** Judges what hopwise says of a recording, by the load time that it reads from the file. */
 export function judgeRecording(
   recording: Recording,
-): Pick<JudgedFile, 'recordedMs' | 'expected' | 'explained' | 'verdict' | 'longest' | 'claim'> {
+): Pick<JudgedFile, 'recordedMs' | 'expected' | 'explained' | 'verdict' | 'longest' | 'loss' | 'claim'> {
   const { decision, fit } = predict(recording);
   const { pltMs, low, high } = decision.baseline;
   const action = claimedAction(decision);
@@ -69,6 +71,7 @@ export function judgeRecording(
     ...(fit.explainedRange && { explained: fit.explainedRange }),
     verdict: decision.verdict,
     longest: longestRequest(recording, graph, path, servers, decision.baseline.protocols),
+    loss: path.loss,
     ...(action !== null && { claim: claimOf(recording, decision, action) }),
   };
 }

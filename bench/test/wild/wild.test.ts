@@ -65,6 +65,27 @@ describe('the figures of a folder', () => {
     expect(renderWild(longest, false)).toContain('tripled');
   });
 
+  it('count files that are read as losing packets at random', () => {
+    const losses = [undefined, 0, 0.005, 0.02].map((loss) =>
+      judged(1000, 1040, { ...(loss !== undefined && { loss }) }),
+    );
+    expect(wildFigures(losses).lossy).toBe(1);
+  });
+
+  it('stand below their names', () => {
+    const [, header = '', row = ''] = renderWild([judged(1000, 1040, { loss: 0.02 })], false).split('\n');
+    for (const [name, figure] of [
+      ['judged', '1'],
+      ['within 5%', '100%'],
+      ['median', '4.0%'],
+      ['lossy', '1'],
+      ['excessive', '0'],
+    ] as const) {
+      const end = header.indexOf(name) + name.length;
+      expect(row.slice(0, end).endsWith(figure)).toBe(true);
+    }
+  });
+
   it('count headlines above twice the gain of the emulation, unless measured', () => {
     expect(isExcessive({ gainMs: 201, emulatedMs: 100, measured: false })).toBe(true);
     expect(isExcessive({ gainMs: 199, emulatedMs: 100, measured: false })).toBe(false);

@@ -3,7 +3,7 @@ import { likelyExtraMs } from '../recording/likely-extra.ts';
 import type { OriginTimings } from '../recording/origin-timings.ts';
 
 /** Time besides the round trip, milliseconds: the processor time of both sides in a TLS handshake, a server's time for a static file. */
-const OWN_TIME_MS = { transport: 0, tls: 10 };
+export const OWN_TIME_MS = { transport: 0, tls: 10 };
 
 /** A handshake this much longer than another round trip to its origin met the repair of a loss, or is TLS 1.2's of two round trips. */
 const REPAIRED_SHARE = 1.5;

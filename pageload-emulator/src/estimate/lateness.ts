@@ -1,14 +1,35 @@
 import { normalCdf } from '@hopwise/contract';
 import { logSum } from './log-likelihood.ts';
-import type { RecordingReplay, ReplayedTimes } from './replay.ts';
+import type { RecordingReplay, ReplayedRequest, ReplayedTimes } from './replay.ts';
 import { type EndedResponses, EVIDENCE_SHARE, endedResponses, replayedOrder } from './response-order.ts';
-import { coreSpread, OTHER_LATENESS } from './timing-likelihood.ts';
+import { coreSpread } from './timing-likelihood.ts';
 
 /** Edges of the histogram of lateness relative to a replay without loss, in units of a round trip plus 20 ms. */
 const EDGES = [-0.5, 0.35, 1, 2, 4, 8, 16];
 const UNIT_MS = 20;
+const BINS = EDGES.length + 1;
 /** Pseudocount of each bin, responses. */
 const SMOOTHING = 0.1;
+/**
+ * Most packets of small and of middling responses. Responses of a size are compared with each other, as losses hit large ones more often,
+ * and servers and processors delay all alike.
+ */
+const MAX_PACKETS = [3, 12];
+const SIZES = MAX_PACKETS.length + 1;
+
+/**
+ * Share of responses that are late for reasons other than the network, by its probability. Of a page with dozens of third parties, or on a busy
+ * machine, nearly all may be. Assumed.
+ */
+const OTHERWISE_LATE = [
+  { share: 0.05, probability: 0.55 },
+  { share: 0.15, probability: 0.2 },
+  { share: 0.35, probability: 0.12 },
+  { share: 0.65, probability: 0.08 },
+  { share: 0.9, probability: 0.05 },
+];
+/** By how much these are late in the mean, milliseconds; each as probable as the others. */
+const OTHERWISE_MS = [60, 120, 250, 500, 1000];
 
 /** What replays may miss of every response alike. */
 interface Bias {
@@ -31,14 +52,19 @@ const BIASES: readonly Bias[] = [
   { probability: 0.02, ms: 16, transferShare: 0.12 },
 ];
 
-/** Histogram of how late responses are, relative to a replay without loss. */
+/** Histograms of how late responses are, by their sizes. */
+type Histograms = readonly Float64Array[];
+
+const emptyHistograms = (): Histograms => Array.from({ length: SIZES }, () => new Float64Array(BINS));
+
+/** How late responses are, relative to a replay without loss. */
 export class Lateness {
   readonly #replay: RecordingReplay;
   readonly #rttMs: number;
   readonly #ended: readonly EndedResponses[];
   /** Ends without loss, ascending, for each of `#ended`. */
   readonly #cleanMs: readonly Float64Array[];
-  readonly #recorded = new Float64Array(EDGES.length + 1);
+  readonly #recorded = emptyHistograms();
   /** Number of responses; those that ended together count as one. */
   readonly responses: number;
 
@@ -55,7 +81,7 @@ export class Lateness {
     let responses = 0;
     this.#each((index, weight, cleanMs) => {
       const late = (replay.requests[index]!.endMs - cleanMs) / this.#unitMs;
-      this.#recorded[binOf(late)]! += weight;
+      this.#recorded[sizeOf(replay.requests[index]!)]![binOf(late)]! += weight;
       responses += weight;
     });
     this.responses = responses;
@@ -67,10 +93,12 @@ export class Lateness {
   }
 
   #logLikelihoodWith({ ms, transferShare }: Bias, replays: readonly ReplayedTimes[]): number {
-    const bins = EDGES.length + 1;
     // Expected responses in each bin: delayed by the network and the emulator's error only, and by each other lateness.
-    const byNetwork = new Float64Array(bins);
-    const byOther = OTHER_LATENESS.map(() => new Float64Array(bins));
+    const byNetwork = emptyHistograms();
+    const otherwise = OTHERWISE_MS.map((meanMs) => ({
+      mean: meanMs / this.#unitMs,
+      late: emptyHistograms(),
+    }));
     for (const times of replays) {
       const ends = this.#ended.map((ended) => endsOf(ended, times));
       this.#each((index, weight, cleanMs, group, at) => {
@@ -80,25 +108,36 @@ export class Lateness {
         const spread = coreSpread(cleanlyMs, request, this.#rttMs) / this.#unitMs;
         const late = (ends[group]![at]! - cleanMs + ms + transferShare * transferMs) / this.#unitMs;
         const count = weight / replays.length;
-        addBins(byNetwork, count, (edge) => normalCdf((edge - late) / spread));
-        for (const [other, { meanMs }] of OTHER_LATENESS.entries()) {
-          const mean = meanMs / this.#unitMs;
-          addBins(byOther[other]!, count, (edge) => (edge <= late ? 0 : 1 - Math.exp((late - edge) / mean)));
-        }
+        const size = sizeOf(request);
+        addBins(byNetwork[size]!, count, (edge) => normalCdf((edge - late) / spread));
+        for (const { mean, late: histograms } of otherwise)
+          addBins(histograms[size]!, count, (edge) =>
+            edge <= late ? 0 : 1 - Math.exp((late - edge) / mean),
+          );
       });
     }
-    const total = this.responses + SMOOTHING * bins;
     return logSum(
-      OTHER_LATENESS.map(({ share, beforeFirstByte, otherwise }, other) => {
-        const late = (beforeFirstByte + otherwise) / 2;
-        let sum = 0;
-        for (const [bin, recorded] of this.#recorded.entries()) {
-          const expected = (1 - late) * byNetwork[bin]! + late * byOther[other]![bin]!;
-          sum += recorded * Math.log((Math.max(0, expected) + SMOOTHING) / total);
-        }
-        return Math.log(share) + EVIDENCE_SHARE * sum;
-      }),
+      OTHERWISE_LATE.flatMap(({ share, probability }) =>
+        otherwise.map(
+          ({ late }) =>
+            Math.log(probability / OTHERWISE_MS.length) +
+            EVIDENCE_SHARE * this.#logProbability(share, byNetwork, late),
+        ),
+      ),
     );
+  }
+
+  /** Logarithm of the probability of the recorded histograms. @param share of responses that are as in `late`, the others as in `onTime` */
+  #logProbability(share: number, onTime: Histograms, late: Histograms): number {
+    let sum = 0;
+    for (const [size, recorded] of this.#recorded.entries()) {
+      const responses = recorded.reduce((total, count) => total + count, 0);
+      for (const [bin, count] of recorded.entries()) {
+        const expected = (1 - share) * onTime[size]![bin]! + share * late[size]![bin]!;
+        sum += count * Math.log((Math.max(0, expected) + SMOOTHING) / (responses + SMOOTHING * BINS));
+      }
+    }
+    return sum;
   }
 
   get #unitMs(): number {
@@ -126,6 +165,12 @@ function addBins(bins: Float64Array, count: number, cdf: (edge: number) => numbe
 
 function endsOf(ended: EndedResponses, times: ReplayedTimes): Float64Array {
   return Float64Array.from(replayedOrder(ended, times), (index) => times.endMs[index]!);
+}
+
+/** The number of a response's size. */
+function sizeOf({ packets }: ReplayedRequest): number {
+  const size = MAX_PACKETS.findIndex((most) => packets <= most);
+  return size < 0 ? MAX_PACKETS.length : size;
 }
 
 function binOf(late: number): number {

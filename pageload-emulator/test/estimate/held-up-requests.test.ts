@@ -112,10 +112,28 @@ describe('a request that was held up', () => {
     };
     // TCP took 330 ms, TLS 30.
     expect(over(360, 30)).toBe(300);
-    // A full queue, a lost packet of TLS, and a busy server.
+    // A full queue, and too short a wait.
     expect(over(560, 230)).toBe(0);
-    expect(over(360, 330)).toBe(0);
     expect(over(160, 30)).toBe(0);
+  });
+
+  it('while TLS was negotiated shows a slow server where TCP was not held up', () => {
+    const over = (connect: number, ssl: number | undefined, url = 'https://a.test/') => {
+      const opening = { ...OPENING, connect, ...(ssl === undefined ? { ssl: -1 } : { ssl }) };
+      const own = chromiumEntry(url, 0, opening, kindOf('image', '1'));
+      const other = chromiumEntry('https://b.test/', 0, OPENING, kindOf('image', '2'));
+      const later = chromiumEntry(url, 900, { wait: 30 }, kindOf('image', '1'));
+      const entries = [other, own, later];
+      return estimateNetwork(parseRecording(harOf(entries, { onLoad: 1_000 }))).servers[1]!.openingDelayMs;
+    };
+    // TCP took 30 ms, TLS 130: 100 more than a round trip, 10 of them usual.
+    expect(over(160, 130)).toBe(90);
+    // Both together, as some recorders write them.
+    expect(over(160, undefined)).toBe(90);
+    expect(over(160, undefined, 'http://a.test/')).toBe(0);
+    // What processors usually take, and a full queue.
+    expect(over(80, 50)).toBe(0);
+    expect(over(160, 80)).toBe(0);
   });
 });
 

@@ -16,6 +16,7 @@ export interface FetchSketch {
   incremental?: boolean;
   requestBytes?: number;
   delayMs?: number;
+  thinkMs?: number;
   bodyMs?: number;
 }
 
@@ -45,6 +46,7 @@ export function pageOf(fetches: FetchSketch[], origins = ['https://a.test']): Pa
           source: 'recorded',
         })),
         delayMs: sketch.delayMs ?? 0,
+        ...(sketch.thinkMs !== undefined && { thinkMs: sketch.thinkMs }),
         ...(sketch.bodyMs !== undefined && { bodyMs: sketch.bodyMs }),
       }),
     ),

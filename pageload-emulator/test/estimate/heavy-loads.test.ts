@@ -137,26 +137,32 @@ describe('heavy loads', () => {
     expect(networkPosterior({ ...recording, requests }).intervals.downBps.low).toBeGreaterThan(30e6);
   });
 
-  it.each([600, 800, 1_000])(
-    'of small files whose servers take %i ms in the mean show no losses',
-    (meanMs) => {
-      const origins = Array.from({ length: 40 }, (_, index) => `https://o${index}.test`);
-      // Exponentially distributed, at regular places of the distribution (golden ratio).
-      const thinkMs = (id: number) => -meanMs * Math.log(1 - ((id * 0.618_034) % 1));
+  describe('of 150 small files whose servers take random times', () => {
+    const origins = Array.from({ length: 40 }, (_, index) => `https://o${index}.test`);
+    /** The loss that is read from a load over HTTP/1.1 without any. @param meanMs of the servers' times */
+    const readLoss = (meanMs: number) => {
       const fetches = Array.from({ length: 150 }, (_, id) => ({
         origin: id % origins.length,
         bytes: 600 + ((id * 7_919) % 2_500),
         after: id === 0 ? [] : [Math.floor(id / 60)],
         delayMs: (id * 37) % 900,
-        thinkMs: thinkMs(id),
+        // Exponentially distributed: the multiples of the golden ratio divide the distribution evenly.
+        thinkMs: -meanMs * Math.log(1 - ((id * 0.618_034) % 1)),
       }));
       const page = pageOf(fetches, origins);
       const link = pathOf({ rttMs: 20, downBps: 60e6, upBps: 20e6, queueBytes: 1_000_000 });
       const overH1 = Object.fromEntries(origins.map((origin) => [origin, 'h1' as const]));
-      const recording = recordLoad(page, link, randomServers(page, 1), overH1);
-      expect(networkPosterior(recording).path.loss).toBeLessThan(0.005);
-    },
-  );
+      return networkPosterior(recordLoad(page, link, randomServers(page, 1), overH1)).path.loss;
+    };
+
+    it.each([600, 800, 1_000])('of %i ms in the mean show no losses', (meanMs) => {
+      expect(readLoss(meanMs)).toBeLessThan(0.005);
+    });
+
+    it.fails.each([60, 120, 200, 400])('of %i ms in the mean show no losses', (meanMs) => {
+      expect(readLoss(meanMs)).toBeLessThan(0.005);
+    });
+  });
 
   it('of 400 requests show losses that come to show in their later part', () => {
     const losses = [1, 2, 3, 4, 5].map((seed) => {

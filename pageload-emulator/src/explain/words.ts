@@ -12,12 +12,15 @@ export interface Words {
   durations(...valuesMs: number[]): string[];
   /** With a fixed number of decimals. */
   decimal(value: number, digits: number): string;
+  /** Names as a list: `HTTP/1.1, HTTP/2 and HTTP/3`. */
+  list(names: readonly string[]): string;
 }
 
 /** What rounds to a second in two digits is written in seconds. */
 const SECONDS_FROM_MS = 995;
 
 export function wordsIn(language: Language): Words {
+  const listFormat = new Intl.ListFormat(LOCALE[language], { type: 'conjunction' });
   const percentSign = language === 'de' ? '\u00a0%' : '%';
   return {
     ms: (value) => (value < SECONDS_FROM_MS ? `${Math.round(value)} ms` : durationsIn(language, [value])[0]!),
@@ -25,6 +28,7 @@ export function wordsIn(language: Language): Words {
     duration: (valueMs) => durationsIn(language, [valueMs])[0]!,
     durations: (...valuesMs) => durationsIn(language, valuesMs),
     decimal: (value, digits) => toFixed(language, value, digits),
+    list: (names) => listFormat.format(names),
   };
 }
 

@@ -1,7 +1,7 @@
 import { groupBy, PROTOCOL_NAME as NAME, type Protocol } from '@hopwise/contract';
 import { count, round, wordsIn } from '../words.ts';
 
-const { ms, percent, duration, durations, decimal } = wordsIn('en');
+const { ms, percent, duration, durations, decimal, list } = wordsIn('en');
 
 /** How sure an action's effect is. */
 export type Sureness = 'measured' | 'sure' | 'likely';
@@ -122,7 +122,7 @@ export const english = {
               unsure: `${names[0]} ${fastestClause(chance)}, but no change surely gains by it`,
               other: `${names[0]} ${fastestClause(chance)}`,
             }[role]
-          : `${listNames(equal)} are about equal here`;
+          : `${list(names)} are about equal here`;
       return `${[lead, ...slowerClauses(slower)].join('; ')}.`;
     },
     loads(number: number, behaviour: Behaviour, lowMs: number, highMs: number): string {
@@ -266,14 +266,9 @@ function slowerClauses(slower: readonly SlowerProtocol[]): string[] {
       : `${percent(ratio - 1)} longer`,
   );
   return [...byWords].map(([words, those]) => {
-    const names = listNames(those.map(({ protocol }) => protocol));
+    const names = list(those.map(({ protocol }) => NAME[protocol]));
     return `${names} ${those.length === 1 ? 'takes' : 'take'} ${words}`;
   });
-}
-
-function listNames(protocols: readonly Protocol[]): string {
-  const names = protocols.map((protocol) => NAME[protocol]);
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 function behaviourOf(behaviour: Behaviour): string {

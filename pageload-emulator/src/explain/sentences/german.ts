@@ -1,4 +1,4 @@
-import { groupBy, PROTOCOL_NAME as NAME, type Protocol } from '@hopwise/contract';
+import { groupBy, PROTOCOL_NAME as NAME } from '@hopwise/contract';
 import { count, round, wordsIn } from '../words.ts';
 import {
   type Behaviour,
@@ -9,7 +9,7 @@ import {
   type Sureness,
 } from './english.ts';
 
-const { ms, percent, duration, durations, decimal } = wordsIn('de');
+const { ms, percent, duration, durations, decimal, list } = wordsIn('de');
 
 const SURENESS: Record<Sureness, string> = { measured: 'gemessen', sure: 'sicher', likely: 'wahrscheinlich' };
 
@@ -93,7 +93,7 @@ export const german: Sentences = {
               unsure: `${names[0]} ${fastestClause(chance)}, doch keine Änderung gewinnt dadurch sicher`,
               other: `${names[0]} ${fastestClause(chance)}`,
             }[role]
-          : `${listNames(equal)} sind hier etwa gleich schnell`;
+          : `${list(names)} sind hier etwa gleich schnell`;
       return `${[lead, ...slowerClauses(slower)].join('; ')}.`;
     },
     loads(number, behaviour, lowMs, highMs) {
@@ -232,14 +232,9 @@ function slowerClauses(slower: readonly SlowerProtocol[]): string[] {
       : `${percent(ratio - 1)} länger`,
   );
   return [...byWords].map(([words, those]) => {
-    const names = listNames(those.map(({ protocol }) => protocol));
+    const names = list(those.map(({ protocol }) => NAME[protocol]));
     return `${names} ${those.length === 1 ? 'braucht' : 'brauchen'} ${words}`;
   });
-}
-
-function listNames(protocols: readonly Protocol[]): string {
-  const names = protocols.map((protocol) => NAME[protocol]);
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} und ${names.at(-1)}`;
 }
 
 function behaviourOf(behaviour: Behaviour): string {

@@ -5,7 +5,7 @@ import { isExcessive, type JudgedFile } from './judge-file.ts';
 
 /** Load times closer than this to the recorded one reproduce it. */
 const REPRODUCED = 0.05;
-/** More random loss than this is rare on links by wire, a fraction: recordings of other people's machines seldom have it. */
+/** Random loss that links by wire rarely exceed, a fraction; assumed. */
 const LOSSY = 0.005;
 
 /** Figures of the files of one recorder, or of all. */

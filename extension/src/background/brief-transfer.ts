@@ -9,8 +9,8 @@ type Probe = Parameters<Verify>[0];
 const LIMIT_MS = 10_000;
 
 /**
- * Has the helper make a few transfers once that nobody asked for and nobody watches, from servers on the internet alone: by now their names may lead
- * to local ones.
+ * Makes a few transfers with the helper, once and in the background. Only servers on the internet are asked: since the page was loaded, their names may
+ * have come to lead to local addresses.
  *
  * @param maxBytes what they may take, less where the day's data leave less
  * @throws ShownError when the day's data are spent

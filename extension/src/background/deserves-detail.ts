@@ -50,7 +50,7 @@ export const isLong = (load: KnownLoad, before: readonly KnownLoad[]): boolean =
 /**
  * Whether to predict a slow load without a request for it. A load that was recorded in detail is predicted, unless earlier decisions to
  * leave the page as it is still hold. Any other load is predicted if the page has no prediction yet and this is the second load in a row
- * that takes long: the first may have been slow by chance. One beside other tabs' loads would be predicted for what these left of the link.
+ * that takes long: the first may have been slow by chance. A load that was shared with other tabs is not predicted: the prediction would be for what these left of the link.
  *
  * @param all stored loads, oldest first
  */

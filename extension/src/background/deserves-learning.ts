@@ -39,13 +39,16 @@ export async function deservesLearning(before: NetworkCluster | null, load: Lear
   return exceeds(recording, before) || (await isUnlikeLast(load, mayShowUdp));
 }
 
-/** Loads that began within this time are of one occasion, such as the restoring of a session. */
+/** Loads that began within this time belong to one occasion, such as the restoring of a session. */
 const OCCASION_MS = 60_000;
 
 /** The last loads of a site show how its pages are opened. */
 const LAST_LOADS = 2;
 
-/** Whether a load hides how fast the link is, as other tabs loaded too: not where the last loads of its site, on occasions before, were so as well. */
+/**
+ * Whether a load hides how fast the link is, because other tabs loaded too. Where the last loads of its site, on earlier occasions, were
+ * shared as well, it counts nevertheless: nothing else would ever be learned there.
+ */
 export async function hidesLink(load: LearnedLoad): Promise<boolean> {
   if (!isShared(load)) return false;
   const { recording, networkKey = null } = load;

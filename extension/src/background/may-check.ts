@@ -17,7 +17,7 @@ export function isMetered(connection = (navigator as { connection?: Connection }
   return connection?.saveData === true || connection?.type === 'cellular';
 }
 
-/** Whether the network of a load may be checked by what its page had: not while other tabs load, which have a part of the link. */
+/** Whether the network of a load may be checked with transfers from the page's servers. Not while other tabs load, which take a part of the link. */
 export const mayCheck = (load: StoredLoad): boolean =>
   !isMetered() && isSuitable(load, []) && !isSlow(load) && !isShared(load);
 

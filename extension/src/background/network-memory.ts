@@ -71,8 +71,8 @@ export function recallNetwork(
 }
 
 /**
- * Learns from a load that shared the link with those of other tabs, which shows at most that UDP is open: a rate, a round trip or a policer would be what
- * the others left of it.
+ * Learns that UDP is open from a load that shared the link with other tabs. It shows nothing else: rate, round trip and policer would be of
+ * what the others left of the link.
  */
 async function learnOpening(site: string, recording: Recording): Promise<void> {
   const memory = await loadNetworkMemory();

@@ -1,4 +1,4 @@
-/** For how much of a page's load other tabs loaded too, and so had a part of the link and of the machine. */
+/** Measures how much of a page's load time other tabs were loading too, which takes a part of the link and of the machine. */
 import { LOAD_TIMEOUT_MS } from '../recorder/limits.ts';
 import type { PageSettled } from '../recorder/page-timings.ts';
 import { findSystemOrigin } from '../recorder/system-origin.ts';
@@ -13,22 +13,22 @@ interface Interval {
 
 type Settled = Pick<PageSettled, 'timings' | 'loaded'>;
 
-/** Pages report a second after they have loaded: those that had loaded when another one reported have reported by then. */
+/** Pages report a second after they have loaded. A page that had loaded when another one reported has itself reported after this time. */
 const REPORTED_WITHIN_MS = 1_200;
 const MAX_REPORTED = 100;
 
-/** When pages loaded, by their reports, in the order of these. The worker is not stopped between those of pages that load at once. */
+/** When pages loaded, in the order of their reports. The browser does not stop the worker between reports of pages that load at once. */
 const reported: (Interval & { tabId: number })[] = [];
 
-/** Notes when a page loaded, for the loads of other tabs. */
+/** Remembers when a page loaded, to compare it with the loads of other tabs. */
 export function noteLoadTime(page: ReportingPage, settled: Settled): void {
   reported.push({ tabId: page.tabId, ...intervalOf(page, settled) });
   if (reported.length > MAX_REPORTED) reported.shift();
 }
 
 /**
- * Measures for which share of a page's load other tabs loaded too, 0 to 1. Where they show pages, it waits for the reports of those that may have loaded
- * just before.
+ * Measures the share of a page's load time in which other tabs loaded too, 0 to 1. Where other tabs show pages of the web, it waits for the reports
+ * of those that may just have loaded.
  */
 export async function measureOverlap(page: ReportingPage, settled: Settled): Promise<number> {
   const own = intervalOf(page, settled);
@@ -49,10 +49,10 @@ function intervalOf({ leftMs }: Pick<ReportingPage, 'leftMs'>, { timings, loaded
   return { beganMs, endedMs: beganMs + (loadMs ?? LOAD_TIMEOUT_MS) };
 }
 
-/** Since when a tab that the browser says to load has loaded; empty where its page has loaded, or the extension has no access. */
+/** When a tab that the browser calls loading has been loading; empty where its page has loaded after all, or the extension has no access to it. */
 async function findLoading(tabId: number, own: Interval): Promise<Interval[]> {
   const page = await readShownPage(tabId);
-  // It has no time to answer while it loads.
+  // Its page has no time to answer while it loads.
   if (page === 'busy') return [own];
   if (page === null || !page.willReport) return [];
   return [{ beganMs: page.timeOrigin, endedMs: page.timeOrigin + LOAD_TIMEOUT_MS }];

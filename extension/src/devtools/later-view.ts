@@ -2,8 +2,8 @@ import { t } from '../language/translate.ts';
 import { builder } from '../ui/dom.ts';
 
 /**
- * A view whose code is loaded when it is first shown, so that the panel shows its first tab without it. It is empty meanwhile, for a
- * moment: the code is a file of the extension.
+ * A view whose code is loaded when it is first shown, so that the panel shows its first tab sooner. It is empty for the moment that this
+ * takes: the code is a file of the extension.
  */
 export class LaterView<View extends { readonly element: HTMLElement; close?(): void }, Code = unknown> {
   #element: HTMLElement = builder()('p', { class: 'hw-note', role: 'alert' });
@@ -11,7 +11,7 @@ export class LaterView<View extends { readonly element: HTMLElement; close?(): v
   #isClosed = false;
 
   /**
-   * @param code module with the view's code, on its way
+   * @param code the module with the view's code, which is still being loaded
    * @param make makes the view; not called where this is closed before the code is there
    * @param onMade called when the view is in its place
    */

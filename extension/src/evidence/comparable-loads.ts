@@ -16,7 +16,7 @@ const LONGEST_AGE_MS = 3 * DAY_MS;
 export function findComparableLoads<L extends KnownLoad>(load: KnownLoad, all: readonly L[]): L[] {
   return findFullLoads(load, all).filter((each, index, full) => {
     const before = full.slice(0, index);
-    // Those that count compare with each other alone.
+    // Shared loads that count are compared with shared ones alone.
     const isAlike = isShared(load) || !isShared(each);
     return isAlike && !isBesideTabs(each, before) && !isBesideTraffic(each, before);
   });
@@ -26,10 +26,10 @@ export function findComparableLoads<L extends KnownLoad>(load: KnownLoad, all: r
 const findFullLoads = <L extends KnownLoad>(load: KnownLoad, all: readonly L[]): L[] =>
   findNetworkLoads(load, all).filter((each) => isSamePage(each, load) && factsOf(each).kind === 'full');
 
-/** How many loads beside those of other tabs, with none without, make the next ones count: the page is always opened so. */
+/** A page of which as many loads were all shared with other tabs is always opened so: its next ones count. */
 const SHARED_BEFORE = 2;
 
-/** Whether a load shared its link with those of other tabs, unless that is usual by the loads before it. */
+/** Whether a load is no evidence because other tabs loaded too; false where all loads of the page before it were shared as well. */
 export const isBesideTabs = (load: Pick<KnownLoad, 'overlap'>, before: readonly KnownLoad[]): boolean =>
   isShared(load) && !(before.length >= SHARED_BEFORE && before.every(isShared));
 

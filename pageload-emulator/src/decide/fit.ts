@@ -49,7 +49,7 @@ export interface FitFigures {
   recordedMs: number | null;
   /** The same load emulated: median and the range in which four of five recorded loads lie; null where it was on another network. */
   explained: LoadTime | null;
-  /** Whether someone asks what a policer would do that was not there: the recorded load was faster than it lets any be. */
+  /** Whether a policer is given that was not there when the page was recorded: the recorded load was faster than it allows. */
   isPolicerAdded: boolean;
   misfits: Misfit[];
 }

@@ -11,15 +11,16 @@ const BINS = EDGES.length + 1;
 /** Pseudocount of each bin, responses. */
 const SMOOTHING = 0.1;
 /**
- * Most packets of small and of middling responses. Responses of a size are compared with each other, as losses hit large ones more often,
- * and servers and processors delay all alike.
+ * The most packets of small and of middling responses. Each class of size has a histogram of its own: losses hit large responses more often
+ * than small ones, servers and processors delay both alike.
  */
 const MAX_PACKETS = [3, 12];
-const SIZES = MAX_PACKETS.length + 1;
+const SIZE_CLASSES = MAX_PACKETS.length + 1;
 
 /**
- * Share of responses that are late for reasons other than the network, by its probability. Of a page with dozens of third parties, or on a busy
- * machine, nearly all may be. Assumed.
+ * The share of responses that are late for reasons other than the network, and how probable each share is: with dozens of third parties, or on a busy
+ * machine, it may be nearly all of them. Assumed. It reaches further than `timing-likelihood.ts`, which rates each response for many rates and
+ * has to be cheaper.
  */
 const OTHERWISE_LATE = [
   { share: 0.05, probability: 0.55 },
@@ -52,10 +53,10 @@ const BIASES: readonly Bias[] = [
   { probability: 0.02, ms: 16, transferShare: 0.12 },
 ];
 
-/** Histograms of how late responses are, by their sizes. */
+/** Histograms of how late responses are, one for each class of size. */
 type Histograms = readonly Float64Array[];
 
-const emptyHistograms = (): Histograms => Array.from({ length: SIZES }, () => new Float64Array(BINS));
+const emptyHistograms = (): Histograms => Array.from({ length: SIZE_CLASSES }, () => new Float64Array(BINS));
 
 /** How late responses are, relative to a replay without loss. */
 export class Lateness {
@@ -81,7 +82,7 @@ export class Lateness {
     let responses = 0;
     this.#each((index, weight, cleanMs) => {
       const late = (replay.requests[index]!.endMs - cleanMs) / this.#unitMs;
-      this.#recorded[sizeOf(replay.requests[index]!)]![binOf(late)]! += weight;
+      this.#recorded[sizeClassOf(replay.requests[index]!)]![binOf(late)]! += weight;
       responses += weight;
     });
     this.responses = responses;
@@ -108,7 +109,7 @@ export class Lateness {
         const spread = coreSpread(cleanlyMs, request, this.#rttMs) / this.#unitMs;
         const late = (ends[group]![at]! - cleanMs + ms + transferShare * transferMs) / this.#unitMs;
         const count = weight / replays.length;
-        const size = sizeOf(request);
+        const size = sizeClassOf(request);
         addBins(byNetwork[size]!, count, (edge) => normalCdf((edge - late) / spread));
         for (const { mean, late: histograms } of otherwise)
           addBins(histograms[size]!, count, (edge) =>
@@ -127,7 +128,11 @@ export class Lateness {
     );
   }
 
-  /** Logarithm of the probability of the recorded histograms. @param share of responses that are as in `late`, the others as in `onTime` */
+  /**
+   * The logarithm of the probability of the recorded histograms.
+   *
+   * @param share of responses that are distributed as in `late`; the others are as in `onTime`
+   */
   #logProbability(share: number, onTime: Histograms, late: Histograms): number {
     let sum = 0;
     for (const [size, recorded] of this.#recorded.entries()) {
@@ -167,8 +172,8 @@ function endsOf(ended: EndedResponses, times: ReplayedTimes): Float64Array {
   return Float64Array.from(replayedOrder(ended, times), (index) => times.endMs[index]!);
 }
 
-/** The number of a response's size. */
-function sizeOf({ packets }: ReplayedRequest): number {
+/** The index of a response's class of size. */
+function sizeClassOf({ packets }: ReplayedRequest): number {
   const size = MAX_PACKETS.findIndex((most) => packets <= most);
   return size < 0 ? MAX_PACKETS.length : size;
 }

@@ -37,7 +37,7 @@ interface OtherLateness {
 }
 
 /** Small pages of static files, ordinary pages, and pages on which dozens of third-party scripts keep the browser busy; assumed. */
-export const OTHER_LATENESS: readonly OtherLateness[] = [
+const OTHER_LATENESS: readonly OtherLateness[] = [
   { share: 0.7, beforeFirstByte: 0.08, otherwise: 0.02, meanMs: 120 },
   { share: 0.2, beforeFirstByte: 0.2, otherwise: 0.1, meanMs: 250 },
   { share: 0.1, beforeFirstByte: 0.4, otherwise: 0.3, meanMs: 500 },

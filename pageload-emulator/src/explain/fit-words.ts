@@ -7,7 +7,7 @@ export function describeFit(
   { recordedMs, explained, isPolicerAdded, misfits }: FitFigures,
   { fit }: Sentences,
 ): Fit {
-  // Of another network than the recorded one, no time explains the recorded one.
+  // The emulation is then of another network than the recorded one, and is not expected to take as long.
   const summary =
     recordedMs === null || explained === null || isPolicerAdded
       ? ''

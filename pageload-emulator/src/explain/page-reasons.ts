@@ -23,7 +23,7 @@ const MIN_SAVED_SHARE = 0.1;
 const MAX_REASONS = 3;
 /** A rival whose 90th percentile is as many times the best one's may take far longer. */
 const FAR_LONGER = 1.5;
-/** HTTP/3 that is likelier to be the fastest than this is it on one condition. */
+/** Where HTTP/3 is the fastest with a higher probability, its reason names the condition: that UDP passes. */
 const PROBABLE = 0.5;
 /** Smaller leads that are not sure are not explained. */
 const MIN_EXPLAINED_SHARE = 0.1;

@@ -35,7 +35,7 @@ function load(page = PAGE, sketch: Sketch = {}, imageVersion = sketch.httpVersio
 const protocolsOf = (har: object) => readRecording(har).recording.requests.map(({ protocol }) => protocol);
 
 describe('protocols that a file does not name', () => {
-  it('are taken for HTTP/2 over TLS, and the reader is told', () => {
+  it('are taken for HTTP/2 over TLS, which a note says', () => {
     expect(protocolsOf(harOf(load()))).toEqual(['h2', 'h2', 'h2']);
     expect(protocolsOf(harOf(load(PAGE, { httpVersion: 'unknown' })))).toEqual(['h2', 'h2', 'h2']);
     expect(readRecording(harOf(load())).notes).toEqual([
@@ -67,7 +67,7 @@ describe('protocols that a file does not name', () => {
     expect(readRecording(harOf(shown)).notes).toEqual([]);
   });
 
-  it('are HTTP/1.1 without TLS, of which nobody need be told', () => {
+  it('are HTTP/1.1 without TLS, without a note', () => {
     const plain = harOf(load('http://a.test/'));
     expect(protocolsOf(plain)).toEqual(['h1', 'h1', 'h1']);
     expect(readRecording(plain).notes).toEqual([]);

@@ -2,12 +2,13 @@ import type { PaintTimes } from '@hopwise/contract';
 import { t } from '../language/translate.ts';
 import { formatDuration } from './format.ts';
 
-/** What browsers' tools mark in a load: DOMContentLoaded, First and Largest Contentful Paint, the load event. Also in names of classes. */
+/** What browsers' tools mark in a load: DOMContentLoaded, First and Largest Contentful Paint, the load event. CSS classes are named after them. */
 export type MilestoneKind = 'dcl' | 'fcp' | 'lcp' | 'load';
 
-/** When one of them was, milliseconds after navigationStart. */
+/** A milestone of a load. */
 export interface Milestone {
   kind: MilestoneKind;
+  /** Milliseconds after navigationStart. */
   ms: number;
 }
 
@@ -17,7 +18,7 @@ interface MilestoneTimes extends PaintTimes {
   domContentLoadedMs?: number | null;
 }
 
-/** Names that fit beside a line. */
+/** Names that are short enough to stand beside a line. */
 export const SHORT_NAMES: Readonly<Record<MilestoneKind, string>> = {
   dcl: 'DCL',
   fcp: 'FCP',

@@ -31,8 +31,8 @@ export function renderLines(
 }
 
 /**
- * Names for the lines within a range. Of lines that are closer to each other than a name is wide, the first has the names of all, as
- * "DCL FCP". A name that would be cut at the end of the axis is to the left of its line. Names that an axis has no room for are left out: they are below the rows too.
+ * Names for the lines within a range. Lines that are closer to each other than a name is wide share one label, such as "DCL FCP". A label that
+ * would be cut off at the end of the axis stands to the left of its line. One that is wider than the axis is left out: the list below the rows has all names.
  *
  * @param widthPx of the axis, CSS pixels
  */

@@ -309,7 +309,7 @@ function choose(
   return select;
 }
 
-/** @param rows of the shown load, whose usual protocol has its colour beside the phases */
+/** @param rows of the shown load: the phases are in the colour of the protocol that most of them use */
 function renderLegend(rows: readonly WaterfallRow[], hasCriticalPath: boolean): HTMLElement {
   const usesOf = (each: Protocol) => rows.filter(({ protocol }) => protocol === each).length;
   const usual = PROTOCOLS.toSorted((a, b) => usesOf(b) - usesOf(a))[0]!;
